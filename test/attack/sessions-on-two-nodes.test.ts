@@ -6,7 +6,7 @@ import { admin, createAppWith, runSql } from '../support/apps.ts';
 import { clientOf, type Member, signUpMember } from '../support/clients.ts';
 import { superuserUrl } from '../support/database.ts';
 import { send } from '../support/http.ts';
-import { deleteHome, startNode, type TestNode } from '../support/node.ts';
+import { deleteHome, makeUsedHome, startNode, type TestNode } from '../support/node.ts';
 import { makeTestHome } from '../support/test-folder.ts';
 
 /** Two nodes on one PostgreSQL: a session that ends on one of them is over on the other, and a secret has one winner on both. */
@@ -15,7 +15,7 @@ let homes: [string, string];
 let app: AppConnection;
 
 beforeAll(async () => {
-  homes = [await makeTestHome('two-nodes'), await makeTestHome('second-node')];
+  homes = [await makeUsedHome('two-nodes'), await makeTestHome('second-node')];
   const first = await startNode({ home: homes[0], env: { NINEFOLD_WORKERS: '1' } });
   await mkdir(join(homes[1], 'secrets'));
   await cp(join(first.home, 'secrets'), join(homes[1], 'secrets'), { recursive: true });

@@ -1,9 +1,10 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, readlink, rm } from 'node:fs/promises';
+import { lstat, readFile, readlink, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { clone } from './clone.ts';
+import { copyFolder, keptFolder } from './kept-folder.ts';
 import { makeTestHome } from './test-folder.ts';
 
 /** A running node as any test process can reach it. */
@@ -29,7 +30,7 @@ export interface TestNode extends NodeAddress {
 }
 
 export interface NodeOptions {
-  /** A fresh one when missing. */
+  /** That of a node which ran once, without apps and builders, when missing. */
   home?: string;
   /** Added to the environment, in which no other setting of Ninefold is. */
   env?: Record<string, string>;
@@ -43,7 +44,7 @@ const program = join(clone, 'dist/ninefold.js');
 
 /** Starts a node on a free port; resolves when it answers. Rejects with what it wrote when it ends instead. */
 export async function startNode(options: NodeOptions = {}): Promise<TestNode> {
-  const home = options.home ?? (await makeTestHome('node'));
+  const home = options.home ?? (await makeUsedHome('node'));
   const command = [process.execPath, program, 'start', ...(options.args ?? [])];
   const [executable = '', ...args] =
     options.shell === undefined ? command : ['sh', '-c', options.shell, 'sh', ...command];
@@ -75,6 +76,21 @@ export async function startNode(options: NodeOptions = {}): Promise<TestNode> {
     },
     kill9: () => end(child, 'SIGKILL'),
   };
+}
+
+/** Makes the home of a node that ran once, without apps and builders: half of a first start is to make a server and its roles. */
+export async function makeUsedHome(name: string): Promise<string> {
+  const used = await keptFolder('used-home', ['dist/.server-sources', 'package-lock.json'], async (home) => {
+    const node = await startNode({ home });
+    await node.stop();
+    // Each copy chooses a port of its own.
+    await rm(join(home, 'postgres.port'));
+    return home;
+  });
+  const home = await makeTestHome(name);
+  // Where PostgreSQL's user may not enter, the home only links to its data folder: a copy would share it.
+  if (!(await lstat(join(used, 'postgres'))).isSymbolicLink()) await copyFolder(join(used, '.'), home);
+  return home;
 }
 
 /** How a command of the CLI ended. */

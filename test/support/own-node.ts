@@ -1,6 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
-import { deleteHome, startNode, type TestNode } from './node.ts';
-import { makeTestHome } from './test-folder.ts';
+import { deleteHome, makeUsedHome, startNode, type TestNode } from './node.ts';
 
 /** A node of one test file, which ends and starts again in the same home: its members are those of the node that runs now. */
 export interface OwnNode extends TestNode {
@@ -21,7 +20,7 @@ export function ownNode(name: string, firstEnv: () => Record<string, string> = (
     Object.assign(node, await startNode({ home, env }));
   };
   beforeAll(async () => {
-    home = await makeTestHome(name);
+    home = await makeUsedHome(name);
     await node.startAgain(firstEnv());
   });
   afterAll(async () => {

@@ -1,13 +1,9 @@
-import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { readFile, rename, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../src/postgres/embedded.ts';
-import { clone } from './clone.ts';
-import { homes, makeTestHome } from './test-folder.ts';
+import { copyFolder, keptFolder } from './kept-folder.ts';
+import { makeTestHome } from './test-folder.ts';
 
 export interface TestPostgres {
   /** `postgres://ninefold:…@127.0.0.1:…/postgres`, the superuser's. */
@@ -34,7 +30,7 @@ export async function startPostgres(
   { seed = bare, maxConnections }: { seed?: Seed; maxConnections?: number } = {},
 ): Promise<TestPostgres> {
   const home = await makeTestHome(name);
-  await copy(await planted(seed), join(home, 'postgres'));
+  await copyFolder(await planted(seed), join(home, 'postgres'));
   const postgres = await startEmbeddedPostgres({
     ...{ ...options, home },
     ...(maxConnections !== undefined && { maxConnections }),
@@ -48,24 +44,16 @@ export async function startPostgres(
   };
 }
 
-/** The data folder of a cluster that was made and stopped, kept for all that want the same: to make it takes longer than most tests. */
-async function planted({ files, plant }: Seed): Promise<string> {
+/** The data folder of a cluster that was made and stopped. */
+function planted({ files, plant }: Seed): Promise<string> {
   const sources = ['package-lock.json', 'src/postgres/initialise.ts', 'test/support/postgres.ts', ...files];
-  const contents = await Promise.all(sources.map((file) => readFile(join(clone, file))));
-  const hash = createHash('sha256').update(Buffer.concat(contents)).digest('hex').slice(0, 12);
-  const folder = join(homes, `cluster-${hash}`);
-  if (existsSync(folder)) return folder;
-  const home = await makeTestHome('cluster');
-  const postgres = await startEmbeddedPostgres({ ...options, home });
-  await withoutFsync(postgres.url);
-  await plant(postgres.url);
-  await postgres.stop();
-  // Another test file may have been as fast.
-  await rename(join(home, 'postgres'), folder).catch((error: Error & { code?: string }) => {
-    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+  return keptFolder('cluster', sources, async (home) => {
+    const postgres = await startEmbeddedPostgres({ ...options, home });
+    await withoutFsync(postgres.url);
+    await plant(postgres.url);
+    await postgres.stop();
+    return join(home, 'postgres');
   });
-  await rm(home, { recursive: true, force: true });
-  return folder;
 }
 
 /**
@@ -79,6 +67,3 @@ export async function withoutFsync(url: string): Promise<void> {
   await client.query('select pg_reload_conf()');
   await client.end();
 }
-
-/** With owners, which Node.js does not copy: started by root, PostgreSQL runs as somebody else. */
-const copy = (from: string, to: string) => promisify(execFile)('cp', ['-a', from, to]);

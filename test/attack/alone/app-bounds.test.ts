@@ -33,11 +33,9 @@ const ATTACK_MILLISECONDS = 5000;
 /** Memory is bounded on Linux alone. */
 const isEnforcedHere = ([limit = '']: string[]): boolean => process.platform === 'linux' || !limit.includes('Memory');
 
-const node = ownNode('app-bounds');
+const node = ownNode('app-bounds', () => env);
 let neighbour: AppConnection;
 beforeAll(async () => {
-  await node.stop();
-  await node.startAgain(env);
   neighbour = await createAppWith(node, 'create table public.notes (id int generated always as identity, note text)');
 });
 

@@ -9,15 +9,13 @@ import { ownNode } from '../../support/own-node.ts';
 import { partsOf } from '../../support/processes.ts';
 
 /** Clients that ask for much and read nothing. */
-const node = ownNode('slow-readers');
 const MEBIBYTE = 1024 * 1024;
 const WORKERS = 2;
+const node = ownNode('slow-readers', () => ({ NINEFOLD_WORKERS: String(WORKERS) }));
 
 let app: AppConnection;
 const sockets: Socket[] = [];
 beforeAll(async () => {
-  await node.stop();
-  await node.startAgain({ NINEFOLD_WORKERS: String(WORKERS) });
   app = await createAppWith(
     node,
     `create table public.pages (id int primary key, note text);
