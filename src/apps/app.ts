@@ -169,7 +169,7 @@ export class App {
 
   /** The settings as they stand. */
   settings(): Promise<Settings> {
-    if (this.#settings) return this.#settings;
+    if (this.#settings !== null) return this.#settings;
     const reading = this.#remember(
       async () => {
         const [result] = await asServer(this.database, [storedSettings]);
