@@ -169,18 +169,23 @@ export class App {
 
   /** The settings as they stand. */
   settings(): Promise<Settings> {
-    this.#settings ??= this.#remember(
+    if (this.#settings !== null) return this.#settings;
+    const reading = this.#remember(
       async () => {
         const [result] = await asServer(this.database, [storedSettings]);
-        const settings = readSettings((result && firstJson<Record<string, unknown>>(result)) ?? {}, this.defaults);
-        this.database.waitMilliseconds = settings.rest.db_pool_acquisition_timeout * 1000;
-        return settings;
+        return readSettings((result && firstJson<Record<string, unknown>>(result)) ?? {}, this.defaults);
       },
       () => {
         this.#settings = null;
       },
     );
-    return this.#settings;
+    this.#settings = reading;
+    const obey = ({ rest }: Settings) => {
+      // A reading that a change has overtaken must not undo what a later one has set.
+      if (this.#settings === reading) this.database.waitMilliseconds = rest.db_pool_acquisition_timeout * 1000;
+    };
+    reading.then(obey, () => undefined);
+    return reading;
   }
 
   /** Returns a pool of one connection beside the app's pool, for long work. The caller closes it. */

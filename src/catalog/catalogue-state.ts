@@ -72,7 +72,8 @@ const QUERY = `select concat_ws(' ', ${Object.values(states).join(',\n')}) as st
 export async function catalogueState(executor: Executor): Promise<string> {
   const [, result] = await executor.run([
     {
-      text: `select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true), ${plannerSettings}`,
+      text: `select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true), pg_catalog.set_config('lock_timeout', '0', true),
+        ${plannerSettings}`,
       params: [],
       preparedFor: '',
     },

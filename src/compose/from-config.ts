@@ -6,7 +6,7 @@ import { parseTarget } from '../database/target.ts';
 
 /** Returns the server of a node's apps, as its superuser reaches it. */
 export const serverOf = (databaseUrl: string, config: Config, secrets: Secrets): Server => ({
-  target: { ...parseTarget(databaseUrl, 'ninefold'), searchPath: '' },
+  target: { ...parseTarget(databaseUrl, 'ninefold'), searchPath: '', ignoresLockTimeout: true },
   masterKey: secrets.masterKey,
   temporaryBytes: config.appBounds.sessionTemporaryBytes,
 });

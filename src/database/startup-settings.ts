@@ -101,6 +101,7 @@ export function startupOptions(target: Target): string {
     ...always,
     ...(target.obeysDatabase ? {} : ofServer),
     ...(target.searchPath !== undefined && { search_path: target.searchPath }),
+    ...(target.ignoresLockTimeout && { lock_timeout: '0' }),
   };
   return Object.entries(settings)
     .filter(([name]) => !unknown?.has(name))

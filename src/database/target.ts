@@ -13,6 +13,8 @@ export interface Target {
   readonly applicationName: string;
   /** Overrides what the database or the role has set; the superuser's is empty, so that nothing an app made is called. */
   readonly searchPath?: string;
+  /** Statements wait for a lock as long as they must, whatever lock_timeout the database or the role has set. Data calls obey it. */
+  readonly ignoresLockTimeout?: boolean;
   /** The owner's SQL runs with what the database and the role have set; the server's own statements do not. */
   readonly obeysDatabase?: boolean;
 }

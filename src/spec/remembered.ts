@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import type { App } from '../apps/app.ts';
+import type { Settings } from '../apps/settings.ts';
 import { catalogueState } from '../catalog/catalogue-state.ts';
 import { loadFigures } from './figures/figures.ts';
 import type { TaskRunner } from './process/answer.ts';
@@ -13,13 +15,14 @@ const FIGURES_TIMES = 25;
 const LEAST_MILLISECONDS = 400;
 const MOST_MILLISECONDS = 10_000;
 
-/** What was derived from one state of the app: the process holds it, this names it. */
+/** The specification that the process holds of one state of the app. */
 interface Derived {
-  readonly of: Handle;
+  /** The state that was read before the specification was derived. */
+  readonly state: string;
   /** When it was asked for first, by performance.now(). */
   readonly since: number;
-  /** From then on the process may be asked for what is made of it: it does one task after the other. */
-  readonly begun: Promise<unknown>;
+  /** Resolves to the name under which the process holds it. The process does one task after the other, so tasks on it may follow. */
+  readonly begun: Promise<Handle>;
   readonly hash: Promise<string>;
   /** Null where nobody has looked yet. */
   shown: Shown | null;
@@ -30,7 +33,7 @@ interface Shown {
   /** Until when they stand, by performance.now(). */
   until: number;
   /** From then on the process may be asked for what is made of it. */
-  readonly begun: Promise<unknown>;
+  readonly begun: Promise<{ of: Handle }>;
   /** When the process has put them in. */
   readonly ready: Promise<void>;
   /** What was made of it, by its name: pages ask for the same megabytes again and again. */
@@ -43,10 +46,10 @@ interface Shown {
 export class RememberedSpecifications {
   readonly #byApp = new WeakMap<App, Derived>();
   readonly #tasks: TaskRunner;
-  readonly #read: (app: App) => Promise<Source>;
+  readonly #read: (app: App, settings: Settings) => Promise<Source>;
 
-  /** `read`: what the specification of an app is derived from. */
-  constructor(tasks: TaskRunner, read: (app: App) => Promise<Source>) {
+  /** @param read Reads what the specification of an app with these settings is derived from. */
+  constructor(tasks: TaskRunner, read: (app: App, settings: Settings) => Promise<Source>) {
     this.#tasks = tasks;
     this.#read = read;
   }
@@ -56,7 +59,7 @@ export class RememberedSpecifications {
    * catalogue does, and NinefoldError `specification_too_large`.
    */
   withoutFigures<T>(app: App, use: (of: Handle, hash: string) => Promise<T>): Promise<T> {
-    return this.#with(app, async ({ of, hash }) => use(of, await hash));
+    return this.#with(app, async ({ begun, hash }) => use(await begun, await hash));
   }
 
   /** The same with live figures; what `use` keeps in `pages` lasts as long as they do. */
@@ -64,7 +67,7 @@ export class RememberedSpecifications {
     return this.#with(app, (derived) => {
       const shown = this.#shown(app, derived);
       // All is asked at once, so that no answer is waited for but the last.
-      const used = shown.begun.then(() => use(derived.of, shown.pages));
+      const used = shown.begun.then(({ of }) => use(of, shown.pages));
       shown.weigh(used);
       return after([derived.hash, shown.ready], used);
     });
@@ -88,28 +91,43 @@ export class RememberedSpecifications {
   }
 
   async #derived(app: App): Promise<Derived> {
-    // Before it is derived: what changes meanwhile is seen the next time.
     const [catalogue, settings] = await Promise.all([catalogueState(app.database), app.settings()]);
-    const { ref, name, createdAt } = app.record;
-    const of = { ref, state: JSON.stringify([name, createdAt, catalogue, settings]) };
+    const state = stateOf(app, catalogue, settings);
     const known = this.#byApp.get(app);
-    if (known?.of.state === of.state) return known;
-    const begun = this.#begin(app, of);
-    const derived: Derived = { of, since: performance.now(), begun, hash: begun.then(({ hash }) => hash), shown: null };
+    if (known?.state === state) return known;
+    const beginning = this.#begin(app, state, settings);
+    const derived: Derived = {
+      state,
+      since: performance.now(),
+      begun: beginning.then(({ of }) => of),
+      hash: beginning.then(({ hash }) => hash),
+      shown: null,
+    };
     this.#byApp.set(app, derived);
     derived.hash.catch(() => this.#forget(app, derived));
     return derived;
   }
 
-  /** Has it derived, unless another worker already had. */
-  async #begin(app: App, of: Handle): Promise<{ hash: Promise<string> }> {
+  /** Has the specification derived, unless another worker already had. */
+  async #begin(app: App, state: string, settings: Settings): Promise<{ of: Handle; hash: Promise<string> }> {
+    const { ref } = app.record;
     try {
-      return { hash: Promise.resolve(await this.#tasks.run('hash', { of })) };
+      const of = { ref, state };
+      return { of, hash: Promise.resolve(await this.#tasks.run('hash', { of })) };
     } catch (error) {
       if (!(error instanceof Gone)) throw error;
     }
-    const source = await this.#read(app);
-    return { hash: this.#tasks.run('derive', { of, source }) };
+    const source = await this.#read(app, settings);
+    // A change and its reversal lead to the same state. A specification of what was between the two must not be found under that state.
+    const isSame = stateOf(app, await catalogueState(app.database), settings) === state;
+    const of = { ref, state: isSame ? state : randomUUID() };
+    if (!isSame) this.#forgetState(app, state);
+    return { of, hash: this.#tasks.run('derive', { of, source }) };
+  }
+
+  /** Has the next caller derive anew. */
+  #forgetState(app: App, state: string): void {
+    if (this.#byApp.get(app)?.state === state) this.#byApp.delete(app);
   }
 
   #forget(app: App, derived: Derived): void {
@@ -126,11 +144,12 @@ export class RememberedSpecifications {
     return shown;
   }
 
-  #show(app: App, { of, begun: derivedBegun, hash }: Derived): Shown {
+  #show(app: App, { begun: derivedBegun, hash }: Derived): Shown {
     const at = new Date();
     const asked = performance.now();
     const read = loadFigures(app);
-    const begun = Promise.all([read, derivedBegun]).then(([figures]) => ({
+    const begun = Promise.all([read, derivedBegun]).then(([figures, of]) => ({
+      of,
       ready: this.#tasks.run('addFigures', { of, figures, at }),
     }));
     let spent = 0;
@@ -162,6 +181,9 @@ export class RememberedSpecifications {
     return shown;
   }
 }
+
+const stateOf = ({ record: { name, createdAt } }: App, catalogue: string, settings: Settings): string =>
+  JSON.stringify([name, createdAt, catalogue, settings]);
 
 /** What comes last, once all is done. Where several fail, the error of the first: the others follow from it. */
 async function after<T>(before: readonly Promise<unknown>[], last: Promise<T>): Promise<T> {

@@ -34,8 +34,8 @@ export class Specifier {
     this.#tasks = tasks;
     this.#origins = origins;
     this.#environment = environment;
-    this.#remembered = new RememberedSpecifications(tasks, async (app) =>
-      this.#source(app, await app.settings(), (options) => readFacts(app.database, options)),
+    this.#remembered = new RememberedSpecifications(tasks, (app, settings) =>
+      this.#source(app, settings, (options) => readFacts(app.database, options)),
     );
   }
 

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import type { Specification } from '../../contract/specification.ts';
 import { createAppWith, deleteApp } from '../support/apps.ts';
@@ -233,4 +233,24 @@ describe('the settings of a database', () => {
     },
     60_000,
   );
+
+  it('does not bound how long a change of a setting of the app waits for a lock', async () => {
+    const superuser = await superuserUrl(node, `app_${app.ref}`);
+    await withClient(superuser, async (holder) => {
+      await holder.query(`alter database "app_${app.ref}" set lock_timeout = 1`);
+      try {
+        await holder.query('begin; lock table ninefold.settings in share mode');
+        const change = manage('/settings/db_max_rows', 'PUT', { value: 41 });
+        const waits = async () =>
+          (await holder.query(`select from pg_locks where not granted and relation = 'ninefold.settings'::regclass`))
+            .rowCount === 1;
+        await Promise.race([vi.waitUntil(waits, { timeout: 20_000 }), change]);
+        await holder.query('commit');
+        expect(await change).toMatchObject({ status: 200 });
+      } finally {
+        await holder.query(`alter database "app_${app.ref}" reset lock_timeout`);
+        await manage('/settings/db_max_rows', 'DELETE');
+      }
+    });
+  });
 });
