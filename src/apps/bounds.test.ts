@@ -22,6 +22,15 @@ it('explains the end of a session by the bound, even if the message comes after 
   expect(bounds.refusal('a')).toBeNull();
 });
 
+it('explains the end of a session of which PostgreSQL says nothing', async () => {
+  const bounds = new ExceededBounds();
+  bounds.receive(message(0));
+  const closed = new ConnectionError('closed');
+  expect(await bounds.explain('a', closed)).toBe(closed);
+  closed.closedSilently = true;
+  expect(await bounds.explain('a', closed)).toMatchObject({ code: 'app_limit_exceeded', details: { bound: 10 } });
+});
+
 it('leaves an error of another app, or another error, as it is', async () => {
   const bounds = new ExceededBounds();
   bounds.receive(message(10));

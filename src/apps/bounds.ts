@@ -103,9 +103,10 @@ export const storageFull = (cause?: unknown): NinefoldError =>
  */
 const ended: readonly string[] = ['57P01', '28000'];
 
-/** Whether a session was ended, a login refused, or the call refused on its way. */
+/** Whether a session was ended, with or without a word, a login refused, or the call refused on its way. */
 function wasEnded(error: unknown): boolean {
   if (error instanceof NinefoldError && error.code === 'app_limit_exceeded') return true;
+  if (error instanceof ConnectionError && error.closedSilently) return true;
   if (error instanceof ConnectionError || error instanceof DatabaseError) return ended.includes(error.sqlstate ?? '');
   return error instanceof Error && wasEnded(error.cause);
 }

@@ -75,10 +75,10 @@ export class Connection {
         this.#fail(new ConnectionError('the database sent what cannot be read', { cause: error }));
       }
     });
-    opened.socket.on('error', (error: Error) => this.#fail(new ConnectionError(error.message, { cause: error })));
-    opened.socket.on('close', () => this.#fail(new ConnectionError('the database closed the connection')));
+    opened.socket.on('error', (error: Error) => this.#fail(closedSilently(error.message, error)));
+    opened.socket.on('close', () => this.#fail(closedSilently('the database closed the connection')));
     // Ended while it was handed over: nobody would hear of it any more.
-    if (opened.socket.destroyed) this.#fail(new ConnectionError('the database closed the connection'));
+    if (opened.socket.destroyed) this.#fail(closedSilently('the database closed the connection'));
   }
 
   /**
@@ -431,6 +431,12 @@ export class Connection {
 /** A FATAL error ends the connection: for the caller the database went away, with this as the reason. */
 function startupOrShutdown(fields: DatabaseErrorFields): ConnectionError {
   return new ConnectionError(fields.message, { cause: new DatabaseError(fields) });
+}
+
+function closedSilently(message: string, cause?: Error): ConnectionError {
+  const error = new ConnectionError(message, { cause });
+  error.closedSilently = true;
+  return error;
 }
 
 /** SQLSTATEs of a connection that is ended from outside: by an administrator, or by an idle timeout of the database or role. */

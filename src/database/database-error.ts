@@ -49,6 +49,8 @@ export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
   /** The connection was ended before the server looked at the batch, or undid it: it may be sent again over another one. */
   nothingKept = false;
+  /** The connection was closed, and PostgreSQL did not say why: its last message does not wait for a client that is slow to read. */
+  closedSilently = false;
 
   /** SQLSTATE of what PostgreSQL said; null where it said nothing. */
   get sqlstate(): string | null {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import { poolDefaults, pools, prepared, query, value } from '../../test/support/pools.ts';
 import { ConnectionBudget } from './connection-budget.ts';
@@ -110,13 +112,18 @@ describe('slow calls', () => {
 
   it('leave the fast ones behind them alone', async () => {
     await withPool(async (pool) => {
-      const slow = query('select pg_sleep(0.3)');
+      const slow = query('select pg_sleep(0.3), pg_advisory_xact_lock_shared(7)');
       await pool.run([slow]);
-      const started = performance.now();
-      const sleeping = Promise.all([pool.run([slow]), pool.run([slow])]);
-      await Promise.all(Array.from({ length: 50 }, () => pool.run([prepared('select 1')])));
-      expect(performance.now() - started).toBeLessThan(250);
-      await sleeping;
+      const sleeping = await withPool((other) =>
+        other.transaction(async (tx) => {
+          await tx.run([query('select pg_advisory_xact_lock(7)')]);
+          const both = Promise.all([pool.run([slow]), pool.run([slow])]);
+          // The slow ones end with this transaction: a fast one behind them would wait for ever.
+          await Promise.all(Array.from({ length: 50 }, () => pool.run([prepared('select 1')])));
+          return [both];
+        }),
+      );
+      await Promise.all(sleeping);
     });
   });
 });
@@ -219,6 +226,46 @@ describe('connections', () => {
     await expect(nowhere.run([query('select 1')])).rejects.toBeInstanceOf(ConnectionError);
   });
 });
+
+describe('a session that is ended while its client does not read', () => {
+  it('is told as closed without a word', async () => {
+    await withPool(
+      async (pool) => {
+        const pid = await value(pool, query('select pg_backend_pid()'));
+        const over = new Int32Array(new SharedArrayBuffer(4));
+        const { host, port, user, password, database } = target();
+        const connection = { host, port, user, password, database };
+        const thread = new Worker(endingWhenBlocked, { eval: true, workerData: { connection, pid, over } });
+        await once(thread, 'message');
+        const rows = pool.run([query(`select repeat('x', 1000000) from generate_series(1, 60)`)]);
+        // The statement is sent, and this thread reads nothing until the session is over.
+        await new Promise(setImmediate);
+        expect(Atomics.wait(over, 0, 0, 30_000)).not.toBe('timed-out');
+        await expect(rows).rejects.toMatchObject({ sqlstate: null, closedSilently: true });
+        await thread.terminate();
+      },
+      { max: 1 },
+    );
+  });
+});
+
+/** Ends the session once it waits for its client, in a thread of its own. */
+const endingWhenBlocked = `
+  const { parentPort, workerData: { connection, pid, over } } = require('node:worker_threads');
+  const { Client } = require('pg');
+  (async () => {
+    const client = new Client(connection);
+    await client.connect();
+    parentPort.postMessage('connected');
+    const found = async (sql) => (await client.query(sql, [pid])).rowCount > 0;
+    while (!(await found("select from pg_stat_activity where pid = $1 and wait_event = 'ClientWrite'")));
+    await client.query('select pg_terminate_backend($1)', [pid]);
+    while (await found('select from pg_stat_activity where pid = $1'));
+    await client.end();
+    Atomics.store(over, 0, 1);
+    Atomics.notify(over, 0);
+  })();
+`;
 
 /** Resolves once a statement is seen running. */
 async function runningIn(pool: Pool, text: string): Promise<void> {

@@ -28,6 +28,8 @@ const env = {
   NINEFOLD_APP_SUSPENSION_SECONDS: '2',
 };
 const CONNECTIONS = 16;
+/** Of each of three tests that run at once. */
+const CONNECTIONS_SIDE_BY_SIDE = 6;
 const ATTACK_MILLISECONDS = 5000;
 
 /** Memory is bounded on Linux alone. */
@@ -47,12 +49,12 @@ const call = (app: AppConnection, method: string, path: string, body?: unknown):
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
 
-/** Calls the neighbour from 16 connections while the work runs. Expects that each call succeeds. */
-async function besideNeighbour<T>(work: () => Promise<T>): Promise<T> {
+/** Calls the neighbour from so many connections while the work runs. Expects that each call succeeds. */
+async function besideNeighbour<T>(work: () => Promise<T>, connections = CONNECTIONS): Promise<T> {
   let isOver = false;
   const failed: string[] = [];
   let calls = 0;
-  const callers = Array.from({ length: CONNECTIONS }, async (_, i) => {
+  const callers = Array.from({ length: connections }, async (_, i) => {
     while (!isOver) {
       const answer = await (i % 2 === 0
         ? call(neighbour, 'GET', '/notes?limit=1')
@@ -66,7 +68,7 @@ async function besideNeighbour<T>(work: () => Promise<T>): Promise<T> {
   });
   await Promise.all(callers);
   expect(failed.slice(0, 3)).toEqual([]);
-  expect(calls).toBeGreaterThanOrEqual(CONNECTIONS);
+  expect(calls).toBeGreaterThanOrEqual(connections);
   return result;
 }
 
@@ -122,7 +124,6 @@ describe('an app that exceeds a bound', () => {
       'tables created in one transaction',
       `do $$ begin for i in 1..20000 loop execute format('create table public.t%s ()', i); end loop; raise 'end'; end $$`,
     ],
-    ['appStatementSeconds', 'a statement without end', 'set statement_timeout = 0; select pg_sleep(60)'],
     [
       'appDatabaseBytes',
       'rows without end',
@@ -170,27 +171,6 @@ describe('an app that exceeds a bound', () => {
     expect(node.logs()).not.toContain('starting it again');
   });
 
-  it('appIdleTransactionSeconds loses the session', async () => {
-    const app = await createApp(node);
-    const { client, ended } = await logIn(app);
-    await client.query('set idle_in_transaction_session_timeout = 0');
-    await client.query('begin');
-    await besideNeighbour(() => ended);
-    await expect.poll(() => logged(app, 'appIdleTransactionSeconds')).toBeDefined();
-  });
-
-  it('appTransactionSeconds loses the session, however short each statement is', async () => {
-    const app = await createApp(node);
-    const { client, ended } = await logIn(app);
-    await client.query('set transaction_timeout = 0');
-    await client.query('begin');
-    const statements = async () => {
-      for (;;) await client.query('select pg_sleep(0.2)');
-    };
-    await besideNeighbour(() => Promise.all([expect(statements()).rejects.toThrow(), ended]));
-    await expect.poll(() => logged(app, 'appTransactionSeconds')).toBeDefined();
-  });
-
   it('notifyQueueBytes with a listener that does not read loses that listener', async () => {
     const app = await createApp(node);
     const { client, ended } = await logIn(app);
@@ -211,6 +191,40 @@ describe('an app that exceeds a bound', () => {
       }
     });
     expect(refusal).toMatchObject(exceeded('notifyBytesPerSecond'));
+  });
+});
+
+describe.concurrent('an app that exceeds a bound of time', () => {
+  const besideOthers = <T>(work: () => Promise<T>): Promise<T> => besideNeighbour(work, CONNECTIONS_SIDE_BY_SIDE);
+
+  it('appStatementSeconds (a statement without end) is told which, and disturbs no other app', async ({ expect }) => {
+    const app = await createApp(node);
+    const refusal = await besideOthers(() => sqlRefusal(app, 'set statement_timeout = 0; select pg_sleep(60)'));
+    expect(refusal).toMatchObject(exceeded('appStatementSeconds'));
+    await expect
+      .poll(() => logged(app, 'appStatementSeconds'))
+      .toMatchObject({ value: expect.any(Number), bound: expect.any(Number) });
+  });
+
+  it('appIdleTransactionSeconds loses the session', async ({ expect }) => {
+    const app = await createApp(node);
+    const { client, ended } = await logIn(app);
+    await client.query('set idle_in_transaction_session_timeout = 0');
+    await client.query('begin');
+    await besideOthers(() => ended);
+    await expect.poll(() => logged(app, 'appIdleTransactionSeconds')).toBeDefined();
+  });
+
+  it('appTransactionSeconds loses the session, however short each statement is', async ({ expect }) => {
+    const app = await createApp(node);
+    const { client, ended } = await logIn(app);
+    await client.query('set transaction_timeout = 0');
+    await client.query('begin');
+    const statements = async () => {
+      for (;;) await client.query('select pg_sleep(0.2)');
+    };
+    await besideOthers(() => Promise.all([expect(statements()).rejects.toThrow(), ended]));
+    await expect.poll(() => logged(app, 'appTransactionSeconds')).toBeDefined();
   });
 });
 
