@@ -15,7 +15,7 @@ beforeAll(async () => {
   database = await startAppDatabase('specifier');
   const record = {
     ...makeKeys('desk'),
-    ...{ name: 'Desk', database: database.target.database, createdAt: new Date().toISOString() },
+    ...{ name: 'Desk', database: database.target.database, schemaFile: '', createdAt: new Date().toISOString() },
     ...{ ownerPassword: 'for-tests-only', authenticatorPassword: 'for-tests-only' },
   };
   await database.pool.script(
