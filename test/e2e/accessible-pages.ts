@@ -321,7 +321,7 @@ const views: readonly View[] = [
   {
     name: 'the builder’s account',
     path: () => '/account',
-    ready: (page) => page.getByText('this one').waitFor(),
+    ready: (page) => page.getByText('this one', { exact: true }).waitFor(),
   },
   { name: 'recovery', path: () => '/recovery', ready: heading('New password'), signedIn: false },
 ];

@@ -223,7 +223,7 @@ describe('a node of the previous release', () => {
     const seen = await runSql(node, app.ref, `select string_agg(datname, ',') from pg_database`);
     expect(seen.results[0]?.rows).toEqual([[`app_${app.ref}`]]);
     await runSql(node, app.ref, `update auth.sessions set not_after = now() where user_id = '${member.user.id}'`);
-    await expect.poll(async () => (await client.from('tasks').select('id')).status).toBe(401);
+    await expect.poll(async () => (await client.from('tasks').select('id')).status, { timeout: 10_000 }).toBe(401);
 
     const fresh = await createApp(node, { ref: 'fresh' });
     expect((await signUpMember(fresh)).user.email).toContain('@');
