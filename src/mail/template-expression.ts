@@ -43,7 +43,7 @@ function unquoted(quoted: string): string | null {
 }
 
 /** Parses a value, or a function with its arguments. Returns null for what is neither. */
-export function parseExpression(text: string): Expression | null {
+export function readCondition(text: string): Expression | null {
   const tokens = tokenize(text);
   if (!tokens) return null;
   let at = 0;

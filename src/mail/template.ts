@@ -1,6 +1,6 @@
 import { limits } from '../../contract/limits.ts';
 import { HtmlWriter } from './html-writer.ts';
-import { type Expression, parseExpression } from './template-expression.ts';
+import { type Expression, readCondition } from './template-expression.ts';
 
 /** A template cannot be read. The message is for the builder who wrote it. */
 export class TemplateError extends Error {
@@ -233,7 +233,7 @@ class Parser {
   }
 
   #expression(text: string, at: number): Expression {
-    const expression = parseExpression(text);
+    const expression = readCondition(text);
     if (!expression) throw new TemplateError(`Ninefold cannot read ${snippet(this.#source, at)}`);
     return expression;
   }

@@ -1,7 +1,7 @@
 import { limits } from '../../contract/limits.ts';
+import type { Expression } from '../sql-reader/condition.ts';
+import type { Operand } from '../sql-reader/operand.ts';
 import { matches, patternExample } from './pattern-example.ts';
-import type { Expression } from './words/expression.ts';
-import type { Operand } from './words/operand.ts';
 
 /**
  * A value that a check allows for a field: `status in ('open', 'closed')`, `kind = 'a'`, `url like 'https://%'`, `code ~ '^[A-Z]{2}$'`; of a

@@ -1,7 +1,7 @@
 import type { Rule } from '../../contract/specification.ts';
 import type { Entity, Field } from '../../contract/specification-entities.ts';
+import { type Expression, readCondition } from '../sql-reader/condition.ts';
 import { allowedElements, allowedKinds, allowedLengths, allowedValue, inItsCase } from './allowed-values.ts';
-import { type Expression, parseExpression } from './words/expression.ts';
 
 /** What decides about an example of a type. */
 type Typed = Pick<Field, 'name' | 'type'> & Partial<Pick<Field, 'base_type' | 'enum_values' | 'attributes'>>;
@@ -50,7 +50,7 @@ function exampleOf(field: Typed, rules: readonly Rule[]): unknown {
   if (field.enum_values?.[0] !== undefined && !type.endsWith('[]')) return field.enum_values[0];
   const checks = rules.flatMap(({ sql }): [Expression, string][] => {
     const [, domain = '', condition] = aCheck.exec(sql) ?? [];
-    return condition === undefined ? [] : [[parseExpression(condition), domain === '' ? field.name : 'VALUE']];
+    return condition === undefined ? [] : [[readCondition(condition), domain === '' ? field.name : 'VALUE']];
   });
   if (type.endsWith('[]')) {
     const { count, among } = allowedElements(checks);

@@ -1,6 +1,6 @@
 import type { Machine, MachineState, StatesChapter, Transition } from '../../contract/states.ts';
-import { type Token, tokenise } from '../catalog/expression-text.ts';
 import type { MachineFact, MachineFunctionFact, MachineTriggerFact, TransitionFact } from '../catalog/machines.ts';
+import { type Token, tokenise } from '../sql-reader/tokens.ts';
 import type { Facts } from './facts.ts';
 import type { Lookup } from './lookup.ts';
 import { byName, entityId, sqlName } from './names.ts';

@@ -1,8 +1,8 @@
 import { functionsReached } from '../../contract/reached-functions.ts';
 import type { CallEntry } from '../../contract/specification-calls.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
+import { runsDynamicSql, writesOf } from '../sql-reader/body/writes.ts';
 import { idOf } from './names.ts';
-import { runsDynamicSql, writesOf } from './plpgsql/writes.ts';
 
 /** Tells of the functions of an app whether they write: themselves, by functions that they call, or by SQL that they put together. */
 export class Writing {

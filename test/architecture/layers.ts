@@ -13,6 +13,7 @@ const layers: readonly (readonly string[])[] = [
   ['watchdog', 'jobs'],
   ['mail'],
   ['apps'],
+  ['sql-reader'],
   ['catalog'],
   ['limits'],
   ['database'],

@@ -5,7 +5,7 @@ import type {
   ExplainedPolicy,
   ExplainedRow,
 } from '../../../contract/access.ts';
-import { filled, type Place, type PlacesOf, partsOf, placesOf, type Value } from './condition-text.ts';
+import { filled, type Place, type PlacesOf, partsOf, placesOf, type Value } from '../../sql-reader/places.ts';
 import type { Evaluated, Evaluations } from './evaluate.ts';
 import type { Asked } from './needs.ts';
 

@@ -1,7 +1,7 @@
 import type { SqlName } from '../../catalog/catalog.ts';
 import { DatabaseError } from '../../database/database-error.ts';
+import type { Value } from '../../sql-reader/places.ts';
 import { arrayLiteral, identifier, Params, qualified } from '../sql/text.ts';
-import type { Value } from './condition-text.ts';
 import type { Stage } from './stage.ts';
 
 /** What an expression came to for one row. */

@@ -1,10 +1,10 @@
 import type { PolicyFact } from '../../catalog/access.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
 import { memoize } from '../../catalog/memoize.ts';
+import { type Expression, join, readCondition } from '../../sql-reader/condition.ts';
 import { groupBy } from '../group.ts';
 import { holding } from '../held.ts';
 import type { Lookup } from '../lookup.ts';
-import { type Expression, join, parseExpression } from '../words/expression.ts';
 import { asPolicy } from '../words/policy.ts';
 import type { Rights } from './rights.ts';
 
@@ -135,7 +135,7 @@ export class Policies {
 }
 
 const readText = memoize((text) => {
-  return { expression: parseExpression(text), queries: /\(\s*(SELECT|WITH|VALUES)\s/.test(text) };
+  return { expression: readCondition(text), queries: /\(\s*(SELECT|WITH|VALUES)\s/.test(text) };
 });
 
 /** The conditions of a policy that an operation asks: where there is none for new rows, they pass the one for rows that are there. */

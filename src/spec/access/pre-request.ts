@@ -1,6 +1,6 @@
 import type { PreRequestFact } from '../../catalog/pre-request.ts';
+import { writesOf } from '../../sql-reader/body/writes.ts';
 import type { Facts } from '../facts.ts';
-import { writesOf } from '../plpgsql/writes.ts';
 import { type Decision, limit, refuse } from './decision.ts';
 import type { Rights } from './rights.ts';
 

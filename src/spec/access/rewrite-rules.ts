@@ -1,5 +1,5 @@
 import type { RelationFact } from '../../catalog/entities.ts';
-import { type Token, tokenise } from '../../catalog/expression-text.ts';
+import { type Token, tokenise } from '../../sql-reader/tokens.ts';
 
 type Write = 'insert' | 'update' | 'delete';
 

@@ -1,5 +1,5 @@
 import type { EntityFacts, RelationFact } from '../../catalog/entities.ts';
-import { parseQuery, relationsRead } from '../words/expression.ts';
+import { readQuery, relationsRead } from '../../sql-reader/condition.ts';
 import type { CallingRole } from './calling-roles.ts';
 import { always, type Decision, display, findsNothing, limit, open, refuse } from './decision.ts';
 import type { Giving, ShownFields } from './giving.ts';
@@ -90,7 +90,7 @@ export class ViewAccess {
         reason: `reads ${tables} with the rights of ${whose}: ${first.seen.reason}`,
       };
     }
-    const query = view.definition === null ? null : parseQuery(view.definition);
+    const query = view.definition === null ? null : readQuery(view.definition);
     const empty = limited.find(
       ({ fact, seen }) =>
         seen.verdict === 'never' &&
@@ -107,7 +107,7 @@ export class ViewAccess {
   /** PostgreSQL leaves out what a statement needs nothing of, so that a view may be read in part. */
   #readUnpopulated(view: RelationFact, unpopulated: readonly RelationFact[]): Decision {
     const names = unpopulated.map(display).join(', ');
-    const query = view.definition === null ? null : parseQuery(view.definition);
+    const query = view.definition === null ? null : readQuery(view.definition);
     const isFrom = ({ schema, name }: RelationFact) =>
       query?.from.some((from) => nameKey(...from) === nameKey(schema, name));
     if (query?.plain && unpopulated.some(isFrom)) return refuse(`reads ${names}: ${holdsNothing}`);
@@ -206,7 +206,7 @@ function partsOf<T extends { fact: RelationFact }>(
   relations: readonly T[],
 ): { table: T | undefined; looked: readonly T[] } {
   if (relations.length < 2) return { table: relations[0], looked: [] };
-  const query = view.definition === null ? null : parseQuery(view.definition);
+  const query = view.definition === null ? null : readQuery(view.definition);
   if (!query || view.definition === null) return { table: undefined, looked: [] };
   const [, condition] = around(inOneLine(view.definition), query.source);
   const named = (text: string): T[] => {
@@ -225,7 +225,7 @@ export const holdsNothing =
 
 /** True of a view whose query has no condition. */
 function showsAll(view: RelationFact): boolean {
-  const where = view.definition === null ? null : parseQuery(view.definition)?.where;
+  const where = view.definition === null ? null : readQuery(view.definition)?.where;
   return where?.kind === 'constant' && where.value === true;
 }
 
@@ -233,7 +233,7 @@ const callsRefused = (routine: string): string => `the view calls ${routine}(), 
 
 /** True where a view calls a function whatever is read of it; one for a field alone, or for what PostgreSQL leaves out, is left out with that. */
 function callsAnyway({ definition }: RelationFact, routine: string, isOrdered: boolean): boolean {
-  const query = definition === null ? null : parseQuery(definition);
+  const query = definition === null ? null : readQuery(definition);
   if (!query || definition === null) return false;
   const { source, plain, rest } = query;
   const [, after = ''] = around(inOneLine(definition), source);
@@ -245,7 +245,7 @@ function callsAnyway({ definition }: RelationFact, routine: string, isOrdered: b
 
 /** True where a view calls a function for the order of its rows alone. */
 function callsOnlyToOrder({ definition }: RelationFact, routine: string): boolean {
-  const rest = definition === null ? undefined : parseQuery(definition)?.rest;
+  const rest = definition === null ? undefined : readQuery(definition)?.rest;
   if (definition === null || !rest?.includes(`${routine}(`)) return false;
   return !around(inOneLine(definition), rest)[0].includes(`${routine}(`);
 }

@@ -1,5 +1,5 @@
 import type { RelationFact } from '../../catalog/entities.ts';
-import { relationsRead } from '../words/expression.ts';
+import { relationsRead } from '../../sql-reader/condition.ts';
 import { type Advice, type Ground, idOf, listed, operations, privilegeOf, revoke } from './ground.ts';
 
 type Operation = (typeof operations)[number];

@@ -1,10 +1,10 @@
 import type { RelationFact } from '../../catalog/entities.ts';
 import type { IndexFact } from '../../catalog/indexes.ts';
+import type { Expression, Subquery } from '../../sql-reader/condition.ts';
+import type { Operand } from '../../sql-reader/operand.ts';
 import { isTold } from '../entities.ts';
 import { groupBy } from '../group.ts';
 import { sqlName } from '../names.ts';
-import type { Expression, Subquery } from '../words/expression.ts';
-import type { Operand } from '../words/operand.ts';
 import { type Advice, type Ground, idOf, listed } from './ground.ts';
 
 interface Indexed extends Ground {

@@ -1,7 +1,7 @@
 import type { JobEntry } from '../../../contract/specification-calls.ts';
 import type { AdviceEntry } from '../../../contract/specification-roles.ts';
-import { isKeyword, isOperator, type Token, tokenise } from '../../catalog/expression-text.ts';
 import type { JobFact } from '../../catalog/jobs.ts';
+import { isKeyword, isOperator, type Token, tokenise } from '../../sql-reader/tokens.ts';
 import type { Facts } from '../facts.ts';
 import { jobIds } from '../jobs.ts';
 import { type Advice, type Ground, listed } from './ground.ts';

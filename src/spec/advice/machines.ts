@@ -1,5 +1,5 @@
 import type { FieldFact, RelationFact } from '../../catalog/entities.ts';
-import { type Expression, parseExpression } from '../words/expression.ts';
+import { type Expression, readCondition } from '../../sql-reader/condition.ts';
 import { type Advice, type Ground, idOf } from './ground.ts';
 
 /** Names by which apps call the field that says how far a row has come. */
@@ -66,7 +66,7 @@ function statesOf({ facts }: Ground, relation: RelationFact, field: FieldFact): 
       (domain === type?.oid || (on === relation.oid && fields.length === 1 && fields[0] === field.number)),
   );
   for (const { expression } of checks) {
-    const values = expression === null ? [] : listed(parseExpression(expression));
+    const values = expression === null ? [] : listed(readCondition(expression));
     if (values.length > 0) return values;
   }
   return [];

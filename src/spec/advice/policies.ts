@@ -1,6 +1,6 @@
 import type { PolicyFact } from '../../catalog/access.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
-import { isKeyword, isOperator, isQuery, type Token, tokenise } from '../../catalog/expression-text.ts';
+import { isKeyword, isOperator, isQuery, type Token, tokenise } from '../../sql-reader/tokens.ts';
 import { isTold } from '../entities.ts';
 import { roleName, sqlName } from '../names.ts';
 import { type Advice, type Ground, idOf, isBound, listed } from './ground.ts';

@@ -1,10 +1,10 @@
 import type { FieldFact, RelationFact } from '../../catalog/entities.ts';
 import { quoteLiteral } from '../../database/statement.ts';
+import { type Expression, readCondition } from '../../sql-reader/condition.ts';
+import type { Operand } from '../../sql-reader/operand.ts';
 import { allowedLengths, allowedValue } from '../allowed-values.ts';
 import type { Lookup } from '../lookup.ts';
 import { entityId, sqlName } from '../names.ts';
-import { type Expression, parseExpression } from '../words/expression.ts';
-import type { Operand } from '../words/operand.ts';
 
 /** Tables that a table points to, one within another, for which rows are made. */
 const DEEPEST = 3;
@@ -140,7 +140,7 @@ export class MadeRows {
   #pairs(relation: RelationFact): { low: FieldFact; high: FieldFact }[] {
     const fields = this.#look.fields.get(relation.oid) ?? [];
     return (this.#look.constraints.get(relation.oid) ?? []).flatMap((one) =>
-      one.kind === 'c' && one.expression !== null ? ordered(parseExpression(one.expression), fields) : [],
+      one.kind === 'c' && one.expression !== null ? ordered(readCondition(one.expression), fields) : [],
     );
   }
 
@@ -187,7 +187,7 @@ export class MadeRows {
       one.kind === 'c' && one.expression !== null && one.fields.includes(field.number) ? [one.expression] : [],
     );
     for (const check of checks) {
-      const allowed = allowedValue(parseExpression(check), field.name);
+      const allowed = allowedValue(readCondition(check), field.name);
       if (allowed !== null) return cast(allowed);
     }
     const base = type?.base_name ?? field.type;
@@ -206,7 +206,7 @@ export class MadeRows {
     const short = /^(?:character varying|character|bit)\((\d+)\)/.exec(base)?.[1];
     const row = another ? 'row-probe' : 'probe-row';
     const text = /mail/i.test(field.name) ? `${row}@example.com` : row;
-    const [least, most] = allowedLengths(checks.map(parseExpression), field.name);
+    const [least, most] = allowedLengths(checks.map(readCondition), field.name);
     return cast(text.padEnd(least, '-').slice(0, Math.min(most, Number(short ?? text.length + least))));
   }
 }

@@ -2,10 +2,10 @@ import { defaultAuthSettings } from '../../../contract/settings-auth.ts';
 import { accountJson } from '../../accounts/as-auth-admin.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
 import type { Executor } from '../../database/database.ts';
+import { type Expression, relationsRead } from '../../sql-reader/condition.ts';
+import type { Operand } from '../../sql-reader/operand.ts';
 import type { Access } from '../access/access.ts';
 import { groupBy } from '../group.ts';
-import { type Expression, relationsRead } from '../words/expression.ts';
-import type { Operand } from '../words/operand.ts';
 
 /** Members as whom cells are tried: they have accounts, or none and are strangers to every row. */
 export interface Member {

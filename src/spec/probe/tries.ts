@@ -1,13 +1,13 @@
 import type { ProbeTry } from '../../../contract/probe.ts';
 import type { RoleCell } from '../../../contract/specification-roles.ts';
 import type { FieldFact, RelationFact } from '../../catalog/entities.ts';
+import { relationsRead } from '../../sql-reader/condition.ts';
 import type { Access } from '../access/access.ts';
 import type { ChapterRole } from '../access/calling-roles.ts';
 import type { RowOperation } from '../access/policies.ts';
 import { isGiven } from '../access/rights.ts';
 import type { Lookup } from '../lookup.ts';
 import { entityId, sqlName } from '../names.ts';
-import { relationsRead } from '../words/expression.ts';
 import type { Answer, Attempt } from './attempts.ts';
 import { isError } from './attempts.ts';
 import type { Breadth } from './ground.ts';

@@ -1,12 +1,12 @@
 import type { Entity, Field } from '../../../contract/specification-entities.ts';
 import type { ConstraintFact } from '../../catalog/constraints.ts';
 import type { TypeFact } from '../../catalog/entities.ts';
+import { type Expression, readCondition } from '../../sql-reader/condition.ts';
+import type { Operand } from '../../sql-reader/operand.ts';
 import { entitiesChapter } from '../entities.ts';
 import { groupBy } from '../group.ts';
 import { Lookup } from '../lookup.ts';
 import { isArrayLength, trimmedField } from '../words/counts.ts';
-import { type Expression, parseExpression } from '../words/expression.ts';
-import type { Operand } from '../words/operand.ts';
 import { domainRuleWords, ruleWords } from '../words/rule.ts';
 import type { TypeFacts } from './facts.ts';
 import { translateLike, translatePattern } from './pattern.ts';
@@ -172,7 +172,7 @@ function checkRules(check: ConstraintFact, name: string, subject: string, base: 
   if (check.expression === null) return [];
   const words =
     check.comment ?? (name === 'VALUE' ? domainRuleWords(check.expression, subject) : ruleWords(check.expression));
-  const expression = parseExpression(check.expression);
+  const expression = readCondition(check.expression);
   const parts = expression.kind === 'and' ? expression.items : [expression];
   return parts.flatMap((part) => partRules(part, name, base).map((rule): InputRule => ({ ...rule, words })));
 }

@@ -1,4 +1,4 @@
-import type { Operand } from './operand.ts';
+import type { Operand } from '../../sql-reader/operand.ts';
 
 /** What a call gives, in words, of its arguments in words; null where it stays SQL. */
 type Say = (words: readonly string[], args: readonly Operand[]) => string | null;

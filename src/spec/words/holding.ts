@@ -1,5 +1,5 @@
-import type { Expression } from './expression.ts';
-import type { Operand } from './operand.ts';
+import type { Expression } from '../../sql-reader/condition.ts';
+import type { Operand } from '../../sql-reader/operand.ts';
 
 /** Fields by what they hold, where that decides what a condition on them means. */
 export interface Holding {

@@ -1,5 +1,5 @@
 import type { ExclusionFact } from '../../catalog/constraints.ts';
-import { parseExpression } from './expression.ts';
+import { readCondition } from '../../sql-reader/condition.ts';
 import { anyone } from './outcomes.ts';
 import { phrase } from './phrase.ts';
 
@@ -9,7 +9,7 @@ export function uniqueWords(keys: readonly string[], condition: string | null, e
 }
 
 const among = (condition: string | null): string =>
-  condition === null ? '' : `, among those where ${phrase(parseExpression(condition), anyone)}`;
+  condition === null ? '' : `, among those where ${phrase(readCondition(condition), anyone)}`;
 
 /** "no two rows have the same room and overlap in during": all of it together is what no two rows do. */
 export function exclusionWords({

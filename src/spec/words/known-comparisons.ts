@@ -1,6 +1,6 @@
+import type { Comparison } from '../../sql-reader/condition.ts';
+import type { Operand } from '../../sql-reader/operand.ts';
 import { countWords, trimmedOf } from './counts.ts';
-import type { Comparison } from './expression.ts';
-import type { Operand } from './operand.ts';
 import { patternWords } from './pattern-words.ts';
 import { named } from './value.ts';
 

@@ -1,5 +1,5 @@
-import type { Expression, Subquery } from './expression.ts';
-import type { Operand } from './operand.ts';
+import type { Expression, Subquery } from '../../sql-reader/condition.ts';
+import type { Operand } from '../../sql-reader/operand.ts';
 
 /** What a condition may come out as: a set of bits. */
 export type Outcomes = number;

@@ -1,4 +1,4 @@
-import type { Comparison } from './expression.ts';
+import type { Comparison } from '../../sql-reader/condition.ts';
 
 /** What a plain pattern asks of a text: "starts with 'a'", "is 2 characters of A-Z". Null for one that is better shown as it is. */
 export function patternWords(operator: Comparison, source: string): string | null {

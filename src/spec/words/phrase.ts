@@ -1,9 +1,9 @@
-import { oneLine } from '../../catalog/expression-text.ts';
+import { type Comparison, type Expression, join, mirrored, type Relating } from '../../sql-reader/condition.ts';
+import type { Operand } from '../../sql-reader/operand.ts';
+import { oneLine } from '../../sql-reader/tokens.ts';
 import { conditions } from './call-words.ts';
 import { isArrayLength } from './counts.ts';
-import { type Comparison, type Expression, join, mirrored, type Relating } from './expression.ts';
 import { emptyOrNone, jsonName, jsonTyped, knownComparison } from './known-comparisons.ts';
-import type { Operand } from './operand.ts';
 import { type Caller, outcomes, TRUE } from './outcomes.ts';
 import { fieldName, named } from './value.ts';
 

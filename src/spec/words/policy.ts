@@ -1,5 +1,5 @@
+import type { Comparison, Expression } from '../../sql-reader/condition.ts';
 import { countOf, isArrayLength } from './counts.ts';
-import type { Comparison, Expression } from './expression.ts';
 import { type Holding, withTypes } from './holding.ts';
 
 /**

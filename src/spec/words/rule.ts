@@ -1,16 +1,16 @@
 import { sqlName } from '../../../contract/entity-names.ts';
-import { isKeyword, tokenise } from '../../catalog/expression-text.ts';
+import { type Expression, join, readCondition } from '../../sql-reader/condition.ts';
+import { type Operand, operand } from '../../sql-reader/operand.ts';
+import { isKeyword, tokenise } from '../../sql-reader/tokens.ts';
 import { countOf, isArrayLength, verbOf } from './counts.ts';
-import { type Expression, join, parseExpression } from './expression.ts';
 import { type Holding, holdingOf, typed, unknown, withTypes } from './holding.ts';
-import { type Operand, operand } from './operand.ts';
 import { anyone, FALSE, NULL, outcomes } from './outcomes.ts';
 import { phrase } from './phrase.ts';
 import { named } from './value.ts';
 
 /** A check as PostgreSQL prints it, in words: "title is 3 to 120 characters". What is not understood stays SQL. */
 export function ruleWords(check: string, holding: Holding = unknown): string {
-  const expression = ofCheck(withTypes(parseExpression(check), holding));
+  const expression = ofCheck(withTypes(readCondition(check), holding));
   if (expression.kind !== 'and') return alone(expression);
   const parts: string[] = [];
   const items = [...expression.items];

@@ -1,7 +1,7 @@
-import { oneLine } from '../../catalog/expression-text.ts';
+import { lengthWords } from '../../sql-reader/interval-words.ts';
+import type { Operand } from '../../sql-reader/operand.ts';
+import { oneLine } from '../../sql-reader/tokens.ts';
 import { calls } from './call-words.ts';
-import { lengthWords } from './length-words.ts';
-import type { Operand } from './operand.ts';
 
 type Kind<K extends Operand['kind']> = Extract<Operand, { kind: K }>;
 

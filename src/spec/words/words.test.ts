@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseExpression, parseQuery, relationsRead } from './expression.ts';
+import { readCondition, readQuery, relationsRead } from '../../sql-reader/condition.ts';
 import { holdingOf } from './holding.ts';
 import { ANY, anyone, type Caller, FALSE, NULL, outcomes, TRUE } from './outcomes.ts';
 import { phrase } from './phrase.ts';
@@ -169,7 +169,7 @@ describe('a condition in words', () => {
       'there is no row in public.blocked b where b.id is docs.id',
     ],
   ])('%s', (sql, words) => {
-    expect(phrase(parseExpression(sql), anyone)).toBe(words);
+    expect(phrase(readCondition(sql), anyone)).toBe(words);
   });
 
   it.each([
@@ -183,17 +183,17 @@ describe('a condition in words', () => {
     "'no end",
   ])('what is not understood stays as it is: %s', (sql) => {
     const plain = (text: string) => text.replace(/\s+/g, ' ').replace(/^\((.*)\)$/, '$1');
-    expect(plain(phrase(parseExpression(sql), anyone))).toBe(plain(sql));
+    expect(plain(phrase(readCondition(sql), anyone))).toBe(plain(sql));
   });
 
   it('says the same thing once', () => {
-    expect(phrase(parseExpression('((a = 1) AND (a = 1) AND ((a = 1) OR (b = 2)))'), anyone)).toBe('a is 1');
-    expect(phrase(parseExpression('((a = 1) OR ((a = 1) AND (b = 2)))'), anyone)).toBe('a is 1');
+    expect(phrase(readCondition('((a = 1) AND (a = 1) AND ((a = 1) OR (b = 2)))'), anyone)).toBe('a is 1');
+    expect(phrase(readCondition('((a = 1) OR ((a = 1) AND (b = 2)))'), anyone)).toBe('a is 1');
   });
 
   it('leaves out what cannot matter to the caller', () => {
     const sql = "((auth.role() = 'anon'::text) OR is_public OR (auth.uid() = owner))";
-    expect(phrase(parseExpression(sql), member)).toBe('is_public or own row (by owner)');
+    expect(phrase(readCondition(sql), member)).toBe('is_public or own row (by owner)');
   });
 });
 
@@ -245,7 +245,7 @@ describe('a condition whose meaning hangs on the types of its fields', () => {
     ['((array_length(tags, 1) >= 0) AND (amount > 1))', 'tags has at least 1 element and amount is more than 1'],
     ['(array_length(tags, 1) >= 2)', 'tags has at least 2 elements'],
   ])('of a policy: %s', (sql, words) => {
-    expect(phrase(asPolicy(parseExpression(sql), held), anyone)).toBe(words);
+    expect(phrase(asPolicy(readCondition(sql), held), anyone)).toBe(words);
   });
 });
 
@@ -291,23 +291,23 @@ describe('what a condition can come out as', () => {
     ["('a'::extensions.citext = 'A'::extensions.citext)", ANY, ANY],
     ["('a'::text = 'b'::text)", FALSE, FALSE],
   ])('%s', (sql, forAnon, forMember) => {
-    expect(outcomes(parseExpression(sql), anon)).toBe(forAnon);
-    expect(outcomes(parseExpression(sql), member)).toBe(forMember);
+    expect(outcomes(readCondition(sql), anon)).toBe(forAnon);
+    expect(outcomes(readCondition(sql), member)).toBe(forMember);
   });
 
   it('a subquery finds nothing in a table that shows no row, unless a join may do without it', () => {
     const inner = '(EXISTS ( SELECT 1\n   FROM (public.a\n     JOIN public.b ON ((a.id = b.id)))))';
-    expect(outcomes(parseExpression(inner), blind)).toBe(FALSE);
-    expect(outcomes(parseExpression(inner.replace('JOIN', 'LEFT JOIN')), blind)).toBe(TRUE | FALSE);
+    expect(outcomes(readCondition(inner), blind)).toBe(FALSE);
+    expect(outcomes(readCondition(inner.replace('JOIN', 'LEFT JOIN')), blind)).toBe(TRUE | FALSE);
   });
 });
 
 it('an expression that would take long, or deep recursion, is left as it stands', () => {
   const deep = `${'('.repeat(50_000)}true${')'.repeat(50_000)}`;
-  expect(parseExpression(deep).kind).toBe('opaque');
+  expect(readCondition(deep).kind).toBe('opaque');
   const started = performance.now();
-  parseExpression(`E'${'\\\\a'.repeat(50_000)}`);
-  parseExpression(`(${Array.from({ length: 5000 }, (_, i) => `(a = ${i})`).join(' OR ')})`);
+  readCondition(`E'${'\\\\a'.repeat(50_000)}`);
+  readCondition(`(${Array.from({ length: 5000 }, (_, i) => `(a = ${i})`).join(' OR ')})`);
   expect(performance.now() - started).toBeLessThan(2000);
 });
 
@@ -343,7 +343,7 @@ describe('what a condition reads', () => {
     [' SELECT id FROM public.a LEFT JOIN public.b USING (id);', false],
     [' SELECT id FROM public.a UNION ALL SELECT id FROM public.b;', false],
   ])('whether a view shows nothing when its table does: %s', (sql, plain) => {
-    expect(parseQuery(sql)?.plain).toBe(plain);
+    expect(readQuery(sql)?.plain).toBe(plain);
   });
 });
 

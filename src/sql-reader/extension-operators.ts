@@ -1,4 +1,4 @@
-import { isKeyword, isOperator, type Token } from '../../catalog/expression-text.ts';
+import { isKeyword, isOperator, type Token } from './tokens.ts';
 
 /**
  * `OPERATOR(extensions.~)` as the sign that PostgreSQL itself has for it, where the type of one of its sides says whose operator it is. Of

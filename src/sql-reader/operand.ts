@@ -1,5 +1,5 @@
-import { enclosed, isKeyword, isOperator, sourceOf, split, type Token } from '../../catalog/expression-text.ts';
-import { lengthWords } from './length-words.ts';
+import { lengthWords } from './interval-words.ts';
+import { enclosed, isKeyword, isOperator, sourceOf, split, type Token } from './tokens.ts';
 
 /** A value in a condition. `user-id`, `user-role` and `user-email` are the caller's, from auth.uid() and the like. */
 export type Operand =

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { filled, partsOf, placesOf, type Value } from './condition-text.ts';
+import { filled, partsOf, placesOf, type Value } from './places.ts';
 
 // The expressions are what pg_get_expr printed for a policy, letter by letter.
 const of = { relation: 'tasks', columns: new Set(['owner', 'title', 'team_id', 'time', 'Odd', 'role']) };

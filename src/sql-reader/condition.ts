@@ -1,17 +1,7 @@
-import {
-  enclosed,
-  isKeyword,
-  isOperator,
-  isQuery,
-  joined,
-  sourceOf,
-  split,
-  type Token,
-  tokenise,
-} from '../../catalog/expression-text.ts';
-import { memoize } from '../../catalog/memoize.ts';
+import { memoize } from '../catalog/memoize.ts';
 import { withKnownOperators } from './extension-operators.ts';
 import { clauses, elements, type Operand, operand, withoutCast } from './operand.ts';
+import { enclosed, isKeyword, isOperator, isQuery, joined, sourceOf, split, type Token, tokenise } from './tokens.ts';
 
 /**
  * A condition as far as it is understood. What is not is `opaque`: it may be true, false or null, and is shown as it
@@ -72,13 +62,13 @@ export interface Subquery {
 const remembered = { maxText: 10_000, maxResults: 5000 };
 
 /** Reads an expression as pg_get_expr prints it with an empty search path. */
-export const parseExpression = memoize((text): Expression => {
+export const readCondition = memoize((text): Expression => {
   const tokens = tokenise(text);
   return tokens ? condition(text, withKnownOperators(tokens)) : { kind: 'opaque', text };
 }, remembered);
 
 /** Reads a query of a view as PostgreSQL prints it; null where it is no plain `SELECT … FROM … [WHERE …]`. */
-export const parseQuery = memoize((text): Subquery | null => {
+export const readQuery = memoize((text): Subquery | null => {
   const tokens = tokenise(text);
   return tokens && subquery(text, withKnownOperators(tokens.filter((token) => !isOperator(token, ';'))));
 }, remembered);

@@ -1,13 +1,4 @@
-import {
-  isKeyword,
-  isOperator,
-  isQuery,
-  joined,
-  oneLine,
-  sourceOf,
-  type Token,
-  tokenise,
-} from '../../catalog/expression-text.ts';
+import { isKeyword, isOperator, isQuery, joined, oneLine, sourceOf, type Token, tokenise } from './tokens.ts';
 
 /** The expression of a policy, taken apart as text. Pure; what is not understood stays whole. */
 
