@@ -1,6 +1,6 @@
 import { limits } from '../../contract/limits.ts';
-import type { Expression } from '../sql-reader/condition.ts';
-import type { Operand } from '../sql-reader/operand.ts';
+import type { Expression, Operand } from '../sql-reader/tree.ts';
+
 import { matches, patternExample } from './pattern-example.ts';
 
 /**

@@ -1,6 +1,7 @@
 import type { Rule } from '../../contract/specification.ts';
 import type { Entity, Field } from '../../contract/specification-entities.ts';
-import { type Expression, readCondition } from '../sql-reader/condition.ts';
+import { readCondition } from '../sql-reader/condition.ts';
+import type { Expression } from '../sql-reader/tree.ts';
 import { allowedElements, allowedKinds, allowedLengths, allowedValue, inItsCase } from './allowed-values.ts';
 
 /** What decides about an example of a type. */

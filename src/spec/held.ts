@@ -1,9 +1,19 @@
 import type { FieldFact } from '../catalog/entities.ts';
 import type { Lookup } from './lookup.ts';
-import { type Holding, holdingOf } from './words/holding.ts';
+import { type Holding, holdingOf, withAlias } from './words/holding.ts';
 
-/** What the fields of a relation hold, where that decides what a condition on them means. */
-export function holding(look: Pick<Lookup, 'fields' | 'types'>, relation: number): Holding {
+/** What the fields of a relation hold, and those of the relations that its conditions read, where that decides what a condition means. */
+export function holding(look: Pick<Lookup, 'fields' | 'types' | 'named' | 'relations'>, relation: number): Holding {
+  const other = (schema: string, name: string) => {
+    const read = look.named.get(`${schema}.${name}`);
+    return read && fieldsOf(look, read.oid);
+  };
+  const own = fieldsOf(look, relation);
+  const name = look.relations.get(relation)?.name;
+  return { ...(name === undefined ? own : withAlias(own, name, own)), relation: other };
+}
+
+function fieldsOf(look: Pick<Lookup, 'fields' | 'types'>, relation: number): Holding {
   const fields = look.fields.get(relation) ?? [];
   const composites = fields.flatMap(({ name, type_oid: oid }) => {
     const type = look.types.get(oid);

@@ -9,6 +9,8 @@ import { groupBy } from './group.ts';
 export class Lookup {
   readonly facts: Facts;
   readonly relations: ReadonlyMap<number, RelationFact>;
+  /** By `schema.name`, without quotes. */
+  readonly named: ReadonlyMap<string, RelationFact>;
   /** By their relation. */
   readonly fields: ReadonlyMap<number, readonly FieldFact[]>;
   readonly constraints: ReadonlyMap<number, readonly ConstraintFact[]>;
@@ -33,6 +35,7 @@ export class Lookup {
     this.facts = facts;
     this.rights = new Rights(facts);
     this.relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
+    this.named = new Map(facts.relations.map((relation) => [`${relation.schema}.${relation.name}`, relation]));
     this.fields = this.rights.fieldsOf;
     this.constraints = groupBy(facts.constraints, (constraint) => constraint.relation);
     this.pointing = groupBy(

@@ -1,62 +1,9 @@
 import { memoize } from '../catalog/memoize.ts';
 import { withKnownOperators } from './extension-operators.ts';
-import { clauses, elements, type Operand, operand, withoutCast } from './operand.ts';
+import { clauses, elements, operand, type Reading, withoutCast } from './operand.ts';
+import { sourcesOf } from './sources.ts';
 import { enclosed, isKeyword, isOperator, isQuery, joined, sourceOf, split, type Token, tokenise } from './tokens.ts';
-
-/**
- * A condition as far as it is understood. What is not is `opaque`: it may be true, false or null, and is shown as it
- * stands. So reading too little is never wrong, only less wordy.
- */
-export type Expression =
-  | { kind: 'constant'; value: boolean | null }
-  | { kind: 'and' | 'or'; items: Expression[] }
-  | { kind: 'not'; item: Expression }
-  /** `ofTimes` where it is known that both sides are: of times, more is later. */
-  | { kind: 'compare'; operator: Comparison; left: Operand; right: Operand; text: string; ofTimes?: true }
-  /** `0 < ALL (counts)`, told from the side of the elements. */
-  | { kind: 'elements'; each: boolean; operator: Comparison; list: Operand; value: Operand; text: string }
-  /** `(a IS NULL) = (b IS NULL)`; negated: `<>`. */
-  | { kind: 'alike'; left: Expression; right: Expression; negated: boolean; text: string }
-  /** `CASE WHEN … THEN … ELSE … END`; without ELSE it is null. */
-  | { kind: 'case'; branches: { when: Expression; gives: Expression }[]; otherwise: Expression; text: string }
-  | { kind: 'one-of'; operand: Operand; values: Operand[]; text: string }
-  | { kind: 'null'; operand: Operand; negated: boolean; text: string }
-  /** What lists, ranges and JSON are to one another. */
-  | { kind: 'relates'; operator: Relating; left: Operand; right: Operand; text: string }
-  /** `x IS DISTINCT FROM y`, negated or not: never null. */
-  | { kind: 'distinct'; left: Operand; right: Operand; negated: boolean; text: string }
-  /** `x IS NOT TRUE` and the like: never null. */
-  | { kind: 'is'; item: Expression; value: boolean | null; negated: boolean; text: string }
-  | { kind: 'exists'; query: Subquery; text: string }
-  | { kind: 'in'; operand: Operand; query: Subquery; text: string }
-  /** `x IN (SELECT f())`: one of what a function returns. */
-  | { kind: 'returned'; operand: Operand; call: Extract<Operand, { kind: 'call' }>; text: string }
-  | { kind: 'holds'; operand: Operand; text: string }
-  /** A condition with words of its own: by the comment on its policy, or by where it stands. */
-  | { kind: 'named'; item: Expression; words: string }
-  | { kind: 'opaque'; text: string };
-
-export type Comparison = (typeof comparisons)[number];
-
-export type Relating = (typeof relating)[number];
-
-const relating = ['@>', '<@', '&&', '?', '?&', '?|', '-|-', '%'] as const;
-
-const comparisons = ['=', '<>', '<', '>', '<=', '>=', '~', '!~', '~*', '!~*', '~~', '!~~', '~~*', '!~~*'] as const;
-
-export interface Subquery {
-  /** Qualified names of the relations that it reads directly: [schema, name]. */
-  from: [string, string][];
-  /** All relations are joined by inner joins, and a false `where` leaves no row. */
-  plain: boolean;
-  /** FROM with what follows up to WHERE, as it stands. */
-  source: string;
-  where: Expression;
-  /** The one value that it selects; null where it selects several, or none. */
-  value: Operand | null;
-  /** What follows the condition, as it stands. */
-  rest: string;
-}
+import { type Comparison, comparisons, type Expression, type Operand, relating, type Subquery } from './tree.ts';
 
 /** As many as a large app has, and texts as long as views are. */
 const remembered = { maxText: 10_000, maxResults: 5000 };
@@ -64,28 +11,43 @@ const remembered = { maxText: 10_000, maxResults: 5000 };
 /** Reads an expression as pg_get_expr prints it with an empty search path. */
 export const readCondition = memoize((text): Expression => {
   const tokens = tokenise(text);
-  return tokens ? condition(text, withKnownOperators(tokens)) : { kind: 'opaque', text };
+  return tokens ? reading(text).condition(withKnownOperators(tokens)) : { kind: 'opaque', text };
 }, remembered);
 
 /** Reads a query of a view as PostgreSQL prints it; null where it is no plain `SELECT … FROM … [WHERE …]`. */
 export const readQuery = memoize((text): Subquery | null => {
   const tokens = tokenise(text);
-  return tokens && subquery(text, withKnownOperators(tokens.filter((token) => !isOperator(token, ';'))));
+  return tokens && reading(text).query(withKnownOperators(tokens.filter((token) => !isOperator(token, ';'))));
 }, remembered);
 
-function condition(text: string, tokens: readonly Token[]): Expression {
+/** Reads a value as pg_get_expr prints it; null where the text is not well-formed. */
+export function readValue(text: string): Operand | null {
+  const tokens = tokenise(text);
+  return tokens && operand(reading(text), tokens);
+}
+
+function reading(source: string): Reading {
+  const read: Reading = {
+    source,
+    condition: (tokens) => condition(read, tokens),
+    query: (tokens) => subquery(read, tokens),
+  };
+  return read;
+}
+
+function condition(read: Reading, tokens: readonly Token[]): Expression {
   const inner = enclosed(tokens);
-  if (inner) return condition(text, inner);
+  if (inner) return condition(read, inner);
   const parted = joined(tokens);
   if (parted) {
     return join(
       parted.kind,
-      parted.parts.map((part) => condition(text, part)),
+      parted.parts.map((part) => condition(read, part)),
     );
   }
   const isWhole = tokens.some((token) => isKeyword(token, 'CASE', 'BETWEEN'));
-  if (!isWhole && isKeyword(tokens[0], 'NOT')) return { kind: 'not', item: condition(text, tokens.slice(1)) };
-  return leaf(text, tokens);
+  if (!isWhole && isKeyword(tokens[0], 'NOT')) return { kind: 'not', item: condition(read, tokens.slice(1)) };
+  return leaf(read, tokens);
 }
 
 /** Joins conditions; nested ones of the same kind become one. */
@@ -94,25 +56,27 @@ export function join(kind: 'and' | 'or', items: readonly Expression[]): Expressi
   return flat.length === 1 && flat[0] ? flat[0] : { kind, items: flat };
 }
 
-function leaf(source: string, tokens: readonly Token[]): Expression {
-  const text = sourceOf(source, tokens);
+function leaf(read: Reading, tokens: readonly Token[]): Expression {
+  const text = sourceOf(read.source, tokens);
   const [first, second] = tokens;
-  if (tokens.some((token) => isKeyword(token, 'CASE'))) return cases(source, tokens, text);
+  if (isKeyword(first, 'CASE') && tokens.findIndex((token) => isKeyword(token, 'END')) === tokens.length - 1)
+    return cases(read, tokens, text);
   if (tokens.length === 2 && isKeyword(first, 'EXISTS') && second?.kind === 'group') {
-    const query = subquery(source, second.items);
-    return query ? { kind: 'exists', query, text } : { kind: 'opaque', text };
+    const found = united(second.items)?.map((items) => subquery(read, items)) ?? [];
+    const all = found.flatMap((query): Expression[] => (query ? [{ kind: 'exists', query, text }] : []));
+    return all.length > 0 && all.length === found.length ? join('or', all) : { kind: 'opaque', text };
   }
   const is = tokens.findIndex((token) => isKeyword(token, 'IS'));
   if (is > 0) {
     const rest = tokens.slice(is + 1).map((token) => (token.kind === 'word' ? token.value.toUpperCase() : '?'));
-    const left = operand(source, tokens.slice(0, is));
+    const left = operand(read, tokens.slice(0, is));
     const ending = rest.join(' ');
     if (ending === 'NULL' || ending === 'NOT NULL') {
       return { kind: 'null', operand: left, negated: ending === 'NOT NULL', text };
     }
     const distinct = /^(NOT )?DISTINCT FROM /.exec(ending);
     if (distinct) {
-      const right = operand(source, tokens.slice(is + (distinct[1] === undefined ? 3 : 4)));
+      const right = operand(read, tokens.slice(is + (distinct[1] === undefined ? 3 : 4)));
       return { kind: 'distinct', left, right, negated: distinct[1] !== undefined, text };
     }
     const json = /^(NOT )?JSON( OBJECT| ARRAY| SCALAR)?$/.exec(ending);
@@ -124,66 +88,65 @@ function leaf(source: string, tokens: readonly Token[]): Expression {
     const truth = /^(NOT )?(TRUE|FALSE|UNKNOWN)$/.exec(ending);
     if (!truth) return { kind: 'opaque', text };
     const value = truth[2] === 'UNKNOWN' ? null : truth[2] === 'TRUE';
-    return { kind: 'is', item: condition(source, tokens.slice(0, is)), value, negated: truth[1] !== undefined, text };
+    return { kind: 'is', item: condition(read, tokens.slice(0, is)), value, negated: truth[1] !== undefined, text };
   }
   const into = tokens.findIndex((token) => isKeyword(token, 'IN'));
   const last = tokens[tokens.length - 1];
   if (into > 0 && into === tokens.length - 2 && last?.kind === 'group') {
-    const left = operand(source, tokens.slice(0, into));
-    const query = subquery(source, last.items);
-    if (query) return { kind: 'in', operand: left, query, text };
-    const value = operand(source, [last]);
+    const left = operand(read, tokens.slice(0, into));
+    const found = united(last.items)?.map((items) => subquery(read, items)) ?? [];
+    const all = found.flatMap((query): Expression[] => (query ? [{ kind: 'in', operand: left, query, text }] : []));
+    if (all.length > 0 && all.length === found.length) return join('or', all);
+    const value = operand(read, [last]);
     return value.kind === 'call' ? { kind: 'returned', operand: left, call: value, text } : { kind: 'opaque', text };
   }
   const begins = tokens.findIndex((token) => isOperator(token, '^@'));
   if (begins > 0 && !tokens.some((token) => isOperator(token, ...comparisons, ...relating))) {
-    const sides = [tokens.slice(0, begins), tokens.slice(begins + 1)].map((side) => operand(source, side));
+    const sides = [tokens.slice(0, begins), tokens.slice(begins + 1)].map((side) => operand(read, side));
     return { kind: 'holds', operand: { kind: 'call', name: 'starts_with', arguments: sides, text }, text };
   }
   const places = tokens.flatMap((token, i) => (isOperator(token, ...comparisons, ...relating) ? [i] : []));
   const at = places[0];
   if (places.length === 1 && at !== undefined && at > 0) {
-    const left = operand(source, tokens.slice(0, at));
+    const left = operand(read, tokens.slice(0, at));
     const right = tokens.slice(at + 1);
     const sign = tokens[at] as { value: string };
     const relation = relating.find((one) => one === sign.value);
-    if (relation) return { kind: 'relates', operator: relation, left, right: operand(source, right), text };
+    if (relation) return { kind: 'relates', operator: relation, left, right: operand(read, right), text };
     if (isKeyword(right[0], 'ANY') && sign.value === '=') {
-      const values = right.length === 2 ? elements(source, right[1]) : null;
+      const values = right.length === 2 ? elements(read, right[1]) : null;
       if (values) return { kind: 'one-of', operand: left, values, text };
-      const list = operand(source, right.slice(1));
+      const list = operand(read, right.slice(1));
       return list.kind === 'field'
         ? { kind: 'relates', operator: '<@', left: { kind: 'list', values: [left] }, right: list, text }
         : { kind: 'opaque', text };
     }
     if (isKeyword(right[0], 'ALL') && sign.value === '<>') {
-      const values = right.length === 2 ? elements(source, right[1]) : null;
+      const values = right.length === 2 ? elements(read, right[1]) : null;
       // The text is of what is negated.
-      const among = `${sourceOf(source, tokens.slice(0, at))} = ANY ${sourceOf(source, right.slice(1))}`;
+      const among = `${sourceOf(read.source, tokens.slice(0, at))} = ANY ${sourceOf(read.source, right.slice(1))}`;
       if (values) return { kind: 'not', item: { kind: 'one-of', operand: left, values, text: among } };
     }
-    if (isKeyword(right[0], 'ALL', 'ANY')) return ofElements(source, left, sign.value as Comparison, right, text);
-    const sides = [tokens.slice(0, at), right].map(([side, ...more]) => (more.length === 0 ? conditionIn(side) : null));
-    const [one, other] = sides.map((side) => side && condition(source, side));
-    if (one && other && (sign.value === '=' || sign.value === '<>'))
-      return { kind: 'alike', left: one, right: other, negated: sign.value === '<>', text };
-    const ofTimes = aTime.test(sourceOf(source, tokens.slice(0, at))) || aTime.test(sourceOf(source, right));
+    if (isKeyword(right[0], 'ALL', 'ANY')) return ofElements(read, left, sign.value as Comparison, right, text);
+    const alike = sign.value === '=' || sign.value === '<>' ? alikeOf(read, tokens.slice(0, at), right) : null;
+    if (alike) return { kind: 'alike', ...alike, negated: sign.value === '<>', text };
+    const ofTimes = aTime.test(sourceOf(read.source, tokens.slice(0, at))) || aTime.test(sourceOf(read.source, right));
     const operator = sign.value as Comparison;
-    return { kind: 'compare', operator, left, right: operand(source, right), text, ...(ofTimes && { ofTimes }) };
+    return { kind: 'compare', operator, left, right: operand(read, right), text, ...(ofTimes && { ofTimes }) };
   }
-  return single(source, tokens, text);
+  return single(read, tokens, text);
 }
 
 /** `0 < ALL (counts)`, `'x' <> ALL (tags)`. */
 function ofElements(
-  source: string,
+  read: Reading,
   value: Operand,
   operator: Comparison,
   right: readonly Token[],
   text: string,
 ): Expression {
   const each = isKeyword(right[0], 'ALL');
-  const list = operand(source, right.slice(1));
+  const list = operand(read, right.slice(1));
   const turned = mirrored[operator];
   if (list.kind !== 'field' || turned === undefined) return { kind: 'opaque', text };
   if (each && operator === '<>') {
@@ -203,6 +166,18 @@ export const mirrored: Partial<Record<Comparison, Comparison>> = {
   '>=': '<=',
 };
 
+/** Two conditions that are compared, or a boolean field and a condition; null for values. */
+function alikeOf(read: Reading, left: readonly Token[], right: readonly Token[]) {
+  const [a, b] = [left, right].map(([side, ...more]) => (more.length === 0 ? conditionIn(side) : null));
+  const flag = (side: readonly Token[]): Expression | null => {
+    const value = operand(read, side);
+    return value.kind === 'field' ? { kind: 'holds', operand: value, text: sourceOf(read.source, side) } : null;
+  };
+  const one = a ? condition(read, a) : b ? flag(left) : null;
+  const other = b ? condition(read, b) : a ? flag(right) : null;
+  return one && other && { left: one, right: other };
+}
+
 /** What stands in brackets, where it is a condition and no value. */
 function conditionIn(token: Token | undefined): readonly Token[] | null {
   if (token?.kind !== 'group' || token.bracket !== '(' || isQuery(token.items)) return null;
@@ -212,7 +187,7 @@ function conditionIn(token: Token | undefined): readonly Token[] | null {
 }
 
 /** `CASE WHEN a THEN b … ELSE c END` as the whole of a condition. */
-function cases(source: string, tokens: readonly Token[], text: string): Expression {
+function cases(read: Reading, tokens: readonly Token[], text: string): Expression {
   const opaque: Expression = { kind: 'opaque', text };
   const isOne = isKeyword(tokens[0], 'CASE') && isKeyword(tokens[1], 'WHEN') && isKeyword(tokens.at(-1), 'END');
   const inner = tokens.slice(2, -1);
@@ -225,10 +200,10 @@ function cases(source: string, tokens: readonly Token[], text: string): Expressi
   return {
     kind: 'case',
     branches: branches.map(([when = [], then = []]) => ({
-      when: condition(source, when),
-      gives: condition(source, then),
+      when: condition(read, when),
+      gives: condition(read, then),
     })),
-    otherwise: otherwise ? condition(source, otherwise) : { kind: 'constant', value: null },
+    otherwise: otherwise ? condition(read, otherwise) : { kind: 'constant', value: null },
     text,
   };
 }
@@ -237,21 +212,21 @@ function cases(source: string, tokens: readonly Token[], text: string): Expressi
 const aTime = /^'[^']*'::(?:date|time|timestamp)\b[\w ()]*$/;
 
 /** A condition without an operator of its own: a constant, a boolean field, a call. */
-function single(source: string, tokens: readonly Token[], text: string): Expression {
+function single(read: Reading, tokens: readonly Token[], text: string): Expression {
   const bare = withoutCast(tokens);
   if (bare.length === 1 && isKeyword(bare[0], 'TRUE', 'FALSE', 'NULL')) {
     const word = text.slice(0, 1).toLowerCase();
     return { kind: 'constant', value: word === 'n' ? null : word === 't' };
   }
-  const value = operand(source, tokens);
+  const value = operand(read, tokens);
   if (value.kind === 'null') return { kind: 'constant', value: null };
-  return value.kind === 'field' || value.kind === 'call' || value.kind === 'claim'
+  return ['field', 'call', 'claim', 'query', 'element', 'choice'].includes(value.kind)
     ? { kind: 'holds', operand: value, text }
     : { kind: 'opaque', text };
 }
 
 /** Reads `SELECT … FROM … [WHERE (…)] …`; null when it is of another form. */
-function subquery(source: string, tokens: readonly Token[]): Subquery | null {
+function subquery(read: Reading, tokens: readonly Token[]): Subquery | null {
   const clause = (word: string) => tokens.findIndex((token) => isKeyword(token, word));
   const from = clause('FROM');
   if (!isKeyword(tokens[0], 'SELECT') || from < 0) return null;
@@ -268,22 +243,36 @@ function subquery(source: string, tokens: readonly Token[]): Subquery | null {
   const combined = tokens.filter((token) => isKeyword(token, 'FROM', 'WHERE')).length > (where < 0 ? 1 : 2);
   const richer = tokens.some((token) => isKeyword(token, 'HAVING', 'UNION', 'INTERSECT', 'EXCEPT'));
   const outer = mentions(items, (token) => isKeyword(token, 'LEFT', 'RIGHT', 'FULL', 'SELECT'));
+  const sources = sourcesOf(read, items);
   return {
     from: relationsIn(tokens),
+    sources: sources?.sources ?? null,
+    on: sources?.on ?? [],
     plain: !counts && !combined && !richer && !outer,
-    source: sourceOf(source, items),
-    value: selected(source, tokens.slice(1, from)),
-    where: where < 0 ? { kind: 'constant', value: true } : condition(source, tokens.slice(where + 1, next(where))),
-    rest: sourceOf(source, tokens.slice(where < 0 ? next(from) : next(where))),
+    source: sourceOf(read.source, items),
+    value: selected(read, tokens.slice(1, from)),
+    where: where < 0 ? { kind: 'constant', value: true } : condition(read, tokens.slice(where + 1, next(where))),
+    rest: sourceOf(read.source, tokens.slice(where < 0 ? next(from) : next(where))),
   };
 }
 
+/** The queries that UNION joins; the query itself where there is no other; null where more than UNION joins them. */
+function united(tokens: readonly Token[]): Token[][] | null {
+  const isJoined = tokens.some((token) => isKeyword(token, 'UNION'));
+  const isPlain = !tokens.some((token) => isKeyword(token, 'INTERSECT', 'EXCEPT', 'WITH', 'ORDER', 'LIMIT', 'OFFSET'));
+  if (!isJoined) return [[...tokens]];
+  if (!isPlain) return null;
+  return split(tokens, (token) => isKeyword(token, 'UNION')).map((part) =>
+    isKeyword(part[0], 'ALL') ? part.slice(1) : part,
+  );
+}
+
 /** The one value that a query selects, without its alias. */
-function selected(source: string, tokens: readonly Token[]): Operand | null {
+function selected(read: Reading, tokens: readonly Token[]): Operand | null {
   const list = isKeyword(tokens[0], 'DISTINCT') ? tokens.slice(1) : tokens;
   const as = list.findIndex((token) => isKeyword(token, 'AS'));
   const value = as < 0 ? list : list.slice(0, as);
-  return value.length === 0 || value.some((token) => isOperator(token, ',')) ? null : operand(source, value);
+  return value.length === 0 || value.some((token) => isOperator(token, ',')) ? null : operand(read, value);
 }
 
 const isEmpty = (token: Token): boolean => token.kind === 'group' && token.items.length === 0;

@@ -1,67 +1,50 @@
 import { lengthWords } from './interval-words.ts';
 import { enclosed, isKeyword, isOperator, sourceOf, split, type Token } from './tokens.ts';
+import { arithmetic, type Expression, type Operand, type Subquery } from './tree.ts';
 
-/** A value in a condition. `user-id`, `user-role` and `user-email` are the caller's, from auth.uid() and the like. */
-export type Operand =
-  | { kind: 'user-id' | 'user-role' | 'user-email' }
-  | { kind: 'field'; name: string; qualifier: string | null }
-  /** `plain`: a text that is equal to another exactly when both are spelled alike. */
-  /** `type`: as it is printed, where there is one. */
-  | { kind: 'literal'; value: string; quoted: boolean; plain: boolean; type?: string }
-  | { kind: 'call'; name: string; arguments: Operand[]; text: string }
-  | { kind: 'null' }
-  /** What the caller's token says beside who it is: `auth.jwt() -> 'app_metadata' ->> 'team'`. */
-  | { kind: 'claim'; path: string[] }
-  /** A part of a JSON field: `meta ->> 'size'`. */
-  | { kind: 'part'; path: string[]; of: Operand }
-  /** A field of a composite one: `(address).country`. */
-  | { kind: 'attribute'; name: string; of: Operand }
-  | { kind: 'list'; values: Operand[] }
-  /** The time of the call or its day, or one so long before or after it: `now() - '1 day'::interval`. */
-  | { kind: 'moment'; away: string; side: 'before' | 'after' | null; isDay: boolean }
-  /** `isExact`: it is known that it is not of whole numbers, of which PostgreSQL divides without a rest. */
-  | { kind: 'formula'; sign: Sign; left: Operand; right: Operand; text: string; isExact?: true }
-  /** A value taken as one of another type, where that may change what is compared. */
-  | { kind: 'cast'; of: Operand; type: string; text: string }
-  | { kind: 'other'; text: string };
-
-type Sign = (typeof arithmetic)[number];
-
-const arithmetic = ['+', '-', '*', '/', '%'] as const;
+/** A source with the readers of the conditions and queries in it: values hold conditions, conditions hold values. */
+export interface Reading {
+  source: string;
+  condition(tokens: readonly Token[]): Expression;
+  /** Null where it is no plain `SELECT … FROM …`. */
+  query(tokens: readonly Token[]): Subquery | null;
+}
 
 /** The elements of `(ARRAY[a, b])`. */
-export function elements(source: string, token: Token | undefined): Operand[] | null {
+export function elements(read: Reading, token: Token | undefined): Operand[] | null {
   if (token?.kind !== 'group') return null;
   const inner = withoutCast(token.items);
   const only = inner.length === 1 ? inner[0] : undefined;
-  if (only?.kind === 'group' && only.bracket === '(') return elements(source, only);
+  if (only?.kind === 'group' && only.bracket === '(') return elements(read, only);
   const [word, list] = inner;
   if (inner.length !== 2 || !isKeyword(word, 'ARRAY') || list?.kind !== 'group') return null;
-  return split(list.items, (item) => isOperator(item, ',')).map((item) => operand(source, item));
+  return split(list.items, (item) => isOperator(item, ',')).map((item) => operand(read, item));
 }
 
 /** Reads one value. */
-export function operand(source: string, tokens: readonly Token[]): Operand {
+export function operand(read: Reading, tokens: readonly Token[]): Operand {
   const only = tokens.length === 1 ? tokens[0] : undefined;
   if (only?.kind === 'group' && only.bracket === '(') {
     const inner = scalarQuery(only.items) ?? only.items;
-    if (!isKeyword(inner[0], 'SELECT', 'WITH', 'VALUES')) return operand(source, inner);
+    if (!isKeyword(inner[0], 'SELECT', 'WITH', 'VALUES')) return operand(read, inner);
   }
-  const text = sourceOf(source, tokens);
+  const text = sourceOf(read.source, tokens);
   const claim = claimOf(tokens);
   if (claim) return claim;
   const moment = momentOf(tokens);
   if (moment) return moment;
-  const part = partOf(source, tokens) ?? attributeOf(source, tokens);
+  const part = partOf(read, tokens) ?? attributeOf(read, tokens);
   if (part) return part;
-  const formula = countOfGiven(source, tokens) ?? formulaOf(source, tokens);
+  const formula = countOfGiven(read, tokens) ?? formulaOf(read, tokens) ?? joinedOf(read, tokens);
   if (formula) return formula;
-  const list = elements(source, { kind: 'group', bracket: '(', items: [...tokens], start: 0, end: 0 });
+  const choice = choiceOf(read, tokens) ?? elementOf(read, tokens) ?? queryOf(read, tokens);
+  if (choice) return choice;
+  const list = elements(read, { kind: 'group', bracket: '(', items: [...tokens], start: 0, end: 0 });
   if (list) return { kind: 'list', values: list };
   const bare = withoutCast(tokens);
   if (bare.length < tokens.length) {
-    const inner = operand(source, bare);
-    const type = sourceOf(source, tokens.slice(bare.length + 1)).toLowerCase();
+    const inner = operand(read, bare);
+    const type = sourceOf(read.source, tokens.slice(bare.length + 1)).toLowerCase();
     // PostgreSQL prints -5 as '-5'::integer.
     if (inner.kind === 'literal' && numeric.test(type) && /^-?\d/.test(inner.value)) {
       return { ...inner, quoted: false, plain: false };
@@ -91,7 +74,7 @@ export function operand(source: string, tokens: readonly Token[]): Operand {
   const values = spelled?.values ?? split(last.items, (item) => isOperator(item, ',')).filter((one) => one.length > 0);
   const units = (spelled?.unit ?? []).map((value): Operand => ({ kind: 'literal', value, quoted: true, plain: true }));
   const named = spelled?.name ?? called.join('.');
-  return { kind: 'call', name: named, arguments: [...units, ...values.map((value) => operand(source, value))], text };
+  return { kind: 'call', name: named, arguments: [...units, ...values.map((value) => operand(read, value))], text };
 }
 
 interface Spelled {
@@ -129,26 +112,85 @@ function inOwnWords(name: string, items: readonly Token[]): Spelled | null {
 }
 
 /** `(address).country`, at any depth. */
-function attributeOf(source: string, tokens: readonly Token[]): Operand | null {
+function attributeOf(read: Reading, tokens: readonly Token[]): Operand | null {
   const [first, point, name, ...more] = tokens;
   const isOne = more.length === 0 && first?.kind === 'group' && first.bracket === '(' && isOperator(point, '.');
   if (!isOne || name?.kind !== 'word') return null;
-  const of = operand(source, first.items);
+  const of = operand(read, first.items);
   return of.kind === 'field' || of.kind === 'attribute' ? { kind: 'attribute', name: name.value, of } : null;
 }
 
 /** One sum, difference, product, quotient or remainder; what it is made of stands in brackets. */
-function formulaOf(source: string, tokens: readonly Token[]): Operand | null {
+function formulaOf(read: Reading, tokens: readonly Token[]): Operand | null {
   const isSign = (token: Token) => token.kind === 'operator' && !isOperator(token, '.', '::');
   const at = tokens.findIndex(isSign);
   const known = arithmetic.find((sign) => isOperator(tokens[at], sign));
   if (!known || tokens.filter(isSign).length > 1 || at === 0 || at === tokens.length - 1) return null;
-  const [left, right] = [operand(source, tokens.slice(0, at)), operand(source, tokens.slice(at + 1))];
-  return { kind: 'formula', sign: known, left, right, text: sourceOf(source, tokens) };
+  const [left, right] = [operand(read, tokens.slice(0, at)), operand(read, tokens.slice(at + 1))];
+  return { kind: 'formula', sign: known, left, right, text: sourceOf(read.source, tokens) };
+}
+
+/** `'a' || b || 'c'`: PostgreSQL prints it as `('a' || b) || 'c'`. */
+function joinedOf(read: Reading, tokens: readonly Token[]): Operand | null {
+  const isSign = (token: Token) => token.kind === 'operator' && !isOperator(token, '.', '::');
+  const signs = tokens.filter(isSign);
+  if (signs.length !== 1 || !isOperator(signs[0], '||')) return null;
+  const sides = split(tokens, (token) => isOperator(token, '||'));
+  if (sides.length !== 2 || sides.some((side) => side.length === 0)) return null;
+  const parts = sides
+    .map((side) => operand(read, side))
+    .flatMap((side) => (side.kind === 'joined' ? side.parts : [side]));
+  return { kind: 'joined', parts, text: sourceOf(read.source, tokens) };
+}
+
+/** `CASE WHEN a THEN 1 ELSE 2 END`, `CASE a WHEN 'x' THEN 1 END`. */
+function choiceOf(read: Reading, tokens: readonly Token[]): Operand | null {
+  const isCase = isKeyword(tokens[0], 'CASE') && isKeyword(tokens.at(-1), 'END');
+  const inner = tokens.slice(1, -1);
+  if (!isCase || inner.some((token) => isKeyword(token, 'CASE', 'END'))) return null;
+  const [all = [], otherwise, ...more] = split(inner, (token) => isKeyword(token, 'ELSE'));
+  const [subject = [], ...parts] = split(all, (token) => isKeyword(token, 'WHEN'));
+  const pairs = parts.map((part) => split(part, (token) => isKeyword(token, 'THEN')));
+  if (more.length > 0 || pairs.length === 0 || pairs.some((pair) => pair.length !== 2)) return null;
+  const branches = pairs.map(([when = [], then = []]) => ({
+    when: whenOf(read, subject, when),
+    gives: operand(read, then),
+  }));
+  return {
+    kind: 'choice',
+    branches,
+    otherwise: otherwise ? operand(read, otherwise) : null,
+    text: sourceOf(read.source, tokens),
+  };
+}
+
+/** The condition of a branch; `CASE a WHEN b` compares a with b. */
+function whenOf(read: Reading, subject: readonly Token[], when: readonly Token[]): Expression {
+  if (subject.length === 0) return read.condition(when);
+  const text = `${sourceOf(read.source, subject)} = ${sourceOf(read.source, when)}`;
+  return { kind: 'compare', operator: '=', left: operand(read, subject), right: operand(read, when), text };
+}
+
+/** `tags[1]`, `(storage.foldername(name))[1]`. */
+function elementOf(read: Reading, tokens: readonly Token[]): Operand | null {
+  const index = tokens.at(-1);
+  if (tokens.length < 2 || index?.kind !== 'group' || index.bracket !== '[' || isKeyword(tokens.at(-2), 'ARRAY'))
+    return null;
+  const [at, ...more] = index.items;
+  if (at?.kind !== 'number' || more.length > 0 || !/^[1-9]\d*$/.test(at.value)) return null;
+  const of = operand(read, tokens.slice(0, -1));
+  return of.kind === 'field' || of.kind === 'call' ? { kind: 'element', at: Number(at.value), of } : null;
+}
+
+/** A subquery in brackets. */
+function queryOf(read: Reading, tokens: readonly Token[]): Operand | null {
+  const [only, ...more] = tokens;
+  const query = only?.kind === 'group' && only.bracket === '(' && more.length === 0 ? read.query(only.items) : null;
+  return query?.value ? { kind: 'query', query, text: sourceOf(read.source, tokens) } : null;
 }
 
 /** `(a IS NOT NULL)::integer + (b IS NOT NULL)::integer`: how many have a value. */
-function countOfGiven(source: string, tokens: readonly Token[]): Operand | null {
+function countOfGiven(read: Reading, tokens: readonly Token[]): Operand | null {
   const fields: Operand[] = [];
   const look = (items: readonly Token[]): boolean => {
     const [only] = items;
@@ -163,12 +205,12 @@ function countOfGiven(source: string, tokens: readonly Token[]): Operand | null 
     const is = condition.length - 3;
     const [first, second, third] = condition.slice(-3);
     if (is < 1 || !isKeyword(first, 'IS') || !isKeyword(second, 'NOT') || !isKeyword(third, 'NULL')) return false;
-    const field = operand(source, condition.slice(0, is));
+    const field = operand(read, condition.slice(0, is));
     fields.push(field);
     return field.kind === 'field';
   };
   if (!tokens.some((token) => isOperator(token, '+')) || !look(tokens)) return null;
-  return { kind: 'call', name: 'num_nonnulls', arguments: fields, text: sourceOf(source, tokens) };
+  return { kind: 'call', name: 'num_nonnulls', arguments: fields, text: sourceOf(read.source, tokens) };
 }
 
 const callers: Readonly<Record<string, 'user-id' | 'user-role' | 'user-email'>> = {
@@ -228,9 +270,9 @@ function withoutBooleanCast(tokens: readonly Token[]): readonly Token[] {
 }
 
 /** `meta ->> 'size'` of a field. */
-function partOf(source: string, tokens: readonly Token[]): Operand | null {
+function partOf(read: Reading, tokens: readonly Token[]): Operand | null {
   const keys = keysOf(tokens);
-  const of = keys && operand(source, keys.of);
+  const of = keys && operand(read, keys.of);
   return of?.kind === 'field' ? { kind: 'part', path: keys?.path ?? [], of } : null;
 }
 

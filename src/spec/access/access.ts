@@ -2,7 +2,7 @@ import type { PolicyFact } from '../../catalog/access.ts';
 import type { FieldFact, RelationFact } from '../../catalog/entities.ts';
 import { WHOLE_ROW } from '../../catalog/fragments.ts';
 import type { RoutineFact } from '../../catalog/routines.ts';
-import type { Expression } from '../../sql-reader/condition.ts';
+import type { Expression } from '../../sql-reader/tree.ts';
 import type { Lookup } from '../lookup.ts';
 import { anyone, type Caller, outcomes, TRUE } from '../words/outcomes.ts';
 import type { CallingRole } from './calling-roles.ts';

@@ -1,6 +1,7 @@
 import type { PolicyFact } from '../../catalog/access.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
-import { type Expression, join } from '../../sql-reader/condition.ts';
+import { join } from '../../sql-reader/condition.ts';
+import type { Expression } from '../../sql-reader/tree.ts';
 import type { Caller } from '../words/outcomes.ts';
 import { phrase } from '../words/phrase.ts';
 

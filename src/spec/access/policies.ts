@@ -1,7 +1,8 @@
 import type { PolicyFact } from '../../catalog/access.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
 import { memoize } from '../../catalog/memoize.ts';
-import { type Expression, join, readCondition } from '../../sql-reader/condition.ts';
+import { join, readCondition } from '../../sql-reader/condition.ts';
+import type { Expression } from '../../sql-reader/tree.ts';
 import { groupBy } from '../group.ts';
 import { holding } from '../held.ts';
 import type { Lookup } from '../lookup.ts';

@@ -1,7 +1,7 @@
 import type { RelationFact } from '../../catalog/entities.ts';
 import type { IndexFact } from '../../catalog/indexes.ts';
-import type { Expression, Subquery } from '../../sql-reader/condition.ts';
-import type { Operand } from '../../sql-reader/operand.ts';
+import type { Expression, Operand, Subquery } from '../../sql-reader/tree.ts';
+
 import { isTold } from '../entities.ts';
 import { groupBy } from '../group.ts';
 import { sqlName } from '../names.ts';

@@ -1,5 +1,6 @@
 import type { FieldFact, RelationFact } from '../../catalog/entities.ts';
-import { type Expression, readCondition } from '../../sql-reader/condition.ts';
+import { readCondition } from '../../sql-reader/condition.ts';
+import type { Expression } from '../../sql-reader/tree.ts';
 import { type Advice, type Ground, idOf } from './ground.ts';
 
 /** Names by which apps call the field that says how far a row has come. */

@@ -1,7 +1,8 @@
 import type { FieldFact, RelationFact } from '../../catalog/entities.ts';
 import { quoteLiteral } from '../../database/statement.ts';
-import { type Expression, readCondition } from '../../sql-reader/condition.ts';
-import type { Operand } from '../../sql-reader/operand.ts';
+import { readCondition } from '../../sql-reader/condition.ts';
+import type { Expression, Operand } from '../../sql-reader/tree.ts';
+
 import { allowedLengths, allowedValue } from '../allowed-values.ts';
 import type { Lookup } from '../lookup.ts';
 import { entityId, sqlName } from '../names.ts';

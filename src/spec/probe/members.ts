@@ -2,8 +2,9 @@ import { defaultAuthSettings } from '../../../contract/settings-auth.ts';
 import { accountJson } from '../../accounts/as-auth-admin.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
 import type { Executor } from '../../database/database.ts';
-import { type Expression, relationsRead } from '../../sql-reader/condition.ts';
-import type { Operand } from '../../sql-reader/operand.ts';
+import { relationsRead } from '../../sql-reader/condition.ts';
+import type { Expression, Operand } from '../../sql-reader/tree.ts';
+
 import type { Access } from '../access/access.ts';
 import { groupBy } from '../group.ts';
 

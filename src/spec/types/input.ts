@@ -1,8 +1,9 @@
 import type { Entity, Field } from '../../../contract/specification-entities.ts';
 import type { ConstraintFact } from '../../catalog/constraints.ts';
 import type { TypeFact } from '../../catalog/entities.ts';
-import { type Expression, readCondition } from '../../sql-reader/condition.ts';
-import type { Operand } from '../../sql-reader/operand.ts';
+import { readCondition } from '../../sql-reader/condition.ts';
+import type { Expression, Operand } from '../../sql-reader/tree.ts';
+
 import { entitiesChapter } from '../entities.ts';
 import { groupBy } from '../group.ts';
 import { Lookup } from '../lookup.ts';

@@ -1,4 +1,4 @@
-import type { Operand } from '../../sql-reader/operand.ts';
+import type { Operand } from '../../sql-reader/tree.ts';
 
 /** What a call gives, in words, of its arguments in words; null where it stays SQL. */
 type Say = (words: readonly string[], args: readonly Operand[]) => string | null;
@@ -56,6 +56,21 @@ export const calls: Readonly<Record<string, Say>> = {
   date_trunc: ([, a, ...more], [unit]) =>
     spans.test(unitOf(unit)) && more.length === 0 ? `the start of the ${unitOf(unit)} of ${a}` : null,
   age: ([a, b]) => (b === undefined ? `the time from ${a} to the start of today` : `the time from ${b} to ${a}`),
+  nullif: ([a, b]) => `${a} (no value where it is ${b})`,
+  split_part: ([a, separator, n, ...more], [, , count]) => {
+    if (!isCount(count) || more.length > 0) return null;
+    return n === '1' ? `${a} up to the first ${separator}` : `part ${n} of ${a}, split at ${separator}`;
+  },
+  replace: ([a, from, to], [, , into]) =>
+    into?.kind === 'literal' && into.value === '' ? `${a} without ${from}` : `${a} with ${to} in place of ${from}`,
+  translate: ([a, from, ...more], [, , to]) =>
+    to?.kind === 'literal' && to.value === '' && more.length === 1
+      ? `${a} without the characters ${from?.replaceAll(' followed by ', ', ')}`
+      : null,
+  chr: ([code], [number]) => (isCount(number) ? (controls[code ?? ''] ?? `character ${code}`) : null),
+  current_setting: ([, ...more], [name]) =>
+    name?.kind === 'literal' && more.length < 2 ? `the setting ${name.value}` : null,
+  to_jsonb: ([a, ...more]) => (more.length === 0 ? `${a} in JSON` : null),
   'the start': of('the start'),
   'the end': of('the end'),
   'the lower bound': of('the lower bound'),
@@ -63,6 +78,9 @@ export const calls: Readonly<Record<string, Say>> = {
   'lower case': ([a]) => `${a} in lower case`,
   'upper case': ([a]) => `${a} in upper case`,
 };
+
+/** Control characters by their code. */
+const controls: Readonly<Record<string, string>> = { 9: 'tab', 10: 'line feed', 13: 'carriage return' };
 
 /** `ends - starts` and `age(born)` are lengths of time: their days are no days of a month. */
 const isLength = (operand: Operand): boolean =>

@@ -1,5 +1,5 @@
-import type { Comparison } from '../../sql-reader/condition.ts';
-import type { Operand } from '../../sql-reader/operand.ts';
+import type { Comparison, Operand } from '../../sql-reader/tree.ts';
+
 import { named } from './value.ts';
 
 type Unit = readonly [one: string, many: string];

@@ -1,7 +1,8 @@
-import type { Expression } from '../../sql-reader/condition.ts';
-import type { Operand } from '../../sql-reader/operand.ts';
+import type { Expression, Operand, Source, Subquery } from '../../sql-reader/tree.ts';
 
-/** Fields by what they hold, where that decides what a condition on them means. */
+/**
+ * Fields by what they hold, where that decides what a condition on them means. Fields of a relation in a subquery stand under `alias.name`.
+ */
 export interface Holding {
   /** Dates and times. */
   times: ReadonlySet<string>;
@@ -9,6 +10,8 @@ export interface Holding {
   composites: ReadonlySet<string>;
   /** The type of each as PostgreSQL prints it, without its modifier, of a domain the one beneath. */
   types: ReadonlyMap<string, string>;
+  /** The fields of another relation, which a subquery reads. */
+  relation?: (schema: string, name: string) => Holding | undefined;
 }
 
 export const unknown: Holding = { times: new Set(), composites: new Set(), types: new Map() };
@@ -61,6 +64,10 @@ export function withTypes(expression: Expression, holding: Holding): Expression 
     case 'one-of':
     case 'holds':
       return { ...expression, operand: value(expression.operand) };
+    case 'exists':
+      return { ...expression, query: inQuery(expression.query, holding) };
+    case 'in':
+      return { ...expression, operand: value(expression.operand), query: inQuery(expression.query, holding) };
     case 'null':
       return isComposite(expression.operand, holding)
         ? { kind: 'opaque', text: expression.text }
@@ -70,14 +77,50 @@ export function withTypes(expression: Expression, holding: Holding): Expression 
   }
 }
 
-const isFlag = (operand: Operand, { types }: Holding): boolean =>
-  operand.kind === 'field' && types.get(operand.name) === 'boolean';
+/** The conditions of a subquery, on its own fields and those around it. */
+function inQuery(query: Subquery, holding: Holding): Subquery {
+  const within = query.sources ? withSources(query.sources, holding) : holding;
+  const inner = (item: Expression) => withTypes(item, within);
+  return {
+    ...query,
+    where: inner(query.where),
+    on: query.on.map(inner),
+    value: query.value && typed(query.value, within),
+  };
+}
+
+function withSources(sources: readonly Source[], holding: Holding): Holding {
+  return sources.reduce((within, source) => {
+    const read = source.kind === 'relation' ? holding.relation?.(source.schema, source.name) : undefined;
+    return read ? withAlias(within, source.alias, read) : within;
+  }, holding);
+}
+
+/** Adds the fields of a relation as conditions in a subquery name them: `alias.name`. */
+export function withAlias(holding: Holding, alias: string, read: Holding): Holding {
+  const named = (name: string): string => `${alias}.${name}`;
+  return {
+    ...holding,
+    times: new Set([...holding.times, ...[...read.times].map(named)]),
+    composites: new Set([...holding.composites, ...[...read.composites].map(named)]),
+    types: new Map([...holding.types, ...[...read.types].map(([name, type]) => [named(name), type] as const)]),
+  };
+}
+
+/** The type of a field. */
+const typeOf = (operand: Operand, { types }: Holding): string | undefined =>
+  operand.kind === 'field' ? types.get(keyOf(operand)) : undefined;
+
+const keyOf = ({ name, qualifier }: { name: string; qualifier: string | null }): string =>
+  qualifier === null ? name : `${qualifier}.${name}`;
+
+const isFlag = (operand: Operand, holding: Holding): boolean => typeOf(operand, holding) === 'boolean';
 
 /** Attributes of attributes are not looked into: they may be so too. */
 function isComposite(operand: Operand, { composites }: Holding): boolean {
-  if (operand.kind === 'field') return composites.has(operand.name);
+  if (operand.kind === 'field') return composites.has(keyOf(operand));
   if (operand.kind !== 'attribute') return false;
-  return operand.of.kind !== 'field' || composites.has(`${operand.of.name}.${operand.name}`);
+  return operand.of.kind !== 'field' || composites.has(`${keyOf(operand.of)}.${operand.name}`);
 }
 
 /** The same operand, its calls and casts as the types of fields decide what they mean. */
@@ -85,26 +128,38 @@ export function typed(operand: Operand, holding: Holding): Operand {
   const inner = (one: Operand) => typed(one, holding);
   switch (operand.kind) {
     case 'cast': {
-      const type = operand.of.kind === 'field' ? holding.types.get(operand.of.name) : undefined;
+      const type = typeOf(operand.of, holding);
       const isSame = type !== undefined && (type === operand.type || (whole.test(type) && whole.test(operand.type)));
       return isSame ? operand.of : { ...operand, of: inner(operand.of) };
     }
     case 'formula': {
       const [left, right] = [inner(operand.left), inner(operand.right)];
       const isExact = hasFractions(left, holding) || hasFractions(right, holding);
-      return { ...operand, left, right, ...(isExact && { isExact }) };
+      const isWhole = isInteger(left, holding) && isInteger(right, holding);
+      return { ...operand, left, right, ...(isExact && { isExact }), ...(isWhole && { isWhole }) };
     }
     case 'list':
       return { ...operand, values: operand.values.map(inner) };
     case 'call': {
       const [first, ...more] = operand.arguments;
-      const type = first?.kind === 'field' && more.length === 0 ? holding.types.get(first.name) : undefined;
+      const type = first && more.length === 0 ? typeOf(first, holding) : undefined;
       const name = (type === undefined ? undefined : namesOf(type)?.[operand.name]) ?? operand.name;
       // The day of a length of time is no day of a month.
       const isLength = name === 'date_part' && more.some((one) => isOf(one, /^interval/, holding));
       if (isLength) return { ...operand, name: 'date_part of an interval' };
       return { ...operand, name, arguments: operand.arguments.map(inner) };
     }
+    case 'joined':
+      return { ...operand, parts: operand.parts.map(inner) };
+    case 'choice': {
+      const branches = operand.branches.map(({ when, gives }) => ({
+        when: withTypes(when, holding),
+        gives: inner(gives),
+      }));
+      return { ...operand, branches, otherwise: operand.otherwise && inner(operand.otherwise) };
+    }
+    case 'query':
+      return { ...operand, query: inQuery(operand.query, holding) };
     default:
       return operand;
   }
@@ -113,8 +168,14 @@ export function typed(operand: Operand, holding: Holding): Operand {
 /** What a check casts from one of them to another is the same number. */
 const whole = /^(smallint|integer|bigint)$/;
 
-const isOf = (operand: Operand, type: RegExp, { types }: Holding): boolean =>
-  operand.kind === 'field' && type.test(types.get(operand.name) ?? '');
+const isOf = (operand: Operand, type: RegExp, holding: Holding): boolean => type.test(typeOf(operand, holding) ?? '');
+
+/** Of integers alone, PostgreSQL returns an integer. */
+function isInteger(operand: Operand, holding: Holding): boolean {
+  if (operand.kind === 'formula') return operand.isWhole ?? false;
+  if (operand.kind === 'literal') return !operand.quoted && /^-?\d+$/.test(operand.value) && operand.type === undefined;
+  return operand.kind === 'cast' ? whole.test(operand.type) : isOf(operand, whole, holding);
+}
 
 /** Whether a number may have digits after the point. */
 function hasFractions(operand: Operand, holding: Holding): boolean {
@@ -137,7 +198,7 @@ function namesOf(type: string): Readonly<Record<string, string>> | null {
 function isTime(operand: Operand, holding: Holding): boolean {
   switch (operand.kind) {
     case 'field':
-      return holding.times.has(operand.name);
+      return holding.times.has(keyOf(operand));
     case 'moment':
       return true;
     case 'cast':

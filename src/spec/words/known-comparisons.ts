@@ -1,8 +1,8 @@
-import type { Comparison } from '../../sql-reader/condition.ts';
-import type { Operand } from '../../sql-reader/operand.ts';
+import type { Comparison, Operand } from '../../sql-reader/tree.ts';
+
 import { countWords, trimmedOf } from './counts.ts';
 import { patternWords } from './pattern-words.ts';
-import { named } from './value.ts';
+import { caseOf, named } from './value.ts';
 
 /** A comparison that has a shorter name than its two sides: "title is in lower case". Null for any other. */
 export function knownComparison(subject: Operand, operator: Comparison, object: Operand): string | null {
@@ -13,6 +13,8 @@ export function knownComparison(subject: Operand, operator: Comparison, object: 
       jsonKind(subject, operator, object) ??
       textAtEnd(subject, operator, object) ??
       withoutText(subject, operator, object) ??
+      anyCase(subject, operator, object) ??
+      onlyKeys(subject, operator, object) ??
       itself(subject, operator, object);
     if (said !== null) return said;
   }
@@ -63,6 +65,24 @@ function withoutText(subject: Operand, operator: Comparison, object: Operand): s
   const [of, other, ...more] = subject.kind === 'call' && subject.name === 'coalesce' ? subject.arguments : [];
   if (of === undefined || literalOf(other, true) !== '' || more.length > 0) return null;
   return emptyOrNone(of, operator === '<>');
+}
+
+/** `lower(a) = lower(b)`. */
+function anyCase(subject: Operand, operator: Comparison, object: Operand): string | null {
+  const isText = caseOf(subject) !== null || caseOf(object) !== null;
+  const [a, b] = [caseOf(subject, isText), caseOf(object, isText)];
+  const [left, right] = [a && named(a.of), b && named(b.of)];
+  return a && b && a.name === b.name && left !== null && right !== null
+    ? `${left} ${is(operator)} ${right}, in upper or lower case`
+    : null;
+}
+
+/** `(data - ARRAY['a', 'b']) = '{}'`: an object without other keys. */
+function onlyKeys(subject: Operand, operator: Comparison, object: Operand): string | null {
+  if (subject.kind !== 'formula' || subject.sign !== '-' || subject.right.kind !== 'list') return null;
+  const [of, keys] = [named(subject.left), named(subject.right)];
+  if (literalOf(object, true) !== '{}' || of === null || keys === null) return null;
+  return operator === '=' ? `${of} has no key but ${keys}` : `${of} has a key that is none of ${keys}`;
 }
 
 /** Of a text that is to have a value and not be empty; or the opposite. */

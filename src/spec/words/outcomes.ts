@@ -1,5 +1,4 @@
-import type { Expression, Subquery } from '../../sql-reader/condition.ts';
-import type { Operand } from '../../sql-reader/operand.ts';
+import type { Expression, Operand, Subquery } from '../../sql-reader/tree.ts';
 
 /** What a condition may come out as: a set of bits. */
 export type Outcomes = number;

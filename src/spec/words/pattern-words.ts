@@ -1,10 +1,11 @@
-import type { Comparison } from '../../sql-reader/condition.ts';
+import type { Comparison } from '../../sql-reader/tree.ts';
 
 /** What a plain pattern asks of a text: "starts with 'a'", "is 2 characters of A-Z". Null for one that is better shown as it is. */
 export function patternWords(operator: Comparison, source: string): string | null {
   const isNot = operator.startsWith('!');
   const anyCase = operator.endsWith('*');
   if (/^!?~~\*?$/.test(operator)) return likeWords(source, isNot, anyCase);
+  if (source === '[[:cntrl:]]') return `has ${isNot ? 'no' : 'a'} control character${isNot ? 's' : ''}`;
   return isNot || anyCase ? null : classWords(source);
 }
 

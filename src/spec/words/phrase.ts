@@ -1,18 +1,42 @@
-import { type Comparison, type Expression, join, mirrored, type Relating } from '../../sql-reader/condition.ts';
-import type { Operand } from '../../sql-reader/operand.ts';
+import { join, mirrored } from '../../sql-reader/condition.ts';
+import { mapOperands } from '../../sql-reader/map-tree.ts';
 import { oneLine } from '../../sql-reader/tokens.ts';
+import type { Comparison, Expression, Operand, Relating } from '../../sql-reader/tree.ts';
 import { conditions } from './call-words.ts';
 import { isArrayLength } from './counts.ts';
 import { emptyOrNone, jsonName, jsonTyped, knownComparison } from './known-comparisons.ts';
 import { type Caller, outcomes, TRUE } from './outcomes.ts';
-import { fieldName, named } from './value.ts';
+import { existsWords, selectedWords } from './subquery.ts';
+import { callWords, fieldName, isOwn, named, resultWords } from './value.ts';
 
 /**
  * A condition in words, without the parts that are settled for this caller. What is not understood stays as SQL.
  * "own row (by user_id) or is_public".
  */
 export function phrase(expression: Expression, caller: Caller): string {
-  return words(settle(expression, caller));
+  const own = mapOperands(settle(expression, caller), withoutQualifier, false);
+  return words(mapOperands(own, withWords));
+}
+
+/** PostgreSQL qualifies the fields of the row itself in a scalar subquery without FROM: `( SELECT f(docs.id) AS f)`. */
+const withoutQualifier = (operand: Operand): Operand =>
+  operand.kind === 'field' && operand.qualifier !== null ? { ...operand, qualifier: null } : operand;
+
+/** Puts words in the place of a value that holds conditions: a CASE, a subquery. */
+function withWords(operand: Operand): Operand {
+  const said = operand.kind === 'choice' ? choiceWords(operand) : operand.kind === 'query' ? rowValue(operand) : null;
+  return said !== null && 'text' in operand ? { kind: 'said', words: said, text: operand.text } : operand;
+}
+
+const rowValue = ({ query }: Extract<Operand, { kind: 'query' }>): string | null =>
+  selectedWords(query, 'the row', (item) => words(item));
+
+/** "10000 where status is 'completed', else 9999", in brackets. */
+function choiceWords({ branches, otherwise }: Extract<Operand, { kind: 'choice' }>): string | null {
+  const said = branches.map(({ when, gives }) => ({ value: named(gives), where: words(when) }));
+  const last = otherwise === null || otherwise.kind === 'null' ? 'no value' : named(otherwise);
+  if (last === null || said.some(({ value }) => value === null)) return null;
+  return `(${said.map(({ value, where }) => `${value} where ${where}`).join(', ')}, else ${last})`;
 }
 
 /** Takes out what can make no difference to whether the whole is true. */
@@ -75,9 +99,7 @@ function words(expression: Expression, isLast = true): string {
       return `${name} is ${expression.negated ? 'not empty' : 'empty'}`;
     }
     case 'exists':
-      return expression.query.rest === ''
-        ? closed(expression, `there is a row in ${inWords(expression.query.source, expression.query.where)}`, isLast)
-        : oneLine(expression.text);
+      return closed(expression, exists(expression, 'a row'), isLast);
     case 'holds':
       return (
         heldOf(expression.operand)?.[0] ??
@@ -97,7 +119,7 @@ function words(expression: Expression, isLast = true): string {
       return closed(expression, among(expression, 'a row') ?? oneLine(expression.text), isLast);
     case 'returned': {
       const name = named(expression.operand);
-      return name === null ? oneLine(expression.text) : `${name} is one of ${oneLine(expression.call.text)}`;
+      return name === null ? oneLine(expression.text) : `${name} is one of ${resultWords(expression.call, 'results')}`;
     }
     case 'elements': {
       const { each, operator, list, value, text } = expression;
@@ -116,11 +138,19 @@ function words(expression: Expression, isLast = true): string {
   }
 }
 
+/** A query that has no words of its own keeps the names that it has for its relations. */
+function exists({ query, text }: Extract<Expression, { kind: 'exists' }>, amount: 'a row' | 'no row'): string {
+  const said = existsWords(query, amount, (item) => words(item));
+  if (said !== null) return said;
+  if (query.rest !== '') return amount === 'a row' ? oneLine(text) : `not (${oneLine(text)})`;
+  return `there is ${amount} in ${inWords(query.source, query.where)}`;
+}
+
 const isEnd = (items: readonly unknown[], place: number): boolean => place === items.length - 1;
 
 /** `a row in members where …` in brackets, where what comes after it would seem to be asked of that row. */
 const closed = ({ kind }: Expression, said: string, isLast: boolean): string =>
-  !isLast && (kind === 'exists' || kind === 'in') && said.includes(' where ') ? `(${said})` : said;
+  !isLast && (kind === 'exists' || kind === 'in') && / (where|whose) /.test(said) ? `(${said})` : said;
 
 const inWords = (source: string, where: Expression): string => {
   const always = where.kind === 'constant' && where.value === true;
@@ -128,8 +158,10 @@ const inWords = (source: string, where: Expression): string => {
 };
 
 /** `x IN (SELECT y FROM …)`: null where it stays SQL. */
-function among({ operand, query }: Extract<Expression, { kind: 'in' }>, row: string): string | null {
+function among({ operand, query }: Extract<Expression, { kind: 'in' }>, row: 'a row' | 'no row'): string | null {
   const [name, value] = [named(operand), query.value?.kind === 'field' ? query.value.name : null];
+  const said = selectedWords(query, row, (item) => words(item));
+  if (name !== null && said !== null) return `${name} is ${said}`;
   if (name === null || value === null || query.rest !== '' || !query.plain) return null;
   return `${name} is the ${value} of ${row} in ${inWords(query.source, query.where)}`;
 }
@@ -192,8 +224,7 @@ function negated(item: Expression): string {
   }
   if (item.kind === 'compare' && item.operator === '=' && !ownerField(item) && item.right.kind === 'literal')
     return words({ ...item, operator: '<>' });
-  if (item.kind === 'exists' && item.query.rest === '')
-    return words(item).replace(/^there is a row/, 'there is no row');
+  if (item.kind === 'exists') return exists(item, 'no row');
   return `not (${words(item)})`;
 }
 
@@ -237,7 +268,7 @@ const moments: Partial<Record<Comparison, string>> = {
 
 function comparison(expression: Extract<Expression, { kind: 'compare' }>): string {
   const owner = ownerField(expression);
-  if (owner) return ownRow([owner]);
+  if (owner) return isOwnField(owner) ? `own row (by ${owner.name})` : `${fieldName(owner)} is the member`;
   const turned = isTurned(expression) ? mirrored[expression.operator] : undefined;
   const { left, right, operator, ofTimes, text } = turned
     ? { ...expression, left: expression.right, right: expression.left, operator: turned }
@@ -310,29 +341,27 @@ function cases({ branches, otherwise }: Extract<Expression, { kind: 'case' }>): 
 }
 
 /** The field that holds the member in `auth.uid() = user_id`, either way round. */
-function ownerField(expression: Expression): string | null {
+function ownerField(expression: Expression): Field | null {
   if (expression.kind !== 'compare' || expression.operator !== '=') return null;
   const { left, right } = expression;
   const field = left.kind === 'user-id' ? right : right.kind === 'user-id' ? left : null;
-  return field?.kind === 'field' ? fieldName(field) : null;
+  return field?.kind === 'field' ? field : null;
 }
+
+/** A field of another relation than the row's own says nothing about whose row it is. */
+const isOwnField = ({ qualifier, row }: Field): boolean => qualifier === null && row === undefined;
 
 /** Several owner fields in a disjunction are named together. */
 function eitherOwner(items: readonly Expression[], isLast: boolean): string[] {
-  const names = items.map((item) => ownerField(item)).map((name) => (name?.includes('.') ? null : name));
+  const names = items.map(ownerField).map((field) => (field && isOwnField(field) ? field.name : null));
   const first = names.findIndex((name) => name !== null);
   return items.flatMap((item, i) => {
-    if (names[i] === null) return [words(item, isLast && isEnd(items, i))];
-    return i === first ? [ownRow(names.filter((name) => name !== null))] : [];
+    if (names[i] === null) return [item.kind === 'and' ? `(${words(item)})` : words(item, isLast && isEnd(items, i))];
+    return i === first ? [`own row (by ${names.filter((name) => name !== null).join(' or ')})`] : [];
   });
 }
 
-const ownRow = (fields: readonly string[]): string => {
-  const last = fields[fields.length - 1] as string;
-  // A field of another relation than the row's own says nothing about whose row it is.
-  if (fields.length === 1 && last.includes('.')) return `${last} is the member`;
-  return `own row (by ${fields.join(' or ')})`;
-};
+type Field = Extract<Operand, { kind: 'field' }>;
 
 const isAnonymous = (operand: Operand): boolean => operand.kind === 'claim' && operand.path.join() === 'is_anonymous';
 
@@ -340,11 +369,14 @@ const isAnonymous = (operand: Operand): boolean => operand.kind === 'claim' && o
 function heldOf(operand: Operand): [yes: string, no: string] | null {
   if (isAnonymous(operand)) return ['the member is anonymous', 'the member is not anonymous'];
   if (operand.kind === 'field') return [fieldName(operand), `not ${fieldName(operand)}`];
+  if (operand.kind === 'said') return [`${operand.words} is true`, `${operand.words} is not true`];
   if (operand.kind !== 'call') return null;
   const args = operand.arguments.map(named);
   const [first] = operand.arguments;
   if (operand.name === 'ninefold.has_role' && args.length === 1 && first?.kind === 'literal')
     return [`the member has role ${first.value}`, `the member does not have role ${first.value}`];
   const say = Object.hasOwn(conditions, operand.name) ? conditions[operand.name] : undefined;
-  return say && args.every((value) => value !== null) ? say(args) : null;
+  if (say) return args.every((value) => value !== null) ? say(args) : null;
+  const [yes, no] = isOwn(operand) ? [callWords(operand, ' says yes'), callWords(operand, ' says no')] : [null, null];
+  return yes === null || no === null ? null : [yes, no];
 }

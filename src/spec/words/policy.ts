@@ -1,4 +1,4 @@
-import type { Comparison, Expression } from '../../sql-reader/condition.ts';
+import type { Comparison, Expression } from '../../sql-reader/tree.ts';
 import { countOf, isArrayLength } from './counts.ts';
 import { type Holding, withTypes } from './holding.ts';
 

@@ -1,7 +1,7 @@
 import { sqlName } from '../../../contract/entity-names.ts';
-import { type Expression, join, readCondition } from '../../sql-reader/condition.ts';
-import { type Operand, operand } from '../../sql-reader/operand.ts';
+import { join, readCondition, readValue } from '../../sql-reader/condition.ts';
 import { isKeyword, tokenise } from '../../sql-reader/tokens.ts';
+import type { Expression, Operand } from '../../sql-reader/tree.ts';
 import { countOf, isArrayLength, verbOf } from './counts.ts';
 import { type Holding, holdingOf, typed, unknown, withTypes } from './holding.ts';
 import { anyone, FALSE, NULL, outcomes } from './outcomes.ts';
@@ -10,22 +10,26 @@ import { named } from './value.ts';
 
 /** A check as PostgreSQL prints it, in words: "title is 3 to 120 characters". What is not understood stays SQL. */
 export function ruleWords(check: string, holding: Holding = unknown): string {
-  const expression = ofCheck(withTypes(readCondition(check), holding));
-  if (expression.kind !== 'and') return alone(expression);
-  const parts: string[] = [];
-  const items = [...expression.items];
+  return alone(withRanges(ofCheck(withTypes(readCondition(check), holding))));
+}
+
+/** Joins two limits of one value, one from each side, to a range: "title is 3 to 120 characters". */
+function withRanges(expression: Expression): Expression {
+  if (expression.kind === 'or') return { ...expression, items: expression.items.map(withRanges) };
+  if (expression.kind !== 'and') return expression;
+  const items = expression.items.map(withRanges);
+  const joined: Expression[] = [];
   for (let item = items.shift(); item; item = items.shift()) {
     const bound = boundOf(item);
-    // Two bounds of the same thing, one from each side, are one range.
     const other = items.findIndex((next) => {
       const second = boundOf(next);
       return bound && second && second.of === bound.of && second.unit === bound.unit && second.side !== bound.side;
     });
     const [second] = other >= 0 ? items.splice(other, 1) : [];
-    const said = second ? range(item, second) : alone(item);
-    parts.push(item.kind === 'or' ? `(${said})` : said);
+    const words = second ? range(item, second) : isArrayMinimum(item) ? alone(item) : null;
+    joined.push(words === null ? item : { kind: 'named', item: second ? join('and', [item, second]) : item, words });
   }
-  return parts.join(' and ');
+  return join('and', joined);
 }
 
 /**
@@ -86,8 +90,8 @@ function ofLength(expression: Extract<Expression, { kind: 'compare' }>): Express
 
 /** A value as PostgreSQL prints it in words: "email in lower case". What is not understood stays SQL. */
 export function valueWords(text: string, holding: Holding): string {
-  const tokens = tokenise(text);
-  return (tokens && named(typed(operand(text, tokens), holding))) ?? text;
+  const value = readValue(text);
+  return (value && named(typed(value, holding))) ?? text;
 }
 
 /** The check of a domain over `type`, about a field: VALUE is the field. */
@@ -148,10 +152,10 @@ function range(first: Expression, second: Expression): string {
 const OR_NONE = ', or none';
 
 /** One bound of a number of elements, without the other. */
-const alone = (item: Expression): string =>
-  item.kind === 'compare' && item.operator === '>=' && isArrayLength(item.left)
-    ? `${sentence(item)}${OR_NONE}`
-    : sentence(item);
+const alone = (item: Expression): string => (isArrayMinimum(item) ? `${sentence(item)}${OR_NONE}` : sentence(item));
+
+const isArrayMinimum = (item: Expression): boolean =>
+  item.kind === 'compare' && item.operator === '>=' && isArrayLength(item.left);
 
 function sentence(expression: Expression): string {
   if (expression.kind === 'constant') return expression.value === false ? 'no row is valid' : 'every row is valid';

@@ -1,12 +1,14 @@
 import { lengthWords } from '../../sql-reader/interval-words.ts';
-import type { Operand } from '../../sql-reader/operand.ts';
 import { oneLine } from '../../sql-reader/tokens.ts';
+import type { Operand } from '../../sql-reader/tree.ts';
 import { calls } from './call-words.ts';
 
 type Kind<K extends Operand['kind']> = Extract<Operand, { kind: K }>;
 
-export const fieldName = (field: Kind<'field'>): string =>
-  field.qualifier === null ? field.name : `${field.qualifier}.${field.name}`;
+export const fieldName = ({ name, qualifier, row }: Kind<'field'>): string => {
+  if (row === 'own') return `this row’s ${name}`;
+  return qualifier === null ? name : `${qualifier}.${name}`;
+};
 
 /** A value in words; null where it stays SQL. */
 export function named(operand: Operand): string | null {
@@ -42,16 +44,67 @@ export function named(operand: Operand): string | null {
     case 'cast':
       return cast(operand);
     case 'call': {
+      const side = caseOf(operand);
+      if (side !== null) return about(side.of, (words) => `${words} in ${side.name} case`);
       const args = operand.arguments.map(argument);
       const said = args.every((value) => value !== null)
         ? (Object.hasOwn(calls, operand.name) ? calls[operand.name] : undefined)?.(args, operand.arguments)
         : null;
-      return said ?? oneLine(operand.text);
+      return said ?? (isOwn(operand) ? resultWords(operand, 'result') : null) ?? oneLine(operand.text);
     }
+    case 'element': {
+      const { at, of } = operand;
+      const isFolder = of.kind === 'call' && of.name === 'storage.foldername';
+      const [name] = isFolder ? of.arguments : [];
+      return about(name ?? of, (words) => `${name ? 'folder' : 'element'} ${at} of ${words}`);
+    }
+    case 'joined': {
+      const parts = operand.parts.map(named);
+      return parts.every((part) => part !== null) ? parts.join(' followed by ') : null;
+    }
+    case 'said':
+      return operand.words;
+    case 'choice':
+    case 'query':
     case 'null':
     case 'other':
       return null;
   }
+}
+
+/** `lower(a)` or `upper(a)` of a value that is known to be a text; `isText`: it is known by what it is compared with. */
+export function caseOf(operand: Operand, isText = false): { name: 'lower' | 'upper'; of: Operand } | null {
+  const [, name] = operand.kind === 'call' ? (/^(lower|upper)( case)?$/.exec(operand.name) ?? []) : [];
+  const [of, ...more] = operand.kind === 'call' ? operand.arguments : [];
+  if ((name !== 'lower' && name !== 'upper') || of === undefined || more.length > 0) return null;
+  const isKnown = isText || (operand.kind === 'call' && operand.name.endsWith(' case')) || isTextual(of);
+  return isKnown ? { name, of } : null;
+}
+
+/** True of a value that can only be a text, whatever the types of fields are. */
+function isTextual(operand: Operand): boolean {
+  if (operand.kind === 'literal') return operand.quoted && /^(text|character varying)?$/.test(operand.type ?? '');
+  if (operand.kind === 'cast') return /^(text|character varying)$/.test(operand.type);
+  const first = operand.kind === 'call' && operand.name === 'coalesce' ? operand.arguments[0] : undefined;
+  return operand.kind === 'user-email' || operand.kind === 'joined' || (first !== undefined && isTextual(first));
+}
+
+/** True of a function that is not PostgreSQL’s own, which it prints with its schema. */
+export const isOwn = ({ name }: Kind<'call'>): boolean => name.includes('.') && !/^(pg_catalog|auth)\./.test(name);
+
+/** The name of a function and its arguments: "can_read for branch_id and 'manager'"; null where an argument stays SQL. */
+export function callWords({ name, arguments: args }: Kind<'call'>, verb: string): string | null {
+  const values = args.map(argument);
+  const said = values.filter((value) => value !== null);
+  if (said.length < values.length) return null;
+  const shown = name.replace(/^public\./, '');
+  const list = said.length > 1 ? `${said.slice(0, -1).join(', ')} and ${said.at(-1)}` : (said[0] ?? '');
+  return `${shown}${verb}${list === '' ? '' : ` for ${list}`}`;
+}
+
+/** "the result of next_number for team". */
+export function resultWords(call: Kind<'call'>, noun: 'result' | 'results'): string {
+  return `the ${noun} of ${callWords(call, '') ?? oneLine(call.text)}`;
 }
 
 /** A formula is told apart from what is said of it. */
@@ -89,18 +142,33 @@ const signs: Readonly<Record<Kind<'formula'>['sign'], string>> = {
   '%': 'modulo',
 };
 
-function formula({ sign, left, right, isExact }: Kind<'formula'>): string | null {
+function formula({ sign, left, right, isExact, isWhole }: Kind<'formula'>): string | null {
   const during = sign === '-' ? lengthOfRange(left, right) : null;
   if (during !== null) return `the length of ${during}`;
-  // Of whole numbers, PostgreSQL leaves out what is behind the point.
-  if (sign === '/' && !isExact) return null;
   const [a, b] = [named(left), named(right)];
+  const without = sign === '-' && a !== null ? withoutWords(a, left, right) : null;
+  if (without !== null) return without;
+  if (sign === '/' && isWhole) {
+    const [dividend, divisor] = [argument(left), argument(right)];
+    return dividend === null || divisor === null ? null : `the whole part of ${dividend} ÷ ${divisor}`;
+  }
+  // PostgreSQL divides integers without a fraction; without the types it is not known whether both are.
+  if (sign === '/' && !isExact) return null;
   const isOdd = [left, right].some(
     (side) => side.kind === 'literal' && side.type === 'interval' && lengthWords(side.value) === null,
   );
   if (a === null || b === null || isOdd) return null;
   const isChain = left.kind === 'formula' && left.sign === sign && (sign === '+' || sign === '*');
   return `${left.kind === 'formula' && !isChain ? `(${a})` : a} ${signs[sign]} ${right.kind === 'formula' ? `(${b})` : b}`;
+}
+
+/** `data - 'key'`, `data - ARRAY['a', 'b']`: only of JSON can a text be taken away. */
+function withoutWords(of: string, left: Operand, right: Operand): string | null {
+  if (left.kind === 'literal') return null;
+  const isText = right.kind === 'literal' && right.quoted && (right.type === undefined || right.type === 'text');
+  const keys = named(right);
+  if (isText) return `${of} without the key ${keys}`;
+  return right.kind === 'list' && keys !== null ? `${of} without the keys ${keys}` : null;
 }
 
 /** `upper(during) - lower(during)`: only bounds of ranges can be so. */

@@ -1,0 +1,99 @@
+import type { Expression, Operand, Subquery } from './tree.ts';
+
+type Replace = (operand: Operand) => Operand;
+
+/**
+ * Replaces values of a condition at every depth: the parts of a value before the value itself.
+ *
+ * @param intoQueries False to leave out the values in subqueries.
+ */
+export function mapOperands(expression: Expression, replace: Replace, intoQueries = true): Expression {
+  const inner = (item: Expression): Expression => mapOperands(item, replace, intoQueries);
+  const within = (query: Subquery): Subquery => (intoQueries ? mapQuery(query, replace) : query);
+  const value = (operand: Operand): Operand => mapOperand(operand, replace, intoQueries);
+  switch (expression.kind) {
+    case 'constant':
+    case 'opaque':
+      return expression;
+    case 'and':
+    case 'or':
+      return { ...expression, items: expression.items.map(inner) };
+    case 'not':
+    case 'is':
+    case 'named':
+      return { ...expression, item: inner(expression.item) };
+    case 'compare':
+    case 'relates':
+    case 'distinct':
+      return { ...expression, left: value(expression.left), right: value(expression.right) };
+    case 'elements':
+      return { ...expression, list: value(expression.list), value: value(expression.value) };
+    case 'alike':
+      return { ...expression, left: inner(expression.left), right: inner(expression.right) };
+    case 'case':
+      return {
+        ...expression,
+        branches: expression.branches.map(({ when, gives }) => ({ when: inner(when), gives: inner(gives) })),
+        otherwise: inner(expression.otherwise),
+      };
+    case 'one-of':
+      return { ...expression, operand: value(expression.operand), values: expression.values.map(value) };
+    case 'null':
+    case 'holds':
+      return { ...expression, operand: value(expression.operand) };
+    case 'exists':
+      return { ...expression, query: within(expression.query) };
+    case 'in':
+      return { ...expression, operand: value(expression.operand), query: within(expression.query) };
+    case 'returned': {
+      const call = { ...expression.call, arguments: expression.call.arguments.map(value) };
+      return { ...expression, operand: value(expression.operand), call };
+    }
+  }
+}
+
+function mapQuery(query: Subquery, replace: Replace): Subquery {
+  const value = (operand: Operand): Operand => mapOperand(operand, replace, true);
+  const sources = query.sources?.map((source) =>
+    source.kind === 'function'
+      ? { ...source, call: { ...source.call, arguments: source.call.arguments.map(value) } }
+      : source,
+  );
+  return {
+    ...query,
+    sources: sources ?? null,
+    on: query.on.map((item) => mapOperands(item, replace)),
+    where: mapOperands(query.where, replace),
+    value: query.value && value(query.value),
+  };
+}
+
+function mapOperand(operand: Operand, replace: Replace, intoQueries: boolean): Operand {
+  const inner = (part: Operand): Operand => mapOperand(part, replace, intoQueries);
+  switch (operand.kind) {
+    case 'call':
+      return replace({ ...operand, arguments: operand.arguments.map(inner) });
+    case 'part':
+    case 'attribute':
+    case 'element':
+    case 'cast':
+      return replace({ ...operand, of: inner(operand.of) });
+    case 'list':
+      return replace({ ...operand, values: operand.values.map(inner) });
+    case 'formula':
+      return replace({ ...operand, left: inner(operand.left), right: inner(operand.right) });
+    case 'joined':
+      return replace({ ...operand, parts: operand.parts.map(inner) });
+    case 'choice': {
+      const branches = operand.branches.map(({ when, gives }) => ({
+        when: mapOperands(when, replace, intoQueries),
+        gives: inner(gives),
+      }));
+      return replace({ ...operand, branches, otherwise: operand.otherwise && inner(operand.otherwise) });
+    }
+    case 'query':
+      return replace(intoQueries ? { ...operand, query: mapQuery(operand.query, replace) } : operand);
+    default:
+      return replace(operand);
+  }
+}
