@@ -69,6 +69,11 @@ function namedIn(code: string, { byName }: Functions): string[] {
   });
 }
 
-/** As PostgreSQL looks it up. */
-const plain = (name: string): string =>
-  name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name.toLowerCase();
+/** A name as PostgreSQL looks it up: without quotes, or in lower case, and cut to 63 bytes (NAMEDATALEN). */
+function plain(name: string): string {
+  const whole = name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name.toLowerCase();
+  if (whole.length * 4 <= NAME_BYTES) return whole;
+  return new TextDecoder().decode(new TextEncoder().encode(whole).slice(0, NAME_BYTES)).replace(/\ufffd$/, '');
+}
+
+const NAME_BYTES = 63;

@@ -45,7 +45,7 @@ function condition(read: Reading, tokens: readonly Token[]): Expression {
       parted.parts.map((part) => condition(read, part)),
     );
   }
-  const isWhole = tokens.some((token) => isKeyword(token, 'CASE', 'BETWEEN'));
+  const isWhole = tokens.some((token) => isKeyword(token, 'BETWEEN'));
   if (!isWhole && isKeyword(tokens[0], 'NOT')) return { kind: 'not', item: condition(read, tokens.slice(1)) };
   return leaf(read, tokens);
 }
@@ -59,8 +59,7 @@ export function join(kind: 'and' | 'or', items: readonly Expression[]): Expressi
 function leaf(read: Reading, tokens: readonly Token[]): Expression {
   const text = sourceOf(read.source, tokens);
   const [first, second] = tokens;
-  if (isKeyword(first, 'CASE') && tokens.findIndex((token) => isKeyword(token, 'END')) === tokens.length - 1)
-    return cases(read, tokens, text);
+  if (tokens.length === 1 && first?.kind === 'group' && first.bracket === 'case') return cases(read, first.items, text);
   if (tokens.length === 2 && isKeyword(first, 'EXISTS') && second?.kind === 'group') {
     const found = united(second.items)?.map((items) => subquery(read, items)) ?? [];
     const all = found.flatMap((query): Expression[] => (query ? [{ kind: 'exists', query, text }] : []));
@@ -181,7 +180,6 @@ function alikeOf(read: Reading, left: readonly Token[], right: readonly Token[])
 /** What stands in brackets, where it is a condition and no value. */
 function conditionIn(token: Token | undefined): readonly Token[] | null {
   if (token?.kind !== 'group' || token.bracket !== '(' || isQuery(token.items)) return null;
-  if (isKeyword(token.items[0], 'CASE')) return null;
   const isSign = (item: Token) => isKeyword(item, 'IS', 'AND', 'OR', 'NOT') || isOperator(item, ...comparisons);
   return token.items.some(isSign) ? token.items : null;
 }
@@ -189,9 +187,9 @@ function conditionIn(token: Token | undefined): readonly Token[] | null {
 /** `CASE WHEN a THEN b … ELSE c END` as the whole of a condition. */
 function cases(read: Reading, tokens: readonly Token[], text: string): Expression {
   const opaque: Expression = { kind: 'opaque', text };
-  const isOne = isKeyword(tokens[0], 'CASE') && isKeyword(tokens[1], 'WHEN') && isKeyword(tokens.at(-1), 'END');
+  const isOne = isKeyword(tokens[1], 'WHEN');
   const inner = tokens.slice(2, -1);
-  if (!isOne || inner.some((token) => isKeyword(token, 'CASE', 'END'))) return opaque;
+  if (!isOne) return opaque;
   const [all = [], otherwise, ...more] = split(inner, (token) => isKeyword(token, 'ELSE'));
   const branches = split(all, (token) => isKeyword(token, 'WHEN')).map((branch) =>
     split(branch, (token) => isKeyword(token, 'THEN')),
@@ -298,9 +296,13 @@ function relationsIn(tokens: readonly Token[], startsInFrom = false): [string, s
       const [name, next] = tokens.slice(i + 2, i + 4);
       if (name?.kind === 'word' && next?.kind !== 'group') found.push([token.value, name.value]);
     }
-    if (isKeyword(token, 'FROM')) inFrom = true;
+    if (isKeyword(token, 'FROM')) inFrom = opensFrom(tokens, i);
     else if (isKeyword(token, ...clauses)) inFrom = false;
     begins = inFrom && (isKeyword(token, 'FROM', 'JOIN', 'ONLY', 'LATERAL') || isOperator(token, ','));
   }
   return found;
 }
+
+/** False of the FROM in `a IS DISTINCT FROM b`, `EXTRACT(year FROM at)` and the like. */
+const opensFrom = (tokens: readonly Token[], at: number): boolean =>
+  !isKeyword(tokens[at - 1], 'DISTINCT') && tokens.slice(0, at).some((token) => isKeyword(token, 'SELECT', 'DELETE'));

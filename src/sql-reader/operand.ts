@@ -145,10 +145,9 @@ function joinedOf(read: Reading, tokens: readonly Token[]): Operand | null {
 
 /** `CASE WHEN a THEN 1 ELSE 2 END`, `CASE a WHEN 'x' THEN 1 END`. */
 function choiceOf(read: Reading, tokens: readonly Token[]): Operand | null {
-  const isCase = isKeyword(tokens[0], 'CASE') && isKeyword(tokens.at(-1), 'END');
-  const inner = tokens.slice(1, -1);
-  if (!isCase || inner.some((token) => isKeyword(token, 'CASE', 'END'))) return null;
-  const [all = [], otherwise, ...more] = split(inner, (token) => isKeyword(token, 'ELSE'));
+  const [only, ...others] = tokens;
+  if (only?.kind !== 'group' || only.bracket !== 'case' || others.length > 0) return null;
+  const [all = [], otherwise, ...more] = split(only.items.slice(1, -1), (token) => isKeyword(token, 'ELSE'));
   const [subject = [], ...parts] = split(all, (token) => isKeyword(token, 'WHEN'));
   const pairs = parts.map((part) => split(part, (token) => isKeyword(token, 'THEN')));
   if (more.length > 0 || pairs.length === 0 || pairs.some((pair) => pair.length !== 2)) return null;

@@ -5,7 +5,10 @@
 export type Token =
   | { kind: 'word'; value: string; quoted: boolean; start: number; end: number }
   | { kind: 'string' | 'number' | 'operator'; value: string; start: number; end: number }
-  | { kind: 'group'; bracket: '(' | '['; items: Token[]; start: number; end: number };
+  | { kind: 'group'; bracket: Bracket; items: Token[]; start: number; end: number };
+
+/** `case`: from CASE to its END, both among the items. */
+type Bracket = '(' | '[' | 'case';
 
 // PostgreSQL prints a string that holds a backslash as E'…' and doubles it.
 const pattern =
@@ -16,7 +19,7 @@ const deepest = 200;
 
 /** Splits an expression into tokens; null where it is too deep, or no well-formed text, which PostgreSQL never prints. */
 export function tokenise(text: string): Token[] | null {
-  const open: { bracket: '(' | '['; items: Token[]; start: number }[] = [];
+  const open: { bracket: Bracket; items: Token[]; start: number }[] = [];
   let items: Token[] = [];
   pattern.lastIndex = 0;
   while (pattern.lastIndex < text.length) {
@@ -31,21 +34,35 @@ export function tokenise(text: string): Token[] | null {
       items.push({ kind: 'string', value: unquote(string), start, end });
     } else if (quoted !== undefined) {
       items.push({ kind: 'word', value: quoted.replaceAll('""', '"'), quoted: true, start, end });
-    } else if (word !== undefined) items.push({ kind: 'word', value: word, quoted: false, start, end });
-    else if (number !== undefined) items.push({ kind: 'number', value: number, start, end });
+    } else if (word !== undefined) {
+      const isCase = /^case$/i.test(word);
+      if (isCase) {
+        if (open.length === deepest) return null;
+        open.push({ bracket: 'case', items, start });
+        items = [];
+      }
+      items.push({ kind: 'word', value: word, quoted: false, start, end });
+      if (/^end$/i.test(word) && open.at(-1)?.bracket === 'case') items = closed(open, items, end);
+    } else if (number !== undefined) items.push({ kind: 'number', value: number, start, end });
     else if (operator !== undefined || mark !== undefined) items.push({ kind: 'operator', value: whole, start, end });
     else if (opening !== undefined) {
       if (open.length === deepest) return null;
       open.push({ bracket: opening as '(' | '[', items, start });
       items = [];
     } else if (closing !== undefined) {
-      const group = open.pop();
-      if (!group || (group.bracket === '(') !== (closing === ')')) return null;
-      group.items.push({ kind: 'group', bracket: group.bracket, items, start: group.start, end });
-      items = group.items;
+      if (open.at(-1)?.bracket !== (closing === ')' ? '(' : '[')) return null;
+      items = closed(open, items, end);
     }
   }
   return open.length === 0 ? items : null;
+}
+
+/** Ends the innermost group; returns the tokens around it with the group. */
+function closed(open: { bracket: Bracket; items: Token[]; start: number }[], items: Token[], end: number): Token[] {
+  const group = open.pop();
+  if (!group) return items;
+  group.items.push({ kind: 'group', bracket: group.bracket, items, start: group.start, end });
+  return group.items;
 }
 
 const unquote = (string: string): string => string.replaceAll("''", "'");
@@ -71,13 +88,13 @@ export interface Joined {
 }
 
 /**
- * The outermost AND or OR of a condition, brackets around the whole taken off; null where nothing joins it. In a CASE or
- * a BETWEEN the words mean something else, so what holds one stays whole.
+ * Returns the outermost AND or OR of a condition, without brackets around the whole; null where nothing joins it. The AND of BETWEEN
+ * joins nothing, so a condition with BETWEEN stays whole.
  */
 export function joined(tokens: readonly Token[]): Joined | null {
   const inner = enclosed(tokens);
   if (inner) return joined(inner);
-  if (tokens.some((token) => isKeyword(token, 'CASE', 'BETWEEN'))) return null;
+  if (tokens.some((token) => isKeyword(token, 'BETWEEN'))) return null;
   for (const kind of ['or', 'and'] as const) {
     const parts = split(tokens, (token) => isKeyword(token, kind.toUpperCase()));
     if (parts.length > 1) return { kind, parts };

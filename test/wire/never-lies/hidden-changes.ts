@@ -319,7 +319,7 @@ export const hiddenChanges: readonly Change[] = [
     6,
     'create policy of_team on public.comments for select to authenticated using (ticket_id in (select id from public.tickets where owner_id = auth.uid()))',
     'drop policy of_team on public.comments',
-    /when ticket_id is the id of a row in public\.tickets where tickets\.owner_id is the member/,
+    /when ticket_id is the id of a row in public\.tickets whose owner_id is the member/,
   ),
   change(
     6,
