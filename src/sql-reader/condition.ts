@@ -305,4 +305,5 @@ function relationsIn(tokens: readonly Token[], startsInFrom = false): [string, s
 
 /** False of the FROM in `a IS DISTINCT FROM b`, `EXTRACT(year FROM at)` and the like. */
 const opensFrom = (tokens: readonly Token[], at: number): boolean =>
-  !isKeyword(tokens[at - 1], 'DISTINCT') && tokens.slice(0, at).some((token) => isKeyword(token, 'SELECT', 'DELETE'));
+  at === 0 ||
+  (!isKeyword(tokens[at - 1], 'DISTINCT') && tokens.slice(0, at).some((token) => isKeyword(token, 'SELECT', 'DELETE')));
