@@ -5,6 +5,7 @@ import { type OpenIdServer, startOpenIdProvider, throughProvider } from '../../t
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { type ScriptedProvider, startScriptedProvider } from '../../test/support/scripted-provider.ts';
 import { uniqueEmail } from '../../test/support/unique.ts';
+import { readSignInCounts } from '../accounts/sign-in-counts.ts';
 
 const CALLBACK = 'http://auth.localhost:8000/auth/v1/callback';
 const SITE = 'https://site.example/back';
@@ -84,10 +85,9 @@ async function confirmLink(start: string): Promise<URL> {
   const { redirect, cookies } = await app.call('GET', pathOf(await throughProvider(start)), { headers });
   const browser = { ...headers, cookie: cookies?.[0]?.split(';')[0] ?? '' };
   const { body } = await app.call('GET', pathOf(redirect ?? ''), { headers: browser });
-  const fields = [...String(body).matchAll(/type="hidden" name="(\w+)" value="(.*?)"/g)].map(([, name, value]) => [
-    name ?? '',
-    value ?? '',
-  ]);
+  const fields = [...String(body).matchAll(/type="hidden" name="(\w+)" value="(.*?)"/g)].map(
+    ([, name = '', value = '']): [string, string] => [name, value],
+  );
   const raw = Buffer.from(new URLSearchParams([...fields, ['decision', 'link']]).toString());
   const confirmed = await app.call('POST', '/user/identities/confirm', { headers: browser, raw });
   return new URL(confirmed.redirect ?? '');
@@ -123,6 +123,7 @@ describe('the stock client with a provider of OpenID Connect', () => {
       },
     });
     expect(data.user?.identities).toMatchObject([{ provider: 'custom:real', id: 'pkce-member' }]);
+    expect(await readSignInCounts(app.database)).toEqual({ 'custom:real': 1 });
     const claims = (await client.auth.getClaims()).data?.claims;
     expect(claims).toMatchObject({ aal: 'aal1', amr: [{ method: 'oauth' }] });
   });
