@@ -148,6 +148,18 @@ describe('linkIdentity of the stock client, over HTTP', () => {
   });
 });
 
+describe('GET /admin/v1/apps/:ref/sign-ins', () => {
+  it('counts the sign-ins of 30 days by their way', async () => {
+    const counted = await createApp(node);
+    const { email, password } = await signUpMember(counted);
+    await clientOf(counted).auth.signInWithPassword({ email, password });
+    await clientOf(counted).auth.signInWithPassword({ email, password: 'another one' });
+    const path = `/apps/${counted.ref}/sign-ins`;
+    expect(await admin(node, 'GET', path)).toEqual({ days: 30, ways: { password: 2 } });
+    expect((await send(node.url, `/admin/v1${path}`)).status).toBe(401);
+  });
+});
+
 describe('the settings of a provider', () => {
   it('count at once, and the secret is never shown', async () => {
     const set = (key: string, value: unknown) => admin(node, 'PUT', `/apps/${REF}/settings/${key}`, { value });
