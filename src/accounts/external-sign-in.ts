@@ -203,7 +203,7 @@ async function carryOut(
       ? completeFlow(finish, userId, provider, subject)
       : [OPEN, [...(session?.params ?? []), provider, subject]];
   const ended = finish.kind === 'session' && finish.flowId !== null ? [endFlow(finish.flowId)] : [];
-  const known = session === null ? [] : signedInFrom(session.sessionId, finish.client);
+  const known = session === null ? [] : [signedInFrom(session.sessionId, finish.client)];
   let results: Result[];
   try {
     const signedUp = isNew ? [auditEntry('user_signedup', userId, finish.client, { provider })] : [];

@@ -224,7 +224,7 @@ export async function exchangeAuthCode(
   const [, opened] = await asAuthAdmin(database, [
     [LOCK, [flow.id]],
     [OPEN, [...session.params, flow.id, hash]],
-    ...signedInFrom(session.sessionId, client),
+    signedInFrom(session.sessionId, client),
     ['delete from auth.flow_state where id = $1::uuid and auth_code = $2', [flow.id, hash]],
   ]);
   const row = accountJson<Omit<Grant, 'refreshToken'>>(opened);

@@ -52,7 +52,7 @@ export async function linkIdentity(
       ? completeFlow(finish, userId, provider, subject)
       : [OPEN, [...(session?.params ?? []), provider, subject]];
   const ended = finish.kind === 'session' && finish.flowId !== null ? [endFlow(finish.flowId)] : [];
-  const known = session === null ? [] : signedInFrom(session.sessionId, finish.client);
+  const known = session === null ? [] : [signedInFrom(session.sessionId, finish.client)];
   const results = await asAuthAdmin(database, [
     lockAccount(userId),
     addIdentity(identity, userId),

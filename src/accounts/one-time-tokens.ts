@@ -221,7 +221,7 @@ export async function useOneTimeToken(database: Executor, use: TokenUse, client:
   const [used, opened] = await asAuthAdmin(database, [
     useStatement(owner.userId, use),
     [OPEN, [...session.params, way]],
-    ...signedInFrom(session.sessionId, client),
+    signedInFrom(session.sessionId, client),
     ...confirmedSignUp(use, client),
     ...owner.settled,
   ]);

@@ -288,7 +288,7 @@ export async function openPasskeySession(
       ],
     ],
     [OPEN, [...session.params, assertion.challengeId]],
-    ...signedInFrom(session.sessionId, client),
+    signedInFrom(session.sessionId, client),
   ]);
   const row = accountJson<Omit<Grant, 'refreshToken'>>(opened);
   return row ? { ...row, refreshToken: session.refreshToken } : null;

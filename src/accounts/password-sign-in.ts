@@ -170,7 +170,7 @@ export async function openPasswordSession(
   const session = newSession(id, client, 'password');
   const [opened] = await asAuthAdmin(database, [
     [OPEN, [...session.params, verifiedHash, newHash]],
-    ...(newNetwork === null ? [] : signedInFrom(session.sessionId, client)),
+    ...(newNetwork === null ? [] : [signedInFrom(session.sessionId, client)]),
   ]);
   const row = accountJson<Omit<Grant, 'refreshToken'>>(opened);
   return row ? { ...row, refreshToken: session.refreshToken } : null;
