@@ -19,7 +19,7 @@ export async function measureLinks(): Promise<void> {
     const value = limits.verificationsPerNetwork.range[1];
     await admin(node, 'PUT', `/apps/${app.ref}/settings/rate_limit_verify`, { value });
     await sql(node, app.ref, ACCOUNTS);
-    const results: LoadResult[] = [];
+    const results: Round[] = [];
     // The first round compiles the server's code and makes its plans.
     for (let i = 0; i <= ROUNDS; i++) {
       await sql(node, app.ref, NEW_LINKS);
@@ -29,21 +29,28 @@ export async function measureLinks(): Promise<void> {
     const rows = results.map((result, i) => [
       `round ${i + 1}`,
       number(result.perSecond),
+      number(result.perProcessorSecond),
       `${result.p50.toFixed(1)} ms`,
       `${result.p99.toFixed(1)} ms`,
       number(result.failed),
     ]);
-    table(['Links', 'Used up a second', 'p50', 'p99', 'Failed'], rows);
+    table(['Links', 'Used up a second', 'For a second of processor time', 'p50', 'p99', 'Failed'], rows);
   } finally {
     await node.stop();
     removeHome(node.home);
   }
 }
 
-function useLinks(node: BenchNode, app: AppConnection): Promise<LoadResult> {
+interface Round extends LoadResult {
+  /** Links for each second of processor time that the node had, which hangs less on who else works. */
+  perProcessorSecond: number;
+}
+
+async function useLinks(node: BenchNode, app: AppConnection): Promise<Round> {
   const headers = { apikey: app.publishable_key, 'content-type': 'application/json' };
   let turn = 0;
-  return load({
+  const before = node.processorTimes();
+  const result = await load({
     port: node.port,
     connections: CONNECTIONS,
     milliseconds: MILLISECONDS,
@@ -55,6 +62,9 @@ function useLinks(node: BenchNode, app: AppConnection): Promise<LoadResult> {
         JSON.stringify({ type: 'magiclink', token_hash: tokenOf(++turn) }),
       ),
   });
+  let spent = 0;
+  for (const [pid, time] of node.processorTimes()) spent += time - (before.get(pid) ?? 0);
+  return { ...result, perProcessorSecond: (result.requests / spent) * 1000 };
 }
 
 const ACCOUNTS = `
