@@ -221,7 +221,7 @@ export class Watchdog {
     this.#shares?.hasten(pids);
     await this.#database.run([
       {
-        text: `select pg_catalog.pg_terminate_backend(seen.pid) from pg_catalog.unnest($1::int[], $2::timestamptz[]) as seen (pid, start)
+        text: `select pg_catalog.pg_terminate_backend(seen.pid) from unnest($1::int[], $2::timestamptz[]) as seen (pid, start)
           where exists (select from pg_catalog.pg_stat_get_activity(seen.pid) s where s.backend_start = seen.start)`,
         params: [seen.map(({ pid }) => pid), seen.map(({ start }) => `"${start}"`)].map(
           (list) => `{${list.join(',')}}`,
