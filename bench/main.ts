@@ -8,6 +8,7 @@ import { measureApps } from './apps.ts';
 import { measureCalls } from './calls.ts';
 import { measureCrash } from './crash.ts';
 import { CONNECTIONS, WORKERS } from './figures.ts';
+import { measureLinks } from './links.ts';
 import { measureMixed } from './mixed.ts';
 import { measureNeighbours } from './neighbours.ts';
 import { measurePages } from './pages.ts';
@@ -20,6 +21,7 @@ const measures: Readonly<Record<string, () => Promise<void>>> = {
   apps: measureApps,
   calls: measureCalls,
   crash: measureCrash,
+  links: measureLinks,
   mixed: measureMixed,
   neighbours: measureNeighbours,
   pages: measurePages,

@@ -35,6 +35,7 @@ import type { AppRole } from './team.ts';
  * | POST /admin/v1/apps/:ref/clone | CloneAppRequest | 201 AppConnection |
  * | GET /admin/v1/apps/:ref/connection | – | AppConnection |
  * | GET /admin/v1/apps/:ref/activity | – | Activity |
+ * | GET /admin/v1/apps/:ref/sign-ins | – | SignInCounts |
  * | GET /admin/v1/apps/:ref/call | ?id= of chapter 7 | CallDetail of call-detail.ts |
  * | GET /admin/v1/apps/:ref/calls | ?window=hour\|day\|week, ?call= of chapter 7 | CallStatisticsAnswer of observed.ts |
  * | GET /admin/v1/apps/:ref/calls/:requestId | – | CallStoryAnswer of observed.ts |
@@ -231,6 +232,13 @@ export interface Activity {
   members: number;
   sessions: number;
   health: { name: string; ok: boolean; text: string }[];
+}
+
+/** How many sign-ins an app had in the last days, the present one in UTC included. */
+export interface SignInCounts {
+  days: number;
+  /** By password, mail, phone, passkey, anonymous, application and the name of a provider; ways without a sign-in are absent. */
+  ways: Readonly<Record<string, number>>;
 }
 
 /** The statements run in one transaction, unless they say otherwise themselves. */

@@ -200,6 +200,7 @@ const authCodes: Readonly<Record<string, readonly string[]>> = {
   'auth.token.web3': ['web3_provider_disabled'],
   'auth.sso': ['saml_provider_disabled'],
   'auth.identities.link': [...authSession, 'manual_linking_disabled'],
+  'auth.identities.confirm': ['email_exists', 'identity_already_exists', 'user_not_found'],
   'auth.identities.unlink': [
     ...authSession,
     'manual_linking_disabled',
@@ -368,6 +369,7 @@ const hookedCalls: ReadonlySet<string> = new Set([
   'auth.token.id_token',
   'auth.callback',
   'auth.callback.form',
+  'auth.identities.confirm',
   'auth.otp',
   'auth.magiclink',
   'auth.verify',

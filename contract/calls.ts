@@ -465,7 +465,7 @@ export const authCalls: readonly AuthCall[] = [
     id: 'auth.identities.link',
     method: 'GET',
     path: '/auth/v1/user/identities/authorize',
-    summary: 'Leads the member who calls to a provider whose identity their account gets.',
+    summary: 'Leads the member who calls to a provider whose identity their account gets once they confirm it.',
     caller: 'member',
     settings: { security_manual_linking_enabled: true },
     parameters: [
@@ -476,6 +476,33 @@ export const authCalls: readonly AuthCall[] = [
     returns: 'url: the page of the provider',
     example: null,
     supabase_js: "supabase.auth.linkIdentity({ provider: 'github' })",
+  },
+  {
+    id: 'auth.identities.confirm.page',
+    method: 'GET',
+    path: '/auth/v1/user/identities/confirm',
+    summary:
+      'Asks a member who comes back from a provider whether the identity is linked. To open the page changes nothing.',
+    caller: 'anyone',
+    settings: { security_manual_linking_enabled: true },
+    parameters: [
+      query('id', 'uuid', true, 'The link that waits. Only the browser that came back from the provider can see it.'),
+    ],
+    returns: 'a page in the language of Accept-Language; below /apps/<ref> a redirect to the app’s own origin',
+    example: null,
+    supabase_js: null,
+  },
+  {
+    id: 'auth.identities.confirm',
+    method: 'POST',
+    path: '/auth/v1/user/identities/confirm',
+    summary: 'Links the identity, or drops it if the member cancels: the form of the page that asks. It works once.',
+    caller: 'anyone',
+    settings: { security_manual_linking_enabled: true },
+    parameters: [],
+    returns: '303 to redirect_to, with a code or a session, or with error, error_code and error_description',
+    example: null,
+    supabase_js: null,
   },
   {
     id: 'auth.identities.unlink',

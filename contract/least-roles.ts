@@ -27,6 +27,7 @@ export const leastRoles: Readonly<Record<string, Least>> = {
   'POST /apps/:ref/clone': 'owner',
   'GET /apps/:ref/connection': 'reader',
   'GET /apps/:ref/activity': 'reader',
+  'GET /apps/:ref/sign-ins': 'reader',
   'GET /apps/:ref/calls': 'reader',
   'GET /apps/:ref/call': 'reader',
   'GET /apps/:ref/calls/:requestId': 'developer',

@@ -23,6 +23,12 @@ export const providerLimits = {
     meaning: 'How long a member may take to sign in at a provider and come back.',
     code: 'bad_oauth_state',
   },
+  linkConfirmationSeconds: {
+    group: 'sessions',
+    unit: 'seconds',
+    default: 300,
+    meaning: 'How long a member may take to confirm that an account of a provider is linked to theirs.',
+  },
   providerAnswerBytes: {
     group: 'sessions',
     unit: 'bytes',

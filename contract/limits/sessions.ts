@@ -28,6 +28,18 @@ export const sessionLimits = {
     meaning: 'How long the code of a link or of a provider can be exchanged for a session.',
     code: 'flow_state_expired',
   },
+  signInCountDays: {
+    group: 'sessions',
+    unit: 'days',
+    default: 90,
+    meaning: 'How long the number of sign-ins of a day is kept.',
+  },
+  signInsShownDays: {
+    group: 'sessions',
+    unit: 'days',
+    default: 30,
+    meaning: 'Over how many days the page Sign-in methods counts sign-ins.',
+  },
   flowSeconds: {
     group: 'sessions',
     unit: 'seconds',

@@ -203,7 +203,7 @@ async function carryOut(
       ? completeFlow(finish, userId, provider, subject)
       : [OPEN, [...(session?.params ?? []), provider, subject]];
   const ended = finish.kind === 'session' && finish.flowId !== null ? [endFlow(finish.flowId)] : [];
-  const known = session === null ? [] : signedInFrom(session.sessionId, finish.client);
+  const known = session === null ? [] : [signedInFrom(session.sessionId, finish.client)];
   let results: Result[];
   try {
     const signedUp = isNew ? [auditEntry('user_signedup', userId, finish.client, { provider })] : [];
@@ -221,10 +221,13 @@ const isTaken = (error: unknown): boolean =>
   error instanceof DatabaseError && error.sqlstate === '23505' && error.fields.schema === 'auth';
 
 /** $7 and $8 are the identity. */
-const OPEN = openSession(`update auth.users u set last_sign_in_at = pg_catalog.now(), updated_at = pg_catalog.now()
+const OPEN = openSession(
+  `update auth.users u set last_sign_in_at = pg_catalog.now(), updated_at = pg_catalog.now()
   where u.id = $1::uuid and u.deleted_at is null and (u.banned_until is null or u.banned_until <= pg_catalog.now())
     and exists (select from auth.identities i where i.user_id = u.id and i.provider = $7 and i.provider_id = $8)
-  returning u.*`);
+  returning u.*`,
+  '$7',
+);
 
 const insertUser = ({ provider, data }: ExternalIdentity, userId: string, email: string | null): SqlStatement => [
   `insert into auth.users (

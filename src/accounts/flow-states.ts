@@ -196,10 +196,13 @@ where f.auth_code = $1 and f.code_challenge is not null`;
 const LOCK = 'select from auth.flow_state where id = $1::uuid for update';
 
 /** $7 is the flow, $8 the hash of its code. */
-const OPEN = openSession(`update auth.users u set last_sign_in_at = pg_catalog.now(), updated_at = pg_catalog.now()
+const OPEN = openSession(
+  `update auth.users u set last_sign_in_at = pg_catalog.now(), updated_at = pg_catalog.now()
   where u.id = $1::uuid and u.deleted_at is null and (u.banned_until is null or u.banned_until <= pg_catalog.now())
     and exists (select from auth.flow_state f where f.id = $7::uuid and f.auth_code = $8)
-  returning u.*`);
+  returning u.*`,
+  `(select case f.authentication_method when 'oauth' then f.provider_type else 'mail' end from auth.flow_state f where f.id = $7::uuid)`,
+);
 
 /**
  * Exchanges a code with its verifier for a session. One of any number of concurrent exchanges succeeds. A wrong verifier does not use
@@ -221,7 +224,7 @@ export async function exchangeAuthCode(
   const [, opened] = await asAuthAdmin(database, [
     [LOCK, [flow.id]],
     [OPEN, [...session.params, flow.id, hash]],
-    ...signedInFrom(session.sessionId, client),
+    signedInFrom(session.sessionId, client),
     ['delete from auth.flow_state where id = $1::uuid and auth_code = $2', [flow.id, hash]],
   ]);
   const row = accountJson<Omit<Grant, 'refreshToken'>>(opened);

@@ -26,11 +26,13 @@ const ADOPT = `update auth.users u set email = $2, email_confirmed_at = pg_catal
   where id = $1::uuid and nullif(email, '') is null and $2::text is not null`;
 
 /** $7 and $8 are the identity. */
-const OPEN =
-  openSession(`update auth.users u set last_sign_in_at = pg_catalog.now(), is_anonymous = false, updated_at = pg_catalog.now()
+const OPEN = openSession(
+  `update auth.users u set last_sign_in_at = pg_catalog.now(), is_anonymous = false, updated_at = pg_catalog.now()
   where u.id = $1::uuid and u.deleted_at is null and (u.banned_until is null or u.banned_until <= pg_catalog.now())
     and exists (select from auth.identities i where i.user_id = u.id and i.provider = $7 and i.provider_id = $8)
-  returning u.*`);
+  returning u.*`,
+  '$7',
+);
 
 /**
  * Adds an identity to an account whose member asks for it, and signs in. Returns the session; null if the client gets a code. Throws
@@ -50,7 +52,7 @@ export async function linkIdentity(
       ? completeFlow(finish, userId, provider, subject)
       : [OPEN, [...(session?.params ?? []), provider, subject]];
   const ended = finish.kind === 'session' && finish.flowId !== null ? [endFlow(finish.flowId)] : [];
-  const known = session === null ? [] : signedInFrom(session.sessionId, finish.client);
+  const known = session === null ? [] : [signedInFrom(session.sessionId, finish.client)];
   const results = await asAuthAdmin(database, [
     lockAccount(userId),
     addIdentity(identity, userId),

@@ -1,39 +1,34 @@
 import { limits } from '../../contract/limits.ts';
 import type { Param } from '../database/statement.ts';
-import { networkId, rememberNetwork } from '../limits/sign-in-attempts.ts';
+import { networkId } from '../limits/sign-in-attempts.ts';
 import type { SessionClient } from './sessions.ts';
 
 type SqlStatement = readonly [text: string, params: Param[]];
 
 /**
- * Returns the statements that follow the one that opens a session, for every way to sign in: they queue a mail if the account has signed in
- * before, but not from this network, and remember the network. Without a session they change nothing.
+ * Returns the statement that follows the one that opens a session, for every way to sign in: it queues a mail if the account has signed in
+ * before, but not from this network, and remembers the network. Without a session it changes nothing.
  */
-export const signedInFrom = (sessionId: string, client: SessionClient): readonly SqlStatement[] => [
-  newDeviceNotice(sessionId, client),
-  rememberedNetwork(sessionId, client),
-];
+export const signedInFrom = (sessionId: string, client: SessionClient): SqlStatement =>
+  rememberNetwork(sessionId, client, { Device: deviceOf(client.userAgent ?? ''), Address: client.address });
 
-/** Must run before the network is remembered. A sign-in by the account's first network sends no mail. */
-const newDeviceNotice = (sessionId: string, client: SessionClient): SqlStatement => [
-  `insert into ninefold.mails (kind, recipient, user_id, data, accept_language)
-   select 'new_device_notification', u.email, u.id, $3::jsonb, pg_catalog.left($4, ${limits.acceptLanguageCharacters.default})
-   from auth.sessions s join auth.users u on u.id = s.user_id
-   where s.id = $1::uuid and u.email <> ''
-     and exists (select from ninefold.sign_in_networks n where n.user_id = u.id)
-     and not exists (select from ninefold.sign_in_networks n where n.user_id = u.id and n.network = $2::bigint)`,
+/** Returns the statement that remembers the network of an account's first session, of which no mail tells. */
+export const rememberedNetwork = (sessionId: string, client: SessionClient): SqlStatement =>
+  rememberNetwork(sessionId, client, null);
+
+const rememberNetwork = (
+  sessionId: string,
+  { address, acceptLanguage }: SessionClient,
+  device: Readonly<Record<string, string>> | null,
+): SqlStatement => [
+  'select ninefold.remember_network($1::uuid, $2::bigint, $3::integer, $4::jsonb, $5)',
   [
     sessionId,
-    networkId(client.address),
-    JSON.stringify({ Device: deviceOf(client.userAgent ?? ''), Address: client.address }),
-    client.acceptLanguage ?? null,
+    networkId(address),
+    String(limits.signInNetworks.default),
+    device && JSON.stringify(device),
+    acceptLanguage?.slice(0, limits.acceptLanguageCharacters.default) ?? null,
   ],
-];
-
-/** Returns the statement that remembers a network as one from which the account of a session has signed in. */
-export const rememberedNetwork = (sessionId: string, client: SessionClient): SqlStatement => [
-  rememberNetwork,
-  [sessionId, networkId(client.address), String(limits.signInNetworks.default)],
 ];
 
 const browsers: readonly (readonly [name: string, token: RegExp])[] = [

@@ -4,6 +4,7 @@ import type { Executor } from '../database/database.ts';
 import { affectedRows } from '../database/statement.ts';
 import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
+import { ownWay } from './sign-in-counts.ts';
 
 /** What an application asks for, before the member has decided (RFC 6749, section 4.1.1). */
 export interface AuthorizationRequest {
@@ -174,10 +175,13 @@ from auth.oauth_authorizations a join auth.users u on u.id = a.user_id and u.del
 where a.authorization_code = $1 and a.status = 'approved' and a.expires_at > pg_catalog.now()`;
 
 /** $7 is the hash of the code. The row is locked by a statement of its own before, as in `exchangeAuthCode`. */
-const OPEN = openSession(`update auth.users u set last_sign_in_at = pg_catalog.now(), updated_at = pg_catalog.now()
+const OPEN = openSession(
+  `update auth.users u set last_sign_in_at = pg_catalog.now(), updated_at = pg_catalog.now()
   where u.id = $1::uuid and u.deleted_at is null and (u.banned_until is null or u.banned_until <= pg_catalog.now())
     and exists (select from auth.oauth_authorizations a where a.authorization_code = $7)
-  returning u.*`);
+  returning u.*`,
+  ownWay('application'),
+);
 
 /**
  * Exchanges the code of an application for a session of its own (RFC 6749, section 4.1.3). Of any number of concurrent exchanges one

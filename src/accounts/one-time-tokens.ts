@@ -16,6 +16,7 @@ import { auditAddress, auditInsert } from './audit.ts';
 import { issueAuthCode, makeAuthCode } from './flow-states.ts';
 import { signedInFrom } from './new-device.ts';
 import { type Grant, newSession, openSession, type SessionClient, type SignInMethod, tokenOwner } from './sessions.ts';
+import type { OwnWay } from './sign-in-counts.ts';
 
 /** The kinds of one-time tokens, by the names of `auth.one_time_token_type`. */
 export type TokenKind =
@@ -201,9 +202,12 @@ const useMailedToken = (userId: string | null, { kinds, shown, validSeconds, bot
   ],
 ];
 
-/** Opens a session for the account whose token was used. $1 is that account, or NULL for a link. */
-const OPEN = openSession(`update auth.users u set last_sign_in_at = pg_catalog.now(), updated_at = pg_catalog.now()
-  where u.id = ${tokenOwner} and ($1::uuid is null or u.id = $1::uuid) returning u.*`);
+/** Opens a session for the account whose token was used. $1 is that account, or NULL for a link; $7 is the way. */
+const OPEN = openSession(
+  `update auth.users u set last_sign_in_at = pg_catalog.now(), updated_at = pg_catalog.now()
+  where u.id = ${tokenOwner} and ($1::uuid is null or u.id = $1::uuid) returning u.*`,
+  '$7',
+);
 
 /**
  * Uses up a token and opens a session for its account, in one transaction: of any number of uses at once only one wins. A link takes one
@@ -213,10 +217,11 @@ export async function useOneTimeToken(database: Executor, use: TokenUse, client:
   const owner = await ownerOf(database, use, client);
   if (owner === null) return { verdict: 'void' };
   const session = newSession(owner.userId, client, 'otp');
+  const way: OwnWay = use.isPhone ? 'phone' : 'mail';
   const [used, opened] = await asAuthAdmin(database, [
     useStatement(owner.userId, use),
-    [OPEN, [...session.params]],
-    ...signedInFrom(session.sessionId, client),
+    [OPEN, [...session.params, way]],
+    signedInFrom(session.sessionId, client),
     ...confirmedSignUp(use, client),
     ...owner.settled,
   ]);

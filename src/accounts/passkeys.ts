@@ -6,6 +6,7 @@ import { LOCK_ACCOUNT } from './assurance.ts';
 import { type AuditAction, type AuditCaller, auditInsert, callerParams } from './audit.ts';
 import { signedInFrom } from './new-device.ts';
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
+import { ownWay } from './sign-in-counts.ts';
 
 /** A passkey as GoTrue's API shows it. */
 export interface Passkey {
@@ -254,10 +255,13 @@ select $1::uuid, $4::uuid, 'authentication', pg_catalog.jsonb_build_object('sess
 from counted on conflict (id) do nothing`;
 
 /** $7 is the challenge. */
-const OPEN = openSession(`update auth.users u set last_sign_in_at = pg_catalog.now(), updated_at = pg_catalog.now()
+const OPEN = openSession(
+  `update auth.users u set last_sign_in_at = pg_catalog.now(), updated_at = pg_catalog.now()
   where u.id = $1::uuid and u.deleted_at is null and (u.banned_until is null or u.banned_until <= pg_catalog.now())
     and exists (select from auth.webauthn_challenges c where c.id = $7::uuid and c.session_data ->> 'session' = $2::uuid::text)
-  returning u.*`);
+  returning u.*`,
+  ownWay('passkey'),
+);
 
 /**
  * Opens a session for the account of a passkey whose assertion was verified. Returns null if the challenge was used or the counter does
@@ -284,7 +288,7 @@ export async function openPasskeySession(
       ],
     ],
     [OPEN, [...session.params, assertion.challengeId]],
-    ...signedInFrom(session.sessionId, client),
+    signedInFrom(session.sessionId, client),
   ]);
   const row = accountJson<Omit<Grant, 'refreshToken'>>(opened);
   return row ? { ...row, refreshToken: session.refreshToken } : null;

@@ -15,6 +15,7 @@ import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
 import { type AuditCaller, auditAddress, auditInsert } from './audit.ts';
 import { signedInFrom } from './new-device.ts';
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
+import { ownWay } from './sign-in-counts.ts';
 
 /** The facts about an account that a sign-in needs before it checks the password. */
 export interface Candidate {
@@ -169,17 +170,20 @@ export async function openPasswordSession(
   const session = newSession(id, client, 'password');
   const [opened] = await asAuthAdmin(database, [
     [OPEN, [...session.params, verifiedHash, newHash]],
-    ...(newNetwork === null ? [] : signedInFrom(session.sessionId, client)),
+    ...(newNetwork === null ? [] : [signedInFrom(session.sessionId, client)]),
   ]);
   const row = accountJson<Omit<Grant, 'refreshToken'>>(opened);
   return row ? { ...row, refreshToken: session.refreshToken } : null;
 }
 
-const OPEN = openSession(`update auth.users u set
+const OPEN = openSession(
+  `update auth.users u set
   last_sign_in_at = pg_catalog.now(), updated_at = pg_catalog.now(), encrypted_password = coalesce($8, u.encrypted_password)
   where u.id = $1::uuid and u.encrypted_password = $7 and u.deleted_at is null
     and (u.banned_until is null or u.banned_until <= pg_catalog.now())
-  returning u.*`);
+  returning u.*`,
+  ownWay('password'),
+);
 
 /** The hash of an account's password; null when it has none or does not exist. */
 export const findPasswordHash = (database: Executor, id: string): Promise<string | null> =>

@@ -8,6 +8,7 @@ import type { Param } from '../database/statement.ts';
 import { jsonAsAuthAdmin } from './as-auth-admin.ts';
 import { type AuditAction, type AuditCaller, auditInsert, callerParams } from './audit.ts';
 import { deviceWords } from './device-words.ts';
+import { countSignIn } from './sign-in-counts.ts';
 import { storedRefreshToken } from './stored-refresh-token.ts';
 import { type User, userJson } from './user.ts';
 
@@ -92,8 +93,10 @@ export function newSession(userId: string | null, client: SessionClient, method:
 /**
  * SQL text that opens a session for the one row that `account` answers: an UPDATE … RETURNING of auth.users whose account
  * is $1. $2 to $6 are the rest of `NewSession.params`; `account` may use $7 and up. Opens nothing when there is no row.
+ *
+ * @param way SQL expression: the way to sign in, as it is counted.
  */
-export const openSession = (account: string): string => `with account as (${account}),
+export const openSession = (account: string, way: string): string => `with account as (${account}),
 opened as (
   insert into auth.sessions (id, user_id, created_at, updated_at, aal, user_agent, ip)
   select $2::uuid, id, pg_catalog.now(), pg_catalog.now(), 'aal1', $4, $5::inet from account
@@ -111,7 +114,8 @@ audited as (${auditInsert('login', {
   address: `coalesce(pg_catalog.host($5::inet), '')`,
   traits: `pg_catalog.jsonb_build_object('provider', $6::text, 'session_id', $2::uuid)`,
   from: 'account as opened_for',
-})})
+})}),
+counted as (${countSignIn(way, 'account')})
 select pg_catalog.jsonb_build_object(
   'user', ${userJson},
   'session', pg_catalog.jsonb_build_object('id', $2::uuid, 'aal', 'aal1', 'amr', pg_catalog.jsonb_build_array(

@@ -10,6 +10,7 @@ import { rememberedNetwork } from './new-device.ts';
 import { isMissing } from './one-time-tokens.ts';
 import { hashPassword } from './passwords.ts';
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
+import { ownWay } from './sign-in-counts.ts';
 import { type User, userJson } from './user.ts';
 
 type SqlStatement = readonly [text: string, params: Param[]];
@@ -152,7 +153,7 @@ export async function signUp(
   const results = await asAuthAdmin(database, [
     insert,
     auditEntry('user_signedup', id, client, { provider: user.isAnonymous ? 'anonymous' : 'email' }),
-    [openSession(account), session.params],
+    [openSession(account, ownWay(user.isAnonymous ? 'anonymous' : 'password')), session.params],
     ...(user.isAnonymous ? [] : [rememberedNetwork(session.sessionId, client)]),
     [SELECT_USER, [id]],
   ]).catch(asConflict);

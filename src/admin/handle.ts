@@ -40,6 +40,7 @@ import { callOwnAccount, raisesSession, showOwnFactor } from './second-factor.ts
 import { endSession, endSessions, showSessions } from './sessions.ts';
 import { listSettings, setSetting, unsetSetting } from './settings.ts';
 import { setUp, showSetup } from './setup.ts';
+import { showSignInCounts } from './sign-in-counts.ts';
 import { showEntities, showSpecification, showTypes } from './specification.ts';
 import { runSql } from './sql.ts';
 import { showStatus } from './status.ts';
@@ -143,6 +144,7 @@ const appRoutes: readonly Route<Call>[] = [
   onApp('POST', '/clone', ({ context, caller }, exchange, ref) => cloneApp(context, caller, exchange, ref)),
   onApp('GET', '/connection', ({ context, caller }, _, ref) => showConnection(context, caller, ref)),
   onApp('GET', '/activity', ({ context }, _, ref) => showActivity(context, ref)),
+  onApp('GET', '/sign-ins', ({ context }, _, ref) => showSignInCounts(context, ref)),
   onApp('GET', '/calls', ({ context }, exchange, ref) => showCalls(context, exchange, ref)),
   onApp('GET', '/call', ({ context }, exchange, ref) => showCall(context, exchange, ref)),
   onApp('GET', '/calls/:requestId', ({ context }, _, ref, params) => showStory(context, ref, params.requestId ?? '')),

@@ -7,8 +7,10 @@ import type { AppRecord } from '../apps/app-record.ts';
 import { registerAuthor } from '../apps/author.ts';
 import { ownerOf } from '../apps/owner.ts';
 import { withPool } from '../apps/server.ts';
+import type { Executor } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
-import { quoteLiteral as literal, plain, rowsAsText } from '../database/statement.ts';
+import type { Pool } from '../database/pool.ts';
+import { quoteLiteral as literal, plain, type Result, rowsAsText, type Statement } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { line, readBody } from './body.ts';
 import { callerName } from './caller-name.ts';
@@ -16,8 +18,10 @@ import type { AdminContext, Caller } from './context.ts';
 import { openApp } from './open-app.ts';
 import type { DatabaseFacts } from './platform-statements.ts';
 import { json } from './router.ts';
-import { placeOf, prepareScript, readFacts, warningsOf } from './script.ts';
+import { type PreparedScript, placeOf, prepareScript, readFacts, warningsOf } from './script.ts';
 import { failureOf } from './sql-failure.ts';
+import type { ScriptStatement } from './statements.ts';
+import { loneStatement, withRemains } from './without-transaction.ts';
 
 const sql = z.string().max(limits.bodyBytes.default);
 const fileName = line(limits.migrationNameCharacters.default).regex(/^[^/\\]*$/, 'is the name of a file, not a path');
@@ -34,7 +38,7 @@ export interface MigrationFile {
 
 /**
  * POST /apps/:ref/migrations: applies what was not applied yet, in the order of the files, each in a transaction of its own as the
- * app's owner; each of a few files becomes a version of the specification. Throws `app_busy`, `migration_changed`, and `migration_failed`, where the
+ * app's owner, except a file whose only statement PostgreSQL refuses in one; each of a few files becomes a version of the specification. Throws `app_busy`, `migration_changed`, and `migration_failed`, where the
  * files before the failed one stay applied.
  */
 export async function migrate(context: AdminContext, caller: Caller, exchange: Exchange, ref: string): Promise<Reply> {
@@ -131,26 +135,18 @@ export async function apply(
   file: MigrationFile,
   { who, facts, done }: Applying,
 ): Promise<MigrationWarning[]> {
-  const started = performance.now();
   const script = prepareScript(file.sql, facts);
   const inFile = (warning: Omit<MigrationWarning, 'file'>): MigrationWarning => ({ file: file.name, ...warning });
   try {
-    return await withPool(ownerOf(context.server, record), (pool) =>
-      pool.transaction(async (tx) => {
-        await registerAuthor(context.server, record, tx, { name: who, migration: file.name });
-        const results = await tx.script(script.text, script.copies);
-        await tx.run([
-          // The file may end as another role, and without a search path.
-          plain('reset role'),
-          {
-            text: 'insert into ninefold.migrations (name, sha256, applied_by, milliseconds) values ($1, $2, current_user, $3)',
-            params: [file.name, hashOf(file.sql), String(Math.round(performance.now() - started))],
-          },
-          ...(facts.hasHelpers ? noteVersion(file.name) : []),
-        ]);
-        return warningsOf(script, results).map(inFile);
-      }),
-    );
+    const lone = loneStatement(file.sql);
+    const results = await withPool(ownerOf(context.server, record), (pool) => {
+      const author = (connection: Executor) =>
+        registerAuthor(context.server, record, connection, { name: who, migration: file.name });
+      return lone === null
+        ? runInTransaction(pool, file, script, facts, author)
+        : runAlone(pool, file, lone, facts, author);
+    });
+    return warningsOf(script, results).map(inFile);
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
     const failure = failureOf(error, script, facts);
@@ -161,6 +157,54 @@ export async function apply(
     throw new NinefoldError('migration_failed', { message, details, cause: error });
   }
 }
+
+type Author = (connection: Executor) => Promise<void>;
+
+function runInTransaction(
+  pool: Pool,
+  file: MigrationFile,
+  script: PreparedScript,
+  facts: DatabaseFacts,
+  author: Author,
+): Promise<Result[]> {
+  const started = performance.now();
+  return pool.transaction(async (tx) => {
+    await author(tx);
+    const results = await tx.script(script.text, script.copies);
+    await tx.run(recordFile(file, facts, started));
+    return results;
+  });
+}
+
+/**
+ * Runs a statement that PostgreSQL refuses in a transaction, then records its file. If the node stops in between, the file runs again: a
+ * statement with IF [NOT] EXISTS then does nothing. The pool has one connection, of which the author is known.
+ */
+async function runAlone(
+  pool: Pool,
+  file: MigrationFile,
+  statement: ScriptStatement,
+  facts: DatabaseFacts,
+  author: Author,
+): Promise<Result[]> {
+  const started = performance.now();
+  await author(pool);
+  const results = await pool.run([plain(file.sql)]).catch((error: unknown) => {
+    throw error instanceof DatabaseError ? withRemains(error, statement) : error;
+  });
+  await pool.run(recordFile(file, facts, started));
+  return results;
+}
+
+/** Returns the statements that record a file as applied. The file may end as another role, and without a search path. */
+const recordFile = ({ name, sql: text }: MigrationFile, facts: DatabaseFacts, started: number): Statement[] => [
+  plain('reset role'),
+  {
+    text: 'insert into ninefold.migrations (name, sha256, applied_by, milliseconds) values ($1, $2, current_user, $3)',
+    params: [name, hashOf(text), String(Math.round(performance.now() - started))],
+  },
+  ...(facts.hasHelpers ? noteVersion(name) : []),
+];
 
 /** Lists the file as Supabase does. The owner may have dropped or changed that table. */
 function noteVersion(name: string) {

@@ -2,16 +2,21 @@ import { expect, it } from 'vitest';
 import { ConnectionError, DatabaseError } from '../database/database-error.ts';
 import { type BoundMessage, ExceededBounds } from './bounds.ts';
 
-const ended = () =>
-  new ConnectionError('terminated', {
+/** The end of a session that is open now. */
+function ended(processId = 7): ConnectionError {
+  const error = new ConnectionError('terminated', {
     cause: new DatabaseError({ sqlstate: '57P01', severity: 'FATAL', message: 'terminated' }),
   });
-const message = (suspendedSeconds: number): BoundMessage => ({
+  error.session = { processId, openedAt: performance.now() };
+  return error;
+}
+const message = (suspendedSeconds: number, processIds: readonly number[] = [7]): BoundMessage => ({
   type: 'bound exceeded',
   app: 'a',
   limit: 'appLocks',
   bound: 10,
   suspendedSeconds,
+  processIds,
 });
 
 it('explains the end of a session by the bound, even if the message comes after the end', async () => {
@@ -24,11 +29,28 @@ it('explains the end of a session by the bound, even if the message comes after 
 
 it('explains the end of a session of which PostgreSQL says nothing', async () => {
   const bounds = new ExceededBounds();
-  bounds.receive(message(0));
   const closed = new ConnectionError('closed');
+  closed.session = ended().session;
+  bounds.receive(message(0));
   expect(await bounds.explain('a', closed)).toBe(closed);
   closed.closedSilently = true;
   expect(await bounds.explain('a', closed)).toMatchObject({ code: 'app_limit_exceeded', details: { bound: 10 } });
+});
+
+it('explains a session by its process: neither another one that ended at the same time, nor a later one of the same id', async () => {
+  const bounds = new ExceededBounds();
+  const [own, other] = [ended(7), ended(8)];
+  bounds.receive(message(0));
+  bounds.receive({ ...message(0, [9]), limit: 'appMemoryBytes' } as BoundMessage);
+  const later = ended(7);
+  expect(await bounds.explain('a', own)).toMatchObject({ details: { limit: 'appLocks' } });
+  expect(await Promise.all([bounds.explain('a', other), bounds.explain('a', later)])).toEqual([other, later]);
+});
+
+it('explains every session that ends during a suspension', async () => {
+  const bounds = new ExceededBounds();
+  bounds.receive(message(10, []));
+  expect(await bounds.explain('a', ended(8))).toMatchObject({ code: 'app_limit_exceeded' });
 });
 
 it('leaves an error of another app, or another error, as it is', async () => {

@@ -1,5 +1,5 @@
 import type { LimitName } from '../../contract/limits.ts';
-import { ConnectionError, DatabaseError } from '../database/database-error.ts';
+import { ConnectionError, DatabaseError, type LostSession } from '../database/database-error.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 
 /** Messages of the primary to the workers about apps that exceed their bounds. */
@@ -11,12 +11,14 @@ export type BoundMessage =
       bound: number;
       /** 0 where the app is not suspended. */
       suspendedSeconds: number;
+      /** The processes of PostgreSQL that are ended for it. */
+      processIds: readonly number[];
     }
   | { type: 'storage'; app: string; isFull: boolean };
 
 /** How long the message about an ended session may take longer than its end. */
 const LATE_MILLISECONDS = 1000;
-/** For how long an ended session counts as ended for the bound that was told last. */
+/** For how long the reason of an ended session is known. */
 const EXPLAINED_MILLISECONDS = 10_000;
 
 interface Exceeded {
@@ -29,6 +31,8 @@ interface Exceeded {
 /** The apps that are suspended, or whose database is full, as the primary has told this worker. */
 export class ExceededBounds {
   readonly #exceeded = new Map<string, Exceeded>();
+  /** The sessions of an app that were ended, by process id. */
+  readonly #ended = new Map<string, Map<number, Exceeded>>();
   readonly #full = new Set<string>();
   /** Calls that wait for the reason why their session was ended. */
   readonly #waiting = new Map<string, Set<() => void>>();
@@ -42,8 +46,10 @@ export class ExceededBounds {
     }
     const at = performance.now();
     const until = at + message.suspendedSeconds * 1000;
+    const exceeded = { limit: message.limit, bound: message.bound, at, until };
+    this.#noteEnded(app, message.processIds, exceeded);
     // A session that is ended during a suspension belongs to the suspension.
-    if (!this.refusal(app)) this.#exceeded.set(app, { limit: message.limit, bound: message.bound, at, until });
+    if (!this.refusal(app)) this.#exceeded.set(app, exceeded);
     for (const wake of this.#waiting.get(app) ?? []) wake();
   }
 
@@ -57,22 +63,42 @@ export class ExceededBounds {
     return null;
   }
 
-  /** Returns the reason of an error where the session was ended for a bound, else the error as it is. */
+  /**
+   * Returns the reason of an error where the session was ended for a bound, else the error as it is. A session is known by its process id; what
+   * ends during a suspension is ended for the suspension.
+   */
   async explain(app: string, error: unknown): Promise<unknown> {
-    if (!wasEnded(error)) return error;
-    if (!this.#recent(app)) await this.#nextMessage(app);
-    const exceeded = this.#recent(app);
-    return exceeded ? limitExceeded(exceeded, performance.now(), error) : error;
+    const lost = endedSession(error);
+    if (lost === null) return error;
+    const deadline = performance.now() + LATE_MILLISECONDS;
+    for (;;) {
+      const exceeded = this.#reasonOf(app, lost);
+      const now = performance.now();
+      if (exceeded) return limitExceeded(exceeded, now, error);
+      if (now >= deadline) return error;
+      await this.#nextMessage(app, deadline - now);
+    }
   }
 
-  #recent(app: string): Exceeded | null {
-    const exceeded = this.#exceeded.get(app);
+  #noteEnded(app: string, processIds: readonly number[], exceeded: Exceeded): void {
+    const known = [...(this.#ended.get(app) ?? [])].filter(([, { at }]) => exceeded.at - at < EXPLAINED_MILLISECONDS);
+    const ended = new Map([...known, ...processIds.map((id) => [id, exceeded] as const)]);
+    if (ended.size > 0) this.#ended.set(app, ended);
+    else this.#ended.delete(app);
+  }
+
+  #reasonOf(app: string, lost: 'login' | LostSession): Exceeded | null {
     const now = performance.now();
-    return exceeded && (exceeded.until > now || now - exceeded.at < EXPLAINED_MILLISECONDS) ? exceeded : null;
+    const last = this.#exceeded.get(app);
+    if (last && last.until > last.at && last.until + LATE_MILLISECONDS > now) return last;
+    if (lost === 'login') return null;
+    const ended = this.#ended.get(app)?.get(lost.processId);
+    // A session that began later has got the process id of one that was ended.
+    return ended && now - ended.at < EXPLAINED_MILLISECONDS && lost.openedAt <= ended.at ? ended : null;
   }
 
   /** Resolves at the next message about the app, or when none comes: the primary and PostgreSQL send over different sockets. */
-  #nextMessage(app: string): Promise<void> {
+  #nextMessage(app: string, milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
       const waiting = this.#waiting.get(app) ?? new Set();
       this.#waiting.set(app, waiting);
@@ -82,7 +108,7 @@ export class ExceededBounds {
         if (waiting.size === 0) this.#waiting.delete(app);
         resolve();
       };
-      const timer = setTimeout(wake, LATE_MILLISECONDS);
+      const timer = setTimeout(wake, milliseconds);
       waiting.add(wake);
     });
   }
@@ -103,12 +129,18 @@ export const storageFull = (cause?: unknown): NinefoldError =>
  */
 const ended: readonly string[] = ['57P01', '28000'];
 
-/** Whether a session was ended, with or without a word, a login refused, or the call refused on its way. */
-function wasEnded(error: unknown): boolean {
-  if (error instanceof NinefoldError && error.code === 'app_limit_exceeded') return true;
-  if (error instanceof ConnectionError && error.closedSilently) return true;
-  if (error instanceof ConnectionError || error instanceof DatabaseError) return ended.includes(error.sqlstate ?? '');
-  return error instanceof Error && wasEnded(error.cause);
+/**
+ * Returns the session that an error tells the end of, with or without a message of PostgreSQL; 'login' if a login was refused or the call on
+ * its way; null for any other error.
+ */
+function endedSession(error: unknown): 'login' | LostSession | null {
+  if (error instanceof NinefoldError && error.code === 'app_limit_exceeded') return 'login';
+  if (error instanceof ConnectionError) {
+    const isEnded = error.closedSilently || ended.includes(error.sqlstate ?? '');
+    return isEnded ? (error.session ?? 'login') : null;
+  }
+  if (error instanceof DatabaseError) return ended.includes(error.sqlstate) ? 'login' : null;
+  return error instanceof Error ? endedSession(error.cause) : null;
 }
 
 function limitExceeded({ limit, bound, until }: Exceeded, now: number, cause?: unknown): NinefoldError {

@@ -30,6 +30,9 @@ import phones from '../schema/0025_phones.sql';
 import oauthServer from '../schema/0026_oauth_server.sql';
 import audit from '../schema/0028_audit.sql';
 import members from '../schema/0029_members.sql';
+import mailNotices from '../schema/0034_mail_notices.sql';
+import signInCounts from '../schema/0035_sign_in_counts.sql';
+import quickerSignIn from '../schema/0036_quicker_sign_in.sql';
 import consoleTables from '../schema/console/0001_console.sql';
 import scheduledWork from '../schema/console/0002_scheduled_work.sql';
 import appSecrets from '../schema/console/0020_app_secrets.sql';
@@ -72,6 +75,9 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0026_oauth_server', sql: oauthServer, onExisting: true },
   { name: '0028_audit', sql: audit, onExisting: true },
   { name: '0029_members', sql: members, onExisting: true },
+  { name: '0034_mail_notices', sql: mailNotices, onExisting: true },
+  { name: '0035_sign_in_counts', sql: signInCounts, onExisting: true },
+  { name: '0036_quicker_sign_in', sql: quickerSignIn, onExisting: true },
 ];
 
 /** The name of the last of them. */

@@ -4,7 +4,7 @@ import { asServer } from './as-server.ts';
 
 /**
  * Deletes sessions that have ended, with their refresh tokens, expired flows, tokens and challenges, and entries of the audit log that
- * are too old or too many. One run deletes a bounded number of rows of each table. Returns how many rows it deleted.
+ * are too old or too many, and adds the counts of sign-ins up. One run deletes a bounded number of rows of each table. Returns how many rows it deleted.
  */
 export async function sweepSignIns({ database, settings }: Pick<App, 'database' | 'settings'>): Promise<number> {
   const { auth } = await settings();
@@ -20,6 +20,10 @@ export async function sweepSignIns({ database, settings }: Pick<App, 'database' 
         String(limits.unusedTokenSeconds.default),
         String(limits.sweptRows.default),
       ],
+    },
+    {
+      text: 'select ninefold.fold_sign_in_counts($1::integer)',
+      params: [String(limits.signInCountDays.default)],
     },
   ]);
   return Number(result?.rows[0]?.[0]?.toString() ?? 0);

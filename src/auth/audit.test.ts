@@ -4,6 +4,8 @@ import { limits } from '../../contract/limits.ts';
 import { type AuthApp, makeAuthApp } from '../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { uniqueEmail } from '../../test/support/unique.ts';
+import { jsonAsAuthAdmin } from '../accounts/as-auth-admin.ts';
+import { readSignInCounts } from '../accounts/sign-in-counts.ts';
 import { sweepSignIns } from '../apps/sweep-sign-ins.ts';
 
 let postgres: TestPostgres;
@@ -255,4 +257,27 @@ it('sweeps old entries, ended sessions with their refresh tokens, and unused flo
   expect(left).toEqual([{ user_id: current.user.id, tokens: '0', codes: 'new' }]);
   expect((await entries()).every(({ payload }) => payload.actor_id !== old.user.id)).toBe(true);
   expect(await sweepSignIns({ database: app.database as never, settings })).toBe(0);
+});
+
+it('counts each sign-in by its way; the sweep adds the counts up and deletes those of 90 days ago', async () => {
+  const ways = () => readSignInCounts(app.database);
+  const run = (text: string) => jsonAsAuthAdmin<number>(app.database, text, []);
+  await run('delete from ninefold.sign_in_counts');
+  app.settings = { ...app.settings, external_anonymous_users_enabled: true };
+  const { email } = await app.member('correct horse');
+  for (const password of ['correct horse', 'wrong horse', 'correct horse']) {
+    await app.client().auth.signInWithPassword({ email, password });
+  }
+  await app.client().auth.signInAnonymously();
+  const { data } = await app.client(app.keys.secretKey).auth.admin.generateLink({ type: 'magiclink', email });
+  await app.client().auth.verifyOtp({ type: 'magiclink', token_hash: data.properties?.hashed_token ?? '' });
+  expect(await ways()).toEqual({ password: 3, anonymous: 1, mail: 1 });
+  await run(`insert into ninefold.sign_in_counts (day, way, n) select d, 'password', 10
+    from unnest(array[current_date - 29, current_date - 31, current_date - 91]) d`);
+  const rows = () => run('select to_jsonb(count(*)) from ninefold.sign_in_counts');
+  expect(await rows()).toBe(8);
+  const settings = async () => ({ auth: app.settings }) as never;
+  await sweepSignIns({ database: app.database as never, settings });
+  expect(await rows()).toBe(5);
+  expect(await ways()).toEqual({ password: 13, anonymous: 1, mail: 1 });
 });

@@ -23,7 +23,7 @@ export async function authorize(context: AuthContext, exchange: Exchange): Promi
   return { ...redirectTo(url), cookies: isOnOwn && isNavigation(exchange) ? [bindToBrowser(context, state)] : [] };
 }
 
-export const redirectTo = (address: string, status: 302 | 303 = 302): Reply => ({
+export const redirectTo = (address: string, status: 302 | 303 | 307 = 302): Reply => ({
   status,
   headers: { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
   redirect: address,

@@ -30,7 +30,13 @@ export function bindToBrowser(context: BindingContext, state: string): string {
 export function isBound(context: BindingContext, exchange: Exchange, state: string): boolean {
   const isOnOwn = context.origins.isAtOrigin(context.app.ref, exchange.headers.host);
   if (!isNavigation(exchange) || !isOnOwn) return true;
-  const name = cookieName(state);
-  const shown = (exchange.headers.cookie ?? '').split(/;\s*/).find((pair) => pair.startsWith(`${name}=`));
-  return shown !== undefined && isSame(shown.slice(name.length + 1), derived(context, 'browser', state));
+  const shown = cookieOf(exchange, cookieName(state));
+  return shown !== undefined && isSame(shown, derived(context, 'browser', state));
 }
+
+/** Returns the value of a cookie; undefined if the request has none of this name. */
+export const cookieOf = ({ headers }: Pick<Exchange, 'headers'>, name: string): string | undefined =>
+  (headers.cookie ?? '')
+    .split(/;\s*/)
+    .find((pair) => pair.startsWith(`${name}=`))
+    ?.slice(name.length + 1);

@@ -16,6 +16,7 @@ import { adminUpdateUser } from './admin-update-user.ts';
 import { authorize } from './authorize.ts';
 import { callback } from './callback.ts';
 import { challengeFactor } from './challenge-factor.ts';
+import { confirmLinking, showLinking } from './confirm-linking.ts';
 import { type AuthContext, timeOf } from './context.ts';
 import {
   addCustomProviderCall,
@@ -109,6 +110,7 @@ export const authRoutes: Readonly<Record<string, Methods>> = {
   '/callback': { GET: callback, POST: callback },
   '/sso': { POST: open(signInWithSso) },
   '/user/identities/authorize': { GET: linkIdentityCall },
+  '/user/identities/confirm': { GET: showLinking, POST: confirmLinking },
   '/user/identities/{identity_id}': { DELETE: unlinkIdentityCall },
   '/admin/custom-providers': { GET: listCustomProvidersCall, POST: addCustomProviderCall },
   '/admin/custom-providers/{identifier}': {

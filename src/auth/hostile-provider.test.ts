@@ -285,14 +285,15 @@ describe('GET /callback', () => {
     expect(end.hash).toContain('access_token');
   });
 
-  it('brings a member back in a browser who adds an identity: the client’s call got no cookie', async () => {
+  it('leads a member who adds an identity to the page that asks: the client’s call got no cookie', async () => {
     const { client } = await app.member('correct horse');
     const { data } = await client.auth.linkIdentity({ provider: 'custom:scripted' });
     const asked = new URL(data?.url ?? '').searchParams;
     await tokenAnswer({ ...person(), nonce: asked.get('nonce') });
     const browser = { host: 'auth.localhost:8000', 'sec-fetch-mode': 'navigate' };
     const end = await comeBack({ state: asked.get('state') ?? '', code: 'c' }, browser);
-    expect(end.hash).toContain('access_token');
+    expect(end.origin + end.pathname).toBe('http://auth.localhost:8000/auth/v1/user/identities/confirm');
+    expect((await client.auth.getUserIdentities()).data?.identities).toHaveLength(1);
   });
 
   it('leads a browser on the node’s origin to the app’s own first', async () => {

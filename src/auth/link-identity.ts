@@ -5,10 +5,15 @@ import { requireMember } from './callers.ts';
 import type { AuthContext } from './context.ts';
 import { json } from './reply.ts';
 
-/** GET /user/identities/authorize: leads the member who calls to a provider whose identity their account gets. */
+/** GET /user/identities/authorize: leads the member who calls to a provider whose identity their account gets once they confirm. */
 export async function linkIdentityCall(context: AuthContext, exchange: Exchange): Promise<Reply> {
   const { userId } = await requireMember(context, exchange);
   if (!context.settings.security_manual_linking_enabled) throw new NinefoldError('manual_linking_disabled');
+  if (context.origins.appOrigin(context.app.ref) === null) {
+    throw new NinefoldError('manual_linking_disabled', {
+      message: 'Members confirm a link on a page of the app’s own origin, and no host name leads to this app',
+    });
+  }
   const { url } = await beginAtProvider(context, exchange, userId);
   const isAsked = new URLSearchParams(exchange.query).get('skip_http_redirect') === 'true';
   return isAsked ? json({ url }) : redirectTo(url);

@@ -5,6 +5,7 @@ import { type OpenIdServer, startOpenIdProvider, throughProvider } from '../../t
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { type ScriptedProvider, startScriptedProvider } from '../../test/support/scripted-provider.ts';
 import { uniqueEmail } from '../../test/support/unique.ts';
+import { readSignInCounts } from '../accounts/sign-in-counts.ts';
 
 const CALLBACK = 'http://auth.localhost:8000/auth/v1/callback';
 const SITE = 'https://site.example/back';
@@ -78,6 +79,20 @@ async function startOf(client: ReturnType<typeof clientWith>, provider: string):
   return data.url;
 }
 
+/** Comes back from the real provider to the page that asks for consent to a link, and confirms it. */
+async function confirmLink(start: string): Promise<URL> {
+  const headers = { host: 'auth.localhost:8000' };
+  const { redirect, cookies } = await app.call('GET', pathOf(await throughProvider(start)), { headers });
+  const browser = { ...headers, cookie: cookies?.[0]?.split(';')[0] ?? '' };
+  const { body } = await app.call('GET', pathOf(redirect ?? ''), { headers: browser });
+  const fields = [...String(body).matchAll(/type="hidden" name="(\w+)" value="(.*?)"/g)].map(
+    ([, name = '', value = '']): [string, string] => [name, value],
+  );
+  const raw = Buffer.from(new URLSearchParams([...fields, ['decision', 'link']]).toString());
+  const confirmed = await app.call('POST', '/user/identities/confirm', { headers: browser, raw });
+  return new URL(confirmed.redirect ?? '');
+}
+
 const asMember = (id: string, email = uniqueEmail(), verified = true) => {
   openId.member = { id, email, email_verified: verified, name: 'Ada Lovelace' };
   return email;
@@ -108,6 +123,7 @@ describe('the stock client with a provider of OpenID Connect', () => {
       },
     });
     expect(data.user?.identities).toMatchObject([{ provider: 'custom:real', id: 'pkce-member' }]);
+    expect(await readSignInCounts(app.database)).toEqual({ 'custom:real': 1 });
     const claims = (await client.auth.getClaims()).data?.claims;
     expect(claims).toMatchObject({ aal: 'aal1', amr: [{ method: 'oauth' }] });
   });
@@ -138,12 +154,12 @@ describe('the stock client with a provider of OpenID Connect', () => {
       options: { redirectTo: SITE, skipBrowserRedirect: true },
     });
     expect(linking.error).toBeNull();
-    const end = await follow(await throughProvider(linking.data.url ?? ''));
+    const end = await confirmLink(linking.data.url ?? '');
     expect(new URLSearchParams(end.hash.slice(1)).get('access_token')).toEqual(expect.any(String));
     const identities = (await client.auth.getUserIdentities()).data?.identities ?? [];
     expect(identities.map(({ provider }) => provider)).toEqual(['email', 'custom:real']);
     const taken = await client.auth.linkIdentity({ provider: 'custom:real' as 'github' });
-    const refused = await follow(await throughProvider(taken.data.url ?? ''));
+    const refused = await confirmLink(taken.data.url ?? '');
     expect(refused.searchParams.get('error_code')).toBe('identity_already_exists');
     const linked = identities[1];
     if (!linked) throw new Error('no identity was linked');
@@ -163,7 +179,7 @@ describe('the stock client with a provider of OpenID Connect', () => {
     const { data } = await client.auth.signInAnonymously();
     const email = asMember('was-anonymous');
     const linking = await client.auth.linkIdentity({ provider: 'custom:real' as 'github' });
-    await follow(await throughProvider(linking.data.url ?? ''));
+    await confirmLink(linking.data.url ?? '');
     const { user } = (await client.auth.getUser()).data;
     expect(user).toMatchObject({ id: data.user?.id, email, is_anonymous: false });
   });

@@ -8,12 +8,12 @@ import { ProviderFailure } from './provider-fetch.ts';
 import { claimText, type Profile } from './provider-profile.ts';
 import type { Provider } from './providers.ts';
 
-/** Returns a value that belongs to one state; only this node can derive it, so the database need not store it. */
+/** Returns a value that belongs to one state, or to the secret of one link; only this node can derive it, so the database need not store it. */
 export const derived = (
   context: Pick<AuthContext, 'nodeKey'>,
-  purpose: 'verifier' | 'nonce' | 'browser',
-  state: string,
-) => createHmac('sha256', context.nodeKey()).update(`${purpose} ${state}`).digest('base64url');
+  purpose: 'verifier' | 'nonce' | 'browser' | 'link',
+  secret: string,
+) => createHmac('sha256', context.nodeKey()).update(`${purpose} ${secret}`).digest('base64url');
 
 /** Parameters that the client of an app cannot set at the provider, and those that are for Ninefold. */
 const RESERVED: ReadonlySet<string> = new Set([

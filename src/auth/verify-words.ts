@@ -144,7 +144,8 @@ const arabic: PageTexts = {
   footer: 'إذا لم تطلب هذه الرسالة فأغلق هذه الصفحة. لن يتغير شيء.',
 };
 
-type Language = 'en' | 'de' | 'ar';
+/** The languages of the pages for members. */
+export type Language = 'en' | 'de' | 'ar';
 
 export const pageTexts: Readonly<Record<Language, PageTexts>> = { en: english, de: german, ar: arabic };
 

@@ -51,6 +51,7 @@ export class Connection {
   /** When the oldest batch in flight began to run; 0 when idle. Milliseconds of performance.now(). */
   headSince = 0;
   lastUsed = performance.now();
+  readonly #openedAt = performance.now();
 
   private constructor(
     target: Target,
@@ -416,6 +417,9 @@ export class Connection {
   #fail(error: Error): void {
     if (this.#closedBy) return;
     this.#closedBy = error;
+    if (error instanceof ConnectionError) {
+      error.session = { processId: this.#opened.processId, openedAt: this.#openedAt };
+    }
     this.#opened.socket.destroy();
     const lost = this.#inFlight.splice(0).slice(this.#head);
     this.#head = 0;
@@ -452,5 +456,9 @@ const isEnded = (error: Error): boolean => error instanceof ConnectionError && e
 function asNotKept(error: Error): ConnectionError {
   const notKept = new ConnectionError(error.message, { cause: error.cause });
   notKept.nothingKept = true;
+  if (error instanceof ConnectionError) {
+    notKept.closedSilently = error.closedSilently;
+    notKept.session = error.session;
+  }
   return notKept;
 }

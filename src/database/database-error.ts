@@ -41,6 +41,13 @@ export class DatabaseError extends Error {
   }
 }
 
+/** A session as its client knows it. PostgreSQL may give the id of a process that has ended to another one. */
+export interface LostSession {
+  readonly processId: number;
+  /** In milliseconds of performance.now(). */
+  readonly openedAt: number;
+}
+
 /**
  * The connection could not be made or was lost before the answer came: the outcome is unknown, unless `nothingKept`. Its cause is a
  * DatabaseError where PostgreSQL said why.
@@ -51,6 +58,8 @@ export class ConnectionError extends Error {
   nothingKept = false;
   /** The connection was closed, and PostgreSQL did not say why: its last message does not wait for a client that is slow to read. */
   closedSilently = false;
+  /** The session that was lost; null if none was open. */
+  session: LostSession | null = null;
 
   /** SQLSTATE of what PostgreSQL said; null where it said nothing. */
   get sqlstate(): string | null {

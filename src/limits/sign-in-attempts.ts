@@ -96,19 +96,3 @@ update ninefold.sign_in_failures f set
   pending = pg_catalog.array_remove(f.pending, $3::timestamptz),
   attempts = case when $4::boolean then f.attempts else pg_catalog.array_remove(f.attempts, $3::timestamptz) end
 from settled where f.subject = settled.subject`;
-
-/**
- * Remembers the network $2 for the account of the session $1, if that session was opened, and forgets the account's networks
- * that were seen the longest ago beyond the newest $3.
- */
-export const rememberNetwork = `with session as materialized (select s.user_id from auth.sessions s where s.id = $1::uuid),
-forgotten as (
-  delete from ninefold.sign_in_networks n using (
-    select o.user_id, o.network from ninefold.sign_in_networks o, session
-    where o.user_id = session.user_id and o.network <> $2::bigint
-    order by o.seen_at desc offset $3::integer - 1
-  ) as old where n.user_id = old.user_id and n.network = old.network
-)
-insert into ninefold.sign_in_networks (user_id, network)
-select session.user_id, $2::bigint from session
-on conflict (user_id, network) do update set seen_at = pg_catalog.now()`;

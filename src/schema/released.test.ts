@@ -39,3 +39,21 @@ it('a file that is new comes after all that were released', () => {
     expect(added.filter((file) => file < newest)).toEqual([]);
   }
 });
+
+/** Reads the list as text, because only the build can import SQL. Maps each name of the list to the file that is imported for it. */
+function listedFiles(): [name: string, file: string][] {
+  const source = readFileSync(join(clone, 'src/apps/schema-files.ts'), 'utf8');
+  const imports = new Map(
+    [...source.matchAll(/^import (\w+) from '\.\.\/schema\/(.+)';$/gm)].map(([, variable, file]) => [variable, file]),
+  );
+  return [...source.matchAll(/^ {2}\{ name: '(.+?)', sql: (\w+),/gm)].map(([, name, variable]) => [
+    name ?? '',
+    imports.get(variable) ?? '',
+  ]);
+}
+
+it('the node applies every schema file, each under its own name and in the order of the numbers', () => {
+  const listed = listedFiles();
+  expect(listed.map(([, file]) => file)).toEqual([...numbered('').sort(), ...numbered('console').sort()]);
+  expect(listed.map(([name]) => `${name}.sql`)).toEqual(listed.map(([, file]) => file));
+});

@@ -54,6 +54,15 @@ describe('sumBreaches', () => {
       { app: 'a', limit: 'appMemoryBytes', value: 130, pids: [70] },
     ]);
   });
+
+  it('ends idle sessions alone, the largest first, where the rest fits without them', () => {
+    const idle = { state: 'idle' } as const;
+    const sessions = [watchedSession(10, idle), watchedSession(40, idle), watchedSession(30, idle), watchedSession(90)];
+    const pids = (bound: number) => sumBreaches(sessions, ({ pid }) => pid, 'appMemoryBytes', bound)[0]?.pids;
+    expect(pids(150)).toEqual([40]);
+    expect(pids(100)).toEqual([40, 30]);
+    expect(pids(80)).toEqual([90]);
+  });
 });
 
 describe('listenerBreaches', () => {

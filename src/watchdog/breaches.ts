@@ -54,7 +54,10 @@ export function timeBreaches(sessions: readonly Session[], bounds: AppBounds): B
   return found;
 }
 
-/** Finds apps whose sessions together use more than `bound`; the largest sessions are to end until the rest fits. */
+/**
+ * Finds apps whose sessions together use more than `bound`. Idle sessions are to end if the rest fits without them, so that no call fails;
+ * else the largest of all. Of either kind the largest come first, until the rest fits.
+ */
 export function sumBreaches(
   sessions: readonly Session[],
   used: (session: Session) => number,
@@ -62,12 +65,18 @@ export function sumBreaches(
   bound: number,
 ): Breach[] {
   return [...byApp(sessions)].flatMap(([app, group]) => {
-    const uses = group.map((session) => ({ leader: session.leader, bytes: used(session) }));
-    const value = uses.reduce((sum, { bytes }) => sum + bytes, 0);
+    const uses = group.map((session) => ({
+      leader: session.leader,
+      isIdle: session.state === 'idle',
+      bytes: used(session),
+    }));
+    const value = sum(uses);
     if (value <= bound) return [];
+    const idle = uses.filter(({ isIdle }) => isIdle);
+    const candidates = value - sum(idle) <= bound ? idle : uses;
     const pids = new Set<number>();
     let left = value;
-    for (const { leader, bytes } of uses.sort((a, b) => b.bytes - a.bytes)) {
+    for (const { leader, bytes } of candidates.sort((a, b) => b.bytes - a.bytes)) {
       if (left <= bound) break;
       pids.add(leader);
       left -= bytes;
@@ -75,6 +84,9 @@ export function sumBreaches(
     return [{ app, limit, value, pids: [...pids] }];
   });
 }
+
+const sum = (uses: readonly { readonly bytes: number }[]): number =>
+  uses.reduce((total, { bytes }) => total + bytes, 0);
 
 /**
  * Finds the sessions that may keep the NOTIFY queue from being emptied: a listener reads it only between two transactions.

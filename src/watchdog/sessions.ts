@@ -29,7 +29,7 @@ export interface Session {
  * lock pg_database and pg_authid.
  */
 const SESSIONS: Statement = {
-  text: `select pid, coalesce(leader_pid, pid) as leader, datid, usesysid as role, state, backend_xid is not null as writes,
+  text: `select pid, coalesce(leader_pid, pid) as leader, datid, backend_start as start, usesysid as role, state, backend_xid is not null as writes,
       wait_event = 'ClientWrite' as sends,
       (extract(epoch from clock_timestamp() - query_start) * 1000)::int8 as statement,
       (extract(epoch from clock_timestamp() - xact_start) * 1000)::int8 as transaction,
@@ -51,6 +51,8 @@ export class SessionReader {
   readonly #database: Executor;
   /** By oid; null for a role that is no app's. */
   #logins = new Map<string, Login | null>();
+  /** When each process of the last read began. */
+  #starts = new Map<number, string>();
 
   constructor(database: Executor) {
     this.#database = database;
@@ -59,6 +61,7 @@ export class SessionReader {
   async read(): Promise<Session[]> {
     const [result] = await this.#database.run([SESSIONS]);
     const rows = result ? rowsAsText(result) : [];
+    this.#starts = new Map(rows.map(({ pid, start }) => [Number(pid), start ?? '']));
     if (rows.some(({ role }) => !this.#logins.has(role ?? ''))) {
       await this.#readLogins(rows.map(({ role }) => role ?? ''));
     }
@@ -81,6 +84,12 @@ export class SessionReader {
         } satisfies Session,
       ];
     });
+  }
+
+  /** Returns when a process began, as PostgreSQL writes it; undefined if the last read has not seen it. */
+  startOf(pid: number): { pid: number; start: string } | undefined {
+    const start = this.#starts.get(pid);
+    return start === undefined ? undefined : { pid, start };
   }
 
   /** Roles that are unknown afterwards belong to no app. */

@@ -91,6 +91,7 @@ export class Watchdog {
       limit,
       bound: bounds[limit],
       suspendedSeconds: seconds,
+      processIds: [],
     }));
   }
 
@@ -200,7 +201,7 @@ export class Watchdog {
     const counts = suspending.includes(limit);
     const seconds = counts ? this.#suspensions.record(app, limit, grave.includes(limit), now) : 0;
     const bound = bounds[limit];
-    tell({ type: 'bound exceeded', app, limit, bound, suspendedSeconds: seconds });
+    tell({ type: 'bound exceeded', app, limit, bound, suspendedSeconds: seconds, processIds: pids });
     if (seconds > 0) this.#logins.close(app, now + seconds * 1000);
     await this.#end(pids);
     const detail = { limit, value, bound, sessions: pids.length, suspendedSeconds: seconds };
@@ -213,13 +214,18 @@ export class Watchdog {
     if (suspended.length > 0) await this.#end(leaders(suspended));
   }
 
+  /** Ends processes that began when the last look saw them: an id may belong to another process by now. */
   async #end(pids: readonly number[]): Promise<void> {
-    if (pids.length === 0) return;
+    const seen = pids.flatMap((pid) => this.#sessions.startOf(pid) ?? []);
+    if (seen.length === 0) return;
     this.#shares?.hasten(pids);
     await this.#database.run([
       {
-        text: 'select pg_catalog.pg_terminate_backend(pid) from pg_catalog.unnest($1::int[]) pid',
-        params: [`{${pids.join(',')}}`],
+        text: `select pg_catalog.pg_terminate_backend(seen.pid) from unnest($1::int[], $2::timestamptz[]) as seen (pid, start)
+          where exists (select from pg_catalog.pg_stat_get_activity(seen.pid) s where s.backend_start = seen.start)`,
+        params: [seen.map(({ pid }) => pid), seen.map(({ start }) => `"${start}"`)].map(
+          (list) => `{${list.join(',')}}`,
+        ),
         preparedFor: 'watchdog',
       },
     ]);

@@ -108,6 +108,7 @@ describe('the management API', () => {
     ['GET', '/apps/:ref'],
     ['GET', '/apps/:ref/connection'],
     ['GET', '/apps/:ref/activity'],
+    ['GET', '/apps/:ref/sign-ins'],
     ['GET', '/apps/:ref/entities'],
     ['GET', '/apps/:ref/specification'],
     ['GET', '/apps/:ref/sessions'],

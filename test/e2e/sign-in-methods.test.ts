@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { AppConnection, SettingEntry } from '../../contract/admin.ts';
 import { admin, createApp, runSql } from '../support/apps.ts';
+import { clientOf, signUpMember } from '../support/clients.ts';
 import { type Console, openConsole } from './console.ts';
 
 let site: Console;
@@ -53,6 +54,18 @@ it('collects changes of settings with their effect in words, and saves them toge
   await page.getByRole('menuitem', { name: 'CSV' }).click();
   const file = await readFile((await (await saved).path()) ?? '', 'utf8');
   expect(file.split('\r\n').filter((line) => line.includes('sessions_inactivity_timeout'))).toHaveLength(1);
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+it('shows how often members signed in by each method in 30 days', async () => {
+  const counted = await createApp(site.node);
+  const { email, password } = await signUpMember(counted);
+  await clientOf(counted).auth.signInWithPassword({ email, password });
+  const { page, problems, context } = await site.visit(`/app/${counted.ref}/sign-in-methods`);
+  await page.getByText('Members signed in 2 times in 30 days.').waitFor();
+  const row = page.getByRole('listitem').filter({ has: page.getByRole('switch', { name: 'E-mail', exact: true }) });
+  await row.getByRole('img', { name: '2 sign-ins in 30 days' }).waitFor();
   expect(problems).toEqual([]);
   await context.close();
 });

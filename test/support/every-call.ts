@@ -15,7 +15,7 @@ export const files = { files: [{ name: '0001_a.sql', sql: 'create table public.a
 
 /** What the management API does in an app's database, by the path below /admin/v1/apps/<ref>. */
 export const adminCalls: readonly Call[] = [
-  ...['/activity', '/calls', '/call?id=rest.public.notes.select', '/calls/made-up', '/logs', '/errors'],
+  ...['/activity', '/sign-ins', '/calls', '/call?id=rest.public.notes.select', '/calls/made-up', '/logs', '/errors'],
   ...['/journal', '/entities', '/specification', '/specification?format=markdown', '/probe', '/types', '/versions'],
   ...['/versions/1', '/versions/2/changes?since=1', '/settings', '/sessions'],
 ]

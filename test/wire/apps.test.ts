@@ -231,6 +231,46 @@ describe('migrate', () => {
     expect(await rows(ref, `select to_regclass('public.kept'), to_regclass('public.lost')`)).toEqual([['kept', null]]);
   });
 
+  it('runs a file with one statement that PostgreSQL refuses in a transaction, and journals and records it', async () => {
+    const { ref } = await createApp(node);
+    const folder = await project({
+      '1_table.sql': 'create table public.notes (title text); insert into public.notes values (1), (1);',
+      '2_index.sql': '-- without locking the table\ncreate index concurrently notes_title on public.notes (title);',
+      '3_vacuum.sql': 'vacuum (analyze) public.notes;',
+    });
+    const applied = await cli(node, ['migrate', ref, folder]);
+    expect(applied).toMatchObject({
+      code: 0,
+      stdout: 'applied  1_table.sql\napplied  2_index.sql\napplied  3_vacuum.sql\n',
+    });
+    expect((await cli(node, ['migrate', ref, folder])).stdout).not.toContain('applied  2_index.sql');
+    expect(
+      await rows(ref, `select migration, made_by <> '' from ninefold.journal where migration like '2%'`),
+    ).not.toEqual([]);
+    await writeFile(join(folder, '4_unique.sql'), 'create unique index concurrently only_one on public.notes (title);');
+    const failed = await cli(node, ['migrate', ref, folder]);
+    expect(failed.code).toBe(1);
+    expect(failed.stderr).toMatch(/4_unique\.sql.*could not create unique index "only_one"/);
+    expect(failed.stderr).toContain('PostgreSQL leaves an invalid index behind.');
+    expect(await rows(ref, 'select count(*) from ninefold.migrations')).toEqual([['3']]);
+  });
+
+  it('refuses such a statement beside others before anything runs, with its place and what to do', async () => {
+    const { ref } = await createApp(node);
+    const folder = await project({
+      '1.sql': 'create table public.a (b int);\ncreate index concurrently on public.a (b);',
+    });
+    const refused = await cli(node, ['migrate', ref, folder]);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toMatch(/1\.sql, line 2, column 1.*CREATE INDEX CONCURRENTLY cannot run in a transaction/);
+    expect(refused.stderr).toContain('Move it into a file of its own.');
+    expect(await rows(ref, `select to_regclass('public.a')`)).toEqual([[null]]);
+    for (const sql of ['alter system set work_mem = 1', 'create database other']) {
+      await writeFile(join(folder, '1.sql'), sql);
+      expect((await cli(node, ['migrate', ref, folder])).code).toBe(1);
+    }
+  });
+
   it('refuses a file that has changed since it was applied', async () => {
     const { ref } = await createApp(node);
     const folder = await project({ '1.sql': 'create table public.a ();' });

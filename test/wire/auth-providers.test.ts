@@ -1,7 +1,9 @@
+import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import ws from 'ws';
 import type { AppConnection, SettingEntry } from '../../contract/admin.ts';
 import { admin, createApp } from '../support/apps.ts';
-import { clientOf } from '../support/clients.ts';
+import { clientOf, signUpMember } from '../support/clients.ts';
 import { type HttpAnswer, send } from '../support/http.ts';
 import { startNode, type TestNode } from '../support/node.ts';
 import { type OpenIdServer, startOpenIdProvider, throughProvider } from '../support/openid-provider.ts';
@@ -79,6 +81,82 @@ describe('a sign-in at a provider, over HTTP', () => {
     });
     expect(answer.status).toBe(302);
     expect(answer.headers.location).toBeUndefined();
+  });
+});
+
+describe('linkIdentity of the stock client, over HTTP', () => {
+  const PAGE = '/auth/v1/user/identities/confirm';
+
+  /** Follows a linking as a browser does, up to the page that asks; returns its cookie and the fields of its form. */
+  async function comeBack(start: string) {
+    const back = await throughProvider(start);
+    const callback = await ask(back.pathname + back.search, browser);
+    const cookie = String((callback.headers['set-cookie'] as unknown as string[])[0]);
+    const asks = new URL(headerOf(callback, 'location'));
+    expect([asks.host, asks.pathname]).toEqual([ownHost, PAGE]);
+    expect(cookie).toMatch(/; Path=\/auth\/v1\/user\/identities\/confirm; Max-Age=300; HttpOnly; SameSite=Lax$/);
+    const pair = cookie.split(';')[0] ?? '';
+    const page = await ask(asks.pathname + asks.search, { ...browser, cookie: pair });
+    const fields = [...page.body.matchAll(/type="hidden" name="(\w+)" value="(.*?)"/g)];
+    return { page, cookie: pair, fields: Object.fromEntries(fields.map(([, name, value]) => [name, value])) };
+  }
+
+  it.each(['pkce', 'implicit'] as const)(
+    'links once the member has confirmed, and comes back to redirectTo (%s)',
+    async (flowType) => {
+      await admin(node, 'PUT', `/apps/${REF}/settings/security_manual_linking_enabled`, { value: true });
+      const { session, email } = await signUpMember(app);
+      const client = createClient(app.url, app.publishable_key, {
+        auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false, flowType },
+        realtime: { transport: ws as never },
+      });
+      await client.auth.setSession(session);
+      const external = uniqueEmail();
+      openId.member = { id: external, email: external, email_verified: true, name: 'Ada' };
+      const options = { redirectTo: 'http://localhost:5173/back', skipBrowserRedirect: true };
+      const linking = () => client.auth.linkIdentity({ provider: 'custom:real' as 'github', options });
+      await expect.poll(async () => (await linking()).error, { timeout: 5000 }).toBeNull();
+      const { page, cookie, fields } = await comeBack((await linking()).data.url ?? '');
+      for (const shown of ['Real', email, external]) expect(page.body).toContain(shown);
+      const providers = async () =>
+        (await client.auth.getUserIdentities()).data?.identities.map(({ provider }) => provider);
+      expect(await providers()).toEqual(['email']);
+      const confirmed = await send(node.url, PAGE, {
+        method: 'POST',
+        headers: { host: ownHost, ...browser, cookie, 'content-type': 'application/x-www-form-urlencoded' },
+        body: new URLSearchParams({ ...fields, decision: 'link' }).toString(),
+      });
+      const end = new URL(headerOf(confirmed, 'location'));
+      expect(end.origin + end.pathname).toBe(options.redirectTo);
+      if (flowType === 'pkce') {
+        const { data } = await client.auth.exchangeCodeForSession(end.searchParams.get('code') ?? '');
+        expect(data.session?.provider_token).toEqual(expect.any(String));
+      } else {
+        expect(new URLSearchParams(end.hash.slice(1)).get('access_token')).toEqual(expect.any(String));
+      }
+      expect(await providers()).toEqual(['email', 'custom:real']);
+    },
+  );
+
+  it('shows the page on the app’s own origin only, and sets no cookie on the node’s', async () => {
+    const query = '?id=11111111-1111-4111-8111-111111111111';
+    const answer = await send(node.url, `/apps/${REF}${PAGE}${query}`, { headers: browser });
+    expect(answer).toMatchObject({ status: 303, headers: { location: `http://${ownHost}${PAGE}${query}` } });
+    const callback = await send(node.url, `/apps/${REF}/auth/v1/callback?state=x&code=c`, { headers: browser });
+    expect(headerOf(callback, 'location')).toBe(`http://${ownHost}/auth/v1/callback?state=x&code=c`);
+    expect([answer.headers['set-cookie'], callback.headers['set-cookie']]).toEqual([undefined, undefined]);
+  });
+});
+
+describe('GET /admin/v1/apps/:ref/sign-ins', () => {
+  it('counts the sign-ins of 30 days by their way', async () => {
+    const counted = await createApp(node);
+    const { email, password } = await signUpMember(counted);
+    await clientOf(counted).auth.signInWithPassword({ email, password });
+    await clientOf(counted).auth.signInWithPassword({ email, password: 'another one' });
+    const path = `/apps/${counted.ref}/sign-ins`;
+    expect(await admin(node, 'GET', path)).toEqual({ days: 30, ways: { password: 2 } });
+    expect((await send(node.url, `/admin/v1${path}`)).status).toBe(401);
   });
 });
 

@@ -1,21 +1,50 @@
 import { IconPlus } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
+import type { SignInCounts } from '../../../../contract/admin.ts';
 import { providerNames, providerTitles } from '../../../../contract/providers.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Switch } from '../../../ui/switch.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { type CustomProvider, switchCustomProvider } from '../../data/settings/custom-providers.ts';
+import { count } from '../../format/format.ts';
 import type { Draft } from '../settings/draft.ts';
 import { sections, settingLabel, settingWords } from '../settings/setting-words.ts';
 import { SettingsSection } from '../settings/settings-frame.tsx';
-import { NEW, PHONE } from './methods.ts';
+import { NEW, PHONE, signInsBy } from './methods.ts';
 import styles from './sign-in-methods-page.module.css';
 
 interface ChooseProps {
   /** The method whose panel is open. */
   chosen: string | null;
   onChoose: (method: string) => void;
+}
+
+interface CountProps {
+  /** Undefined while they are read. */
+  signIns: SignInCounts | undefined;
+}
+
+/** The names of the columns. */
+function Head({ signIns }: CountProps) {
+  return (
+    <div className={styles.head} aria-hidden="true">
+      <span>Method</span>
+      <span>Effect</span>
+      <span>{signIns && `${signIns.days} days`}</span>
+    </div>
+  );
+}
+
+/** The number of sign-ins by a method; nothing for one that is off and was not used. */
+function SignIns({ signIns, method, isOn }: CountProps & { method: string; isOn: boolean }) {
+  const number = signIns ? signInsBy(method, signIns.ways) : 0;
+  if (!signIns || (number === 0 && !isOn)) return <span className={styles.count} />;
+  return (
+    <span className={styles.count} role="img" aria-label={`${count(number)} sign-ins in ${signIns.days} days`}>
+      {count(number)}
+    </span>
+  );
 }
 
 function Open({ method, title, chosen, onChoose }: ChooseProps & { method: string; title: string }) {
@@ -27,9 +56,10 @@ function Open({ method, title, chosen, onChoose }: ChooseProps & { method: strin
 }
 
 /** The ways in that need nobody else. */
-export function OwnMethods({ draft, ...choice }: ChooseProps & { draft: Draft }) {
+export function OwnMethods({ draft, signIns, ...choice }: ChooseProps & CountProps & { draft: Draft }) {
   return (
     <SettingsSection id="own-methods" title="Own methods">
+      <Head signIns={signIns} />
       <ul className={styles.list}>
         {sections.methods.map((key) => {
           const isOn = draft.valueOf(key) === true;
@@ -38,6 +68,7 @@ export function OwnMethods({ draft, ...choice }: ChooseProps & { draft: Draft })
             <li key={key} className={styles.row} data-changed={draft.changes.has(key) || undefined}>
               {key === 'external_phone_enabled' ? <Open method={PHONE} title={title} {...choice} /> : <b>{title}</b>}
               <p>{settingWords[key]?.effect?.(isOn)}</p>
+              <SignIns signIns={signIns} method={key} isOn={isOn} />
               <Switch label={title} isOn={isOn} onChange={(next) => draft.set(key, next)} />
             </li>
           );
@@ -52,8 +83,9 @@ export function Providers({
   appRef,
   draft,
   custom,
+  signIns,
   ...choice
-}: ChooseProps & { appRef: string; draft: Draft; custom: readonly CustomProvider[] }) {
+}: ChooseProps & CountProps & { appRef: string; draft: Draft; custom: readonly CustomProvider[] }) {
   const turn = useMutation(switchCustomProvider(appRef));
   const { onChoose } = choice;
   return (
@@ -71,15 +103,17 @@ export function Providers({
           const title = providerTitles[name];
           const isReady = Boolean(draft.settings.get(`external_${name}_client_id`)?.value);
           const key = `external_${name}_enabled`;
+          const isOn = draft.valueOf(key) === true;
           return (
             <li key={name} className={styles.row} data-changed={draft.changes.has(key) || undefined}>
               <Open method={name} title={title} {...choice} />
               <p>
                 {isReady ? `Members sign in with their ${title} account.` : 'Needs a client id and a secret first.'}
               </p>
+              <SignIns signIns={signIns} method={name} isOn={isOn} />
               <Switch
                 label={title}
-                isOn={draft.valueOf(key) === true}
+                isOn={isOn}
                 onChange={(next) => (next && !isReady ? onChoose(name) : draft.set(key, next))}
               />
             </li>
@@ -89,6 +123,7 @@ export function Providers({
           <li key={provider.identifier} className={styles.row}>
             <Open method={provider.identifier} title={provider.name} {...choice} />
             <p>Members sign in at {hostOf(provider)}.</p>
+            <SignIns signIns={signIns} method={provider.identifier} isOn={provider.enabled} />
             <Switch
               label={provider.name}
               isOn={provider.enabled}

@@ -1,12 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import type { SignInCounts } from '../../../../contract/admin.ts';
 import { type ProviderName, providerNames, providerTitles } from '../../../../contract/providers.ts';
 import { Failure, FailureNote } from '../../../ui/failure.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { connection } from '../../data/apps/connection.ts';
 import { type AppSettings, appSettings } from '../../data/settings/app-settings.ts';
 import { type CustomProvider, customProviders } from '../../data/settings/custom-providers.ts';
-import { counted } from '../../format/format.ts';
+import { signInCounts } from '../../data/settings/sign-in-counts.ts';
+import { count, counted } from '../../format/format.ts';
 import { Page } from '../../frame/page.tsx';
 import { useDraft } from '../settings/draft.ts';
 import { SettingRows } from '../settings/setting-rows.tsx';
@@ -15,7 +17,7 @@ import { SettingsFrame, SettingsPageBody, SettingsSection, settingsCrumbs } from
 import { CustomProviderPanel, NewProviderPanel } from './custom-provider-panel.tsx';
 import { HookPanel } from './hook-panel.tsx';
 import { HookList, hookOfMethod } from './hooks-section.tsx';
-import { NEW, PHONE } from './methods.ts';
+import { NEW, PHONE, signInsToApp } from './methods.ts';
 import { OwnMethods, Providers } from './methods-list.tsx';
 import { PhonePanel } from './phone-panel.tsx';
 import { ProviderPanel } from './provider-panel.tsx';
@@ -84,6 +86,7 @@ function Sections({
   onChoose: (method: string) => void;
 }) {
   const draft = useDraft(appRef, settings);
+  const signIns = useQuery(signInCounts(appRef)).data;
   const switches = [...sections.methods, ...providerNames.map((name) => `external_${name}_enabled`)];
   const on =
     switches.filter((key) => settings.get(key)?.value === true).length + custom.filter(({ enabled }) => enabled).length;
@@ -91,11 +94,11 @@ function Sections({
   return (
     <SettingsPageBody
       title="Sign-in methods"
-      sentence={`${on} of ${counted(switches.length + custom.length, 'method')} ${on === 1 ? 'is' : 'are'} on.`}
+      sentence={`${on} of ${counted(switches.length + custom.length, 'method')} ${on === 1 ? 'is' : 'are'} on.${signIns ? ` Members signed in ${timesIn(signIns)}.` : ''}`}
       draft={draft}
     >
-      <OwnMethods draft={draft} {...choice} />
-      <Providers appRef={appRef} draft={draft} custom={custom} {...choice} />
+      <OwnMethods draft={draft} signIns={signIns} {...choice} />
+      <Providers appRef={appRef} draft={draft} custom={custom} signIns={signIns} {...choice} />
       {customError && <FailureNote facts={failureFacts(customError)} />}
       <SettingsSection id="accounts" title="Accounts">
         {rows(sections.accounts)}
@@ -121,6 +124,12 @@ function Sections({
       </SettingsSection>
     </SettingsPageBody>
   );
+}
+
+/** Returns words such as “3,749 times in 30 days”. */
+function timesIn({ days, ways }: SignInCounts): string {
+  const number = signInsToApp(ways);
+  return `${number === 1 ? 'once' : `${count(number)} times`} in ${days} days`;
 }
 
 /** The panel with the settings of one method; null if there is no such method. */

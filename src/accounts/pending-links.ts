@@ -1,0 +1,72 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { limits } from '../../contract/limits.ts';
+import { seal, unseal } from '../apps/seal.ts';
+import type { Executor } from '../database/database.ts';
+import { jsonAsAuthAdmin } from './as-auth-admin.ts';
+import type { ExternalIdentity } from './external-sign-in.ts';
+import type { ProviderTokens } from './flow-states.ts';
+
+/** An identity that a provider has reported and that its account gets once the member confirms. */
+export interface PendingLink {
+  readonly identity: ExternalIdentity;
+  /** The name of the provider for people. */
+  readonly providerTitle: string;
+  readonly tokens: ProviderTokens;
+}
+
+/** A pending link with the flow that it belongs to. */
+export interface FoundLink extends PendingLink {
+  readonly flowId: string;
+  readonly referrer: string | null;
+  readonly isPkce: boolean;
+  /** The account that gets the identity. */
+  readonly account: { readonly id: string; readonly email: string | null; readonly phone: string | null };
+  /** The stored text; it names this pending link. */
+  readonly sealed: string;
+}
+
+const PURPOSE = 'auth.flow_state link';
+
+const keyOf = (secret: string): Buffer => createHash('sha256').update(`pending link ${secret}`).digest();
+
+/** The flow is taken, and no code was issued for it. */
+const STORE = `update auth.flow_state set provider_access_token = $2, updated_at = pg_catalog.now()
+where id = $1::uuid and auth_code is null returning pg_catalog.to_jsonb(true)`;
+
+/**
+ * Stores a link with its flow, sealed under a secret. Returns the secret, which the database does not hold: who reads the table can
+ * neither read nor confirm the link.
+ */
+export async function storePendingLink(database: Executor, flowId: string, link: PendingLink): Promise<string> {
+  const secret = randomBytes(32).toString('base64url');
+  const stored = await jsonAsAuthAdmin<true>(database, STORE, [flowId, seal(link, keyOf(secret), PURPOSE)]);
+  if (stored === null) throw new Error('the flow of a link is gone');
+  return secret;
+}
+
+/** $2 is the age of the link in seconds: the provider answered at auth_code_issued_at. */
+const FIND = `select pg_catalog.jsonb_build_object(
+  'flowId', f.id, 'referrer', f.referrer, 'isPkce', f.code_challenge is not null, 'sealed', f.provider_access_token,
+  'account', pg_catalog.jsonb_build_object('id', u.id, 'email', nullif(u.email, ''), 'phone', nullif(u.phone, '')))
+from auth.flow_state f join auth.users u on u.id = f.linking_target_id and u.deleted_at is null
+where f.id = $1::uuid and f.auth_code is null and nullif(f.provider_access_token, '') is not null
+  and f.auth_code_issued_at > pg_catalog.now() - pg_catalog.make_interval(secs => $2::float8)`;
+
+/** Returns the link that waits with a flow; null if there is none, if it has expired, or if the secret is another one's. */
+export async function findPendingLink(database: Executor, flowId: string, secret: string): Promise<FoundLink | null> {
+  const params = [flowId, String(limits.linkConfirmationSeconds.default)];
+  const found = await jsonAsAuthAdmin<Omit<FoundLink, keyof PendingLink>>(database, FIND, params);
+  if (found === null) return null;
+  try {
+    return { ...found, ...unseal<PendingLink>(found.sealed, keyOf(secret), PURPOSE) };
+  } catch {
+    return null;
+  }
+}
+
+const TAKE = `update auth.flow_state set provider_access_token = null, updated_at = pg_catalog.now()
+where id = $1::uuid and provider_access_token = $2 returning pg_catalog.to_jsonb(true)`;
+
+/** Uses a pending link up. Returns false if it is used already: of any number of concurrent callers one gets it. */
+export const takePendingLink = async (database: Executor, { flowId, sealed }: FoundLink): Promise<boolean> =>
+  (await jsonAsAuthAdmin<true>(database, TAKE, [flowId, sealed])) !== null;

@@ -1,0 +1,14 @@
+import type { SignInCounts } from '../../contract/admin.ts';
+import type { Reply } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
+import { readSignInCounts } from '../accounts/sign-in-counts.ts';
+import type { AdminContext } from './context.ts';
+import { openApp } from './open-app.ts';
+import { json } from './router.ts';
+
+/** GET /apps/:ref/sign-ins: how many sign-ins there were by each way. */
+export async function showSignInCounts(context: AdminContext, ref: string): Promise<Reply> {
+  const { database } = await openApp(context, ref);
+  const counts: SignInCounts = { days: limits.signInsShownDays.default, ways: await readSignInCounts(database) };
+  return json(counts);
+}

@@ -1,0 +1,141 @@
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
+import { makeAuthCode } from '../accounts/flow-states.ts';
+import { linkIdentity } from '../accounts/identities.ts';
+import {
+  type FoundLink,
+  findPendingLink,
+  type PendingLink,
+  storePendingLink,
+  takePendingLink,
+} from '../accounts/pending-links.ts';
+import { UUID } from '../identity/uuid.ts';
+import { redirectTo } from './authorize.ts';
+import { cookieOf } from './browser-binding.ts';
+import type { AuthContext } from './context.ts';
+import { isSame } from './id-token.ts';
+import { type LinkingTexts, linkingTexts } from './linking-words.ts';
+import { memberPage } from './member-page.ts';
+import { claimText } from './provider-profile.ts';
+import { derived } from './provider-sign-in.ts';
+import { homeOf } from './redirects.ts';
+import { afterFailure, OAuthError, withCode, withSession } from './return-to-client.ts';
+import { clientOf } from './token-reply.ts';
+import { languageOf } from './verify-words.ts';
+
+const PATH = '/auth/v1/user/identities/confirm';
+
+/** Each link has a cookie of its own, so that two tabs can link at once. */
+const cookieName = (flowId: string): string => `nf-link-${flowId}`;
+
+/**
+ * Stores an identity that a provider has reported for a member's account and returns the redirect to the page that asks. The cookie holds
+ * the secret of the link: only the browser that came back from the provider can show the page and confirm. The identity is not added by
+ * the provider's answer alone, as an attacker could begin a link and send its address to somebody who is signed in at the provider.
+ */
+export async function askToLink(context: AuthContext, flowId: string, link: PendingLink): Promise<Reply> {
+  const secret = await storePendingLink(context.database, flowId, link);
+  const { app, origins } = context;
+  const origin = origins.appOrigin(app.ref) ?? origins.pathUrl(app.ref);
+  const seconds = limits.linkConfirmationSeconds.default;
+  const secure = origins.isSecure ? '; Secure' : '';
+  const cookie = `${cookieName(flowId)}=${secret}; Path=${PATH}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
+  return { ...redirectTo(`${origin}${PATH}?id=${flowId}`, 303), cookies: [cookie] };
+}
+
+/** GET /user/identities/confirm: asks the member whether the account of the provider may sign in to theirs. It changes nothing. */
+export async function showLinking(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  const { app, origins } = context;
+  const origin = origins.appOrigin(app.ref);
+  if (origin !== null && !origins.isAtOrigin(app.ref, exchange.headers.host)) {
+    return redirectTo(`${origin}${PATH}?${exchange.query}`, 303);
+  }
+  const shown = await shownLink(context, exchange, new URLSearchParams(exchange.query).get('id'));
+  return shown === null ? voidPage(exchange) : askPage(context, exchange, shown);
+}
+
+/** POST /user/identities/confirm: links the identity, or drops the link if the member cancels. Leads to where the linking began. */
+export async function confirmLinking(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  const form = new URLSearchParams(Buffer.from(exchange.body ?? []).toString('utf8'));
+  const shown = await shownLink(context, exchange, form.get('id'));
+  if (shown === null || !isSame(form.get('proof') ?? '', proofOf(context, shown.secret))) return voidPage(exchange);
+  const { link } = shown;
+  if (!(await takePendingLink(context.database, link))) return voidPage(exchange);
+  const target = targetOf(context, link);
+  try {
+    if (form.get('decision') !== 'link') throw new OAuthError('access_denied', 'The member has not confirmed the link');
+    return redirectTo(await finishLink(context, exchange, link, target), 303);
+  } catch (error) {
+    return redirectTo(afterFailure(context, exchange, target, error), 303);
+  }
+}
+
+interface ShownLink {
+  readonly link: FoundLink;
+  readonly secret: string;
+}
+
+/** Returns the link whose secret the browser's cookie holds; null if there is none, or if it has expired. */
+async function shownLink(context: AuthContext, exchange: Exchange, id: string | null): Promise<ShownLink | null> {
+  const secret = id !== null && UUID.test(id) ? cookieOf(exchange, cookieName(id)) : undefined;
+  if (id === null || secret === undefined) return null;
+  const link = await findPendingLink(context.database, id, secret);
+  return link && { link, secret };
+}
+
+/** The field of the form that no other site can know: cookies are sent with forms of other origins of the same site too. */
+const proofOf = (context: AuthContext, secret: string): string => derived(context, 'link', secret);
+
+const targetOf = (context: AuthContext, { referrer }: FoundLink): string => referrer ?? homeOf(context);
+
+function askPage(context: AuthContext, exchange: Exchange, { link, secret }: ShownLink): Reply {
+  const texts = textsFor(exchange);
+  const { account, providerTitle: provider } = link;
+  const member = account.email ?? (account.phone === null ? texts.withoutAddress : `+${account.phone}`);
+  return memberPage(exchange, {
+    language: texts,
+    title: texts.title({ provider }),
+    lead: texts.lead({ provider, external: nameOf(link), member }),
+    footer: texts.footer,
+    form: {
+      action: PATH,
+      fields: { id: link.flowId, proof: proofOf(context, secret) },
+      buttons: [
+        { text: texts.link, name: 'decision', value: 'link' },
+        { text: texts.cancel, name: 'decision', value: 'cancel' },
+      ],
+      leadsTo: targetOf(context, link),
+    },
+  });
+}
+
+/** Returns how people know the account at the provider: by its address, else by its name there, else by its id. */
+function nameOf({ identity }: PendingLink): string {
+  const { user_name, preferred_username, name } = identity.data;
+  const names = [identity.email, user_name, preferred_username, name].map(claimText);
+  return names.find((one) => one !== '') ?? identity.subject;
+}
+
+function voidPage(exchange: Exchange): Reply {
+  const texts = textsFor(exchange);
+  return memberPage(exchange, { language: texts, ...texts.void, footer: texts.footer });
+}
+
+const textsFor = ({ headers }: Exchange): LinkingTexts => linkingTexts[languageOf(headers['accept-language'])];
+
+/** Links, and returns the address where the member goes. */
+async function finishLink(
+  context: AuthContext,
+  exchange: Exchange,
+  { flowId, isPkce, account, identity, tokens }: FoundLink,
+  target: string,
+): Promise<string> {
+  const client = clientOf(exchange);
+  if (isPkce) {
+    const code = makeAuthCode();
+    await linkIdentity(context.database, account.id, identity, { kind: 'code', client, flowId, code, tokens });
+    return withCode(target, code);
+  }
+  const grant = await linkIdentity(context.database, account.id, identity, { kind: 'session', client, flowId });
+  return withSession(context, exchange, target, grant, tokens);
+}

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+
+const STYLE = `:root{color-scheme:light dark;--paper:#fff;--ink:#1d2330;--quiet:#5a6375;--line:#d9dde6;--first:#1f5fd0;--on-first:#fff}
+@media (prefers-color-scheme:dark){:root{--paper:#14171d;--ink:#e8ebf1;--quiet:#a3abba;--line:#343a46;--first:#8ab0ff;--on-first:#10131a}}
+*{box-sizing:border-box}
+body{margin:0;min-height:100vh;display:grid;place-items:center;padding:24px;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
+main{width:100%;max-width:400px}
+h1{margin:0 0 8px;font-size:28px;line-height:1.2;font-weight:600;text-wrap:balance}
+p{margin:0 0 24px;color:var(--quiet);overflow-wrap:anywhere}
+button{width:100%;min-height:44px;padding:0 16px;border:0;border-radius:8px;background:var(--first);color:var(--on-first);font:inherit;font-weight:600;cursor:pointer}
+button+button{margin-top:12px;background:none;border:1px solid var(--line);color:var(--ink)}
+button:focus-visible{outline:2px solid var(--ink);outline-offset:2px}
+footer{margin-top:24px;padding-top:16px;border-top:1px solid var(--line);font-size:14px;color:var(--quiet)}`;
+
+const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`;
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] as string);
+
+/** Returns the CSP directive form-action of a form whose response leads to an address: browsers apply it to that redirect too. */
+function formActionTo(redirectTo: string | null): string {
+  if (redirectTo === null) return `'self'`;
+  const url = new URL(redirectTo);
+  const isWeb = url.protocol === 'http:' || url.protocol === 'https:';
+  return `'self' ${isWeb ? url.origin : url.protocol}`;
+}
+
+/** The language of a page. */
+export interface PageLanguage {
+  /** BCP 47. */
+  readonly code: string;
+  readonly direction: 'ltr' | 'rtl';
+}
+
+/** A small page for a member: a title, a sentence, at most one form, and a footer. All texts are plain. */
+export interface MemberPage {
+  readonly language: PageLanguage;
+  readonly title: string;
+  readonly lead: string;
+  readonly footer: string;
+  readonly form?: PageForm;
+}
+
+export interface PageForm {
+  /** Path that receives the form by POST. */
+  readonly action: string;
+  readonly fields: Readonly<Record<string, string>>;
+  /** The first one is the main one. A button with a name adds its field to the form. */
+  readonly buttons: readonly { readonly text: string; readonly name?: string; readonly value?: string }[];
+  /** Where the response to the form leads; null if it leads nowhere. */
+  readonly leadsTo: string | null;
+}
+
+function formHtml({ action, fields, buttons }: PageForm): string {
+  const inputs = Object.entries(fields).map(
+    ([name, value]) => `<input type="hidden" name="${name}" value="${escaped(value)}">\n`,
+  );
+  const rows = buttons.map(({ text, name, value = '' }) => {
+    const field = name === undefined ? '' : ` name="${name}" value="${escaped(value)}"`;
+    return `<button type="submit"${field}>${escaped(text)}</button>\n`;
+  });
+  return `<form method="post" action="${action}">\n${inputs.join('')}${rows.join('')}</form>\n`;
+}
+
+/** Returns the response that shows a page. It runs no script, loads nothing and cannot be framed. */
+export function memberPage({ method }: Pick<Exchange, 'method'>, page: MemberPage): Reply {
+  const { code, direction } = page.language;
+  const form = page.form ? formHtml(page.form) : '';
+  const formAction = page.form ? formActionTo(page.form.leadsTo) : `'none'`;
+  const body = `<!doctype html>
+<html lang="${code}" dir="${direction}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${escaped(page.title)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<h1>${escaped(page.title)}</h1>
+<p>${escaped(page.lead)}</p>
+${form}<footer>${escaped(page.footer)}</footer>
+</main>
+</body>
+</html>
+`;
+  return {
+    status: 200,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-language': code,
+      'cache-control': 'no-store',
+      'content-security-policy': `default-src 'none'; style-src ${STYLE_HASH}; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`,
+      'referrer-policy': 'same-origin',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      vary: 'accept-language',
+    },
+    body: method === 'HEAD' ? null : body,
+  };
+}

@@ -1,0 +1,10 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { SignInCounts } from '../../../../contract/admin.ts';
+import { api, segment } from '../api.ts';
+
+/** How many sign-ins an app had by each way. */
+export const signInCounts = (ref: string) =>
+  queryOptions({
+    queryKey: ['sign-in-counts', ref],
+    queryFn: ({ signal }) => api<SignInCounts>(`/apps/${segment(ref)}/sign-ins`, { signal }),
+  });
