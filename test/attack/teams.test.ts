@@ -119,12 +119,12 @@ describe('roles', () => {
       expect((await ask('GET', own, { as: developer.session })).status).toBe(200);
       expectRefusal(await ask('GET', `/apps/${other.ref}${path}`, { as: developer.session }));
     }
-    for (const { session } of [reader, developer]) {
+    for (const session of [reader.session, developer.session, first]) {
       const { body } = await ask('GET', `/apps/${app.ref}/connection`, { as: session });
       for (const secret of [app.secret_key, app.service_role_key, app.jwt_secret]) expect(body).not.toContain(secret);
       expect(JSON.parse(body).publishable_key).toBe(app.publishable_key);
     }
-    expect(JSON.parse((await ask('GET', `/apps/${app.ref}/connection`, { as: first })).body).secret_key).toBe(
+    expect(JSON.parse((await ask('GET', `/apps/${app.ref}/secrets`, { as: first })).body).secret_key).toBe(
       app.secret_key,
     );
   });
