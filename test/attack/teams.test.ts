@@ -93,8 +93,8 @@ describe('roles', () => {
       const ofApp = ranks.indexOf(least);
       for (const [role, { session }] of Object.entries(holders)) {
         const may = ofApp >= 0 ? ranks.indexOf(role) >= ofApp : least === 'builder';
-        // The probe reads the whole app for a while; a copy needs the right to create apps too, which none of these has.
-        if (may && /^POST .*(probe|clone)$/.test(route)) continue;
+        // The probe reads the whole app for a while, a copy needs the right to create apps, and leaving ends the role.
+        if (may && /^POST .*(probe|clone|leave)$/.test(route)) continue;
         const answer = await ask(method, path, { as: session, ...(method === 'GET' ? {} : { body: {} }) });
         const refusal =
           least === 'operator'
