@@ -234,10 +234,13 @@ export interface AppConnection {
   /** The app's own origin, for browsers; null where no host name leads to the app. */
   origin: string | null;
   publishable_key: string;
+  /** Empty, like the other two secrets, where the caller did not just create the app and is no operator. */
   secret_key: string;
   anon_key: string;
   service_role_key: string;
   jwt_secret: string;
+  /** True if the caller may ask for the secrets: GET /apps/:ref/secrets. */
+  may_show_secrets: boolean;
   database_url: string | null;
 }
 

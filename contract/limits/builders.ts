@@ -104,7 +104,8 @@ export const builderLimits = {
     group: 'builders',
     unit: 'seconds',
     default: 900,
-    meaning: 'How long the password, the passkey or the second factor of a builder’s session counts as recent for a sensitive call.',
+    meaning:
+      'How long the password, the passkey or the second factor of a builder’s session counts as recent for a sensitive call.',
     code: 'recent_sign_in_needed',
   },
   auditUnproven: {
@@ -118,7 +119,8 @@ export const builderLimits = {
     group: 'builders',
     unit: 'days',
     default: 30,
-    meaning: 'The longest time for which builders without a second factor can go on working once the node requires one.',
+    meaning:
+      'The longest time for which builders without a second factor can go on working once the node requires one.',
     code: 'validation_invalid',
   },
   invitationDays: {

@@ -143,6 +143,7 @@ function connectionOf(context: AdminContext, record: AppRecord, caller: Caller):
     anon_key: record.anonKey,
     service_role_key: isShown ? record.serviceRoleKey : '',
     jwt_secret: isShown ? record.jwtSecret : '',
+    may_show_secrets: isShown,
     database_url: caller.kind === 'operator' ? targetUrl(ownerOf(context.server, record)) : null,
   };
 }

@@ -49,7 +49,11 @@ const audited: Readonly<Record<string, AuditedCall>> = {
   'POST /apps/:ref/team/leave': { action: 'builder_left' },
   'POST /team/invitations': {
     action: 'builder_invited',
-    details: ({ email, role, creates_apps }) => ({ email: short(email), role: short(role), creates_apps: creates_apps === true }),
+    details: ({ email, role, creates_apps }) => ({
+      email: short(email),
+      role: short(role),
+      creates_apps: creates_apps === true,
+    }),
   },
   'DELETE /team/invitations/:id': { action: 'invitation_withdrawn', details: (_, { id }) => ({ id: short(id) }) },
   'PUT /team/:id': {

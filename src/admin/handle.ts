@@ -31,7 +31,14 @@ import {
 } from './member-imports.ts';
 import { migrate } from './migrate.ts';
 import { tryMigrations } from './migration-trial.ts';
-import { changeNodeRole, inviteToNode, removeBuilder, setSecondFactorRule, showNodeTeam, uninviteFromNode } from './node-team.ts';
+import {
+  changeNodeRole,
+  inviteToNode,
+  removeBuilder,
+  setSecondFactorRule,
+  showNodeTeam,
+  uninviteFromNode,
+} from './node-team.ts';
 import { showProbe, startProbe } from './probe.ts';
 import { proveByPasskey, proveByPassword, requireRecentProof } from './recent-proof.ts';
 import { recoverBuilder, takeRecovery } from './recovery.ts';

@@ -23,7 +23,7 @@ const parts: Readonly<
 };
 
 /** Returns the entry of a call that needs a recent proof; null for every other call. */
-export function sensitiveCall(
+function sensitiveCall(
   { method, path }: Pick<Route<never>, 'method' | 'path'>,
   exchange: Pick<Exchange, 'query'>,
   params: Params,

@@ -78,7 +78,8 @@ const pageOfNode = (from: string, of: string): string => `(select * from (${from
   order by l.at desc, l.id desc limit $7::integer)`;
 
 /** Calls of builders that concern the node. */
-const NODE_CALLS = `select id, at, app, actor_id, actor, action, details, refused, ip_address, request_id from node.audit_log`;
+const NODE_CALLS =
+  'select id, at, app, actor_id, actor, action, details, refused, ip_address, request_id from node.audit_log';
 
 /** Events of the accounts of builders, which the sign-in service of the console writes. */
 const ACCOUNT_EVENTS = `select a.id, a.created_at as at, '' as app, b.user_id as actor_id,

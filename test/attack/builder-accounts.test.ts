@@ -185,9 +185,9 @@ describe('sensitive calls', () => {
     expect(expectRefusal(await ask('POST', '/account/proof', own.session, { password: 'a guess' }))).toBe(
       'invalid_credentials',
     );
-    expect(
-      expectRefusal(await ask('POST', '/account/proof', own.session, { password, email: stranger.email })),
-    ).toBe('validation_invalid');
+    expect(expectRefusal(await ask('POST', '/account/proof', own.session, { password, email: stranger.email }))).toBe(
+      'validation_invalid',
+    );
     expect(expectRefusal(await ask('POST', '/account/proof/passkey', own.session, await key.answer()))).toBe(
       'webauthn_verification_failed',
     );
@@ -301,7 +301,12 @@ describe('the audit log of the node', () => {
     has({ action: 'app_deleted', actor_id: id, app: made.ref });
     expect(log.map(({ action }) => action)).not.toContain('sql_run');
     expect(JSON.stringify(log)).not.toContain(password);
-    expect(log.map(({ at }) => at)).toEqual(log.map(({ at }) => at).sort().reverse());
+    expect(log.map(({ at }) => at)).toEqual(
+      log
+        .map(({ at }) => at)
+        .sort()
+        .reverse(),
+    );
     expect(expectRefusal(await ask('GET', '/audit', session))).toBe('role_insufficient');
   });
 
