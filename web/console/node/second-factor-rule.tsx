@@ -71,7 +71,7 @@ function GraceDialog({
       onClose={onClose}
     >
       <p>
-        Until then builders without a second factor work as before, and the console tells them the date. After it they
+        Until then builders without a second factor work as before, and the console shows them the date. After it they
         can only add one. A builder who is invited later adds one at the first sign-in.
       </p>
       <NativeSelect

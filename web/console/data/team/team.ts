@@ -13,6 +13,7 @@ import type {
   ShownInvitation,
 } from '../../../../contract/team.ts';
 import { api, segment } from '../api.ts';
+import { appKeys } from '../apps/keys.ts';
 import { queryClient } from '../query-client.ts';
 
 /** The app of a team; null for the node. */
@@ -65,7 +66,7 @@ export const removeBuilder = (ref: TeamOf) =>
 export const leaveApp = (ref: string) =>
   mutationOptions({
     mutationFn: () => api<null>(`${path(ref)}/leave`, { method: 'POST', body: {} }),
-    onSuccess: () => queryClient.invalidateQueries(),
+    onSuccess: () => queryClient.resetQueries({ queryKey: appKeys.list() }),
   });
 
 /** Requires a second factor of every builder, or of none. */
