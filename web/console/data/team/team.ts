@@ -66,7 +66,7 @@ export const removeBuilder = (ref: TeamOf) =>
 export const leaveApp = (ref: string) =>
   mutationOptions({
     mutationFn: () => api<null>(`${path(ref)}/leave`, { method: 'POST', body: {} }),
-    onSuccess: () => queryClient.resetQueries({ queryKey: appKeys.list() }),
+    onSuccess: () => queryClient.resetQueries({ queryKey: appKeys.list(), exact: true }),
   });
 
 /** Requires a second factor of every builder, or of none. */
