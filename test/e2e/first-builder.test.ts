@@ -83,7 +83,7 @@ it('lets a builder whom the first one invites in, and back in with a recovery li
 
   await invited.page.getByRole('button', { name: 'Signed in as Arif Rahman' }).click();
   await invited.page.getByRole('menuitem', { name: 'Your account' }).click();
-  await invited.page.getByText('this one').waitFor();
+  await invited.page.getByText('this one', { exact: true }).waitFor();
   await invited.page.getByRole('button', { name: 'Change password' }).click();
   const own = invited.page.getByRole('dialog', { name: 'Change password' });
   await own.getByLabel('Current password', { exact: true }).fill('a first password');
