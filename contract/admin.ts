@@ -18,6 +18,10 @@ import type { AppRole } from './team.ts';
  * | GET /admin/v1/account/sessions | – | BuilderDevice[] of team.ts; a builder |
  * | DELETE /admin/v1/account/sessions/:id | – | 204; a builder |
  * | PUT /admin/v1/account/password | OwnPasswordRequest of team.ts | 204; a builder |
+ * | POST /admin/v1/account/proof | ProofRequest of team.ts | 204; a builder |
+ * | POST /admin/v1/account/proof/passkey | the answer of a passkey to POST /admin/v1/session/passkey/options | 204; a builder |
+ * | GET /admin/v1/audit | ?action=, ?search=, ?from=, ?to=, ?after=, ?limit= | NodeAuditEntry[] of audit.ts; an owner of the node |
+ * | PUT /admin/v1/node/second-factor | SecondFactorRule of team.ts | 204; an owner of the node |
  * | GET /admin/v1/team | – | NodeTeam of team.ts; an owner of the node |
  * | POST /admin/v1/team/invitations | NodeInvitationRequest of team.ts | 201 BuilderLink of team.ts; an owner of the node |
  * | DELETE /admin/v1/team/invitations/:id | – | 204; an owner of the node |
@@ -28,12 +32,14 @@ import type { AppRole } from './team.ts';
  * | DELETE /admin/v1/apps/:ref/team/invitations/:id | – | 204; an owner |
  * | PUT /admin/v1/apps/:ref/team/:id | AppRoleRequest of team.ts | 204; an owner |
  * | DELETE /admin/v1/apps/:ref/team/:id | – | 204; an owner |
+ * | POST /admin/v1/apps/:ref/team/leave | – | 204 |
  * | GET /admin/v1/apps | ?sizes=true | AppSummary[] |
  * | POST /admin/v1/apps | CreateAppRequest | 201 AppConnection |
  * | GET /admin/v1/apps/:ref | – | AppSummary |
  * | DELETE /admin/v1/apps/:ref | DeleteAppRequest | 204 |
  * | POST /admin/v1/apps/:ref/clone | CloneAppRequest | 201 AppConnection |
- * | GET /admin/v1/apps/:ref/connection | – | AppConnection |
+ * | GET /admin/v1/apps/:ref/connection | – | AppConnection; with its secrets for the operator |
+ * | GET /admin/v1/apps/:ref/secrets | – | AppSecrets; an owner |
  * | GET /admin/v1/apps/:ref/activity | – | Activity |
  * | GET /admin/v1/apps/:ref/sign-ins | – | SignInCounts |
  * | GET /admin/v1/apps/:ref/call | ?id= of chapter 7 | CallDetail of call-detail.ts |
@@ -84,6 +90,8 @@ import type { AppRole } from './team.ts';
  * ever reaches a browser. `x-ninefold-as: anon | <user id> | <token of …/act>` makes a rest call as that caller instead. With an id the
  * call must read, or be rolled back (`Prefer: tx=rollback`).
  *
+ * Calls of `sensitive-calls.ts` answer a builder only if the session has shown a password, a passkey or a second factor of late.
+ *
  * Errors are `ApiError` with the entry's HTTP status.
  */
 
@@ -128,6 +136,12 @@ export interface SignedInBuilder {
   email: string;
   /** True until the session has shown the builder's second factor: no other call answers before. */
   needs_second_factor: boolean;
+  /** True for a builder who has no second factor on a node that requires one: no other call answers before. */
+  must_add_second_factor: boolean;
+  /** ISO 8601: when that will be so of a builder who has none; null: never, or the builder has one. */
+  second_factor_due: string | null;
+  /** True for an owner of the node. */
+  owns_node: boolean;
 }
 
 /** A builder of the node, as the operator sees it. */
@@ -139,8 +153,11 @@ export interface Builder {
   is_owner: boolean;
   /** True for a builder who may create apps. */
   creates_apps: boolean;
+  has_second_factor: boolean;
   /** ISO 8601; null before the first sign-in. */
   last_sign_in_at: string | null;
+  /** ISO 8601, to a few minutes; null before the first call. */
+  last_seen_at: string | null;
   /** The builder's role on each app; an owner of the node is an owner of the others too. */
   apps: Readonly<Record<string, AppRole>>;
 }
@@ -218,11 +235,21 @@ export interface AppConnection {
   /** The app's own origin, for browsers; null where no host name leads to the app. */
   origin: string | null;
   publishable_key: string;
+  /** Empty, like the other two secrets, where the caller did not just create the app and is no operator. */
   secret_key: string;
   anon_key: string;
   service_role_key: string;
   jwt_secret: string;
+  /** True if the caller may ask for the secrets: GET /apps/:ref/secrets. */
+  may_show_secrets: boolean;
   database_url: string | null;
+}
+
+/** The secret keys of an app. */
+export interface AppSecrets {
+  secret_key: string;
+  service_role_key: string;
+  jwt_secret: string;
 }
 
 export interface Activity {

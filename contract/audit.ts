@@ -13,6 +13,14 @@ export interface MemberAuditEntry {
   readonly ip_address: string;
 }
 
+/** What a builder did on the node, in the console or with the own account, or was refused. */
+export interface NodeAuditEntry extends Omit<BuilderAuditEntry, 'request_id'> {
+  /** The ref of the app that was created, cloned or deleted; null for other events. */
+  readonly app: string | null;
+  /** Null for an event of an account. */
+  readonly request_id: string | null;
+}
+
 /** What a builder did in an app, or was refused. */
 export interface BuilderAuditEntry {
   readonly id: string;

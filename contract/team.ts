@@ -18,8 +18,12 @@ export interface AppBuilder {
   role: AppRole;
   /** True for an owner of the node, who owns every app. */
   owns_node: boolean;
-  /** ISO 8601; null before the first sign-in. */
-  last_sign_in_at: string | null;
+  /** True for a builder with a role of their own on the app, whether they own the node or not. */
+  is_member: boolean;
+  /** Null where the caller does not own the app. */
+  has_second_factor: boolean | null;
+  /** ISO 8601, to a few minutes; null before the first call. */
+  last_seen_at: string | null;
 }
 
 export interface Invitation<Role = AppRole> {
@@ -47,8 +51,19 @@ export interface NodeInvitation extends Invitation<NodeRole> {
 }
 
 export interface NodeTeam {
+  /** The caller's id; null for the operator. */
+  own_id: string | null;
   builders: Builder[];
   invitations: NodeInvitation[];
+  /** ISO 8601: the time from which builders without a second factor can only add one; null: no builder needs one. */
+  second_factor_required_from: string | null;
+}
+
+/** Whether builders of the node need a second factor. */
+export interface SecondFactorRule {
+  required: boolean;
+  /** How many days builders without a second factor can go on working. */
+  grace_days: number;
 }
 
 export interface AppInvitationRequest {
@@ -110,6 +125,11 @@ export interface BuilderDevice {
   created_at: string;
   /** True for the session of the call. */
   is_current: boolean;
+}
+
+/** Proves who holds the session: the password. */
+export interface ProofRequest {
+  password: string;
 }
 
 export interface OwnPasswordRequest {

@@ -344,6 +344,22 @@ export const ninefoldErrors = entries({
     action: 'Sign in to the console and enter a code, or use a security key or a recovery code.',
     member: null,
   },
+  recent_sign_in_needed: {
+    source: 'ninefold',
+    status: 403,
+    message: 'Prove again who you are.',
+    meaning: 'The call is sensitive, and the session showed a password, a passkey or a second factor too long ago.',
+    action: 'Enter your password or a code in the console, or use a passkey, and repeat the call.',
+    member: null,
+  },
+  second_factor_required: {
+    source: 'ninefold',
+    status: 403,
+    message: 'Add a second factor first.',
+    meaning: 'The owners of the node require a second factor, and the builder has none.',
+    action: 'Sign in to the console, and add an authenticator app or a security key.',
+    member: null,
+  },
   builder_forbidden: {
     source: 'ninefold',
     status: 403,

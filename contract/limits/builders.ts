@@ -100,6 +100,29 @@ export const builderLimits = {
     meaning: 'How long a builder acts as a member before asking again.',
     code: 'acting_ended',
   },
+  builderProofSeconds: {
+    group: 'builders',
+    unit: 'seconds',
+    default: 900,
+    meaning:
+      'How long the password, the passkey or the second factor of a builder’s session counts as recent for a sensitive call.',
+    code: 'recent_sign_in_needed',
+  },
+  auditUnproven: {
+    group: 'builders',
+    unit: 'count',
+    default: 200,
+    meaning: 'Entries of an audit log that a builder gets at once without a recent proof of identity.',
+    code: 'recent_sign_in_needed',
+  },
+  secondFactorGraceDays: {
+    group: 'builders',
+    unit: 'days',
+    default: 30,
+    meaning:
+      'The longest time for which builders without a second factor can go on working once the node requires one.',
+    code: 'validation_invalid',
+  },
   invitationDays: {
     group: 'builders',
     unit: 'days',

@@ -12,6 +12,7 @@ import { uuidOf } from './app-team.ts';
 import { sessionOf } from './authorise.ts';
 import { readBody } from './body.ts';
 import { builderPassword } from './builders.ts';
+import { builderOf } from './caller-name.ts';
 import type { AdminContext, Caller } from './context.ts';
 import { openApp } from './open-app.ts';
 import { json, noContent } from './router.ts';
@@ -23,7 +24,7 @@ const schema = z.strictObject({
 
 /** GET /account/sessions: the caller's own devices, the newest first. Throws `builder_unknown` for the operator. */
 export async function showDevices(context: AdminContext, caller: Caller, exchange: Exchange): Promise<Reply> {
-  const userId = builderIdOf(caller);
+  const { userId } = builderOf(caller);
   const app = await openApp(context, CONSOLE_REF);
   const { auth } = await app.settings();
   const own = (await sessionOf(context, exchange))?.id;
@@ -37,7 +38,7 @@ export async function showDevices(context: AdminContext, caller: Caller, exchang
 
 /** DELETE /account/sessions/:id: ends a session of the caller. Throws `builder_unknown`, `not_found`. */
 export async function endDevice(context: AdminContext, caller: Caller, id: string): Promise<Reply> {
-  const userId = builderIdOf(caller);
+  const { userId } = builderOf(caller);
   const { database } = await openApp(context, CONSOLE_REF);
   if (!(await revokeSession(database, uuidOf(id), userId))) throw new NinefoldError('not_found');
   return noContent();
@@ -48,7 +49,7 @@ export async function endDevice(context: AdminContext, caller: Caller, id: strin
  * of every sign-in. Throws what a sign-in throws, and `builder_unknown` for the operator.
  */
 export async function changeOwnPassword(context: AdminContext, caller: Caller, exchange: Exchange): Promise<Reply> {
-  const userId = builderIdOf(caller);
+  const { userId } = builderOf(caller);
   const { current, password } = readBody(exchange, schema);
   const app = await openApp(context, CONSOLE_REF);
   const email = (await findUser(app.database, userId))?.email;
@@ -60,9 +61,4 @@ export async function changeOwnPassword(context: AdminContext, caller: Caller, e
     ...(keepSession === undefined ? {} : { keepSession }),
   });
   return noContent();
-}
-
-function builderIdOf(caller: Caller): string {
-  if (caller.kind === 'operator') throw new NinefoldError('builder_unknown');
-  return caller.userId;
 }

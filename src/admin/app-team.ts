@@ -12,6 +12,7 @@ import type { LinkSecret } from '../apps/team-store.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { UUID } from '../identity/uuid.ts';
 import { readBody } from './body.ts';
+import { builderOf } from './caller-name.ts';
 import type { AdminContext, Caller } from './context.ts';
 import { ownsApp } from './least-role.ts';
 import { json, noContent } from './router.ts';
@@ -38,11 +39,13 @@ export const linkTo = (context: AdminContext, path: string, { secret, expiresAt 
 export async function showAppTeam(context: AdminContext, caller: Caller, ref: string): Promise<Reply> {
   await context.apps.find(ref);
   const { team } = context.registry;
+  const isOwner = ownsApp(caller, ref);
+  const builders = await team.ofApp(ref);
   const answer: AppTeam = {
     own_role: caller.kind === 'builder' ? (caller.apps.get(ref) ?? 'reader') : 'owner',
     own_id: caller.kind === 'builder' ? caller.userId : null,
-    builders: await team.ofApp(ref),
-    invitations: ownsApp(caller, ref) ? await team.invitations(ref) : [],
+    builders: isOwner ? builders : builders.map((one) => ({ ...one, has_second_factor: null })),
+    invitations: isOwner ? await team.invitations(ref) : [],
   };
   return json(answer);
 }
@@ -82,5 +85,11 @@ export async function changeAppRole(
 /** DELETE /apps/:ref/team/:id. Throws as `changeAppRole`. */
 export async function removeFromApp(context: AdminContext, ref: string, id: string): Promise<Reply> {
   await context.registry.team.removeFromApp(ref, uuidOf(id));
+  return noContent();
+}
+
+/** POST /apps/:ref/team/leave: takes the app from the caller. Throws as `changeAppRole`, and `builder_unknown` for the operator. */
+export async function leaveApp(context: AdminContext, caller: Caller, ref: string): Promise<Reply> {
+  await context.registry.team.removeFromApp(ref, builderOf(caller).userId);
   return noContent();
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AppConnection, AppSummary } from '../../contract/admin.ts';
+import type { AppConnection, AppSecrets, AppSummary } from '../../contract/admin.ts';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
 import { type AppEntry, type AppRecord, CONSOLE_REF } from '../apps/app-record.ts';
@@ -110,13 +110,27 @@ export async function deleteApp(context: AdminContext, exchange: Exchange, ref: 
   return noContent();
 }
 
-/** GET /apps/:ref/connection. */
+/** GET /apps/:ref/connection: the addresses and public keys of an app; with its secrets for the operator. */
 export async function showConnection(context: AdminContext, caller: Caller, ref: string): Promise<Reply> {
   const { record } = await context.apps.find(ref);
-  return json(connectionOf(context, record, caller));
+  const shown = connectionOf(context, record, caller);
+  return json(caller.kind === 'operator' ? shown : { ...shown, ...noSecrets });
 }
 
-/** Secrets are empty for builders who do not own the app. */
+/** GET /apps/:ref/secrets: the secret keys of an app. */
+export async function showSecrets(context: AdminContext, ref: string): Promise<Reply> {
+  const { record } = await context.apps.find(ref);
+  const secrets: AppSecrets = {
+    secret_key: record.secretKey,
+    service_role_key: record.serviceRoleKey,
+    jwt_secret: record.jwtSecret,
+  };
+  return json(secrets);
+}
+
+const noSecrets: AppSecrets = { secret_key: '', service_role_key: '', jwt_secret: '' };
+
+/** Returns the connection of an app that the caller has made, or of any for the operator. Secrets are empty for builders who do not own it. */
 function connectionOf(context: AdminContext, record: AppRecord, caller: Caller): AppConnection {
   const isShown = ownsApp(caller, record.ref);
   return {
@@ -129,6 +143,7 @@ function connectionOf(context: AdminContext, record: AppRecord, caller: Caller):
     anon_key: record.anonKey,
     service_role_key: isShown ? record.serviceRoleKey : '',
     jwt_secret: isShown ? record.jwtSecret : '',
+    may_show_secrets: isShown,
     database_url: caller.kind === 'operator' ? targetUrl(ownerOf(context.server, record)) : null,
   };
 }

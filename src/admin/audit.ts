@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
 import { pageOfAudit } from '../accounts/audit-pages.ts';
+import type { AuditQuery } from '../apps/builder-audit.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { UUID } from '../identity/uuid.ts';
 import type { AdminContext } from './context.ts';
@@ -13,9 +14,8 @@ const text = z
   .regex(/^[^\0]*$/);
 const time = z.iso.datetime({ offset: true });
 
-const schema = z.strictObject({
-  kind: z.enum(['members', 'builders']).default('members'),
-  member: z.string().regex(UUID).optional(),
+/** The parameters of every log. */
+const page = {
   action: text.optional(),
   search: text.optional(),
   from: time.optional(),
@@ -24,7 +24,14 @@ const schema = z.strictObject({
     .string()
     .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z_[0-9a-f-]{36}$/)
     .optional(),
-  limit: z.coerce.number().int().min(1).max(limits.auditPerPage.default).optional(),
+  limit: z.coerce.number().int().min(1).max(limits.auditPerPage.default).default(limits.usersPageDefault.default),
+};
+
+const nodeSchema = z.strictObject(page);
+const appSchema = z.strictObject({
+  kind: z.enum(['members', 'builders']).default('members'),
+  member: z.string().regex(UUID).optional(),
+  ...page,
 });
 
 /**
@@ -33,23 +40,43 @@ const schema = z.strictObject({
  * before, with `_` between them.
  */
 export async function showAudit(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
-  const asked = schema.safeParse(Object.fromEntries(new URLSearchParams(exchange.query)));
-  const [at = '', id = ''] = asked.data?.after?.split('_') ?? [];
-  const isCursor = asked.data?.after === undefined || (UUID.test(id) && !Number.isNaN(Date.parse(at)));
-  if (!asked.success || !isCursor) {
-    throw new NinefoldError('validation_invalid', {
-      message:
-        'kind is members or builders, member an id, action and search are texts, from and to times, after the time and id of an entry.',
-    });
-  }
-  const { kind, member = null, action = null, search = null, from = null, to = null, after, limit } = asked.data;
+  const { kind, member = null, ...asked } = readQuery(exchange, appSchema);
   const { database } = await context.apps.get(ref);
-  const query = {
-    ...{ action, search, from, to },
-    after: after === undefined ? null : { at, id },
-    most: limit ?? limits.usersPageDefault.default,
-  };
+  const query = queryOf(asked);
   return jsonBytes(
     kind === 'builders' ? await context.registry.audit.list(ref, query) : await pageOfAudit(database, member, query),
   );
 }
+
+/** GET /audit: what builders did on the node, with the parameters of `showAudit` but `kind` and `member`. */
+export async function showNodeAudit(context: AdminContext, exchange: Exchange): Promise<Reply> {
+  return jsonBytes(await context.registry.audit.listOfNode(queryOf(readQuery(exchange, nodeSchema))));
+}
+
+/** Returns the parameters of a log. Throws `validation_invalid`. */
+function readQuery<T>(exchange: Exchange, schema: z.ZodType<T>): T {
+  const asked = schema.safeParse(Object.fromEntries(new URLSearchParams(exchange.query)));
+  if (asked.success) return asked.data;
+  throw invalid();
+}
+
+type Page = z.output<typeof nodeSchema>;
+
+function queryOf({ action, search, from, to, after, limit: most }: Page): AuditQuery {
+  const [at = '', id = ''] = after?.split('_') ?? [];
+  if (after !== undefined && (!UUID.test(id) || Number.isNaN(Date.parse(at)))) throw invalid();
+  return {
+    action: action ?? null,
+    search: search ?? null,
+    from: from ?? null,
+    to: to ?? null,
+    after: after === undefined ? null : { at, id },
+    most,
+  };
+}
+
+const invalid = (): NinefoldError =>
+  new NinefoldError('validation_invalid', {
+    message:
+      'kind is members or builders, member an id, action and search are texts, from and to times, after the time and id of an entry.',
+  });

@@ -1,6 +1,7 @@
 import type { Exchange } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
 import { authSecrets } from '../../contract/settings-auth.ts';
+import { NODE } from '../apps/builder-audit.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { callerName } from './caller-name.ts';
 import type { AdminContext, Caller } from './context.ts';
@@ -21,6 +22,7 @@ const audited: Readonly<Record<string, AuditedCall>> = {
   'POST /apps': { action: 'app_created', details: ({ template }) => (template ? { template: short(template) } : {}) },
   'DELETE /apps/:ref': { action: 'app_deleted' },
   'POST /apps/:ref/clone': { action: 'app_cloned', details: ({ ref }) => ({ to: short(ref) }) },
+  'GET /apps/:ref/secrets': { action: 'secrets_shown' },
   'POST /apps/:ref/sql': { action: 'sql_run', details: ({ sql }) => ({ sql: short(sql) }) },
   'POST /apps/:ref/migrations': { action: 'migrations_applied' },
   'PUT /apps/:ref/settings/:key': { action: 'setting_changed', details: settingDetails },
@@ -44,6 +46,37 @@ const audited: Readonly<Record<string, AuditedCall>> = {
     details: ({ role }, { id }) => ({ builder_id: short(id), role: short(role) }),
   },
   'DELETE /apps/:ref/team/:id': { action: 'builder_removed', details: (_, { id }) => ({ builder_id: short(id) }) },
+  'POST /apps/:ref/team/leave': { action: 'builder_left' },
+  'POST /team/invitations': {
+    action: 'builder_invited',
+    details: ({ email, role, creates_apps }) => ({
+      email: short(email),
+      role: short(role),
+      creates_apps: creates_apps === true,
+    }),
+  },
+  'DELETE /team/invitations/:id': { action: 'invitation_withdrawn', details: (_, { id }) => ({ id: short(id) }) },
+  'PUT /team/:id': {
+    action: 'builder_role_changed',
+    details: ({ role, creates_apps }, { id }) => ({
+      builder_id: short(id),
+      role: short(role),
+      creates_apps: creates_apps === true,
+    }),
+  },
+  'DELETE /team/:id': { action: 'builder_removed', details: (_, { id }) => ({ builder_id: short(id) }) },
+  'PUT /node/second-factor': {
+    action: 'second_factor_rule_changed',
+    details: ({ required, grace_days }) => ({ required: short(required), grace_days: short(grace_days) }),
+  },
+  'PUT /builders/password': { action: 'builder_password_set', details: ({ email }) => ({ email: short(email) }) },
+  'POST /builders/recover': {
+    action: 'builder_recovery_begun',
+    details: ({ email, remove_second_factor }) => ({
+      email: short(email),
+      second_factor_removed: remove_second_factor === true,
+    }),
+  },
   'POST /apps/:ref/member-imports/:id/run': {
     action: 'members_imported',
     details: (_, { id }) => ({ import: short(id) }),
@@ -72,7 +105,7 @@ export async function auditCall<T>(
   const isForeign = caller.kind === 'builder' && ref !== undefined && !caller.apps.has(ref);
   if (!entry || isForeign) return call.run();
   const body = readJson(exchange);
-  const app = ref ?? short(body.ref);
+  const app = ref ?? (call.name === 'POST /apps' ? short(body.ref) : NODE);
   const before = await valueBefore(context, call.name, call.params);
   const write = async (refused: string | null): Promise<void> => {
     const details = { ...before, ...entry.details?.(body, call.params) };

@@ -21,13 +21,14 @@ export function equalSecrets(a: string, b: string): boolean {
 
 /**
  * Returns who is calling: by the token in the header Authorization, or by the cookie of the console. Throws `operator_required` for
- * anybody else, `console_required` for a cookie that another site's page sent along, `session_ambiguous`, and `second_factor_needed` for
- * a builder with a second factor whose session has not shown it, unless `mayLackFactor`.
+ * anybody else, `console_required` for a cookie that another site's page sent along, `session_ambiguous`, `second_factor_needed` for a
+ * builder with a second factor whose session has not shown it, unless `mayLackFactor`, and `second_factor_required` for a builder without
+ * one on a node that requires one, unless `mayAddFactor`.
  */
 export async function callerOf(
   context: AdminContext,
   exchange: Exchange,
-  { mayLackFactor = false } = {},
+  { mayLackFactor = false, mayAddFactor = false } = {},
 ): Promise<Caller> {
   const token = /^Bearer\s+(\S+)$/i.exec(exchange.headers.authorization ?? '')?.[1];
   if (token && equalSecrets(token, context.operatorToken)) return { kind: 'operator' };
@@ -35,12 +36,17 @@ export async function callerOf(
   const rights = session ? await context.registry.team.rightsOf(session.userId) : null;
   if (!session || !rights) throw new NinefoldError('operator_required');
   if (!mayLackFactor && lacksFactor(session, rights)) throw new NinefoldError('second_factor_needed');
+  if (!mayAddFactor && mustAddFactor(rights)) throw new NinefoldError('second_factor_required');
   return { kind: 'builder', userId: session.userId, sessionId: session.id, ...rights };
 }
 
 /** True if a builder has a second factor and the session has not shown it. */
 export const lacksFactor = ({ aal }: BuilderSession, { hasSecondFactor }: BuilderRights): boolean =>
   hasSecondFactor && aal < 'aal2';
+
+/** True if the node requires a second factor of a builder who has none. */
+export const mustAddFactor = ({ hasSecondFactor, secondFactorFrom }: BuilderRights): boolean =>
+  !hasSecondFactor && secondFactorFrom !== null && Date.parse(secondFactorFrom) <= Date.now();
 
 async function memberOfConsole(context: AdminContext, exchange: Exchange): Promise<BuilderSession | null> {
   const app = await openApp(context, CONSOLE_REF);

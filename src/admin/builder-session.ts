@@ -8,7 +8,7 @@ import type { App } from '../apps/app.ts';
 import { CONSOLE_REF } from '../apps/app-record.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { type BuilderSession, issueBuilderToken } from '../identity/builder-session.ts';
-import { lacksFactor, sessionOf } from './authorise.ts';
+import { lacksFactor, mustAddFactor, sessionOf } from './authorise.ts';
 import { readBody } from './body.ts';
 import type { AdminContext } from './context.ts';
 import { openApp } from './open-app.ts';
@@ -107,5 +107,12 @@ async function findBuilder(context: AdminContext, session: BuilderSession): Prom
   if (name === null || rights === null) return null;
   const { database } = await openApp(context, CONSOLE_REF);
   const email = (await findUser(database, userId))?.email ?? '';
-  return { name, email, needs_second_factor: lacksFactor(session, rights) };
+  return {
+    name,
+    email,
+    needs_second_factor: lacksFactor(session, rights),
+    must_add_second_factor: mustAddFactor(rights),
+    second_factor_due: rights.hasSecondFactor ? null : rights.secondFactorFrom,
+    owns_node: rights.ownsNode,
+  };
 }

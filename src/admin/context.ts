@@ -96,6 +96,11 @@ export interface AdminContext {
 }
 
 /** The caller of the management API: the operator, or a builder with the builder's rights. */
-export type Caller =
-  | { readonly kind: 'operator' }
-  | ({ readonly kind: 'builder'; readonly userId: string; readonly sessionId: string } & BuilderRights);
+export type Caller = { readonly kind: 'operator' } | BuilderCaller;
+
+/** A builder who calls, with the session and the builder's rights. */
+export interface BuilderCaller extends BuilderRights {
+  readonly kind: 'builder';
+  readonly userId: string;
+  readonly sessionId: string;
+}

@@ -4,9 +4,9 @@ import { acceptInvitation, showInvitation } from './accept-invitation.ts';
 import { changeOwnPassword, endDevice, showDevices } from './account.ts';
 import { actAsMember } from './act-as-member.ts';
 import { showActivity } from './activity.ts';
-import { changeAppRole, inviteToApp, removeFromApp, showAppTeam, uninviteFromApp } from './app-team.ts';
-import { cloneApp, createApp, deleteApp, showApp, showApps, showConnection } from './apps.ts';
-import { showAudit } from './audit.ts';
+import { changeAppRole, inviteToApp, leaveApp, removeFromApp, showAppTeam, uninviteFromApp } from './app-team.ts';
+import { cloneApp, createApp, deleteApp, showApp, showApps, showConnection, showSecrets } from './apps.ts';
+import { showAudit, showNodeAudit } from './audit.ts';
 import { auditCall } from './audited-calls.ts';
 import { callerOf } from './authorise.ts';
 import { closeSession, openSession, openSessionWithPasskey, passkeyOptions, showSession } from './builder-session.ts';
@@ -31,12 +31,20 @@ import {
 } from './member-imports.ts';
 import { migrate } from './migrate.ts';
 import { tryMigrations } from './migration-trial.ts';
-import { changeNodeRole, inviteToNode, removeBuilder, showNodeTeam, uninviteFromNode } from './node-team.ts';
+import {
+  changeNodeRole,
+  inviteToNode,
+  removeBuilder,
+  setSecondFactorRule,
+  showNodeTeam,
+  uninviteFromNode,
+} from './node-team.ts';
 import { showProbe, startProbe } from './probe.ts';
+import { proveByPasskey, proveByPassword, requireRecentProof } from './recent-proof.ts';
 import { recoverBuilder, takeRecovery } from './recovery.ts';
 import { findRoute, type Params, type Route } from './router.ts';
 import { noteSaved, showUnsaved } from './save-migration.ts';
-import { callOwnAccount, raisesSession, showOwnFactor } from './second-factor.ts';
+import { addsFactor, callOwnAccount, raisesSession, showOwnFactor } from './second-factor.ts';
 import { endSession, endSessions, showSessions } from './sessions.ts';
 import { listSettings, setSetting, unsetSetting } from './settings.ts';
 import { setUp, showSetup } from './setup.ts';
@@ -101,7 +109,23 @@ const nodeRoutes: readonly Route<Call>[] = [
     path: '/account/password',
     handle: ({ context, caller }, exchange) => changeOwnPassword(context, caller, exchange),
   },
-  { method: 'GET', path: '/team', handle: ({ context }) => showNodeTeam(context) },
+  {
+    method: 'POST',
+    path: '/account/proof',
+    handle: ({ context, caller }, exchange) => proveByPassword(context, caller, exchange),
+  },
+  {
+    method: 'POST',
+    path: '/account/proof/passkey',
+    handle: ({ context, caller }, exchange) => proveByPasskey(context, caller, exchange),
+  },
+  { method: 'GET', path: '/audit', handle: ({ context }, exchange) => showNodeAudit(context, exchange) },
+  {
+    method: 'PUT',
+    path: '/node/second-factor',
+    handle: ({ context, caller }, exchange) => setSecondFactorRule(context, caller, exchange),
+  },
+  { method: 'GET', path: '/team', handle: ({ context, caller }) => showNodeTeam(context, caller) },
   {
     method: 'POST',
     path: '/team/invitations',
@@ -143,6 +167,7 @@ const appRoutes: readonly Route<Call>[] = [
   onApp('DELETE', '', ({ context }, exchange, ref) => deleteApp(context, exchange, ref)),
   onApp('POST', '/clone', ({ context, caller }, exchange, ref) => cloneApp(context, caller, exchange, ref)),
   onApp('GET', '/connection', ({ context, caller }, _, ref) => showConnection(context, caller, ref)),
+  onApp('GET', '/secrets', ({ context }, _, ref) => showSecrets(context, ref)),
   onApp('GET', '/activity', ({ context }, _, ref) => showActivity(context, ref)),
   onApp('GET', '/sign-ins', ({ context }, _, ref) => showSignInCounts(context, ref)),
   onApp('GET', '/calls', ({ context }, exchange, ref) => showCalls(context, exchange, ref)),
@@ -225,6 +250,7 @@ const appRoutes: readonly Route<Call>[] = [
   onApp('PUT', '/team/:id', ({ context }, exchange, ref, params) =>
     changeAppRole(context, exchange, ref, params.id ?? ''),
   ),
+  onApp('POST', '/team/leave', ({ context, caller }, _, ref) => leaveApp(context, caller, ref)),
   onApp('DELETE', '/team/:id', ({ context }, _, ref, params) => removeFromApp(context, ref, params.id ?? '')),
 ];
 
@@ -273,9 +299,13 @@ export async function handleAdmin(
     return route.handle(context, exchange, params);
   }
   // Authorisation comes before routing, so that a stranger learns nothing from the answers.
-  const caller = await callerOf(context, exchange, { mayLackFactor: raisesSession(exchange) });
+  const caller = await callerOf(context, exchange, {
+    mayLackFactor: raisesSession(exchange),
+    mayAddFactor: addsFactor(exchange),
+  });
   const { route, params } = findRoute(routes, exchange);
   requireLeast(caller, route, params);
+  await requireRecentProof(context, caller, exchange, { route, params });
   if (receive) exchange.body = await receive(limits.bodyBytes.default);
   const run = () => route.handle({ context, caller }, exchange, params);
   return auditCall(context, caller, exchange, { name: `${route.method} ${route.path}`, params, run });

@@ -1,10 +1,19 @@
 import { z } from 'zod';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
-import { type NodeInvitationRequest, type NodeRoleRequest, type NodeTeam, nodeRoles } from '../../contract/team.ts';
+import { limits } from '../../contract/limits.ts';
+import {
+  type NodeInvitationRequest,
+  type NodeRoleRequest,
+  type NodeTeam,
+  nodeRoles,
+  type SecondFactorRule,
+} from '../../contract/team.ts';
 import { deleteUser } from '../accounts/users.ts';
 import { CONSOLE_REF } from '../apps/app-record.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
 import { address, linkTo, uuidOf } from './app-team.ts';
 import { readBody } from './body.ts';
+import { callerName } from './caller-name.ts';
 import type { AdminContext, Caller } from './context.ts';
 import { openApp } from './open-app.ts';
 import { json, noContent } from './router.ts';
@@ -12,12 +21,34 @@ import { json, noContent } from './router.ts';
 const rights = { role: z.enum(nodeRoles), creates_apps: z.boolean() };
 const invitation: z.ZodType<NodeInvitationRequest> = z.strictObject({ email: address, ...rights });
 const change: z.ZodType<NodeRoleRequest> = z.strictObject(rights);
+const rule: z.ZodType<SecondFactorRule> = z.strictObject({
+  required: z.boolean(),
+  grace_days: z.int().min(0).max(limits.secondFactorGraceDays.default),
+});
 
-/** GET /team: the builders of the node and the open invitations to it. */
-export async function showNodeTeam(context: AdminContext): Promise<Reply> {
+/** GET /team: the builders of the node, the open invitations to it, and whether builders need a second factor. */
+export async function showNodeTeam(context: AdminContext, caller: Caller): Promise<Reply> {
   const { registry } = context;
-  const answer: NodeTeam = { builders: await registry.builders(), invitations: await registry.team.invitations(null) };
+  const answer: NodeTeam = {
+    own_id: caller.kind === 'builder' ? caller.userId : null,
+    builders: await registry.builders(),
+    invitations: await registry.team.invitations(null),
+    second_factor_required_from: await registry.team.secondFactorFrom(),
+  };
   return json(answer);
+}
+
+/**
+ * PUT /node/second-factor: requires a second factor of every builder, some days from now, or of none. Throws `second_factor_required` for
+ * a builder who would require it without having one.
+ */
+export async function setSecondFactorRule(context: AdminContext, caller: Caller, exchange: Exchange): Promise<Reply> {
+  const { required, grace_days: graceDays } = readBody(exchange, rule);
+  if (required && caller.kind === 'builder' && !caller.hasSecondFactor) {
+    throw new NinefoldError('second_factor_required', { message: 'Add a second factor to your own account first.' });
+  }
+  await context.registry.team.requireSecondFactor(required ? graceDays : null, await callerName(context, caller));
+  return noContent();
 }
 
 /** POST /team/invitations: the link is shown here and never again. Throws `builder_exists`, `invitations_full`. */

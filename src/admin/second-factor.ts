@@ -12,6 +12,11 @@ const PREFIX = '/account';
 /** Paths by which a session shows a second factor; they answer a session that has not shown one. */
 const RAISING = /^\/account\/(?:user|factors\/[^/]+\/(?:challenge|verify))$/;
 
+/** Paths by which a builder adds a second factor; they answer a builder who must add one. */
+const ADDING = /^\/account\/(?:user|proof(?:\/passkey)?|factors(?:\/[^/]+(?:\/(?:challenge|verify))?)?)$/;
+
+export const addsFactor = ({ path }: Exchange): boolean => ADDING.test(path);
+
 export const raisesSession = ({ path }: Exchange): boolean => RAISING.test(path);
 
 /**

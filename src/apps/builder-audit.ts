@@ -4,6 +4,7 @@ import type { Param } from '../database/statement.ts';
 
 /** One thing that a builder did, or was refused. */
 export interface BuilderEvent {
+  /** The ref; `NODE` for an event of the node. */
   readonly app: string;
   /** Null for the operator. */
   readonly actorId: string | null;
@@ -15,6 +16,9 @@ export interface BuilderEvent {
   readonly address: string;
   readonly requestId: string;
 }
+
+/** In place of a ref: the event is of the node. */
+export const NODE = '';
 
 /** The entries that a page holds. */
 export interface AuditQuery {
@@ -65,6 +69,38 @@ const LIST = `select coalesce(json_agg(json_build_object(
     order by l.at desc, l.id desc limit $7::integer
   ) e`;
 
+/** SQL text: the columns and rows of a page of the node's log. $1 to $7 are `queryParams`. */
+const pageOfNode = (from: string, of: string): string => `(select * from (${from}) l
+  where ${of} and ($1::text is null or l.action = $1)
+    and ($2::text is null or l.actor ilike $2 or l.action ilike $2 or l.details::text ilike $2 or l.ip_address ilike $2 or l.app ilike $2)
+    and ($3::timestamptz is null or l.at >= $3::timestamptz) and ($4::timestamptz is null or l.at < $4::timestamptz)
+    and ($5::timestamptz is null or (l.at, l.id) < ($5::timestamptz, $6::uuid))
+  order by l.at desc, l.id desc limit $7::integer)`;
+
+/** Calls of builders that concern the node. */
+const NODE_CALLS =
+  'select id, at, app, actor_id, actor, action, details, refused, ip_address, request_id from node.audit_log';
+
+/** Events of the accounts of builders, which the sign-in service of the console writes. */
+const ACCOUNT_EVENTS = `select a.id, a.created_at as at, '' as app, b.user_id as actor_id,
+    coalesce(b.name, a.payload ->> 'actor_username') as actor, a.payload ->> 'action' as action,
+    coalesce(a.payload -> 'traits', '{}')::jsonb as details,
+    case when a.payload ->> 'action' = 'login_refused' then 'invalid_credentials' end as refused, a.ip_address::text, null::text as request_id
+  from auth.audit_log_entries a left join public.builders b on b.user_id::text = a.payload ->> 'actor_id'`;
+
+const LIST_OF_NODE = `select coalesce(json_agg(json_build_object(
+    'id', e.id, 'at', to_char(e.at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'app', nullif(e.app, ''),
+    'actor_id', e.actor_id, 'actor', e.actor, 'action', e.action, 'details', e.details, 'refused', e.refused,
+    'ip_address', e.ip_address, 'request_id', e.request_id
+  ) order by e.at desc, e.id desc), '[]')
+  from (
+    select * from (
+      ${pageOfNode(NODE_CALLS, `(l.app = '' or l.action in ('app_created', 'app_cloned', 'app_deleted'))`)}
+      union all
+      ${pageOfNode(ACCOUNT_EVENTS, 'true')}
+    ) both_logs order by at desc, id desc limit $7::integer
+  ) e`;
+
 /** The log of what builders do, in the console's database. */
 export class BuilderAudit {
   readonly #database: Executor;
@@ -87,6 +123,12 @@ export class BuilderAudit {
   /** Returns a page of an app's entries, the newest first, a JSON array. */
   async list(app: string, query: AuditQuery): Promise<string> {
     const [result] = await this.#database.run([{ text: LIST, params: [...queryParams(query), app] }]);
+    return result?.rows[0]?.[0]?.toString('utf8') ?? '[]';
+  }
+
+  /** Returns a page of what builders did on the node and with their accounts, the newest first, a JSON array. */
+  async listOfNode(query: AuditQuery): Promise<string> {
+    const [result] = await this.#database.run([{ text: LIST_OF_NODE, params: queryParams(query) }]);
     return result?.rows[0]?.[0]?.toString('utf8') ?? '[]';
   }
 }

@@ -7,7 +7,7 @@ import { SecretStore } from './app-secrets.ts';
 import { BuilderAudit } from './builder-audit.ts';
 import { findKey } from './key-ring.ts';
 import { seal, unseal } from './seal.ts';
-import { TeamStore } from './team-store.ts';
+import { HAS_FACTOR, TeamStore } from './team-store.ts';
 
 interface Row {
   ref: string;
@@ -154,7 +154,8 @@ export class Registry {
     const [result] = await this.#database.run([
       {
         text: `select json_agg(json_build_object('id', b.user_id, 'name', b.name, 'email', u.email, 'is_owner', b.is_owner,
-                   'creates_apps', b.creates_apps or b.is_owner, 'last_sign_in_at', u.last_sign_in_at,
+                   'creates_apps', b.creates_apps or b.is_owner, 'has_second_factor', ${HAS_FACTOR},
+                   'last_sign_in_at', u.last_sign_in_at, 'last_seen_at', b.seen_at,
                    'apps', (select coalesce(json_object_agg(m.app, m.role order by m.app), '{}') from public.memberships m
                      where m.user_id = b.user_id))
                  order by u.created_at, u.id)

@@ -38,6 +38,8 @@ import scheduledWork from '../schema/console/0002_scheduled_work.sql';
 import appSecrets from '../schema/console/0020_app_secrets.sql';
 import teams from '../schema/console/0021_teams.sql';
 import builderAudit from '../schema/console/0023_audit.sql';
+import builderRules from '../schema/console/0025_builder_rules.sql';
+import nodeAudit from '../schema/console/0026_node_audit.sql';
 
 interface SchemaFile {
   name: string;
@@ -90,6 +92,8 @@ export const consoleFiles: readonly SchemaFile[] = [
   { name: 'console/0020_app_secrets', sql: appSecrets, onExisting: false },
   { name: 'console/0021_teams', sql: teams, onExisting: false },
   { name: 'console/0023_audit', sql: builderAudit, onExisting: false },
+  { name: 'console/0025_builder_rules', sql: builderRules, onExisting: false },
+  { name: 'console/0026_node_audit', sql: nodeAudit, onExisting: false },
 ];
 
 /**

@@ -11,6 +11,8 @@ export interface BuilderRights {
   readonly createsApps: boolean;
   /** True if the builder has a verified second factor. */
   readonly hasSecondFactor: boolean;
+  /** ISO 8601: the time from which the node refuses a builder without a second factor; null: never. */
+  readonly secondFactorFrom: string | null;
   readonly apps: ReadonlyMap<string, AppRole>;
 }
 
@@ -45,6 +47,12 @@ const IS_OPEN = `i.expires_at > now() and (i.invited_by is null
   or exists (select from public.builders b where b.user_id = i.invited_by and b.is_owner)
   or exists (select from public.memberships m where m.user_id = i.invited_by and m.app = i.app and m.role = 'owner'))`;
 
+/** SQL: the time from which the node refuses builders without a second factor. */
+const REQUIRED_FROM = `(select n.value #>> '{}' from node.settings n where n.key = 'second_factor_required_from')`;
+
+/** SQL: the builder `b` has a second factor. */
+export const HAS_FACTOR = `exists (select from auth.mfa_factors f where f.user_id = b.user_id and f.status = 'verified')`;
+
 const INVITED_BY = `coalesce((select b.name from public.builders b where b.user_id = i.invited_by), 'operator')`;
 
 /** The roles of builders, their invitations and their recovery links, in the console's database. */
@@ -60,8 +68,8 @@ export class TeamStore {
   async rightsOf(userId: string): Promise<BuilderRights | null> {
     const [result] = await this.#database.run([
       {
-        text: `select json_build_object('owns', b.is_owner, 'creates', b.is_owner or b.creates_apps, 'protected', exists (
-                 select from auth.mfa_factors f where f.user_id = b.user_id and f.status = 'verified'), 'apps', (
+        text: `select json_build_object('owns', b.is_owner, 'creates', b.is_owner or b.creates_apps, 'protected', ${HAS_FACTOR},
+                 'required', ${REQUIRED_FROM}, 'unseen', b.seen_at is null or b.seen_at < now() - interval '5 minutes', 'apps', (
                  select coalesce(json_agg(json_build_array(a.ref, case when b.is_owner then 'owner' else m.role end)), '[]')
                  from public.apps a left join public.memberships m on m.app = a.ref and m.user_id = b.user_id
                  where b.is_owner or m.role is not null))
@@ -71,18 +79,59 @@ export class TeamStore {
       },
     ]);
     const found =
-      result && firstJson<{ owns: boolean; creates: boolean; protected: boolean; apps: [string, AppRole][] }>(result);
+      result &&
+      firstJson<{
+        owns: boolean;
+        creates: boolean;
+        protected: boolean;
+        required: string | null;
+        unseen: boolean;
+        apps: [string, AppRole][];
+      }>(result);
     if (!found) return null;
-    const { owns, creates, apps } = found;
-    return { ownsNode: owns, createsApps: creates, hasSecondFactor: found.protected, apps: new Map(apps) };
+    if (found.unseen) await this.#noteSeen(userId);
+    return {
+      ownsNode: found.owns,
+      createsApps: found.creates,
+      hasSecondFactor: found.protected,
+      secondFactorFrom: found.required,
+      apps: new Map(found.apps),
+    };
+  }
+
+  async #noteSeen(userId: string): Promise<void> {
+    await this.#database.run([
+      { text: 'update public.builders set seen_at = now() where user_id = $1::uuid', params: [userId] },
+    ]);
+  }
+
+  /** Returns the time from which builders need a second factor, in ISO 8601; null if they need none. */
+  async secondFactorFrom(): Promise<string | null> {
+    const [result] = await this.#database.run([{ text: `select to_json(${REQUIRED_FROM})`, params: [] }]);
+    return (result && firstJson<string>(result)) ?? null;
+  }
+
+  /** Sets the time from which builders need a second factor: so many days from now; never for null. */
+  async requireSecondFactor(graceDays: number | null, setBy: string): Promise<void> {
+    const key = 'second_factor_required_from';
+    await this.#database.run([
+      graceDays === null
+        ? { text: 'delete from node.settings where key = $1', params: [key] }
+        : {
+            text: `insert into node.settings (key, value, set_by)
+                   values ($1, to_jsonb(now() + make_interval(days => $2::integer)), $3)
+                   on conflict (key) do update set value = excluded.value, set_at = now(), set_by = excluded.set_by`,
+            params: [key, String(graceDays), setBy],
+          },
+    ]);
   }
 
   /** Returns the builders of an app with the owners of the node, the oldest first. */
   async ofApp(ref: string): Promise<AppBuilder[]> {
     return this.#list<AppBuilder>(
       `select json_agg(json_build_object('id', b.user_id, 'name', b.name, 'email', u.email,
-         'role', case when b.is_owner then 'owner' else m.role end, 'owns_node', b.is_owner,
-         'last_sign_in_at', u.last_sign_in_at) order by b.created_at, b.user_id)
+         'role', case when b.is_owner then 'owner' else m.role end, 'owns_node', b.is_owner, 'is_member', m.role is not null,
+         'has_second_factor', ${HAS_FACTOR}, 'last_seen_at', b.seen_at) order by b.created_at, b.user_id)
        from public.builders b join auth.users u on u.id = b.user_id
        left join public.memberships m on m.user_id = b.user_id and m.app = $1
        where b.is_owner or m.role is not null`,

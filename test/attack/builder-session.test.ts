@@ -38,6 +38,9 @@ describe('the cookie', () => {
       name: builder.name,
       email: builder.email,
       needs_second_factor: false,
+      must_add_second_factor: false,
+      second_factor_due: null,
+      owns_node: true,
     });
     expect((await ask('/admin/v1/apps', headers)).status).toBe(200);
     expect((await ask(`/admin/v1/apps/${app.ref}/rest/v1/things`, headers)).body).toBe('[{"id":1}]');

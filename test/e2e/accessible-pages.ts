@@ -306,6 +306,16 @@ const views: readonly View[] = [
     ready: (page) => page.getByRole('table', { name: 'Team' }).getByText('northwind.example').waitFor(),
   },
   {
+    name: 'builders of the node',
+    path: () => '/builders',
+    ready: (page) => page.getByRole('table', { name: 'Builders' }).getByText('northwind.example').waitFor(),
+  },
+  {
+    name: 'audit log of the node',
+    path: () => '/audit',
+    ready: (page) => page.getByRole('row', { name: 'signed in' }).first().waitFor(),
+  },
+  {
     name: 'settings, with changes that are not saved',
     path: () => `${filled}/settings`,
     ready: async (page) => {

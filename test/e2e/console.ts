@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { inject } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import { createApp, createTemplate, runSql } from '../support/apps.ts';
-import type { Cookie } from '../support/builder.ts';
+import { type Cookie, proveBuilder } from '../support/builder.ts';
 import { launchChromium } from '../support/chromium.ts';
 import { type Member, signUpMember } from '../support/clients.ts';
 import type { NodeAddress } from '../support/node.ts';
@@ -27,8 +27,12 @@ export interface Console {
   close(): Promise<void>;
 }
 
-/** The console of the shared node, which has a builder. */
-export const openConsole = (): Promise<Console> => browse(inject('node'), inject('builderCookie'));
+/** The console of the shared node, which has a builder. The session counts as proven, however long the other files have taken. */
+export async function openConsole(): Promise<Console> {
+  const [node, cookie] = [inject('node'), inject('builderCookie')];
+  await proveBuilder(node, cookie);
+  return browse(node, cookie);
+}
 
 /** The console of the shared node beside a template of apps, made by these statements. */
 export async function openWithTemplate(sql: string): Promise<{ site: Console; template: string }> {

@@ -1,7 +1,10 @@
 import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { BuilderLink } from '../../contract/team.ts';
+import { admin } from '../support/apps.ts';
 import { builder } from '../support/builder.ts';
 import { clientOf } from '../support/clients.ts';
+import { superuserUrl, withClient } from '../support/database.ts';
 import { cli, startNode, type TestNode } from '../support/node.ts';
 import { uniqueEmail } from '../support/unique.ts';
 import { browse, type Console, readClipboard } from './console.ts';
@@ -80,7 +83,7 @@ it('lets a builder whom the first one invites in, and back in with a recovery li
 
   await invited.page.getByRole('button', { name: 'Signed in as Arif Rahman' }).click();
   await invited.page.getByRole('menuitem', { name: 'Your account' }).click();
-  await invited.page.getByText('this one').waitFor();
+  await invited.page.getByText('this one', { exact: true }).waitFor();
   await invited.page.getByRole('button', { name: 'Change password' }).click();
   const own = invited.page.getByRole('dialog', { name: 'Change password' });
   await own.getByLabel('Current password', { exact: true }).fill('a first password');
@@ -129,7 +132,20 @@ it('asks a builder who enrols an authenticator app for its code, after the passw
   await page.getByRole('row', { name: builder.email }).waitFor();
   await page.getByRole('button', { name: `Signed in as ${builder.name}` }).click();
   await page.getByRole('menuitem', { name: 'Your account' }).click();
+  await withClient(await superuserUrl(node, 'app_console'), (client) =>
+    client.query(`update auth.mfa_amr_claims set updated_at = now() - interval '16 minutes'`),
+  );
   await page.getByRole('button', { name: 'Add passkey' }).click();
+  const proof = page.getByRole('dialog', { name: 'Confirm that it is you' });
+  await proof.getByText('You are about to add a passkey.').waitFor();
+  await proof.getByLabel('Password', { exact: true }).fill('not this one');
+  await proof.getByRole('button', { name: 'Confirm' }).click();
+  await proof.getByText('This is not your password.').waitFor();
+  await proof.getByLabel('Password', { exact: true }).fill(builder.password);
+  await proof.getByRole('button', { name: 'Confirm' }).click();
+  await proof.waitFor({ state: 'hidden' });
+  // What the browser itself notes of the 403 and the 400.
+  expect(problems.splice(0)).toEqual([expect.stringContaining('403'), expect.stringContaining('400')]);
   await page.getByRole('button', { name: 'Remove Passkey' }).waitFor();
   await page.getByRole('button', { name: 'Add authenticator app' }).click();
   const dialog = page.getByRole('dialog', { name: 'Add authenticator app' });
@@ -151,6 +167,12 @@ it('asks a builder who enrols an authenticator app for its code, after the passw
   const code = (await shown.getByRole('listitem').first().textContent()) ?? '';
   await shown.getByRole('button', { name: 'Close' }).click();
 
+  await page.goto(`${own}/builders`);
+  await page.getByRole('switch', { name: 'Second factor required' }).click();
+  const rule = page.getByRole('dialog', { name: 'Require a second factor' });
+  await rule.getByRole('combobox', { name: 'Takes effect' }).selectOption('at once');
+  await rule.getByRole('button', { name: 'Require' }).click();
+  await page.getByText('The others can only add one.').waitFor();
   await signOut();
   await signIn();
   await show(totp.generate({ timestamp: Date.now() + 30_000 }));
@@ -164,4 +186,53 @@ it('asks a builder who enrols an authenticator app for its code, after the passw
   await signIn();
   await show(code);
   await page.getByText('This code is wrong or used.').waitFor();
+});
+
+it('leads an invited builder to the second factor that the node requires, and lets them leave an app', async () => {
+  const own = `http://localhost:${new URL(node.url).port}`;
+  const email = uniqueEmail('developer');
+  const { url } = await admin<BuilderLink>(node, 'POST', '/apps/helpdesk/team/invitations', {
+    email,
+    role: 'developer',
+  });
+  const { page, context, problems } = await site.visit(`${own}/invitation${new URL(url).hash}`, { signedIn: false });
+  const devices = await context.newCDPSession(page);
+  await devices.send('WebAuthn.enable');
+  await devices.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      ...{ protocol: 'ctap2', transport: 'usb', automaticPresenceSimulation: true },
+      ...{ hasResidentKey: true, hasUserVerification: true, isUserVerified: true },
+    },
+  });
+  await page.getByRole('textbox', { name: 'Name' }).fill('Lena Brandt');
+  await page.getByLabel('Password', { exact: true }).fill('a first password');
+  await page.getByRole('button', { name: 'Accept' }).click();
+  await page.getByRole('heading', { name: 'Add a second factor' }).waitFor();
+  await page.getByRole('button', { name: 'Add security key' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Add security key' });
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Blue key');
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'Remove Blue key' }).waitFor();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('table', { name: 'Apps' }).waitFor();
+  expect(await page.getByRole('link', { name: 'Builders' }).count()).toBe(0);
+
+  await page.getByRole('button', { name: 'Signed in as Lena Brandt' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByText('ninefold builders recover').waitFor();
+  await page.getByRole('textbox', { name: 'E-mail' }).fill(email);
+  await page.getByLabel('Password', { exact: true }).fill('a first password');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Use Blue key' }).click();
+  await page.getByRole('table', { name: 'Apps' }).waitFor();
+
+  await page.goto(`${own}/app/helpdesk/team`);
+  await page.getByRole('table', { name: 'What each role may do' }).waitFor();
+  await page.getByRole('button', { name: 'Leave helpdesk' }).click();
+  const leaving = page.getByRole('dialog', { name: 'Leave app' });
+  await leaving.getByRole('textbox').fill('helpdesk');
+  await leaving.getByRole('button', { name: 'Leave', exact: true }).click();
+  await page.getByText('Make the first app').waitFor();
+  expect(problems).toEqual([]);
 });

@@ -37,9 +37,15 @@ export async function signInBuilder(node: NodeAddress, who: { email: string; pas
   return { name, value, domain, path: '/', expires: -1, httpOnly: true, secure: has('Secure'), sameSite: 'Strict' };
 }
 
-const post = (node: NodeAddress, path: string, body: object): Promise<Response> =>
+/** Proves with the password who holds the session of the first builder, as the console's dialog does. */
+export async function proveBuilder(node: NodeAddress, { name, value }: Cookie): Promise<void> {
+  const answer = await post(node, '/account/proof', { password: builder.password }, { cookie: `${name}=${value}` });
+  if (!answer.ok) throw new Error(`The session was not proven: ${answer.status} ${await answer.text()}`);
+}
+
+const post = (node: NodeAddress, path: string, body: object, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(`${node.url}/admin/v1${path}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', [consoleHeader]: '1' },
+    headers: { 'content-type': 'application/json', [consoleHeader]: '1', ...headers },
     body: JSON.stringify(body),
   });

@@ -1,17 +1,11 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Outlet,
-  redirect,
-} from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { queryClient } from './data/query-client.ts';
 import { signedInBuilder } from './data/session/builder.ts';
 import { setupState } from './data/setup/setup-state.ts';
 import { specification } from './data/specification/specification.ts';
 import { Frame } from './frame/frame.tsx';
 import { NotFound } from './frame/not-found.tsx';
+import { Root } from './frame/root.tsx';
 import { RouteFailure } from './frame/route-failure.tsx';
 import { Waiting } from './frame/waiting.tsx';
 import { code } from './recovery/code.ts';
@@ -25,7 +19,7 @@ const named = <K extends string>(name: K, value: unknown): { [name in K]?: strin
   return given === undefined ? {} : ({ [name]: given } as { [name in K]?: string });
 };
 
-const root = createRootRoute({ component: Outlet });
+const root = createRootRoute({ component: Root });
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -71,7 +65,7 @@ const signedIn = createRoute({
   id: 'signed-in',
   beforeLoad: async ({ location }) => {
     const builder = await signedInBuilder();
-    if (builder && !builder.needs_second_factor) return;
+    if (builder && !builder.needs_second_factor && !builder.must_add_second_factor) return;
     const { needed } = await queryClient.ensureQueryData(setupState());
     if (needed) throw redirect({ to: '/setup' });
     throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } });
@@ -95,6 +89,29 @@ const account = createRoute({
   component: lazyRouteComponent(
     code(() => import('./account/account-page.tsx')),
     'AccountPage',
+  ),
+});
+
+const builders = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/builders',
+  component: lazyRouteComponent(
+    code(() => import('./node/builders-page.tsx')),
+    'BuildersPage',
+  ),
+});
+
+const nodeAudit = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/audit',
+  validateSearch: (search) => ({
+    ...named('q', search.q),
+    ...named('action', search.action),
+    ...named('entry', search.entry),
+  }),
+  component: lazyRouteComponent(
+    code(() => import('./node/node-audit-page.tsx')),
+    'NodeAuditPage',
   ),
 });
 
@@ -402,7 +419,13 @@ const inApp = app.addChildren([
 ]);
 
 export const router = createRouter({
-  routeTree: root.addChildren([signIn, setup, invitation, recovery, signedIn.addChildren([apps, account, inApp])]),
+  routeTree: root.addChildren([
+    signIn,
+    setup,
+    invitation,
+    recovery,
+    signedIn.addChildren([apps, account, builders, nodeAudit, inApp]),
+  ]),
   defaultPreload: 'intent',
   defaultPendingMs: 100,
   defaultPendingMinMs: 0,

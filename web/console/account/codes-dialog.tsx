@@ -7,7 +7,7 @@ export function CodesDialog({ codes, onClose }: { codes: readonly string[]; onCl
   return (
     <Dialog title="Recovery codes" onClose={onClose}>
       <p className={styles.words}>
-        Each code replaces your authenticator app once. Store them now: the console does not show them later.
+        Each code replaces your second factor once. Store them now: the console does not show them later.
       </p>
       <ul className={styles.codes} aria-label="Codes">
         {codes.map((code) => (

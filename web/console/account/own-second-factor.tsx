@@ -4,28 +4,24 @@ import { Button } from '../../ui/button.tsx';
 import { FailureNote } from '../../ui/failure.tsx';
 import { Bar } from '../../ui/table.tsx';
 import { failureFacts } from '../data/api-failure.ts';
-import { beginTotp, makeCodes, type OwnFactor, ownFactors, removeOwnFactor } from '../data/session/own-account.ts';
+import { builder } from '../data/session/builder.ts';
+import { canUsePasskeys } from '../data/session/credentials.ts';
+import { beginTotp, factorName, makeCodes, ownFactors, removeOwnFactor } from '../data/session/own-account.ts';
+import { dateTime } from '../format/format.ts';
 import { TimeAgo } from '../format/time-ago.tsx';
 import styles from './account-page.module.css';
 import { CodesDialog } from './codes-dialog.tsx';
+import { SecurityKeyDialog } from './security-key-dialog.tsx';
 import { TotpDialog } from './totp-dialog.tsx';
 
-const types: Readonly<Record<string, string>> = {
-  totp: 'Authenticator app',
-  webauthn: 'Security key',
-  phone: 'Phone',
-  recovery_code: 'Recovery codes',
-};
-
-const nameOf = ({ factor_type, friendly_name }: OwnFactor) => friendly_name || types[factor_type] || factor_type;
-
-/** The second factors of the builder, with the way to enrol an authenticator app and to make recovery codes. */
+/** The second factors of the builder, with the ways to add an authenticator app or a security key and to make recovery codes. */
 export function OwnSecondFactor() {
   const { data, error } = useQuery(ownFactors());
   const beginning = useMutation(beginTotp());
   const coding = useMutation(makeCodes());
   const removing = useMutation(removeOwnFactor());
-  const [open, setOpen] = useState<'totp' | 'codes' | null>(null);
+  const [open, setOpen] = useState<'totp' | 'key' | 'codes' | null>(null);
+  const due = useQuery(builder()).data?.second_factor_due;
   const close = () => setOpen(null);
   const failed = beginning.error ?? coding.error ?? removing.error;
   if (!data) return error ? <FailureNote facts={failureFacts(error)} /> : <Bar width={180} />;
@@ -36,19 +32,24 @@ export function OwnSecondFactor() {
     <>
       <p className={styles.words}>
         {verified.length > 0
-          ? 'Every sign-in asks for a code after the password or the passkey.'
-          : 'None. With an authenticator app, your password alone opens nothing.'}
+          ? 'Every sign-in asks for one of these after the password or the passkey.'
+          : 'None. With an authenticator app or a security key, your password alone opens nothing.'}
       </p>
+      {verified.length === 0 && due && (
+        <p className={styles.words}>
+          This node requires one from {dateTime(due)}. From then on you can only add one until you have it.
+        </p>
+      )}
       {verified.map((factor) => (
         <div key={factor.id} className={styles.line}>
-          <span className="cut">{nameOf(factor)}</span>
+          <span className="cut">{factorName(factor)}</span>
           <span className="soft">
             <TimeAgo iso={factor.created_at} />
           </span>
           <Button
             small
             kind="quiet"
-            aria-label={`Remove ${nameOf(factor)}`}
+            aria-label={`Remove ${factorName(factor)}`}
             busy={removing.isPending && removing.variables === factor.id && 'Removing'}
             onClick={() => removing.mutate(factor.id)}
           >
@@ -58,7 +59,7 @@ export function OwnSecondFactor() {
       ))}
       {failed && <FailureNote facts={failureFacts(failed)} />}
       <div className={styles.tools}>
-        {hasApp ? (
+        {verified.length > 0 && (
           <Button
             small
             busy={coding.isPending && 'Making codes'}
@@ -66,7 +67,8 @@ export function OwnSecondFactor() {
           >
             {hasCodes ? 'Replace recovery codes' : 'Make recovery codes'}
           </Button>
-        ) : (
+        )}
+        {!hasApp && (
           <Button
             small
             busy={beginning.isPending && 'Preparing'}
@@ -75,8 +77,14 @@ export function OwnSecondFactor() {
             Add authenticator app
           </Button>
         )}
+        {canUsePasskeys() && (
+          <Button small onClick={() => setOpen('key')}>
+            Add security key
+          </Button>
+        )}
       </div>
       {open === 'totp' && beginning.data && <TotpDialog factor={beginning.data} onClose={close} />}
+      {open === 'key' && <SecurityKeyDialog onClose={close} />}
       {open === 'codes' && coding.data && <CodesDialog codes={coding.data.codes} onClose={close} />}
     </>
   );

@@ -1,6 +1,6 @@
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { AppSummary } from '../../../contract/admin.ts';
 import { errors } from '../../../contract/errors.ts';
@@ -12,7 +12,8 @@ import { AsOf, Opening } from '../../ui/opening.tsx';
 import { failureFacts } from '../data/api-failure.ts';
 import { appList, appSizes } from '../data/apps/app-list.ts';
 import { nodeStatus } from '../data/node/status.ts';
-import { listed } from '../format/format.ts';
+import { builder } from '../data/session/builder.ts';
+import { dateTime, listed } from '../format/format.ts';
 import { Page } from '../frame/page.tsx';
 import { CloneApp, MakeApp } from './app-form.tsx';
 import { AppTable } from './app-table.tsx';
@@ -46,6 +47,7 @@ export function AppsPage() {
         <Failure facts={failureFacts(apps.error)} onRetry={() => void apps.refetch()} busy={apps.isFetching} />
       )}
       {apps.data && <NotServed apps={apps.data} />}
+      <SecondFactorDue />
       {none ? (
         <Empty title="Make the first app">
           <p>
@@ -77,6 +79,18 @@ export function AppsPage() {
       {dialog?.kind === 'clone' && <CloneApp from={dialog.ref} onClose={close} />}
       {dialog?.kind === 'delete' && <DeleteAppDialog appRef={dialog.ref} onClose={close} />}
     </Page>
+  );
+}
+
+/** Says until when a builder without a second factor can work, on a node that requires one. */
+function SecondFactorDue() {
+  const due = useQuery(builder()).data?.second_factor_due;
+  if (!due) return null;
+  return (
+    <p>
+      This node requires a second factor from {dateTime(due)}. <Link to="/account">Add one to your account</Link> to go
+      on working after that.
+    </p>
   );
 }
 

@@ -1,15 +1,15 @@
 import { IconEye, IconEyeOff } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { AppConnection } from '../../../contract/admin.ts';
+import type { AppConnection, AppSecrets } from '../../../contract/admin.ts';
 import { Button } from '../../ui/button.tsx';
 import { Code } from '../../ui/code.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { FailureNote } from '../../ui/failure.tsx';
 import { Bar } from '../../ui/table.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { failureFacts } from '../data/api-failure.ts';
-import { connection } from '../data/apps/connection.ts';
+import { failureFacts, needsProof } from '../data/api-failure.ts';
+import { connection, showSecrets } from '../data/apps/connection.ts';
 import styles from './connect.module.css';
 import { SideSection } from './side-section.tsx';
 import { curl, type Example, environment, supabaseJs, terminal } from './snippets.ts';
@@ -59,20 +59,32 @@ function Connection({ connection: app, example }: { connection: AppConnection; e
   );
 }
 
-/** The addresses and keys of an app. Secrets are covered until somebody asks for them; a builder who may not see them gets none. */
+/** The addresses and keys of an app. Owners can ask for its secrets, which the page does not hold before. */
 export function AppKeys({ app }: { app: AppConnection }) {
+  const asking = useMutation(showSecrets(app.ref));
+  const secret = (name: string, of: keyof AppSecrets, shown = '') =>
+    app.may_show_secrets && (
+      <SecretRow
+        name={name}
+        value={asking.data?.[of] ?? null}
+        shown={shown}
+        busy={asking.isPending}
+        onAsk={(onSuccess) => asking.mutate(undefined, { onSuccess })}
+      />
+    );
   return (
     <>
       <CopyRow name="URL" value={app.url} />
       {app.origin !== null && app.origin !== app.url && <CopyRow name="Origin" value={app.origin} />}
       <CopyRow name="Publishable key" value={app.publishable_key} />
-      {app.secret_key !== '' && <SecretRow name="Secret key" value={app.secret_key} shown="sb_secret_" />}
+      {secret('Secret key', 'secret_key', 'sb_secret_')}
       <details className={styles.more}>
         <summary>Keys of the older kind, JWT secret</summary>
         <CopyRow name="anon" value={app.anon_key} />
-        {app.service_role_key !== '' && <SecretRow name="service_role" value={app.service_role_key} shown="" />}
-        {app.jwt_secret !== '' && <SecretRow name="JWT secret" value={app.jwt_secret} shown="" />}
+        {secret('service_role', 'service_role_key')}
+        {secret('JWT secret', 'jwt_secret')}
       </details>
+      {asking.error && !needsProof(asking.error) && <FailureNote facts={failureFacts(asking.error)} />}
     </>
   );
 }
@@ -87,9 +99,25 @@ function CopyRow({ name, value }: { name: string; value: string }) {
   );
 }
 
-/** A value that opens doors: dots until it is asked for. */
-function SecretRow({ name, value, shown }: { name: string; value: string; shown: string }) {
-  const [revealed, setRevealed] = useState(false);
+/** A secret: dots until the builder asks for it. */
+function SecretRow({
+  name,
+  value,
+  shown,
+  busy,
+  onAsk,
+}: {
+  name: string;
+  /** Null before somebody asked. */
+  value: string | null;
+  /** The beginning that every such secret has. */
+  shown: string;
+  busy: boolean;
+  onAsk: (onSuccess: () => void) => void;
+}) {
+  const [isOpen, setIsOpen] = useState(false);
+  const revealed = isOpen && value !== null;
+  const press = () => (value === null ? onAsk(() => setIsOpen(true)) : setIsOpen(!isOpen));
   return (
     <div className={styles.row}>
       <span>{name}</span>
@@ -102,9 +130,10 @@ function SecretRow({ name, value, shown }: { name: string; value: string; shown:
           icon={revealed ? IconEyeOff : IconEye}
           label={revealed ? `Hide ${name}` : `Show ${name}`}
           aria-pressed={revealed}
-          onClick={() => setRevealed(!revealed)}
+          busy={busy && 'Fetching'}
+          onClick={press}
         />
-        <CopyButton text={value} what={name} />
+        {value !== null && <CopyButton text={value} what={name} />}
       </span>
     </div>
   );

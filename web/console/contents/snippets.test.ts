@@ -12,6 +12,7 @@ const connection: AppConnection = {
   anon_key: 'a',
   service_role_key: 's',
   jwt_secret: 'j',
+  may_show_secrets: true,
   database_url: null,
 };
 

@@ -7,13 +7,15 @@ import { Button } from '../../ui/button.tsx';
 import { FailureNote } from '../../ui/failure.tsx';
 import { ApiFailure, failureFacts } from '../data/api-failure.ts';
 import { builder } from '../data/session/builder.ts';
-import { canUsePasskeys, isCancelled, signInWithPasskey } from '../data/session/own-account.ts';
+import { canUsePasskeys, isCancelled } from '../data/session/credentials.ts';
+import { signInWithPasskey } from '../data/session/own-account.ts';
 import { signIn } from '../data/session/sign-in.ts';
+import { AddSecondFactor } from './add-second-factor.tsx';
 import { Cover, coverForm, coverTitle } from './cover.tsx';
 import { Questions } from './questions.tsx';
-import { SecondFactor } from './second-factor.tsx';
+import { LockedOut, SecondFactor } from './second-factor.tsx';
 
-/** Signs in with e-mail and password or a passkey, and the second factor; then leads back. */
+/** Signs in with e-mail and password or a passkey, and the second factor, or leads to add one; then leads back. */
 export function SignIn() {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
@@ -25,6 +27,12 @@ export function SignIn() {
   const { mutate, isPending } = signingIn;
   const error = signingIn.error ?? (isCancelled(byPasskey.error) ? null : byPasskey.error);
 
+  const mustAdd = known?.must_add_second_factor ?? false;
+  const [isAdding, setIsAdding] = useState(mustAdd);
+  useEffect(() => {
+    if (mustAdd) setIsAdding(true);
+  }, [mustAdd]);
+
   useEffect(() => {
     document.title = 'Sign in · Ninefold';
   }, []);
@@ -34,8 +42,12 @@ export function SignIn() {
     const to = next?.startsWith('/app/') ? next : '/';
     void router.navigate({ href: to });
   };
+  const back = () => {
+    setPassword('');
+    setIsAdding(false);
+  };
   const onSuccess = (signedIn: SignedInBuilder) => {
-    if (!signedIn.needs_second_factor) proceed();
+    if (!signedIn.needs_second_factor && !signedIn.must_add_second_factor) proceed();
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -44,7 +56,14 @@ export function SignIn() {
   if (known?.needs_second_factor) {
     return (
       <Cover right={<Questions />}>
-        <SecondFactor onDone={proceed} onBack={() => setPassword('')} />
+        <SecondFactor onDone={proceed} onBack={back} />
+      </Cover>
+    );
+  }
+  if (known && isAdding) {
+    return (
+      <Cover right={<Questions />}>
+        <AddSecondFactor isAdded={!mustAdd} onDone={proceed} onBack={back} />
       </Cover>
     );
   }
@@ -85,6 +104,7 @@ export function SignIn() {
             Use a passkey
           </Button>
         )}
+        <LockedOut />
       </form>
     </Cover>
   );

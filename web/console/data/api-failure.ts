@@ -52,6 +52,10 @@ const known: Readonly<Record<string, { meaning: string; action: string } | undef
 /** Returns true if the app is not served because its database has refused a step of Ninefold's own schema. */
 export const isOutdated = (error: unknown): boolean => error instanceof ApiFailure && error.code === 'app_outdated';
 
+/** Returns true if the builder did not prove who they are: they cancelled, so no failure needs to be shown. */
+export const needsProof = (error: unknown): boolean =>
+  error instanceof ApiFailure && error.code === 'recent_sign_in_needed';
+
 /** Describes an error of any kind for a page: the sentence, with meaning and action from the catalogue. */
 export function failureFacts(error: unknown): FailureFacts {
   if (error instanceof ApiFailure) {

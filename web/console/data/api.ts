@@ -1,5 +1,6 @@
 import { failureOf } from './api-failure.ts';
 import { reach, readJson } from './reach.ts';
+import { askForProof } from './waiting-call.ts';
 
 export interface ApiCall {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -17,7 +18,10 @@ export interface ApiCall {
 export const api = async <T>(path: string, call: ApiCall = {}): Promise<T> =>
   (await apiWithHeaders<T>(path, call)).data;
 
-/** Calls the management API as `api` does, and returns the headers of the response too. */
+/**
+ * Calls the management API as `api` does, and returns the headers of the response too. Asks for a proof of identity where the call needs
+ * one, and repeats it.
+ */
 export async function apiWithHeaders<T>(path: string, call: ApiCall = {}): Promise<{ data: T; headers: Headers }> {
   const { method = 'GET', body, headers, signal } = call;
   const response = await reach(`/admin/v1${path}`, {
@@ -31,7 +35,11 @@ export async function apiWithHeaders<T>(path: string, call: ApiCall = {}): Promi
     ...(signal && { signal }),
   });
   const answer = await readJson(response);
-  if (!response.ok) throw failureOf(response.status, answer, response.headers.get('x-request-id'));
+  if (!response.ok) {
+    const failure = failureOf(response.status, answer, response.headers.get('x-request-id'));
+    if (failure.code === 'recent_sign_in_needed' && (await askForProof(failure))) return apiWithHeaders(path, call);
+    throw failure;
+  }
   return { data: answer as T, headers: response.headers };
 }
 

@@ -8,8 +8,8 @@ export const whenSignedOut = (action: () => void): void => {
   onSignedOut = action;
 };
 
-/** Codes of refusals after which the builder signs in again, or shows the second factor. */
-const endings: ReadonlySet<string> = new Set(['operator_required', 'second_factor_needed']);
+/** Codes of refusals after which the builder signs in again, or shows or adds a second factor. */
+const endings: ReadonlySet<string> = new Set(['operator_required', 'second_factor_needed', 'second_factor_required']);
 
 const notice = (error: unknown) => {
   // A call made as somebody else may be refused with 401 too: that is an answer, not the end of the builder's session.

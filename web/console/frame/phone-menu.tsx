@@ -1,15 +1,19 @@
 import { Menu } from '@mantine/core';
-import { IconApps, IconLogout, IconMenu2, IconMoon, IconSun } from '@tabler/icons-react';
+import { IconLogout, IconMenu2, IconMoon, IconSun } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { builder } from '../data/session/builder.ts';
 import { workPages } from '../work/work-pages.ts';
 import { useCommands } from './commands.tsx';
+import { nodePages } from './node-pages.ts';
 
 /** On a phone: the workshop, and what else stands in the rail. */
 export function PhoneMenu() {
   const navigate = useNavigate();
   const { ref } = useParams({ strict: false });
+  const { data } = useQuery(builder());
   const { scheme, toggleScheme, leave } = useCommands();
   return (
     <Menu withinPortal={false} position="bottom-end" width={220}>
@@ -24,9 +28,11 @@ export function PhoneMenu() {
             </Menu.Item>
           ))}
         {ref !== undefined && <Menu.Divider />}
-        <Menu.Item leftSection={<Icon of={IconApps} />} onClick={() => void navigate({ to: '/' })}>
-          All apps
-        </Menu.Item>
+        {nodePages(data).map(({ name, to, icon }) => (
+          <Menu.Item key={to} leftSection={<Icon of={icon} />} onClick={() => void navigate({ to })}>
+            {to === '/' ? 'All apps' : `${name} of the node`}
+          </Menu.Item>
+        ))}
         <Menu.Item leftSection={<Icon of={scheme === 'dark' ? IconSun : IconMoon} />} onClick={toggleScheme}>
           {scheme === 'dark' ? 'Light' : 'Dark'}
         </Menu.Item>

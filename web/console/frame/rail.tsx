@@ -1,4 +1,4 @@
-import { IconApps, IconBook2 } from '@tabler/icons-react';
+import { IconBook2 } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useLocation, useParams } from '@tanstack/react-router';
 import { Icon } from '../../ui/icon.tsx';
@@ -6,12 +6,14 @@ import { Mark } from '../../ui/mark.tsx';
 import { VerdictMark } from '../../ui/verdict.tsx';
 import { chapterPages } from '../chapters/chapter-pages.ts';
 import { isOutdated } from '../data/api-failure.ts';
+import { builder } from '../data/session/builder.ts';
 import { specification } from '../data/specification/specification.ts';
 import { versionList } from '../data/versions/version-list.ts';
 import { count } from '../format/format.ts';
 import { workPages } from '../work/work-pages.ts';
 import { AppSwitcher } from './app-switcher.tsx';
 import { Me } from './me.tsx';
+import { nodePages } from './node-pages.ts';
 import styles from './rail.module.css';
 import { useChapterNumber } from './use-chapter-number.ts';
 
@@ -25,18 +27,23 @@ export function Rail() {
         <Mark chapter={chapter} />
         Ninefold
       </Link>
-      {ref === undefined ? (
-        <nav className={styles.nav} aria-label="Node">
-          <Link to="/" className={styles.item}>
-            <Icon of={IconApps} />
-            <span>Apps</span>
-          </Link>
-        </nav>
-      ) : (
-        <AppRail appRef={ref} here={chapter} />
-      )}
+      {ref === undefined ? <NodeRail /> : <AppRail appRef={ref} here={chapter} />}
       <Me />
     </aside>
+  );
+}
+
+function NodeRail() {
+  const { data } = useQuery(builder());
+  return (
+    <nav className={styles.nav} aria-label="Node">
+      {nodePages(data).map(({ name, to, icon }) => (
+        <Link key={to} to={to} className={styles.item} activeOptions={{ exact: true, includeSearch: false }}>
+          <Icon of={icon} />
+          <span>{name}</span>
+        </Link>
+      ))}
+    </nav>
   );
 }
 

@@ -1,12 +1,16 @@
-import { queryOptions } from '@tanstack/react-query';
-import type { AppConnection } from '../../../../contract/admin.ts';
+import { mutationOptions, queryOptions } from '@tanstack/react-query';
+import type { AppConnection, AppSecrets } from '../../../../contract/admin.ts';
 import { api, segment } from '../api.ts';
 import { appKeys } from './keys.ts';
 
-/** URL and keys of an app. Not kept when nobody looks at them. */
+/** URL and public keys of an app. Not kept when nobody looks at them. */
 export const connection = (ref: string) =>
   queryOptions({
     queryKey: appKeys.connection(ref),
     queryFn: ({ signal }) => api<AppConnection>(`/apps/${segment(ref)}/connection`, { signal }),
     gcTime: 0,
   });
+
+/** Fetches the secret keys of an app, for its owners. Asks for a proof of identity. */
+export const showSecrets = (ref: string) =>
+  mutationOptions({ mutationFn: () => api<AppSecrets>(`/apps/${segment(ref)}/secrets`), gcTime: 0 });

@@ -1,13 +1,15 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
-import type { BuilderAuditEntry, MemberAuditEntry } from '../../../../contract/audit.ts';
+import type { BuilderAuditEntry, MemberAuditEntry, NodeAuditEntry } from '../../../../contract/audit.ts';
 import { api, segment } from '../api.ts';
 
-/** Whose events are listed. */
-export type AuditKind = 'members' | 'builders';
+/** Whose events are listed: of members or builders of an app, or of builders of the node. */
+export type AuditKind = 'members' | 'builders' | 'node';
 
 /** The entries that are asked for; an empty text is no filter. */
 export interface AuditFilter {
   kind: AuditKind;
+  /** The app; null for the node. */
+  ref: string | null;
   search: string;
   action: string;
   /** The id of an account. */
@@ -36,10 +38,10 @@ export const EXPORTED = 20_000;
 const EXPORTED_AT_ONCE = 1000;
 
 /** The entries of a log, newest first, page by page. */
-export const auditLog = (ref: string, filter: AuditFilter) =>
+export const auditLog = (filter: AuditFilter) =>
   infiniteQueryOptions({
-    queryKey: ['audit', ref, filter],
-    queryFn: ({ pageParam, signal }) => readPage(ref, filter, pageParam, PAGE, signal),
+    queryKey: ['audit', filter],
+    queryFn: ({ pageParam, signal }) => readPage(filter, pageParam, PAGE, signal),
     initialPageParam: null as AuditLine | null,
     getNextPageParam: (lines) => (lines.length === PAGE ? (lines.at(-1) ?? null) : undefined),
     select: ({ pages }) => pages.flat(),
@@ -47,22 +49,27 @@ export const auditLog = (ref: string, filter: AuditFilter) =>
   });
 
 async function readPage(
-  ref: string,
-  { kind, search, action, member }: AuditFilter,
+  { kind, ref, search, action, member }: AuditFilter,
   after: AuditLine | null,
   limit: number,
   signal?: AbortSignal,
 ): Promise<AuditLine[]> {
-  const query = new URLSearchParams({ kind, limit: String(limit) });
+  const query = new URLSearchParams({ limit: String(limit) });
+  if (ref !== null) query.set('kind', kind);
   if (search !== '') query.set('search', search);
   if (action !== '') query.set('action', action);
   if (member !== '') query.set('member', member);
   if (after) query.set('after', `${after.at}_${after.id}`);
-  const path = `/apps/${segment(ref)}/audit?${query}`;
+  const path = `${ref === null ? '' : `/apps/${segment(ref)}`}/audit?${query}`;
   const options = signal ? { signal } : {};
-  return kind === 'builders'
-    ? (await api<BuilderAuditEntry[]>(path, options)).map(builderLine)
-    : (await api<MemberAuditEntry[]>(path, options)).map(memberLine);
+  switch (kind) {
+    case 'members':
+      return (await api<MemberAuditEntry[]>(path, options)).map(memberLine);
+    case 'builders':
+      return (await api<BuilderAuditEntry[]>(path, options)).map(builderLine);
+    case 'node':
+      return (await api<NodeAuditEntry[]>(path, options)).map(nodeLine);
+  }
 }
 
 const builderLine = ({
@@ -75,7 +82,7 @@ const builderLine = ({
   refused,
   ip_address,
   request_id,
-}: BuilderAuditEntry) =>
+}: BuilderAuditEntry | NodeAuditEntry) =>
   ({
     id,
     at,
@@ -87,6 +94,11 @@ const builderLine = ({
     address: ip_address,
     requestId: request_id,
   }) satisfies AuditLine;
+
+const nodeLine = (entry: NodeAuditEntry): AuditLine => {
+  const line = builderLine(entry);
+  return entry.app === null ? line : { ...line, details: { app: entry.app, ...line.details } };
+};
 
 const memberLine = ({ id, created_at, payload, ip_address }: MemberAuditEntry) =>
   ({
@@ -101,11 +113,11 @@ const memberLine = ({ id, created_at, payload, ip_address }: MemberAuditEntry) =
     requestId: null,
   }) satisfies AuditLine;
 
-/** Reads the newest entries that a filter leaves, up to `EXPORTED`. */
-export async function readForExport(ref: string, filter: AuditFilter): Promise<AuditLine[]> {
+/** Reads the newest entries that a filter leaves, up to `EXPORTED`. Asks for a proof of identity. */
+export async function readForExport(filter: AuditFilter): Promise<AuditLine[]> {
   const lines: AuditLine[] = [];
   for (let last: AuditLine | null = null; lines.length < EXPORTED; ) {
-    const page = await readPage(ref, filter, last, EXPORTED_AT_ONCE);
+    const page = await readPage(filter, last, EXPORTED_AT_ONCE);
     lines.push(...page);
     last = page.at(-1) ?? null;
     if (page.length < EXPORTED_AT_ONCE) break;

@@ -3,6 +3,7 @@ import type { SignedInBuilder } from '../../../../contract/admin.ts';
 import { api, segment } from '../api.ts';
 import { ApiFailure } from '../api-failure.ts';
 import { queryClient } from '../query-client.ts';
+import { createCredential, getCredential } from './credentials.ts';
 import { refetchDevices } from './devices.ts';
 import { sessionKeys } from './keys.ts';
 
@@ -31,6 +32,21 @@ export interface NewTotp {
 const keys = { factors: ['own-factors'] as const, passkeys: ['own-passkeys'] as const };
 const refetch = () => Promise.all(Object.values(keys).map((queryKey) => queryClient.invalidateQueries({ queryKey })));
 
+/** Fetches again what a new second factor changes: the factors, the sessions that it ended, and what the session may call. */
+export const afterFactorChange = () =>
+  Promise.all([refetch(), refetchDevices(), queryClient.invalidateQueries({ queryKey: sessionKeys.builder() })]);
+
+const typeNames: Readonly<Record<string, string>> = {
+  totp: 'Authenticator app',
+  webauthn: 'Security key',
+  phone: 'Phone',
+  recovery_code: 'Recovery codes',
+};
+
+/** Returns the name that the builder gave to a factor, else the name of its type. */
+export const factorName = ({ factor_type, friendly_name }: OwnFactor): string =>
+  friendly_name || typeNames[factor_type] || factor_type;
+
 const fetchFactors = async (): Promise<OwnFactor[]> =>
   (await api<{ factors?: OwnFactor[] }>('/account/user')).factors ?? [];
 
@@ -41,18 +57,21 @@ export const ownFactors = () => queryOptions({ queryKey: keys.factors, queryFn: 
 export const beginTotp = () =>
   mutationOptions({
     mutationFn: async () => {
-      // An enrolment that was not completed holds its name.
-      for (const { id, status } of await fetchFactors()) if (status !== 'verified') await deleteFactor(id);
+      await dropUnfinished();
       const body = { factor_type: 'totp', friendly_name: 'Authenticator app', issuer: `Ninefold ${location.host}` };
       return api<NewTotp>('/account/factors', { method: 'POST', body });
     },
   });
 
+/** Deletes the factors whose enrolment was not completed: each holds its name. */
+export async function dropUnfinished(): Promise<void> {
+  for (const { id, status } of await fetchFactors()) if (status !== 'verified') await deleteFactor(id);
+}
+
 const deleteFactor = (id: string) => api<unknown>(`/account/factors/${segment(id)}`, { method: 'DELETE' });
 
 /** Shows the code of an authenticator app: the first one completes the enrolment and ends the other sessions. */
-export const showTotp = () =>
-  mutationOptions({ mutationFn: verifyTotp, onSuccess: () => Promise.all([refetch(), refetchDevices()]) });
+export const showTotp = () => mutationOptions({ mutationFn: verifyTotp, onSuccess: afterFactorChange });
 
 async function verifyTotp({ id, code }: { id: string; code: string }): Promise<void> {
   const path = `/account/factors/${segment(id)}`;
@@ -123,8 +142,7 @@ export const addPasskey = () =>
         method: 'POST',
         body: {},
       });
-      const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options);
-      const credential = asJson(await navigator.credentials.create({ publicKey }));
+      const credential = await createCredential(options);
       return api<OwnPasskey>(`${path}/verify`, { method: 'POST', body: { challenge_id, credential } });
     },
     onSuccess: refetch,
@@ -144,20 +162,8 @@ export const signInWithPasskey = () =>
         '/session/passkey/options',
         { method: 'POST', body: {} },
       );
-      const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
-      const credential = asJson(await navigator.credentials.get({ publicKey }));
+      const credential = await getCredential(options);
       return api<SignedInBuilder>('/session/passkey', { method: 'POST', body: { challenge_id, credential } });
     },
     onSuccess: (builder) => queryClient.setQueryData(sessionKeys.builder(), builder),
   });
-
-/** True if this browser can use passkeys on this page. */
-export const canUsePasskeys = (): boolean =>
-  typeof PublicKeyCredential === 'function' && 'parseRequestOptionsFromJSON' in PublicKeyCredential;
-
-/** True if the builder closed the browser's dialog, or the device holds no passkey. */
-export const isCancelled = (error: unknown): boolean =>
-  error instanceof DOMException && error.name === 'NotAllowedError';
-
-const asJson = (credential: Credential | null): unknown =>
-  credential instanceof PublicKeyCredential ? credential.toJSON() : null;

@@ -5,42 +5,73 @@ import type {
   AppRole,
   AppTeam,
   BuilderLink,
+  NodeInvitationRequest,
+  NodeRoleRequest,
+  NodeTeam,
   RecoveryRequest,
+  SecondFactorRule,
   ShownInvitation,
 } from '../../../../contract/team.ts';
 import { api, segment } from '../api.ts';
+import { appKeys } from '../apps/keys.ts';
 import { queryClient } from '../query-client.ts';
 
-const queryKey = (ref: string) => ['team', ref] as const;
-const path = (ref: string) => `/apps/${segment(ref)}/team`;
+/** The app of a team; null for the node. */
+export type TeamOf = string | null;
+
+const queryKey = (ref: TeamOf) => ['team', ref] as const;
+const path = (ref: TeamOf) => (ref === null ? '/team' : `/apps/${segment(ref)}/team`);
 
 /** The builders of an app and the open invitations to it. */
 export const appTeam = (ref: string) =>
   queryOptions({ queryKey: queryKey(ref), queryFn: ({ signal }) => api<AppTeam>(path(ref), { signal }) });
 
-const changing = <Body, Answer>(ref: string, call: (body: Body) => Promise<Answer>) =>
+/** The builders of the node, the open invitations to it, and whether builders need a second factor. */
+export const nodeTeam = () =>
+  queryOptions({ queryKey: queryKey(null), queryFn: ({ signal }) => api<NodeTeam>(path(null), { signal }) });
+
+const changing = <Body, Answer>(ref: TeamOf, call: (body: Body) => Promise<Answer>) =>
   mutationOptions({
     mutationFn: call,
     onSuccess: () => queryClient.invalidateQueries({ queryKey: queryKey(ref) }),
   });
 
-/** Invites a builder to an app. */
-export const inviteBuilder = (ref: string) =>
-  changing(ref, (body: AppInvitationRequest) => api<BuilderLink>(`${path(ref)}/invitations`, { method: 'POST', body }));
+/** Invites a builder. An earlier link for the same address stops working. */
+export const inviteBuilder = (ref: TeamOf) =>
+  changing(ref, (body: AppInvitationRequest | NodeInvitationRequest) =>
+    api<BuilderLink>(`${path(ref)}/invitations`, { method: 'POST', body }),
+  );
 
 /** Takes an invitation back. */
-export const withdrawInvitation = (ref: string) =>
+export const withdrawInvitation = (ref: TeamOf) =>
   changing(ref, (id: string) => api<null>(`${path(ref)}/invitations/${segment(id)}`, { method: 'DELETE' }));
 
-/** Changes the role of a builder. */
+/** Changes the role of a builder of an app. */
 export const changeRole = (ref: string) =>
   changing(ref, ({ id, role }: { id: string; role: AppRole }) =>
     api<null>(`${path(ref)}/${segment(id)}`, { method: 'PUT', body: { role } }),
   );
 
-/** Takes the app from a builder. */
-export const removeBuilder = (ref: string) =>
+/** Changes what a builder may do on the node. */
+export const changeNodeRole = () =>
+  changing(null, ({ id, ...body }: NodeRoleRequest & { id: string }) =>
+    api<null>(`${path(null)}/${segment(id)}`, { method: 'PUT', body }),
+  );
+
+/** Takes the app from a builder, or removes the builder from the node with the account. */
+export const removeBuilder = (ref: TeamOf) =>
   changing(ref, (id: string) => api<null>(`${path(ref)}/${segment(id)}`, { method: 'DELETE' }));
+
+/** Takes the app from the builder who is signed in. */
+export const leaveApp = (ref: string) =>
+  mutationOptions({
+    mutationFn: () => api<null>(`${path(ref)}/leave`, { method: 'POST', body: {} }),
+    onSuccess: () => queryClient.resetQueries({ queryKey: appKeys.list(), exact: true }),
+  });
+
+/** Requires a second factor of every builder, or of none. */
+export const setSecondFactorRule = () =>
+  changing(null, (body: SecondFactorRule) => api<null>('/node/second-factor', { method: 'PUT', body }));
 
 /** What the link of an invitation offers. */
 export const shownInvitation = (secret: string) =>

@@ -1,7 +1,7 @@
 import type { AuditKind, AuditLine } from '../../data/audit/audit-log.ts';
 
-/** What the actions of each log are, in words that follow the name of who did it. */
-const words: Readonly<Record<AuditKind, Readonly<Record<string, string>>>> = {
+/** What the actions of the logs of an app are, in words that follow the name of who did it. */
+const appWords = {
   members: {
     login: 'signed in',
     login_refused: 'failed to sign in',
@@ -49,8 +49,27 @@ const words: Readonly<Record<AuditKind, Readonly<Record<string, string>>>> = {
     invitation_withdrawn: 'took back an invitation',
     builder_role_changed: 'changed the role of a builder',
     builder_removed: 'removed a builder',
+    builder_left: 'left the app',
+    secrets_shown: 'looked at the secret keys',
     members_imported: 'imported members',
     acted_as_member: 'acted as a member',
+  },
+} as const satisfies Partial<Record<AuditKind, Readonly<Record<string, string>>>>;
+
+const words: Readonly<Record<AuditKind, Readonly<Record<string, string>>>> = {
+  ...appWords,
+  node: {
+    ...appWords.members,
+    app_created: 'created an app',
+    app_cloned: 'cloned an app',
+    app_deleted: 'deleted an app',
+    builder_invited: 'invited a builder',
+    invitation_withdrawn: 'took back an invitation',
+    builder_role_changed: 'changed the role of a builder',
+    builder_removed: 'removed a builder',
+    builder_password_set: 'set the password of a builder',
+    builder_recovery_begun: 'made a recovery link',
+    second_factor_rule_changed: 'changed whether builders need a second factor',
   },
 };
 

@@ -1,45 +1,34 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type AppRole, appRoles } from '../../../../contract/team.ts';
-import { Button } from '../../../ui/button.tsx';
-import { CopyButton } from '../../../ui/copy-button.tsx';
-import { Dialog } from '../../../ui/dialog.tsx';
-import { inviteBuilder } from '../../data/team/team.ts';
-import { dateTime } from '../../format/format.ts';
+import { appRoles, nodeRoles } from '../../../../contract/team.ts';
+import { needsProof } from '../../data/api-failure.ts';
+import { inviteBuilder, type TeamOf } from '../../data/team/team.ts';
 import form from '../users/form.module.css';
 import { UserForm } from '../users/user-form.tsx';
+import { LinkDialog } from './link-dialog.tsx';
 
-/** Invites a builder, then shows the link this one time. */
-export function InviteDialog({ appRef, onClose }: { appRef: string; onClose: () => void }) {
+/** Invites a builder to an app or to the node, then shows the link this one time. */
+export function InviteDialog({ of, onClose }: { of: TeamOf; onClose: () => void }) {
+  const roles = of === null ? nodeRoles : appRoles;
   const [email, setEmail] = useState('');
-  const [role, setRole] = useState<AppRole>('developer');
-  const { mutate, data: link, isPending, error } = useMutation(inviteBuilder(appRef));
-  if (link) {
-    return (
-      <Dialog title="Invite builder" onClose={onClose}>
-        <div className={form.form}>
-          <p className={form.words}>
-            Give this link to <b>{email}</b>. It works once, until {dateTime(link.expires_at)}, and is not shown again.
-          </p>
-          <TextInput label="Link" readOnly className={form.secret ?? ''} value={link.url} />
-          <div className={form.buttons}>
-            <CopyButton text={link.url} what="the link" word />
-            <Button kind="quiet" onClick={onClose}>
-              Close
-            </Button>
-          </div>
-        </div>
-      </Dialog>
-    );
-  }
+  const [role, setRole] = useState<(typeof roles)[number]>(of === null ? 'member' : 'developer');
+  const [createsApps, setCreatesApps] = useState(true);
+  const { mutate, data: link, isPending, error } = useMutation(inviteBuilder(of));
+  if (link) return <LinkDialog email={email} link={link} onClose={onClose} />;
+  const submit = () => {
+    const appRole = appRoles.find((one) => one === role);
+    const nodeRole = nodeRoles.find((one) => one === role);
+    if (of === null && nodeRole) mutate({ email: email.trim(), role: nodeRole, creates_apps: createsApps });
+    else if (appRole) mutate({ email: email.trim(), role: appRole });
+  };
   return (
     <UserForm
       title="Invite builder"
       verb={['Make link', 'Making link']}
       pending={isPending}
-      error={error}
-      onSubmit={() => mutate({ email: email.trim(), role })}
+      error={needsProof(error) ? null : error}
+      onSubmit={submit}
       onClose={onClose}
     >
       <TextInput
@@ -54,10 +43,16 @@ export function InviteDialog({ appRef, onClose }: { appRef: string; onClose: () 
       />
       <NativeSelect
         label="Role"
-        data={[...appRoles]}
+        data={[...roles]}
         value={role}
-        onChange={(event) => setRole(appRoles.find((each) => each === event.currentTarget.value) ?? role)}
+        onChange={(event) => setRole(roles.find((each) => each === event.currentTarget.value) ?? role)}
       />
+      {of === null && role === 'member' && (
+        <label className={form.check}>
+          <input type="checkbox" checked={createsApps} onChange={({ target }) => setCreatesApps(target.checked)} />
+          May create apps
+        </label>
+      )}
     </UserForm>
   );
 }

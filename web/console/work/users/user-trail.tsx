@@ -13,7 +13,7 @@ const inSight = 12;
 /** The last events of an account, with ways to all of them and to the calls of the member. */
 export function UserTrail({ appRef, userId }: { appRef: string; userId: string }) {
   const { data, error } = useInfiniteQuery(
-    auditLog(appRef, { kind: 'members', search: '', action: '', member: userId }),
+    auditLog({ kind: 'members', ref: appRef, search: '', action: '', member: userId }),
   );
   if (!data) return error ? <FailureNote facts={failureFacts(error)} /> : <Bar width={180} />;
   return (

@@ -1,0 +1,37 @@
+import type { ApiFailure } from './api-failure.ts';
+
+/** A call that waits for a proof of identity. */
+export interface WaitingCall {
+  /** Completes “You are about to …”. */
+  readonly does: string;
+  /** Settles the wait. */
+  readonly settle: (isProven: boolean) => void;
+}
+
+let waiting: WaitingCall | null = null;
+let proof: Promise<boolean> | null = null;
+const listeners = new Set<() => void>();
+
+/** Returns the call that waits for a proof; null for none. */
+export const waitingCall = (): WaitingCall | null => waiting;
+
+export function onWaitingCall(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+function show(call: WaitingCall | null): void {
+  waiting = call;
+  for (const listener of listeners) listener();
+}
+
+/** Asks the builder for a proof of identity for a refused call. Several calls share one question. Returns false if the builder cancels. */
+export function askForProof({ details }: ApiFailure): Promise<boolean> {
+  const isNamed = typeof details === 'object' && details !== null && 'does' in details;
+  const does = isNamed ? String(details.does) : 'make a sensitive change';
+  proof ??= new Promise<boolean>((settle) => show({ does, settle })).finally(() => {
+    proof = null;
+    show(null);
+  });
+  return proof;
+}

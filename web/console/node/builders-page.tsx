@@ -1,0 +1,59 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { NodeTeam } from '../../../contract/team.ts';
+import { Button } from '../../ui/button.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { Frame } from '../../ui/frame.tsx';
+import { Bar } from '../../ui/table.tsx';
+import { failureFacts } from '../data/api-failure.ts';
+import { nodeTeam } from '../data/team/team.ts';
+import { counted } from '../format/format.ts';
+import { Page } from '../frame/page.tsx';
+import { SettingsPageBody, SettingsSection } from '../work/settings/settings-frame.tsx';
+import { Invitations } from '../work/team/invitations.tsx';
+import { InviteDialog } from '../work/team/invite-dialog.tsx';
+import { NodeBuilders } from './node-builders.tsx';
+import { SecondFactorRule } from './second-factor-rule.tsx';
+
+/** The builders of the node, for its owners: rights, invitations, and whether builders need a second factor. */
+export function BuildersPage() {
+  const { data: team, error, isLoading, refetch } = useQuery(nodeTeam());
+  const [inviting, setInviting] = useState(false);
+  return (
+    <Page bare crumbs={[{ text: 'Builders' }]} fetching={isLoading}>
+      <SettingsPageBody title="Builders" sentence={team ? sentenceOf(team) : 'Who builds on this node.'} draft={null}>
+        {error && <Failure facts={failureFacts(error)} onRetry={() => void refetch()} />}
+        <SettingsSection
+          id="builders"
+          title="Builders"
+          tools={
+            <Button small onClick={() => setInviting(true)}>
+              Invite builder
+            </Button>
+          }
+        >
+          <Frame>{team ? <NodeBuilders team={team} /> : <Bar width={220} />}</Frame>
+        </SettingsSection>
+        {team && (
+          <>
+            <SettingsSection id="invitations" title="Invitations">
+              <Frame>
+                <Invitations of={null} invitations={team.invitations} />
+              </Frame>
+            </SettingsSection>
+            <SettingsSection id="rules" title="Rules">
+              <SecondFactorRule team={team} />
+            </SettingsSection>
+          </>
+        )}
+      </SettingsPageBody>
+      {inviting && <InviteDialog of={null} onClose={() => setInviting(false)} />}
+    </Page>
+  );
+}
+
+function sentenceOf({ builders }: NodeTeam): string {
+  const without = builders.filter((one) => !one.has_second_factor).length;
+  const can = `${counted(builders.length, 'builder')} can sign in to this node.`;
+  return without === 0 ? can : `${can} ${without} ${without === 1 ? 'has' : 'have'} no second factor.`;
+}

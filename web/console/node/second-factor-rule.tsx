@@ -1,0 +1,95 @@
+import { NativeSelect } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { NodeTeam } from '../../../contract/team.ts';
+import { FailureNote } from '../../ui/failure.tsx';
+import { Switch } from '../../ui/switch.tsx';
+import { failureFacts, needsProof } from '../data/api-failure.ts';
+import { setSecondFactorRule } from '../data/team/team.ts';
+import { counted, dateTime } from '../format/format.ts';
+import settings from '../work/settings/settings.module.css';
+import { UserForm } from '../work/users/user-form.tsx';
+
+/** Whether builders need a second factor; switching it on asks how long those without one can go on working. */
+export function SecondFactorRule({ team }: { team: NodeTeam }) {
+  const { mutate, isPending, error } = useMutation(setSecondFactorRule());
+  const [asking, setAsking] = useState(false);
+  const from = team.second_factor_required_from;
+  const failure = needsProof(error) ? null : error;
+  const close = () => setAsking(false);
+  return (
+    <div className={settings.row}>
+      <div>
+        <b>Second factor required</b>
+        <p>{sentenceOf(team)}</p>
+        {failure && !asking && <FailureNote facts={failureFacts(failure)} />}
+      </div>
+      <Switch
+        label="Second factor required"
+        isOn={from !== null}
+        isBusy={isPending}
+        onChange={(isOn) => (isOn ? setAsking(true) : mutate({ required: false, grace_days: 0 }))}
+      />
+      {asking && (
+        <GraceDialog
+          pending={isPending}
+          error={failure}
+          onSubmit={(days) => mutate({ required: true, grace_days: days }, { onSuccess: close })}
+          onClose={close}
+        />
+      )}
+    </div>
+  );
+}
+
+const graces: Readonly<Record<string, number>> = {
+  'at once': 0,
+  'in 1 day': 1,
+  'in 7 days': 7,
+  'in 30 days': 30,
+};
+
+function GraceDialog({
+  pending,
+  error,
+  onSubmit,
+  onClose,
+}: {
+  pending: boolean;
+  error: Error | null;
+  onSubmit: (days: number) => void;
+  onClose: () => void;
+}) {
+  const [grace, setGrace] = useState('in 7 days');
+  return (
+    <UserForm
+      title="Require a second factor"
+      verb={['Require', 'Saving']}
+      pending={pending}
+      error={error}
+      onSubmit={() => onSubmit(graces[grace] ?? 0)}
+      onClose={onClose}
+    >
+      <p>
+        Until then builders without a second factor work as before, and the console shows them the date. After it they
+        can only add one. A builder who is invited later adds one at the first sign-in.
+      </p>
+      <NativeSelect
+        label="Takes effect"
+        data={Object.keys(graces)}
+        value={grace}
+        onChange={({ currentTarget }) => setGrace(currentTarget.value)}
+      />
+    </UserForm>
+  );
+}
+
+function sentenceOf({ builders, second_factor_required_from: from }: NodeTeam): string {
+  const having = builders.filter((one) => one.has_second_factor).length;
+  const figures = `${having} of ${counted(builders.length, 'builder')} ${having === 1 ? 'has' : 'have'} one.`;
+  if (from === null) return `${figures} Passwords alone open the console for the others.`;
+  const isPast = Date.parse(from) <= Date.now();
+  return isPast
+    ? `${figures} The others can only add one.`
+    : `${figures} The others work as before until ${dateTime(from)}, then they can only add one.`;
+}

@@ -1,0 +1,92 @@
+import { PasswordInput, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { ApiFailure } from '../data/api-failure.ts';
+import { canUsePasskeys, isCancelled } from '../data/session/credentials.ts';
+import { factorName, ownFactors, showFactor } from '../data/session/own-account.ts';
+import { proveByPasskey, proveByPassword } from '../data/session/proof.ts';
+import { showSecurityKey } from '../data/session/security-keys.ts';
+import type { WaitingCall } from '../data/waiting-call.ts';
+import form from '../work/users/form.module.css';
+import { UserForm } from '../work/users/user-form.tsx';
+
+/** Asks for the password, a code, a passkey or a security key before a sensitive call is repeated. */
+export function ProofDialog({ call: { does, settle } }: { call: WaitingCall }) {
+  const [given, setGiven] = useState('');
+  const [isCode, setIsCode] = useState(false);
+  const factors = (useQuery(ownFactors()).data ?? []).filter(({ status }) => status === 'verified');
+  const byPassword = useMutation(proveByPassword());
+  const byCode = useMutation(showFactor());
+  const byPasskey = useMutation(proveByPasskey());
+  const byKey = useMutation(showSecurityKey());
+  const typed = isCode ? byCode : byPassword;
+  const wrong =
+    typed.error instanceof ApiFailure && ['invalid_credentials', 'mfa_verification_failed'].includes(typed.error.code);
+  const failed = [wrong ? null : typed.error, byPasskey.error, byKey.error].find(
+    (error) => error && !isCancelled(error),
+  );
+  const onSuccess = () => settle(true);
+  const field = {
+    'data-autofocus': true,
+    value: given,
+    error: wrong && (isCode ? 'This code is wrong or used.' : 'This is not your password.'),
+    onChange: (event: { currentTarget: HTMLInputElement }) => setGiven(event.currentTarget.value),
+  };
+  const swap = () => {
+    setGiven('');
+    setIsCode(!isCode);
+  };
+  return (
+    <UserForm
+      title="Confirm that it is you"
+      verb={['Confirm', 'Checking']}
+      pending={typed.isPending}
+      error={failed ?? null}
+      onSubmit={() => typed.mutate(given, { onSuccess })}
+      onClose={() => settle(false)}
+    >
+      <p className={form.words}>You are about to {does}. Your last sign-in was some time ago.</p>
+      {isCode ? (
+        <TextInput
+          key="code"
+          label="Code"
+          description="Of your authenticator app, or a recovery code"
+          autoComplete="one-time-code"
+          {...field}
+        />
+      ) : (
+        <PasswordInput key="password" label="Password" autoComplete="current-password" {...field} />
+      )}
+      <div className={form.buttons}>
+        {factors.some(({ factor_type: type }) => type === 'totp' || type === 'recovery_code') && (
+          <Button small onClick={swap}>
+            {isCode ? 'Use the password' : 'Use a code'}
+          </Button>
+        )}
+        {canUsePasskeys() && (
+          <Button
+            small
+            busy={byPasskey.isPending && 'Waiting for the device'}
+            onClick={() => byPasskey.mutate(undefined, { onSuccess })}
+          >
+            Use a passkey
+          </Button>
+        )}
+        {canUsePasskeys() &&
+          factors
+            .filter(({ factor_type: type }) => type === 'webauthn')
+            .map((factor) => (
+              <Button
+                key={factor.id}
+                small
+                busy={byKey.isPending && byKey.variables === factor.id && 'Waiting for the key'}
+                onClick={() => byKey.mutate(factor.id, { onSuccess })}
+              >
+                Use {factorName(factor)}
+              </Button>
+            ))}
+      </div>
+    </UserForm>
+  );
+}

@@ -1,0 +1,18 @@
+import { lazy, Suspense, useSyncExternalStore } from 'react';
+import { onWaitingCall, waitingCall } from '../data/waiting-call.ts';
+import { code } from '../recovery/code.ts';
+
+const load = code(() => import('./proof-dialog.tsx'));
+const ProofDialog = lazy(async () => ({ default: (await load()).ProofDialog }));
+
+/** Asks for a proof of identity while a call waits for one. */
+export function ProofOfIdentity() {
+  const call = useSyncExternalStore(onWaitingCall, waitingCall);
+  return (
+    call && (
+      <Suspense>
+        <ProofDialog call={call} />
+      </Suspense>
+    )
+  );
+}

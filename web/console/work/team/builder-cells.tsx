@@ -1,0 +1,23 @@
+import { TimeAgo } from '../../format/time-ago.tsx';
+import styles from './team.module.css';
+
+/** The name of a builder with the address. */
+export function BuilderName({ name, email, isOwn }: { name: string; email: string; isOwn: boolean }) {
+  return (
+    <span className={styles.name}>
+      <b>{name}</b> {isOwn && <span className="soft">you</span>}
+      <small className="soft">{email}</small>
+    </span>
+  );
+}
+
+/** Whether a builder has a second factor; null where the caller may not see that. */
+export function SecondFactorWord({ has }: { has: boolean | null }) {
+  if (has === null) return <span className="soft">not shown</span>;
+  return has ? 'yes' : <span className={styles.missing}>none</span>;
+}
+
+/** When a builder was seen last. */
+export function Seen({ at }: { at: string | null }) {
+  return at === null ? <span className="soft">never</span> : <TimeAgo iso={at} />;
+}

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { canDo } from './can-do.ts';
+
+it('derives from the least roles what each role may do', () => {
+  expect(canDo.map(({ marks: { owner, developer, reader } }) => `${owner} ${developer} ${reader}`)).toEqual([
+    'always always always',
+    'always always never',
+    'always always never',
+    'always never never',
+    'always never never',
+    'always never never',
+  ]);
+});

@@ -1,0 +1,55 @@
+import { leastRoles } from '../../../../contract/least-roles.ts';
+import { type AppRole, appRoles } from '../../../../contract/team.ts';
+import type { Mark } from '../../../ui/verdict.tsx';
+
+/** Groups of calls on an app, each in the words of a builder. */
+const groups: readonly (readonly [words: string, routes: readonly string[]])[] = [
+  [
+    'Read the nine chapters, versions, figures, settings and logs',
+    ['GET /apps/:ref/specification', 'GET /apps/:ref/versions', 'GET /apps/:ref/settings', 'GET /apps/:ref/logs'],
+  ],
+  [
+    'See members, sessions, mails and the audit log, act as a member',
+    ['POST /apps/:ref/members/:id/act', 'GET /apps/:ref/sessions', 'GET /apps/:ref/mails', 'GET /apps/:ref/audit'],
+  ],
+  [
+    'Run SQL, apply migrations, change settings',
+    ['POST /apps/:ref/sql', 'POST /apps/:ref/migrations', 'PUT /apps/:ref/settings/:key'],
+  ],
+  [
+    'See the secret keys; add, rotate and revoke signing keys',
+    [
+      'GET /apps/:ref/secrets',
+      'POST /apps/:ref/keys',
+      'POST /apps/:ref/keys/rotate',
+      'POST /apps/:ref/keys/:kid/revoke',
+    ],
+  ],
+  [
+    'Invite and remove builders, change roles',
+    ['POST /apps/:ref/team/invitations', 'DELETE /apps/:ref/team/:id', 'PUT /apps/:ref/team/:id'],
+  ],
+  ['Clone or delete the app', ['POST /apps/:ref/clone', 'DELETE /apps/:ref']],
+];
+
+export interface CanDo {
+  readonly words: string;
+  readonly marks: Readonly<Record<AppRole, Mark>>;
+}
+
+const ranks: readonly (string | undefined)[] = appRoles;
+
+const mayCall = (role: AppRole, route: string): boolean => ranks.indexOf(role) <= ranks.indexOf(leastRoles[route]);
+
+const markOf = (role: AppRole, routes: readonly string[]): Mark =>
+  routes.every((route) => mayCall(role, route))
+    ? 'always'
+    : routes.some((route) => mayCall(role, route))
+      ? 'when'
+      : 'never';
+
+/** What each role may do on an app, as the server decides it. */
+export const canDo: readonly CanDo[] = groups.map(([words, routes]) => ({
+  words,
+  marks: Object.fromEntries(appRoles.map((role) => [role, markOf(role, routes)])) as Record<AppRole, Mark>,
+}));

@@ -1,0 +1,75 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Invitation, NodeInvitation } from '../../../../contract/team.ts';
+import { Button } from '../../../ui/button.tsx';
+import { FailureNote } from '../../../ui/failure.tsx';
+import { Table } from '../../../ui/table.tsx';
+import { failureFacts, needsProof } from '../../data/api-failure.ts';
+import { inviteBuilder, type TeamOf, withdrawInvitation } from '../../data/team/team.ts';
+import { dateTime } from '../../format/format.ts';
+import { LinkDialog } from './link-dialog.tsx';
+
+/** The open invitations to an app or to the node: each can get another link, or be taken back. */
+export function Invitations({
+  of,
+  invitations,
+}: {
+  of: TeamOf;
+  invitations: readonly (Invitation | NodeInvitation)[];
+}) {
+  const renewing = useMutation(inviteBuilder(of));
+  const withdrawing = useMutation(withdrawInvitation(of));
+  const [renewed, setRenewed] = useState<string | null>(null);
+  const failed = renewing.error ?? withdrawing.error;
+  if (invitations.length === 0) return <p className="soft">No open invitation.</p>;
+  return (
+    <>
+      <Table label="Invitations">
+        <thead>
+          <tr>
+            <th scope="col">E-mail</th>
+            <th scope="col">Role</th>
+            <th scope="col">Invited by</th>
+            <th scope="col">Expires</th>
+            <th scope="col">
+              <span className="sr">Change</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {invitations.map(({ id, invited_by, expires_at, ...invited }) => (
+            <tr key={id}>
+              <td>{invited.email}</td>
+              <td>{invited.role}</td>
+              <td>{invited_by}</td>
+              <td>{dateTime(expires_at)}</td>
+              <td className="num">
+                <Button
+                  small
+                  kind="quiet"
+                  aria-label={`New link for ${invited.email}`}
+                  busy={renewing.isPending && renewing.variables.email === invited.email && 'Making link'}
+                  onClick={() => renewing.mutate(invited, { onSuccess: () => setRenewed(invited.email) })}
+                >
+                  New link
+                </Button>
+                <Button
+                  small
+                  kind="quiet"
+                  aria-label={`Take back the invitation of ${invited.email}`}
+                  onClick={() => withdrawing.mutate(id)}
+                >
+                  Take back
+                </Button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+      {failed && !needsProof(failed) && <FailureNote facts={failureFacts(failed)} />}
+      {renewed !== null && renewing.data && (
+        <LinkDialog email={renewed} link={renewing.data} onClose={() => setRenewed(null)} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,132 @@
+import { NativeSelect } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type AppBuilder, type AppTeam, appRoles } from '../../../../contract/team.ts';
+import { Button } from '../../../ui/button.tsx';
+import { ConfirmByTyping } from '../../../ui/confirm-by-typing.tsx';
+import { FailureNote } from '../../../ui/failure.tsx';
+import { Table } from '../../../ui/table.tsx';
+import { failureFacts, needsProof } from '../../data/api-failure.ts';
+import { changeRole, leaveApp, removeBuilder } from '../../data/team/team.ts';
+import { BuilderName, SecondFactorWord, Seen } from './builder-cells.tsx';
+
+const LAST_OWNER = 'An app keeps an owner: make another builder an owner first.';
+
+/** The builders of an app. Owners change roles and remove builders; everybody can leave. */
+export function TeamTable({ appRef, team }: { appRef: string; team: AppTeam }) {
+  const { builders, own_id: ownId, own_role: ownRole } = team;
+  const changing = useMutation(changeRole(appRef));
+  const [going, setGoing] = useState<AppBuilder | null>(null);
+  const owners = builders.filter(({ is_member, role }) => is_member && role === 'owner');
+  const isLast = ({ id }: AppBuilder) => owners.length === 1 && owners[0]?.id === id;
+  const roleOf = (one: AppBuilder) => {
+    if (one.owns_node) return 'owner of the node';
+    if (ownRole !== 'owner') return one.role;
+    return (
+      <NativeSelect
+        size="xs"
+        aria-label={`Role of ${one.email}`}
+        data={[...appRoles]}
+        disabled={isLast(one)}
+        {...(isLast(one) && { title: LAST_OWNER })}
+        value={one.role}
+        onChange={(event) => {
+          const role = appRoles.find((each) => each === event.currentTarget.value);
+          if (role) changing.mutate({ id: one.id, role });
+        }}
+      />
+    );
+  };
+  return (
+    <>
+      <Table label="Team">
+        <thead>
+          <tr>
+            <th scope="col">Builder</th>
+            <th scope="col">Role</th>
+            <th scope="col">Second factor</th>
+            <th scope="col">Seen</th>
+            <th scope="col">
+              <span className="sr">Change</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {builders.map((one) => {
+            const isOwn = one.id === ownId;
+            return (
+              <tr key={one.id}>
+                <td>
+                  <BuilderName name={one.name} email={one.email} isOwn={isOwn} />
+                </td>
+                <td>{roleOf(one)}</td>
+                <td>
+                  <SecondFactorWord has={one.has_second_factor} />
+                </td>
+                <td>
+                  <Seen at={one.last_seen_at} />
+                </td>
+                <td className="num">
+                  {one.is_member && (isOwn || (ownRole === 'owner' && !one.owns_node)) && (
+                    <Button
+                      small
+                      kind="quiet"
+                      offBecause={isLast(one) ? LAST_OWNER : null}
+                      aria-label={isOwn ? `Leave ${appRef}` : `Remove ${one.email}`}
+                      onClick={() => setGoing(one)}
+                    >
+                      {isOwn ? 'Leave' : 'Remove'}
+                    </Button>
+                  )}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </Table>
+      {changing.error && !needsProof(changing.error) && <FailureNote facts={failureFacts(changing.error)} />}
+      {going &&
+        (going.id === ownId ? (
+          <LeaveDialog appRef={appRef} onClose={() => setGoing(null)} />
+        ) : (
+          <RemoveDialog appRef={appRef} builder={going} onClose={() => setGoing(null)} />
+        ))}
+    </>
+  );
+}
+
+function RemoveDialog({ appRef, builder, onClose }: { appRef: string; builder: AppBuilder; onClose: () => void }) {
+  const { mutate, isPending, error } = useMutation(removeBuilder(appRef));
+  return (
+    <ConfirmByTyping
+      title="Remove builder"
+      name={builder.email}
+      verb={['Remove', 'Removing']}
+      busy={isPending}
+      failure={error && !needsProof(error) ? failureFacts(error) : null}
+      onConfirm={() => mutate(builder.id, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      {builder.name} can no longer open <code>{appRef}</code>. The account of {builder.email} on this node stays.
+    </ConfirmByTyping>
+  );
+}
+
+function LeaveDialog({ appRef, onClose }: { appRef: string; onClose: () => void }) {
+  const navigate = useNavigate();
+  const { mutate, isPending, error } = useMutation(leaveApp(appRef));
+  return (
+    <ConfirmByTyping
+      title="Leave app"
+      name={appRef}
+      verb={['Leave', 'Leaving']}
+      busy={isPending}
+      failure={error ? failureFacts(error) : null}
+      onConfirm={() => mutate(undefined, { onSuccess: () => void navigate({ to: '/' }) })}
+      onClose={onClose}
+    >
+      You can no longer open <code>{appRef}</code>. An owner of the app can invite you again.
+    </ConfirmByTyping>
+  );
+}
