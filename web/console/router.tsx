@@ -322,6 +322,15 @@ const keys = createRoute({
   ),
 });
 
+const applications = createRoute({
+  getParentRoute: () => app,
+  path: '/applications',
+  component: lazyRouteComponent(
+    code(() => import('./work/applications/applications-page.tsx')),
+    'ApplicationsPage',
+  ),
+});
+
 const signInMethods = createRoute({
   getParentRoute: () => app,
   path: '/sign-in-methods',
@@ -392,6 +401,7 @@ const inApp = app.addChildren([
   sessions,
   mail,
   keys,
+  applications,
   signInMethods,
   logs,
   member,

@@ -1,4 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Cover, softClass, stackClass, Wrong } from '../cover/cover.tsx';
@@ -17,6 +18,11 @@ export function ConsentPage() {
   const { data, error } = useQuery(authorization(portal, id));
   const deciding = useMutation(decide(portal, id));
   const leaving = useMutation(signInAgain(portal, id));
+  const navigate = useNavigate();
+  const leave = () =>
+    leaving.mutate(undefined, {
+      onSuccess: () => void navigate({ to: '/sign-in', search: { next: location.pathname + location.search } }),
+    });
   const allowedBefore = data && 'redirect_url' in data ? data.redirect_url : null;
   useEffect(() => {
     if (allowedBefore) location.replace(allowedBefore);
@@ -32,7 +38,7 @@ export function ConsentPage() {
         lead={`${name} asks for a new sign-in to ${portal.app.name}. You are signed in as ${account}.`}
       >
         <Wrong>{leaving.error && authWords(leaving.error)}</Wrong>
-        <Button kind="first" wide busy={leaving.isPending && 'Signing out'} onClick={() => leaving.mutate()}>
+        <Button kind="first" wide busy={leaving.isPending && 'Signing out'} onClick={leave}>
           Sign in again
         </Button>
       </Cover>
@@ -65,7 +71,7 @@ export function ConsentPage() {
         <Button wide offBecause={isDone ? 'Your answer is on its way.' : null} onClick={() => deciding.mutate(false)}>
           Deny
         </Button>
-        <Button kind="quiet" wide busy={leaving.isPending && 'Signing out'} onClick={() => leaving.mutate()}>
+        <Button kind="quiet" wide busy={leaving.isPending && 'Signing out'} onClick={leave}>
           Use another account
         </Button>
       </div>
