@@ -41,7 +41,7 @@ export const findOAuthClient = (database: Executor, id: string): Promise<OAuthCl
   ]);
 
 /** A client with the number of members who allow it. */
-export type CountedOAuthClient = OAuthClient & { readonly grants: number };
+type CountedOAuthClient = OAuthClient & { readonly grants: number };
 
 /** Returns the clients of an app, newest first. */
 export async function listOAuthClients(database: Executor): Promise<CountedOAuthClient[]> {

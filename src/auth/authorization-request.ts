@@ -41,7 +41,7 @@ export const parametersOf = ({ method, query, body }: Exchange): URLSearchParams
   new URLSearchParams(method === 'POST' ? Buffer.from(body ?? []).toString('utf8') : query);
 
 /** Returns the parameter that a request holds twice (RFC 6749, section 3.1); null if there is none. */
-export const repeated = (parameters: URLSearchParams): string | null =>
+const repeated = (parameters: URLSearchParams): string | null =>
   [...new Set(parameters.keys())].find((name) => parameters.getAll(name).length > 1) ?? null;
 
 /** Parameters that the app does not support, with their errors (OpenID Connect Core 1.0, section 3.1.2.6). */

@@ -18,7 +18,7 @@ export interface RegisteredClient {
 }
 
 /** A request of an application; missing parts are those of a good request of the confidential client. */
-export interface Asked {
+interface Asked {
   client?: string;
   redirect?: string;
   verifier?: string;

@@ -18,7 +18,7 @@ export interface Application {
 export type ApplicationWithSecret = Omit<Application, 'grants'> & { client_secret?: string };
 
 /** Values of an application that a builder sets. */
-export interface ApplicationValues {
+interface ApplicationValues {
   client_name: string;
   redirect_uris: readonly string[];
 }
