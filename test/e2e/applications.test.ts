@@ -26,7 +26,7 @@ it('registers an application, changes its addresses, renews its secret, and dele
   await dialog.getByText('HTTP scheme only allowed for localhost').waitFor();
   await addresses.fill('https://photos.example.org/callback');
   await dialog.getByRole('button', { name: 'Register', exact: true }).click();
-  const first = await dialog.getByLabel('Client secret').inputValue();
+  const first = await dialog.getByRole('textbox', { name: 'Client secret' }).inputValue();
   expect(first).toMatch(/^[\w-]{43}$/);
   await dialog.getByRole('button', { name: 'Close' }).last().click();
 
@@ -45,7 +45,7 @@ it('registers an application, changes its addresses, renews its secret, and dele
     .toEqual(['https://photos.example.org/a', 'https://photos.example.org/b']);
   await panel.getByRole('button', { name: 'Renew secret' }).click();
   const renewed = page.getByRole('dialog', { name: 'New secret' });
-  expect(await renewed.getByLabel('Client secret').inputValue()).not.toBe(first);
+  expect(await renewed.getByRole('textbox', { name: 'Client secret' }).inputValue()).not.toBe(first);
   await renewed.getByRole('button', { name: 'Close' }).last().click();
 
   await panel.getByRole('button', { name: 'Delete' }).click();
