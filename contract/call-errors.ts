@@ -244,12 +244,7 @@ const authCodes: Readonly<Record<string, readonly string[]>> = {
   'auth.oauth.decline': ['feature_disabled', 'oauth_authorization_not_found'],
   'auth.oauth.introspect': ['feature_disabled', 'oauth_invalid_request', 'oauth_invalid_client'],
   'auth.oauth.revoke_token': ['feature_disabled', 'oauth_invalid_request', 'oauth_invalid_client'],
-  'auth.oauth.authorization': [
-    ...authSession,
-    'feature_disabled',
-    'oauth_authorization_not_found',
-    'insufficient_aal',
-  ],
+  'auth.oauth.authorization': [...authSession, 'feature_disabled', 'oauth_authorization_not_found', 'insufficient_aal'],
   'auth.oauth.consent': [
     ...authSession,
     'feature_disabled',
