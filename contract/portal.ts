@@ -33,4 +33,6 @@ export interface PortalApp {
   readonly totp: boolean;
   /** Members can add and remove sign-ins of providers. */
   readonly linking: boolean;
+  /** Other applications can sign members in with this app. */
+  readonly applications: boolean;
 }

@@ -701,6 +701,14 @@ export const authErrors = entries({
     action: 'List what the member allows with GET /user/oauth/grants.',
     member: told.fault,
   },
+  oauth_sign_in_too_old: {
+    source: 'auth',
+    status: 403,
+    message: 'The application asks for a newer sign-in',
+    meaning: 'The application sent prompt=login or max_age, and the session of the member is older than that allows.',
+    action: 'Have the member sign in again, then approve the request in the new session.',
+    member: 'Please sign in again to continue.',
+  },
   oauth_dynamic_client_registration_disabled: {
     source: 'auth',
     status: 403,
@@ -753,6 +761,14 @@ export const authErrors = entries({
     action: 'Have the member sign in to the application again.',
     member: told.fault,
     limit: 'oauthCodeSeconds',
+  },
+  oauth_invalid_scope: {
+    source: 'auth',
+    status: 400,
+    message: 'The scope exceeds the scope that the member granted',
+    meaning: 'A refresh asks for a scope that the refresh token does not have (RFC 6749, section 6).',
+    action: 'Ask for scopes of the first token response, or send the member to /oauth/authorize with the new scope.',
+    member: told.fault,
   },
   oauth_unsupported_grant_type: {
     source: 'auth',

@@ -1,10 +1,10 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
 import { affectedRows } from '../database/statement.ts';
-import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
-import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
-import { ownWay } from './sign-in-counts.ts';
+import { asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
+import { hashOf } from './oauth-codes.ts';
+import { type ClientShown, clientShown } from './oauth-grants.ts';
 
 /** What an application asks for, before the member has decided (RFC 6749, section 4.1.1). */
 export interface AuthorizationRequest {
@@ -16,6 +16,10 @@ export interface AuthorizationRequest {
   readonly nonce: string | null;
   /** Of method S256 (RFC 7636). */
   readonly codeChallenge: string;
+  /** Names with blanks between (OpenID Connect Core 1.0, section 3.1.2.1). */
+  readonly prompt: string;
+  /** The age in seconds up to which a sign-in of the member counts; null for any. */
+  readonly maxAge: number | null;
 }
 
 const SWEPT_ROWS = '100';
@@ -25,8 +29,9 @@ const SWEPT_ROWS = '100';
  * requests that are over.
  */
 export async function beginAuthorization(database: Executor, request: AuthorizationRequest): Promise<string | null> {
-  const authorizationId = randomBytes(24).toString('base64url');
-  const [, , begun] = await asAuthAdmin(database, [
+  const [rowId, authorizationId] = [randomUUID(), randomBytes(24).toString('base64url')];
+  const lifetime = String(limits.oauthAuthorizationSeconds.default);
+  const [, , , begun] = await asAuthAdmin(database, [
     [
       `delete from auth.oauth_authorizations where id in (
          select id from auth.oauth_authorizations where expires_at < pg_catalog.now() limit $1::bigint for update skip locked)`,
@@ -39,49 +44,74 @@ export async function beginAuthorization(database: Executor, request: Authorizat
       [SWEPT_ROWS],
     ],
     [
+      `delete from ninefold.oauth_requests where id in (
+         select id from ninefold.oauth_requests where expires_at < pg_catalog.now() limit $1::bigint for update skip locked)`,
+      [SWEPT_ROWS],
+    ],
+    [
       `insert into auth.oauth_authorizations
          (id, authorization_id, client_id, redirect_uri, scope, state, nonce, code_challenge, code_challenge_method, expires_at)
        select $1::uuid, $2, $3::uuid, $4, $5, $6, $7, $8, 's256', pg_catalog.now() + pg_catalog.make_interval(secs => $9::float8)
        where (select pg_catalog.count(*) from (select from auth.oauth_authorizations limit $10::bigint) a) < $10::bigint`,
       [
-        ...[randomUUID(), authorizationId, request.clientId, request.redirectUri, request.scope, request.state],
-        ...[request.nonce, request.codeChallenge, String(limits.oauthAuthorizationSeconds.default)],
-        String(limits.oauthAuthorizations.default),
+        ...[rowId, authorizationId, request.clientId, request.redirectUri, request.scope, request.state],
+        ...[request.nonce, request.codeChallenge, lifetime, String(limits.oauthAuthorizations.default)],
       ],
+    ],
+    [
+      `insert into ninefold.oauth_requests (id, prompt, max_age, expires_at)
+       select id, $2, $3::bigint, expires_at + pg_catalog.make_interval(secs => $4::float8)
+       from auth.oauth_authorizations where id = $1::uuid`,
+      [rowId, request.prompt, request.maxAge === null ? null : String(request.maxAge), lifetime],
     ],
   ]);
   return begun !== undefined && affectedRows(begun) > 0 ? authorizationId : null;
 }
 
-/** An application as the member sees it. */
-export interface ClientShown {
-  readonly id: string;
-  readonly name: string | null;
-  readonly uri: string | null;
-  readonly logo_uri: string | null;
-}
-
-/** SQL text: the client `c` as `ClientShown`. */
-const clientShown = `pg_catalog.jsonb_build_object('id', c.id, 'name', nullif(c.client_name, ''), 'uri', nullif(c.client_uri, ''),
-  'logo_uri', nullif(c.logo_uri, ''))`;
-
-/** A request as it stands once a member has looked at it or decided about it. */
+/** A request after a member has opened it or decided about it. */
 export interface Authorization {
-  /** `unknown`: there is none, it is over, or it is another member's. */
-  readonly verdict: 'waits' | 'approved' | 'denied' | 'settled' | 'unknown';
+  /**
+   * `sign-in`: the application wants a newer sign-in than the one of the member's session. `login_required` and `consent_required`: the
+   * request had to be answered without a page, and is over (OpenID Connect Core 1.0, section 3.1.2.6). `unknown`: no such request waits,
+   * or it is another member's.
+   */
+  readonly verdict:
+    | 'waits'
+    | 'sign-in'
+    | 'approved'
+    | 'denied'
+    | 'login_required'
+    | 'consent_required'
+    | 'settled'
+    | 'unknown';
   readonly redirectUri: string;
   readonly state: string | null;
   readonly scope: string;
+  /** The parameter prompt: names with blanks between. */
+  readonly prompt: string;
   readonly client: ClientShown;
   /** The code, of an approved request. */
   readonly code?: string;
 }
 
-/** SQL text: locks the request $1 and judges it for the member $2. */
-const judgedFor = (verdict: string): string => `with found as (
-  select a.*, ${clientShown} as client, c.client_type
+/** SQL text: true if the request `f` has this value in the parameter prompt. */
+const prompts = (value: string): string => `'${value}' = any (pg_catalog.string_to_array(f.prompt, ' '))`;
+
+/**
+ * SQL text: locks the request $1 and judges it for the member $2 in the session $5. `is_recent`: the member signed in after the request
+ * began, or, without the prompt for a login, at most max_age seconds ago.
+ */
+const judgedFor = (verdict: string): string => `with asked as (
+  select a.*, ${clientShown} as client, c.client_type, coalesce(r.prompt, '') as prompt, r.max_age
   from auth.oauth_authorizations a join auth.oauth_clients c on c.id = a.client_id and c.deleted_at is null
+  left join ninefold.oauth_requests r on r.id = a.id
   where a.authorization_id = $1 for update of a
+),
+found as (
+  select f.*, exists (select from auth.sessions s where s.id = $5::uuid and s.user_id = $2::uuid and (
+    s.created_at >= f.created_at
+    or (not ${prompts('login')} and coalesce(extract(epoch from pg_catalog.now() - s.created_at) <= f.max_age, true)))) as is_recent
+  from asked f
 ),
 judged as (
   select f.*, case
@@ -93,30 +123,42 @@ judged as (
 )`;
 
 const ANSWER = `pg_catalog.jsonb_build_object('verdict', j.verdict, 'redirectUri', j.redirect_uri, 'state', j.state, 'scope', j.scope,
-  'client', j.client) from judged j`;
+  'prompt', j.prompt, 'client', j.client) from judged j`;
 
-/** SQL text: gives an approved request its code, $3 as it is stored, which is valid for $4 seconds. */
-const SETTLE = `update auth.oauth_authorizations a set user_id = $2::uuid,
-    status = case j.verdict when 'waits' then 'pending' else j.verdict end::auth.oauth_authorization_status,
+/** SQL text: binds a request to its member, and gives an approved one its code, $3 as it is stored, which is valid for $4 seconds. */
+const SETTLE = `settled as (
+  update auth.oauth_authorizations a set user_id = $2::uuid,
+    status = case j.verdict when 'waits' then 'pending' when 'approved' then 'approved' else 'denied' end::auth.oauth_authorization_status,
     authorization_code = case j.verdict when 'approved' then $3 end,
     approved_at = case j.verdict when 'approved' then pg_catalog.now() end,
     expires_at = case j.verdict when 'approved' then pg_catalog.now() + pg_catalog.make_interval(secs => $4::float8) else a.expires_at end
-  from judged j where a.id = j.id and j.verdict in ('waits', 'approved', 'denied')`;
+  from judged j where a.id = j.id and j.verdict in ('waits', 'approved', 'denied', 'login_required', 'consent_required')
+),
+approved_in as (
+  insert into ninefold.oauth_requests as r (id, session_id, expires_at)
+  select j.id, $5::uuid, j.expires_at from judged j where j.verdict = 'approved'
+  on conflict (id) do update set session_id = excluded.session_id
+)`;
 
 /**
- * A consent of earlier counts where the scopes are among its scopes. Anybody could pretend to be a public client whose redirect address
- * is on the member's device: there the member is always asked.
+ * An earlier consent counts if it has all scopes of the request. Any program can claim to be a public client whose redirect address is on
+ * the member's device, so that the member always decides about such a client.
  */
-const LOOK = `${judgedFor(`case when (f.client_type = 'confidential' or f.redirect_uri like 'https://%') and exists (
-    select from auth.oauth_consents k where k.user_id = $2::uuid and k.client_id = f.client_id and k.revoked_at is null
-      and pg_catalog.string_to_array(k.scopes, ' ') @> pg_catalog.string_to_array(f.scope, ' '))
-  then 'approved' else 'waits' end`)},
-settled as (${SETTLE})
+const LOOK = `${judgedFor(`case
+    when not f.is_recent then case when ${prompts('none')} then 'login_required' else 'sign-in' end
+    when not ${prompts('consent')} and not ${prompts('select_account')}
+      and (f.client_type = 'confidential' or f.redirect_uri like 'https://%') and exists (
+        select from auth.oauth_consents k where k.user_id = $2::uuid and k.client_id = f.client_id and k.revoked_at is null
+          and pg_catalog.string_to_array(k.scopes, ' ') @> pg_catalog.string_to_array(f.scope, ' ')) then 'approved'
+    when ${prompts('none')} then 'consent_required'
+    else 'waits' end`)},
+${SETTLE}
 select ${ANSWER}`;
 
-/** $5 is the decision. Only the member who has looked at the request decides. */
-const DECIDE = `${judgedFor(`case when f.user_id is null then 'unknown' else $5 end`)},
-settled as (${SETTLE}),
+/** $6 is the decision. Only the member who has opened the request decides. */
+const DECIDE = `${judgedFor(`case when f.user_id is null then 'unknown'
+    when $6 = 'approved' and not f.is_recent then 'sign-in' else $6 end`)},
+${SETTLE},
 consent as (
   insert into auth.oauth_consents (id, user_id, client_id, scopes)
   select pg_catalog.gen_random_uuid(), $2::uuid, j.client_id, j.scope from judged j where j.verdict = 'approved'
@@ -124,149 +166,60 @@ consent as (
 )
 select ${ANSWER}`;
 
-/** Returns a request for the member who looks at it. It is then this member's; an earlier consent approves it at once. */
-export const lookAtAuthorization = (database: Executor, id: string, userId: string): Promise<Authorization | null> =>
-  settle(database, LOOK, [id, userId]);
+/** A member and the session in which the member opens a request. */
+interface Decider {
+  readonly userId: string;
+  readonly sessionId: string;
+}
 
-/** Approves or denies a request for its member. An approval is remembered as a consent. */
+/** Returns a request for the member who opens it, and binds it to this member. An earlier consent approves the request at once. */
+export const lookAtAuthorization = (database: Executor, id: string, decider: Decider): Promise<Authorization | null> =>
+  settle(database, LOOK, id, decider);
+
+/** Approves or denies a request for its member. An approval is stored as a consent. */
 export const decideAuthorization = (
   database: Executor,
   id: string,
-  userId: string,
+  decider: Decider,
   decision: 'approved' | 'denied',
-): Promise<Authorization | null> => settle(database, DECIDE, [id, userId], decision);
+): Promise<Authorization | null> => settle(database, DECIDE, id, decider, decision);
 
 async function settle(
   database: Executor,
   sql: string,
-  [id, userId]: readonly [string, string],
+  id: string,
+  { userId, sessionId }: Decider,
   ...more: string[]
 ): Promise<Authorization | null> {
   const code = randomBytes(32).toString('base64url');
-  const params = [id, userId, hashOf(code), String(limits.oauthCodeSeconds.default), ...more];
+  const params = [id, userId, hashOf(code), String(limits.oauthCodeSeconds.default), sessionId, ...more];
   const row = await jsonAsAuthAdmin<Authorization>(database, sql, params);
   if (row === null || row.verdict === 'unknown') return null;
   return { ...row, ...(row.verdict === 'approved' && { code }) };
 }
 
-const hashOf = (code: string): string => createHash('sha256').update(code).digest('base64url');
-
-/** What the exchange of a code needs to know of its request. */
-interface ApprovedRequest {
-  readonly id: string;
-  readonly userId: string;
-  readonly clientId: string;
-  readonly redirectUri: string;
-  readonly scope: string;
-  readonly nonce: string | null;
-  readonly codeChallenge: string;
-  readonly isBanned: boolean;
+/** Releases a pending request from the member who opened it, so that another account can decide. Returns false if there is none. */
+export async function releaseAuthorization(database: Executor, id: string, userId: string): Promise<boolean> {
+  const [released] = await asAuthAdmin(database, [
+    [
+      `update auth.oauth_authorizations set user_id = null
+       where authorization_id = $1 and (user_id = $2::uuid or user_id is null) and status = 'pending' and expires_at > pg_catalog.now()`,
+      [id, userId],
+    ],
+  ]);
+  return released !== undefined && affectedRows(released) > 0;
 }
 
-/** How the exchange of a code ended. `replayed`: the session that the code opened was ended. */
-export type OAuthCodeExchanged =
-  | { readonly verdict: 'granted'; readonly grant: Grant; readonly nonce: string | null }
-  | { readonly verdict: 'unknown' | 'replayed' | 'wrong-client' | 'wrong-redirect' | 'wrong-verifier' | 'banned' };
-
-const FIND = `select pg_catalog.jsonb_build_object('id', a.id, 'userId', u.id, 'clientId', a.client_id, 'redirectUri', a.redirect_uri,
-  'scope', a.scope, 'nonce', a.nonce, 'codeChallenge', a.code_challenge,
-  'isBanned', coalesce(u.banned_until > pg_catalog.now(), false))
-from auth.oauth_authorizations a join auth.users u on u.id = a.user_id and u.deleted_at is null
-where a.authorization_code = $1 and a.status = 'approved' and a.expires_at > pg_catalog.now()`;
-
-/** $7 is the hash of the code. The row is locked by a statement of its own before, as in `exchangeAuthCode`. */
-const OPEN = openSession(
-  `update auth.users u set last_sign_in_at = pg_catalog.now(), updated_at = pg_catalog.now()
-  where u.id = $1::uuid and u.deleted_at is null and (u.banned_until is null or u.banned_until <= pg_catalog.now())
-    and exists (select from auth.oauth_authorizations a where a.authorization_code = $7)
-  returning u.*`,
-  ownWay('application'),
-);
-
-/**
- * Exchanges the code of an application for a session of its own (RFC 6749, section 4.1.3). Of any number of concurrent exchanges one
- * succeeds; each later one of the same application ends the session (section 4.1.2). A wrong verifier does not use the code up.
- *
- * @param shown The redirect address is null where the request did not name it.
- */
-export async function exchangeOAuthCode(
+/** Ends a request with the prompt `none` for which no member is signed in. Returns null if no such request waits. */
+export const declineSilentAuthorization = (
   database: Executor,
-  shown: { code: string; clientId: string; redirectUri: string | null; verifier: string },
-  client: SessionClient,
-): Promise<OAuthCodeExchanged> {
-  const hash = hashOf(shown.code);
-  const request = await jsonAsAuthAdmin<ApprovedRequest>(database, FIND, [hash]);
-  if (request === null) return { verdict: await endReplayed(database, hash, shown.clientId) };
-  if (request.clientId !== shown.clientId) return { verdict: 'wrong-client' };
-  if (shown.redirectUri !== null && shown.redirectUri !== request.redirectUri) return { verdict: 'wrong-redirect' };
-  if (hashOf(shown.verifier) !== request.codeChallenge) return { verdict: 'wrong-verifier' };
-  if (request.isBanned) return { verdict: 'banned' };
-  const session = newSession(request.userId, client, 'oauth_provider/authorization_code');
-  const [, opened] = await asAuthAdmin(database, [
-    ['select from auth.oauth_authorizations where id = $1::uuid for update', [request.id]],
-    [OPEN, [...session.params, hash]],
-    [
-      'update auth.sessions set oauth_client_id = $2::uuid, scopes = $3 where id = $1::uuid',
-      [session.sessionId, request.clientId, request.scope],
-    ],
-    [
-      `with used as (delete from auth.oauth_authorizations where authorization_code = $1 returning client_id)
-       insert into ninefold.used_oauth_codes (code_hash, client_id, session_id) select $1, client_id, $2::uuid from used`,
-      [hash, session.sessionId],
-    ],
-  ]);
-  const row = accountJson<Omit<Grant, 'refreshToken'>>(opened);
-  if (row === null) return { verdict: await endReplayed(database, hash, shown.clientId) };
-  const { scope, clientId } = request;
-  const grant = { ...row, session: { ...row.session, clientId, scope }, refreshToken: session.refreshToken };
-  return { verdict: 'granted', grant, nonce: request.nonce };
-}
-
-async function endReplayed(database: Executor, hash: string, clientId: string): Promise<'replayed' | 'unknown'> {
-  const [ended] = await asAuthAdmin(database, [
-    [
-      `delete from auth.sessions s using ninefold.used_oauth_codes c
-       where c.code_hash = $1 and c.client_id = $2::uuid and s.id = c.session_id`,
-      [hash, clientId],
-    ],
-  ]);
-  return ended !== undefined && affectedRows(ended) > 0 ? 'replayed' : 'unknown';
-}
-
-/** What a member allowed an application. */
-export interface OAuthGrant {
-  readonly client: ClientShown;
-  readonly scopes: readonly string[];
-  readonly granted_at: string;
-}
-
-/** Returns what a member allows applications, newest first. */
-export async function listOAuthGrants(database: Executor, userId: string): Promise<OAuthGrant[]> {
-  const grants = await jsonAsAuthAdmin<OAuthGrant[]>(
+  id: string,
+): Promise<Pick<Authorization, 'redirectUri' | 'state'> | null> =>
+  jsonAsAuthAdmin(
     database,
-    `select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('client', ${clientShown},
-       'scopes', pg_catalog.string_to_array(k.scopes, ' '), 'granted_at', k.granted_at) order by k.granted_at desc), '[]')
-     from auth.oauth_consents k join auth.oauth_clients c on c.id = k.client_id and c.deleted_at is null
-     where k.user_id = $1::uuid and k.revoked_at is null`,
-    [userId],
+    `update auth.oauth_authorizations a set status = 'denied'
+     from ninefold.oauth_requests r
+     where a.authorization_id = $1 and a.status = 'pending' and a.expires_at > pg_catalog.now() and r.id = a.id and r.prompt = 'none'
+     returning pg_catalog.jsonb_build_object('redirectUri', a.redirect_uri, 'state', a.state)`,
+    [id],
   );
-  return grants ?? [];
-}
-
-/** Takes back what a member allowed an application, and ends its sessions. Returns false if there was nothing to take back. */
-export async function revokeOAuthGrant(database: Executor, userId: string, clientId: string): Promise<boolean> {
-  const revoked = await jsonAsAuthAdmin<string>(
-    database,
-    `with revoked as (
-       update auth.oauth_consents set revoked_at = pg_catalog.now()
-       where user_id = $1::uuid and client_id = $2::uuid and revoked_at is null returning id
-     ),
-     void as (delete from auth.oauth_authorizations where user_id = $1::uuid and client_id = $2::uuid),
-     ended as (
-       delete from auth.sessions s using revoked where s.user_id = $1::uuid and s.oauth_client_id = $2::uuid
-     )
-     select pg_catalog.to_jsonb(id) from revoked`,
-    [userId, clientId],
-  );
-  return revoked !== null;
-}

@@ -40,11 +40,15 @@ export const findOAuthClient = (database: Executor, id: string): Promise<OAuthCl
     id,
   ]);
 
+/** A client with the number of members who allow it. */
+type CountedOAuthClient = OAuthClient & { readonly grants: number };
+
 /** Returns the clients of an app, newest first. */
-export async function listOAuthClients(database: Executor): Promise<OAuthClient[]> {
-  const clients = await jsonAsAuthAdmin<OAuthClient[]>(
+export async function listOAuthClients(database: Executor): Promise<CountedOAuthClient[]> {
+  const clients = await jsonAsAuthAdmin<CountedOAuthClient[]>(
     database,
-    `select coalesce(pg_catalog.jsonb_agg(${ROW} order by c.created_at desc, c.id), '[]')
+    `select coalesce(pg_catalog.jsonb_agg(${ROW} || pg_catalog.jsonb_build_object('grants', (
+         select pg_catalog.count(*) from auth.oauth_consents k where k.client_id = c.id and k.revoked_at is null)) order by c.created_at desc, c.id), '[]')
      from auth.oauth_clients c where c.deleted_at is null`,
     [],
   );

@@ -30,6 +30,28 @@ const audited: Readonly<Record<string, AuditedCall>> = {
   'POST /apps/:ref/keys': { action: 'keys_added', details: ({ jwk }) => ({ imported: jwk !== undefined }) },
   'POST /apps/:ref/keys/rotate': { action: 'keys_rotated', details: ({ kid }) => (kid ? { kid: short(kid) } : {}) },
   'POST /apps/:ref/keys/:kid/revoke': { action: 'key_revoked', details: (_, { kid }) => ({ kid: short(kid) }) },
+  'POST /apps/:ref/applications': {
+    action: 'application_registered',
+    details: ({ client_name, redirect_uris }) => ({
+      client_name: short(client_name),
+      redirect_uris: short(JSON.stringify(redirect_uris)),
+    }),
+  },
+  'PUT /apps/:ref/applications/:id': {
+    action: 'application_changed',
+    details: ({ redirect_uris }, { id }) => ({
+      client_id: short(id),
+      ...(redirect_uris !== undefined && { redirect_uris: short(JSON.stringify(redirect_uris)) }),
+    }),
+  },
+  'DELETE /apps/:ref/applications/:id': {
+    action: 'application_deleted',
+    details: (_, { id }) => ({ client_id: short(id) }),
+  },
+  'POST /apps/:ref/applications/:id/secret': {
+    action: 'application_secret_renewed',
+    details: (_, { id }) => ({ client_id: short(id) }),
+  },
   'DELETE /apps/:ref/sessions': { action: 'sessions_ended' },
   'DELETE /apps/:ref/sessions/:id': { action: 'session_ended', details: (_, { id }) => ({ session_id: short(id) }) },
   'DELETE /apps/:ref/mails/:id': { action: 'mail_deleted', details: (_, { id }) => ({ mail_id: short(id) }) },

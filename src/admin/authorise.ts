@@ -123,7 +123,7 @@ function keepsChanges({ method, headers }: Exchange): boolean {
   return method !== 'GET' && method !== 'HEAD' && (!isTried || /tx=commit/.test(headers.prefer ?? ''));
 }
 
-const serviceRole: Identity = {
+export const serviceRole: Identity = {
   role: 'service_role',
   claims: { role: 'service_role' },
   claimsJson: '{"role":"service_role"}',

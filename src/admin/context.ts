@@ -47,6 +47,8 @@ export interface AdminContext {
     /** Returns the session that the token of a cookie names. Throws if the token is not valid or its session has ended. */
     resolve(console: App, token: string): Promise<BuilderSession>;
   };
+  /** Answers a call of /auth/v1 on an app with the rights of the service role. `exchange.path` is below /auth/v1. */
+  readonly callAuthAdmin: (app: App, exchange: Exchange) => Promise<Reply>;
   /** How addresses, phone numbers and ids of accounts are stored; each throws for a text that is none. */
   readonly accountForms: AccountForms;
   readonly origins: Origins;

@@ -5,6 +5,7 @@ import { changeOwnPassword, endDevice, showDevices } from './account.ts';
 import { actAsMember } from './act-as-member.ts';
 import { showActivity } from './activity.ts';
 import { changeAppRole, inviteToApp, leaveApp, removeFromApp, showAppTeam, uninviteFromApp } from './app-team.ts';
+import { callApplications } from './applications.ts';
 import { cloneApp, createApp, deleteApp, showApp, showApps, showConnection, showSecrets } from './apps.ts';
 import { showAudit, showNodeAudit } from './audit.ts';
 import { auditCall } from './audited-calls.ts';
@@ -201,6 +202,18 @@ const appRoutes: readonly Route<Call>[] = [
   onApp('POST', '/keys', ({ context }, exchange, ref) => addKeys(context, exchange, ref)),
   onApp('POST', '/keys/rotate', ({ context }, exchange, ref) => rotateKeys(context, exchange, ref)),
   onApp('POST', '/keys/:kid/revoke', ({ context }, _, ref, params) => revokeKey(context, ref, params.kid ?? '')),
+  onApp('GET', '/applications', ({ context }, exchange, ref) => callApplications(context, exchange, ref, '')),
+  onApp('POST', '/applications', ({ context }, exchange, ref) => callApplications(context, exchange, ref, '')),
+  onApp('PUT', '/applications/:id', ({ context }, exchange, ref, { id = '' }) =>
+    callApplications(context, exchange, ref, `/${encodeURIComponent(id)}`),
+  ),
+  onApp('DELETE', '/applications/:id', ({ context }, exchange, ref, { id = '' }) =>
+    callApplications(context, exchange, ref, `/${encodeURIComponent(id)}`),
+  ),
+  onApp('POST', '/applications/:id/secret', ({ context }, exchange, ref, { id = '' }) =>
+    callApplications(context, exchange, ref, `/${encodeURIComponent(id)}/regenerate_secret`),
+  ),
+
   onApp('GET', '/sessions', ({ context }, exchange, ref) => showSessions(context, exchange, ref)),
   onApp('DELETE', '/sessions', ({ context }, exchange, ref) => endSessions(context, exchange, ref)),
   onApp('DELETE', '/sessions/:id', ({ context }, exchange, ref, params) =>

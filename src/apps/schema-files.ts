@@ -33,6 +33,7 @@ import members from '../schema/0029_members.sql';
 import mailNotices from '../schema/0034_mail_notices.sql';
 import signInCounts from '../schema/0035_sign_in_counts.sql';
 import quickerSignIn from '../schema/0036_quicker_sign_in.sql';
+import oauthRequests from '../schema/0039_oauth_requests.sql';
 import consoleTables from '../schema/console/0001_console.sql';
 import scheduledWork from '../schema/console/0002_scheduled_work.sql';
 import appSecrets from '../schema/console/0020_app_secrets.sql';
@@ -80,6 +81,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0034_mail_notices', sql: mailNotices, onExisting: true },
   { name: '0035_sign_in_counts', sql: signInCounts, onExisting: true },
   { name: '0036_quicker_sign_in', sql: quickerSignIn, onExisting: true },
+  { name: '0039_oauth_requests', sql: oauthRequests, onExisting: true },
 ];
 
 /** The name of the last of them. */

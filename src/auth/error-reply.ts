@@ -62,7 +62,7 @@ const EXPIRED = 'JWT expired';
 export const TOKEN_EXPIRED = 'token has invalid claims: token is expired';
 
 /** Errors of the token endpoint have a shape of their own (RFC 6749, section 5.2). */
-const OAUTH_ERROR = /^oauth_(invalid_request|invalid_client|invalid_grant|unsupported_grant_type)$/;
+const OAUTH_ERROR = /^oauth_(invalid_request|invalid_client|invalid_grant|invalid_scope|unsupported_grant_type)$/;
 
 /** Dates in ISO 8601 compare as texts. */
 const sendsVersion = (header: string | undefined): boolean =>

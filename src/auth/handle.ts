@@ -46,7 +46,8 @@ import {
   registerOAuthClient,
   renewOAuthClientSecret,
 } from './oauth-clients.ts';
-import { decideConsent, listGrants, revokeGrant, showAuthorization } from './oauth-consent.ts';
+import { decideConsent, declineAuthorization, listGrants, revokeGrant, showAuthorization } from './oauth-consent.ts';
+import { introspectToken, revokeToken } from './oauth-issued-tokens.ts';
 import { applicationToken } from './oauth-token.ts';
 import { openIdConfiguration } from './openid-configuration.ts';
 import { magicLink, otp } from './otp.ts';
@@ -148,10 +149,13 @@ export const authRoutes: Readonly<Record<string, Methods>> = {
 
   '/.well-known/openid-configuration': { GET: open(openIdConfiguration) },
   '/.well-known/oauth-authorization-server': { GET: open(openIdConfiguration) },
-  '/oauth/authorize': { GET: open(authorizeApplication) },
+  '/oauth/authorize': { GET: open(authorizeApplication), POST: open(authorizeApplication) },
   '/oauth/authorizations/{authorization_id}': { GET: showAuthorization },
   '/oauth/authorizations/{authorization_id}/consent': { POST: decideConsent },
+  '/oauth/authorizations/{authorization_id}/decline': { POST: open(declineAuthorization) },
   '/oauth/token': { POST: open(applicationToken) },
+  '/oauth/introspect': { POST: open(introspectToken) },
+  '/oauth/revoke': { POST: open(revokeToken) },
   '/oauth/userinfo': { GET: userInfo, POST: userInfo },
   '/oauth/clients/register': { POST: open(registerOAuthClient) },
   '/user/oauth/grants': { GET: listGrants, DELETE: revokeGrant },

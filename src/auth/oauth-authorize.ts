@@ -1,86 +1,99 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
-import { limits } from '../../contract/limits.ts';
 import { beginAuthorization } from '../accounts/oauth-authorizations.ts';
-import { findOAuthClient } from '../accounts/oauth-clients.ts';
+import { findOAuthClient, type OAuthClient } from '../accounts/oauth-clients.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { UUID } from '../identity/uuid.ts';
+import {
+  type AuthorizationFault,
+  type AuthorizationParameters,
+  parametersOf,
+  readAuthorization,
+} from './authorization-request.ts';
 import { redirectTo } from './authorize.ts';
 import type { AuthContext } from './context.ts';
-import { DEFAULT_SCOPE, issuerOf, OAUTH_SCOPES, requireOAuthServer } from './oauth-server.ts';
+import { issuerOf, requireOAuthServer } from './oauth-server.ts';
 import { homeOf } from './redirects.ts';
 
 /**
- * GET /oauth/authorize: an application asks that a member sign in to it (RFC 6749, section 4.1.1; PKCE with S256 is required). Leads the
- * browser to the page where members consent, with `authorization_id` in the query.
+ * GET and POST /oauth/authorize: an application asks that a member sign in to it (RFC 6749, section 4.1.1; OpenID Connect Core 1.0,
+ * section 3.1.2). Leads the browser to the page where members consent, with `authorization_id` in the query.
  *
- * A request without a known application and redirect address is answered with an error; other errors lead back to the application.
+ * A request without a known application and redirect address leads nowhere. Other errors lead back to the application, unless the
+ * application registered itself: no member has approved its address yet (RFC 9700, section 4.11.2).
  */
 export async function authorizeApplication(context: AuthContext, exchange: Exchange): Promise<Reply> {
   requireOAuthServer(context);
-  const query = new URLSearchParams(exchange.query);
-  const redirectUri = await requireRedirect(context, query);
-  const back = (error: string, description: string): Reply =>
-    redirectTo(answerTo(context, redirectUri, { error, error_description: description, state: query.get('state') }));
-  const fault = faultOf(query);
-  if (fault !== null) return back('invalid_request', fault);
+  const parameters = parametersOf(exchange);
+  const { client, redirectUri } = await requireRedirect(context, parameters);
+  const read = readAuthorization(parameters, client.grant_types.split(',').includes('refresh_token'));
+  const next = 'error' in read ? read : await begin(context, client, redirectUri, read);
+  // A browser repeats a POST at the address of a 302.
+  const status = exchange.method === 'POST' ? 303 : 302;
+  if (typeof next === 'string') return redirectTo(next, status);
+  const { error, description } = next;
+  if (client.registration_type === 'dynamic') {
+    throw new NinefoldError('validation_failed', { message: `${error}: ${description}` });
+  }
+  const answer = { error, error_description: description, state: parameters.get('state') };
+  return redirectTo(answerTo(context, redirectUri, answer), status);
+}
+
+/** Stores a request and returns the address of the page that continues it. */
+async function begin(
+  context: AuthContext,
+  client: OAuthClient,
+  redirectUri: string,
+  { scopes, state, nonce, codeChallenge, prompts, maxAge, loginHint }: AuthorizationParameters,
+): Promise<string | AuthorizationFault> {
   const page = consentPageOf(context);
-  if (page === null) return back('server_error', 'oauth authorization path not configured');
-  const id = await beginAuthorization(context.database, {
-    clientId: query.get('client_id') ?? '',
-    redirectUri,
-    scope: scopesOf(query).join(' '),
-    state: query.get('state'),
-    nonce: query.get('nonce'),
-    codeChallenge: query.get('code_challenge') ?? '',
+  if (page === null) return { error: 'server_error', description: 'oauth authorization path not configured' };
+  if (prompts.includes('none') && !(page.isOwn && client.registration_type === 'manual')) {
+    return { error: 'interaction_required', description: 'the member must see a page' };
+  }
+  const prompt = prompts.join(' ');
+  const request = { clientId: client.id, redirectUri, scope: scopes.join(' '), state, nonce, codeChallenge };
+  const id = await beginAuthorization(context.database, { ...request, prompt, maxAge });
+  if (id === null) {
+    return { error: 'temporarily_unavailable', description: 'too many requests wait for a decision' };
+  }
+  const query = new URLSearchParams({
+    authorization_id: id,
+    ...(prompt !== '' && { prompt }),
+    ...(loginHint !== null && { login_hint: loginHint }),
   });
-  if (id === null) return back('temporarily_unavailable', 'too many requests wait for a decision');
-  return redirectTo(`${page}?authorization_id=${id}`);
+  return `${page.address}?${query}`;
 }
 
 /**
- * Returns the page where members consent: that of the app's front end (`oauth_server_authorization_path`), else the one among the pages
- * for members. Null if there is none: no host name leads to the app.
+ * Returns the page where members consent: that of the app's front end (`oauth_server_authorization_path`), else `isOwn`, the one among the
+ * pages for members. Null if there is none: no host name leads to the app.
  */
-function consentPageOf(context: AuthContext): string | null {
+function consentPageOf(context: AuthContext): { address: string; isOwn: boolean } | null {
   const path = context.settings.oauth_server_authorization_path;
-  if (path !== null) return `${homeOf(context).replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`;
+  if (path !== null) {
+    return { address: `${homeOf(context).replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`, isOwn: false };
+  }
   const origin = context.origins.appOrigin(context.app.ref);
-  return origin && `${origin}/consent`;
+  return origin === null ? null : { address: `${origin}/consent`, isOwn: true };
 }
 
-/** Returns the redirect address of a request. Throws oauth_client_not_found; validation_failed for an address that is not registered. */
-async function requireRedirect({ database }: AuthContext, query: URLSearchParams): Promise<string> {
-  const [id, redirectUri] = [query.get('client_id'), query.get('redirect_uri')];
-  if (!id) throw new NinefoldError('validation_failed', { message: 'client_id is required' });
-  if (!redirectUri) throw new NinefoldError('validation_failed', { message: 'redirect_uri is required' });
+/** Returns the client and redirect address of a request. Throws oauth_client_not_found; validation_failed for an address that is not registered. */
+async function requireRedirect(
+  { database }: AuthContext,
+  parameters: URLSearchParams,
+): Promise<{ client: OAuthClient; redirectUri: string }> {
+  const [id, redirectUri] = ['client_id', 'redirect_uri'].map((name) => {
+    const [value, ...more] = parameters.getAll(name);
+    if (!value) throw new NinefoldError('validation_failed', { message: `${name} is required` });
+    if (more.length > 0) throw new NinefoldError('validation_failed', { message: `${name} is repeated` });
+    return value;
+  }) as [string, string];
   const client = UUID.test(id) ? await findOAuthClient(database, id) : null;
   if (client === null) throw new NinefoldError('oauth_client_not_found', { status: 400, message: 'invalid client_id' });
   if (!client.redirect_uris.split(',').includes(redirectUri)) {
     throw new NinefoldError('validation_failed', { message: 'invalid redirect_uri' });
   }
-  return redirectUri;
-}
-
-const scopesOf = (query: URLSearchParams): string[] => {
-  const scopes = (query.get('scope') || DEFAULT_SCOPE).split(' ').filter((scope) => scope !== '');
-  return [...new Set(scopes)];
-};
-
-/** Returns what is wrong with a request; null for a good one. */
-function faultOf(query: URLSearchParams): string | null {
-  if ((query.get('response_type') ?? 'code') !== 'code') return 'only response_type=code is supported';
-  const scopes = scopesOf(query);
-  if (scopes.length === 0) return 'scope parameter cannot be empty';
-  const unknown = scopes.find((scope) => !OAUTH_SCOPES.includes(scope));
-  if (unknown !== undefined) return `unsupported scope: ${unknown.slice(0, limits.authFieldCharacters.default)}`;
-  if (!query.get('code_challenge') || !query.get('code_challenge_method')) {
-    return 'PKCE flow requires both code_challenge and code_challenge_method';
-  }
-  if (query.get('code_challenge_method')?.toLowerCase() !== 's256') return 'code_challenge_method must be S256';
-  // A SHA-256 in base64url has as many characters (RFC 7636, section 4.2).
-  if (!/^[\w-]{43}$/.test(query.get('code_challenge') ?? '')) return 'code_challenge must be a SHA-256 in base64url';
-  const long = ['state', 'nonce'].find((name) => (query.get(name) ?? '').length > limits.oauthStateCharacters.default);
-  return long === undefined ? null : `${long} is too long`;
+  return { client, redirectUri };
 }
 
 /** Returns the redirect address with an answer in its query; `iss` tells providers apart (RFC 9207). */

@@ -41,10 +41,14 @@ type Body = z.output<typeof schema>;
 
 const refusal = (message: string): NinefoldError => new NinefoldError('validation_failed', { message });
 
-/** GET /admin/oauth/clients: the applications that members may sign in to with their account of this app. */
+/**
+ * GET /admin/oauth/clients: the applications that members may sign in to with their account of this app. `grants` is the number of members
+ * who allow each.
+ */
 export async function listOAuthClientsCall(context: AuthContext, exchange: Exchange): Promise<Reply> {
   await requireBuilder(context, exchange);
-  return json({ clients: (await listOAuthClients(context.database)).map((client) => shown(client)) });
+  const clients = await listOAuthClients(context.database);
+  return json({ clients: clients.map((client) => ({ ...shown(client), grants: client.grants })) });
 }
 
 /** GET /admin/oauth/clients/{client_id} */

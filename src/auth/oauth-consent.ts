@@ -4,52 +4,77 @@ import { limits } from '../../contract/limits.ts';
 import {
   type Authorization,
   decideAuthorization,
-  listOAuthGrants,
+  declineSilentAuthorization,
   lookAtAuthorization,
-  revokeOAuthGrant,
+  releaseAuthorization,
 } from '../accounts/oauth-authorizations.ts';
-import { findUser } from '../accounts/users.ts';
+import { listOAuthGrants, revokeOAuthGrant } from '../accounts/oauth-grants.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { UUID } from '../identity/uuid.ts';
+import { hasSecondFactor, requireSession } from './assurance.ts';
 import { readBody, text } from './body.ts';
 import { requireMember } from './callers.ts';
-import { type AuthContext, timeOf } from './context.ts';
-import { usable } from './get-user.ts';
+import type { AuthContext } from './context.ts';
 import { answerTo } from './oauth-authorize.ts';
 import { requireOAuthServer } from './oauth-server.ts';
 import { allowedRedirect } from './redirects.ts';
 import { json, noContent } from './reply.ts';
 
 /**
- * GET /oauth/authorizations/{authorization_id}: what an application asks the member who calls for. The request is then this member's.
- * Where the member allowed it before, the response leads back to the application at once.
+ * GET /oauth/authorizations/{authorization_id}: what an application asks the member who calls for. The request is then this member's. If
+ * the member allowed it before, or the request wants an answer without a page, the response leads back to the application.
+ * `needs_sign_in`: the member must sign in again before an approval.
  */
 export async function showAuthorization(context: AuthContext, exchange: Exchange, segment = ''): Promise<Reply> {
-  const user = await requireDecider(context, exchange);
-  const authorization = await lookAtAuthorization(context.database, segment, user.id);
-  const { verdict, redirectUri, scope, client } = found(authorization, 'authorization request cannot be processed');
-  if (verdict === 'approved') return json(answerOf(context, found(authorization, '')));
+  const { user, sessionId } = await requireDecider(context, exchange);
+  const looked = await lookAtAuthorization(context.database, segment, { userId: user.id, sessionId });
+  const authorization = found(looked, 'authorization request cannot be processed');
+  const { verdict, redirectUri, scope, prompt, client } = authorization;
+  if (verdict !== 'waits' && verdict !== 'sign-in') return json(answerOf(context, authorization));
   return json({
     authorization_id: segment,
     redirect_uri: redirectUri,
     client: Object.fromEntries(Object.entries(client).filter(([, value]) => value !== null)),
     user: { id: user.id, email: user.email },
     scope,
+    ...(prompt !== '' && { prompt }),
+    ...(verdict === 'sign-in' && { needs_sign_in: true }),
   });
 }
 
 const schema = z.object({ action: text(limits.authFieldCharacters.default) });
 
-/** POST /oauth/authorizations/{authorization_id}/consent: the member allows or denies what an application asks for. */
+/**
+ * POST /oauth/authorizations/{authorization_id}/consent: the member allows or denies what an application asks for. `switch_account`
+ * releases the request, so that the member can sign in with another account and decide there.
+ */
 export async function decideConsent(context: AuthContext, exchange: Exchange, segment = ''): Promise<Reply> {
-  const user = await requireDecider(context, exchange);
+  const { user, sessionId } = await requireDecider(context, exchange);
   const { action } = readBody(exchange, schema);
+  if (action === 'switch_account') {
+    const isReleased = await releaseAuthorization(context.database, segment, user.id);
+    if (!isReleased) throw new NinefoldError('oauth_authorization_not_found');
+    return noContent;
+  }
   if (action !== 'approve' && action !== 'deny') {
-    throw new NinefoldError('validation_failed', { message: "action must be 'approve' or 'deny'" });
+    throw new NinefoldError('validation_failed', { message: "action must be 'approve', 'deny' or 'switch_account'" });
   }
   const decision = action === 'approve' ? 'approved' : 'denied';
-  const decided = await decideAuthorization(context.database, segment, user.id, decision);
-  return json(answerOf(context, found(decided, 'authorization request is no longer pending')));
+  const decided = await decideAuthorization(context.database, segment, { userId: user.id, sessionId }, decision);
+  const authorization = found(decided, 'authorization request is no longer pending');
+  if (authorization.verdict === 'sign-in') throw new NinefoldError('oauth_sign_in_too_old');
+  return json(answerOf(context, authorization));
+}
+
+/**
+ * POST /oauth/authorizations/{authorization_id}/decline: the page for members answers a request with the prompt `none` while no member is
+ * signed in. The caller needs no session: it can only end the request with login_required.
+ */
+export async function declineAuthorization(context: AuthContext, _exchange: Exchange, segment = ''): Promise<Reply> {
+  requireOAuthServer(context);
+  const declined = await declineSilentAuthorization(context.database, segment);
+  if (declined === null) throw new NinefoldError('oauth_authorization_not_found');
+  return json(answerOf(context, { ...declined, verdict: 'login_required' }));
 }
 
 /** GET /user/oauth/grants: what the member who calls allows applications. */
@@ -71,18 +96,21 @@ export async function revokeGrant(context: AuthContext, exchange: Exchange): Pro
   return noContent;
 }
 
-/** Returns the member who decides. A page of another site may not: the header Origin must be one where the app's members sign in. */
+/**
+ * Returns the member who decides, with a second factor if the account has one: the application trusts this sign-in. A page of another site
+ * may not decide: the header Origin must be one where the app's members sign in.
+ */
 async function requireDecider(context: AuthContext, exchange: Exchange) {
   requireOAuthServer(context);
   const { origin } = exchange.headers;
   if (origin && allowedRedirect(context, origin) === null) {
     throw new NinefoldError('validation_failed', { message: 'unauthorized request origin' });
   }
-  const { userId } = await requireMember(context, exchange);
-  const user = usable(await findUser(context.database, userId), timeOf(context));
-  if (user.is_anonymous)
+  const session = await requireSession(context, exchange, { mayBeAnonymous: true });
+  if (session.user.is_anonymous)
     throw new NinefoldError('validation_failed', { message: 'An anonymous account cannot consent' });
-  return user;
+  if (hasSecondFactor(session.user) && !session.isWhole) throw new NinefoldError('insufficient_aal');
+  return session;
 }
 
 function found(authorization: Authorization | null, settled: string): Authorization {
@@ -91,11 +119,18 @@ function found(authorization: Authorization | null, settled: string): Authorizat
   return authorization;
 }
 
-/** The address that leads back to the application with the code, or with the refusal (RFC 6749, section 4.1.2). */
+/** The errors of requests that are not approved (RFC 6749, section 4.1.2.1; OpenID Connect Core 1.0, section 3.1.2.6). */
+const refusals: Readonly<Partial<Record<Authorization['verdict'], readonly [error: string, description: string]>>> = {
+  denied: ['access_denied', 'User denied the request'],
+  login_required: ['login_required', 'The member must sign in'],
+  consent_required: ['consent_required', 'The member must consent'],
+};
+
+/** Returns the address that leads back to the application with the code or with the refusal (RFC 6749, section 4.1.2). */
 function answerOf(
   context: AuthContext,
-  { verdict, redirectUri, state, code }: Authorization,
+  { verdict, redirectUri, state, code }: Pick<Authorization, 'verdict' | 'redirectUri' | 'state' | 'code'>,
 ): { redirect_url: string } {
-  const refused = { error: 'access_denied', error_description: 'User denied the request', state };
-  return { redirect_url: answerTo(context, redirectUri, verdict === 'approved' ? { code, state } : refused) };
+  const [error, error_description] = refusals[verdict] ?? [];
+  return { redirect_url: answerTo(context, redirectUri, { code, error, error_description, state }) };
 }

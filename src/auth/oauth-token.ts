@@ -1,12 +1,14 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
-import { exchangeOAuthCode } from '../accounts/oauth-authorizations.ts';
-import { findOAuthClient, isClientSecret, type OAuthClient } from '../accounts/oauth-clients.ts';
+import { scopeOfRefreshToken } from '../accounts/application-sessions.ts';
+import type { OAuthClient } from '../accounts/oauth-clients.ts';
+import { exchangeOAuthCode, type MemberSignIn, OFFLINE_ACCESS } from '../accounts/oauth-codes.ts';
 import type { Grant } from '../accounts/sessions.ts';
 import { currentKey } from '../apps/key-ring.ts';
 import { signToken } from '../apps/sign-jwt.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import { UUID } from '../identity/uuid.ts';
+import { authenticationMethods } from './authentication-methods.ts';
+import { requireClient } from './client-authentication.ts';
 import { type AuthContext, timeOf } from './context.ts';
 import { memberClaims } from './member-claims.ts';
 import { issuerOf, readFields, requireOAuthServer } from './oauth-server.ts';
@@ -23,7 +25,8 @@ const invalidGrant = (message: string): NinefoldError => new NinefoldError('oaut
  * POST /oauth/token: an application exchanges a code or a refresh token for tokens of its own (RFC 6749, sections 4.1.3 and 6). With the
  * scope openid an ID token comes with a code (OpenID Connect Core 1.0, section 3.1.3.3).
  *
- * Throws oauth_invalid_request, oauth_invalid_client, oauth_invalid_grant and oauth_unsupported_grant_type.
+ * Throws oauth_invalid_request, oauth_invalid_client, oauth_invalid_grant, oauth_invalid_scope and
+ * oauth_unsupported_grant_type.
  */
 export async function applicationToken(context: AuthContext, exchange: Exchange): Promise<Reply> {
   requireOAuthServer(context);
@@ -38,31 +41,6 @@ export async function applicationToken(context: AuthContext, exchange: Exchange)
     : tokensForRefreshToken(context, exchange, client, fields);
 }
 
-/** Returns the application that calls, once it has authenticated in the way that it is registered for. */
-async function requireClient(context: AuthContext, exchange: Exchange, fields: Fields): Promise<OAuthClient> {
-  const { id, secret, method } = credentialsOf(exchange, fields);
-  const client = UUID.test(id) ? await findOAuthClient(context.database, id) : null;
-  const isGood = client?.token_endpoint_auth_method === method && (method === 'none' || isClientSecret(client, secret));
-  if (client !== null && isGood) return client;
-  throw new NinefoldError('oauth_invalid_client', {
-    ...(method === 'client_secret_basic' && { headers: { 'www-authenticate': 'Basic realm="oauth"' } }),
-  });
-}
-
-/** RFC 6749, section 2.3.1: the parts of HTTP Basic are form-encoded. */
-function credentialsOf({ headers }: Exchange, fields: Fields) {
-  const [, encoded] = /^basic +([\w+/=-]+)$/i.exec(headers.authorization ?? '') ?? [];
-  if (encoded !== undefined) {
-    const [, id = '', secret = ''] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString('utf8')) ?? [];
-    return { id: formDecoded(id), secret: formDecoded(secret), method: 'client_secret_basic' } as const;
-  }
-  const secret = fields.get('client_secret') ?? '';
-  const method = secret === '' ? 'none' : 'client_secret_post';
-  return { id: fields.get('client_id') ?? '', secret, method } as const;
-}
-
-const formDecoded = (part: string): string => new URLSearchParams(`v=${part.replace(/&/g, '%26')}`).get('v') ?? '';
-
 async function tokensForCode(
   context: AuthContext,
   exchange: Exchange,
@@ -74,13 +52,14 @@ async function tokensForCode(
   if (!verifier) throw new NinefoldError('oauth_invalid_request', { message: 'code_verifier is required' });
   const redirectUri = fields.get('redirect_uri') ?? null;
   const shown = { code, clientId: client.id, redirectUri, verifier };
-  const exchanged = await exchangeOAuthCode(context.database, shown, clientOf(exchange));
+  const lifetime = context.settings.jwt_exp;
+  const exchanged = await exchangeOAuthCode(context.database, shown, clientOf(exchange), lifetime);
   switch (exchanged.verdict) {
     case 'granted': {
-      const { grant, nonce } = exchanged;
+      const { grant, nonce, signIn } = exchanged;
       const [app, userId, { address }] = [context.app.ref, grant.user.id, exchange];
       context.events.emit({ type: 'auth', what: 'signed-in', app, userId, address });
-      return tokens(context, exchange, grant, 'opened', idTokenOf(context, client, grant, nonce));
+      return tokens(context, exchange, grant, 'opened', idTokenOf(context, client, grant, { nonce, signIn }));
     }
     case 'unknown':
     case 'replayed':
@@ -105,12 +84,38 @@ async function tokensForRefreshToken(
   const shown = fields.get('refresh_token');
   if (!shown) throw new NinefoldError('oauth_invalid_request', { message: 'refresh_token is required' });
   if (!isRefreshToken(shown)) throw invalidGrant('Refresh token is not valid');
+  const scope = await narrowedScope(context, client, shown, fields.get('scope'));
   const exchanged = await exchangeShown(context, exchange, shown, client.id);
-  if (exchanged.verdict === 'granted') return tokens(context, exchange, exchanged.grant, 'refreshed');
-  throw invalidGrant('Refresh token is not valid');
+  if (exchanged.verdict !== 'granted') throw invalidGrant('Refresh token is not valid');
+  const { grant } = exchanged;
+  const session = scope === null ? grant.session : { ...grant.session, scope };
+  return tokens(context, exchange, { ...grant, session }, 'refreshed');
 }
 
-/** The account is no part of the response: applications ask for it at /oauth/userinfo. */
+/**
+ * Returns the scope that a client asks for with a refresh token; null for the scope of the session. The access token gets the narrowed
+ * scope, the refresh token keeps its own (RFC 6749, section 6). Throws oauth_invalid_scope for a scope that the member has not granted;
+ * the refresh token is then not used.
+ */
+async function narrowedScope(
+  context: AuthContext,
+  client: OAuthClient,
+  refreshToken: string,
+  asked: string | undefined,
+): Promise<string | null> {
+  if (!asked) return null;
+  const granted = (await scopeOfRefreshToken(context.database, refreshToken, client.id))?.split(' ');
+  if (granted === undefined) throw invalidGrant('Refresh token is not valid');
+  const scopes = [...new Set(asked.split(' ').filter((scope) => scope !== ''))];
+  const isGranted = scopes.length > 0 && scopes.every((scope) => granted.includes(scope));
+  if (!isGranted) throw new NinefoldError('oauth_invalid_scope');
+  return scopes.join(' ');
+}
+
+/**
+ * The account is no part of the response: applications ask for it at /oauth/userinfo. A code gives a refresh token with the scope
+ * offline_access only.
+ */
 async function tokens(
   context: AuthContext,
   exchange: Exchange,
@@ -121,7 +126,13 @@ async function tokens(
   const body = await sessionBody(context, exchange, grant, issue);
   const { access_token, token_type, expires_in, refresh_token } = body;
   const { scope } = grant.session;
-  return json({ access_token, token_type, expires_in, refresh_token, ...(scope && { scope }), ...idToken });
+  const isRefreshable = issue === 'refreshed' || scope?.split(' ').includes(OFFLINE_ACCESS);
+  return json({
+    ...{ access_token, token_type, expires_in },
+    ...(isRefreshable && { refresh_token }),
+    ...(scope && { scope }),
+    ...idToken,
+  });
 }
 
 /** OpenID Connect Core 1.0, section 2. The app's shared secret signs no ID token: every application could make one. */
@@ -129,7 +140,7 @@ function idTokenOf(
   context: AuthContext,
   client: OAuthClient,
   { user, session }: Grant,
-  nonce: string | null,
+  { nonce, signIn }: { nonce: string | null; signIn: MemberSignIn },
 ): { id_token?: string } {
   const scopes = (session.scope ?? '').split(' ');
   if (!scopes.includes('openid')) return {};
@@ -146,7 +157,9 @@ function idTokenOf(
     aud: client.id,
     exp: now + limits.oauthIdTokenSeconds.default,
     iat: now,
-    auth_time: now,
+    auth_time: signIn.time,
+    acr: signIn.aal,
+    amr: authenticationMethods(signIn),
     client_id: client.id,
     ...(nonce && { nonce }),
     ...memberClaims(user, scopes),

@@ -1,8 +1,11 @@
 import type { Reply } from '../../contract/exchange.ts';
 import { currentKey } from '../apps/key-ring.ts';
+import { PROMPTS } from './authorization-request.ts';
 import type { AuthContext } from './context.ts';
 import { issuerOf, OAUTH_SCOPES, requireOAuthServer } from './oauth-server.ts';
 import { json } from './reply.ts';
+
+const SECRET_METHODS = ['client_secret_basic', 'client_secret_post'];
 
 /**
  * GET /.well-known/openid-configuration and /.well-known/oauth-authorization-server: how applications use the app as their provider
@@ -18,6 +21,8 @@ export function openIdConfiguration(context: AuthContext): Reply {
       token_endpoint: `${issuer}/oauth/token`,
       jwks_uri: `${issuer}/.well-known/jwks.json`,
       userinfo_endpoint: `${issuer}/oauth/userinfo`,
+      revocation_endpoint: `${issuer}/oauth/revoke`,
+      introspection_endpoint: `${issuer}/oauth/introspect`,
       ...(context.settings.oauth_server_allow_dynamic_registration && {
         registration_endpoint: `${issuer}/oauth/clients/register`,
       }),
@@ -27,12 +32,19 @@ export function openIdConfiguration(context: AuthContext): Reply {
       grant_types_supported: ['authorization_code', 'refresh_token'],
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: [currentKey(context.app).alg],
-      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+      token_endpoint_auth_methods_supported: [...SECRET_METHODS, 'none'],
+      revocation_endpoint_auth_methods_supported: [...SECRET_METHODS, 'none'],
+      introspection_endpoint_auth_methods_supported: SECRET_METHODS,
+      prompt_values_supported: PROMPTS,
+      acr_values_supported: ['aal1', 'aal2'],
+      claims_parameter_supported: false,
+      request_parameter_supported: false,
+      request_uri_parameter_supported: false,
       code_challenge_methods_supported: ['S256'],
       authorization_response_iss_parameter_supported: true,
       claims_supported: [
-        ...['sub', 'aud', 'iss', 'exp', 'iat', 'auth_time', 'nonce', 'email', 'email_verified', 'phone_number'],
-        ...['phone_number_verified', 'name', 'picture', 'preferred_username', 'updated_at'],
+        ...['sub', 'aud', 'iss', 'exp', 'iat', 'auth_time', 'acr', 'amr', 'nonce', 'email', 'email_verified'],
+        ...['phone_number', 'phone_number_verified', 'name', 'picture', 'preferred_username', 'updated_at'],
       ],
     },
     { 'cache-control': 'public, max-age=600' },

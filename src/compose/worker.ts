@@ -1,5 +1,5 @@
 import { limits } from '../../contract/limits.ts';
-import { authoriseDoor } from '../admin/authorise.ts';
+import { authoriseDoor, serviceRole } from '../admin/authorise.ts';
 import type { AdminContext } from '../admin/context.ts';
 import { handleAdmin } from '../admin/handle.ts';
 import type { App } from '../apps/app.ts';
@@ -179,6 +179,11 @@ export async function composeWorker(
           exchange,
         ),
       resolve: (app, token) => identities.resolveBuilder(app, token),
+    },
+    callAuthAdmin: async (app, exchange) => {
+      const addresses = new AddressPolicy(config.httpAllowed);
+      const identity = () => Promise.resolve(serviceRole);
+      return handleAuth(await authContextOf(app, { events, origins, addresses }, identity), exchange);
     },
     accountForms: { email: normaliseEmail, phone: normalisePhone, id: normaliseId },
     origins,

@@ -61,5 +61,6 @@ async function portalApp(app: App): Promise<PortalApp> {
     code_seconds: auth.mailer_otp_exp,
     totp: auth.mfa_totp_enroll_enabled && auth.mfa_totp_verify_enabled,
     linking: auth.security_manual_linking_enabled,
+    applications: auth.oauth_server_enabled,
   };
 }

@@ -245,7 +245,28 @@ it('asks a member before another application signs them in, until the member tak
   await page.getByRole('heading', { name: 'This request no longer works' }).waitFor();
   expect(problems.filter((problem) => !problem.includes('404'))).toEqual([]);
 
-  const [tokens] = photos.results;
+  const answer = (text: string) => page.getByText(`Answer: ${text}`).waitFor();
+  await page.goto(`${photos.begin}&prompt=none`);
+  await answer('signed in');
+  await page.goto(`${photos.begin}&prompt=select_account`);
+  await page.getByRole('button', { name: 'Use another account' }).click();
+  await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
+  await page.goto(`${photos.begin}&prompt=none`);
+  await answer('login_required');
+  await page.goto(`${photos.begin}&login_hint=${encodeURIComponent(email)}`);
+  expect(await page.getByLabel('E-mail').inputValue()).toBe(email);
+  await password(page).fill('plum-kettle-91');
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await answer('signed in');
+  await page.goto(`${photos.begin}&prompt=login`);
+  await page.getByRole('button', { name: 'Sign in again' }).click();
+  await page.getByLabel('E-mail').fill(email);
+  await password(page).fill('plum-kettle-91');
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await answer('signed in');
+  expect(photos.results).toHaveLength(5);
+
+  const tokens = photos.results.at(-1);
   const { jwks_uri = '', issuer } = photos.config.serverMetadata();
   const keys = createLocalJWKSet(await (await toApp(jwks_uri, { method: 'GET', headers: {} } as never)).json());
   const id = await jwtVerify(tokens?.id_token ?? '', keys, { issuer, audience: photos.id });
@@ -253,9 +274,12 @@ it('asks a member before another application signs them in, until the member tak
   const info = await openid.fetchUserInfo(photos.config, tokens?.access_token ?? '', id.payload.sub ?? '');
   expect(info).toMatchObject({ email });
   const renewed = await openid.refreshTokenGrant(photos.config, tokens?.refresh_token ?? '');
-  const client = clientOf(app);
-  expect((await client.auth.signInWithPassword({ email, password: 'plum-kettle-91' })).error).toBeNull();
-  expect((await client.auth.oauth.revokeGrant({ clientId: photos.id })).error).toBeNull();
+  await page.goto(`${app.origin}/account`);
+  const applications = page.getByRole('region', { name: 'Applications' });
+  await applications.getByText('stay signed in while you are away').waitFor();
+  expect(await faults(page)).toEqual([]);
+  await applications.getByRole('button', { name: 'Revoke Photos' }).click();
+  await applications.getByText('No application has access to your account.').waitFor();
   await expect(openid.refreshTokenGrant(photos.config, renewed.refresh_token ?? '')).rejects.toMatchObject({
     error: 'invalid_grant',
   });

@@ -339,6 +339,15 @@ const keys = createRoute({
   ),
 });
 
+const applications = createRoute({
+  getParentRoute: () => app,
+  path: '/applications',
+  component: lazyRouteComponent(
+    code(() => import('./work/applications/applications-page.tsx')),
+    'ApplicationsPage',
+  ),
+});
+
 const signInMethods = createRoute({
   getParentRoute: () => app,
   path: '/sign-in-methods',
@@ -409,6 +418,7 @@ const inApp = app.addChildren([
   sessions,
   mail,
   keys,
+  applications,
   signInMethods,
   logs,
   member,

@@ -1,7 +1,7 @@
 import { createRootRoute, createRoute, createRouter, Link, Outlet } from '@tanstack/react-router';
 import { AccountPage } from './account/account-page.tsx';
 import { HomePage } from './account/home-page.tsx';
-import { ConsentPage } from './consent/consent-page.tsx';
+import { ConsentRoute } from './consent/consent-route.tsx';
 import { Cover } from './cover/cover.tsx';
 import { ArrivePage } from './sign-in/arrive-page.tsx';
 import { NewPasswordPage, RecoverPage } from './sign-in/recovery-pages.tsx';
@@ -54,11 +54,7 @@ const newPassword = page('/new-password', () => (
     <NewPasswordPage />
   </SignedIn>
 ));
-const consent = page('/consent', () => (
-  <SignedIn>
-    <ConsentPage />
-  </SignedIn>
-));
+const consent = page('/consent', ConsentRoute);
 const recover = page('/recover', RecoverPage);
 
 function Missing() {

@@ -9,6 +9,7 @@ import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
 import { signOut } from '../data/session.ts';
 import { useSession } from '../sign-in/signed-in.tsx';
+import { Applications } from './applications.tsx';
 import { Devices } from './devices.tsx';
 import { Factors } from './factors.tsx';
 import { buttonsClass, Frame, Row, rowsClass, Section } from './frame.tsx';
@@ -18,7 +19,7 @@ import { Password } from './password.tsx';
 
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'long' });
 
-/** The account of a member: profile, address, password, passkeys, second factor, devices and linked accounts. */
+/** The account of a member: profile, address, password, passkeys, second factor, devices, linked accounts and applications. */
 export function AccountPage() {
   const portal = usePortal();
   const navigate = useNavigate();
@@ -38,6 +39,7 @@ export function AccountPage() {
       <Factors />
       <Devices />
       {portal.app.providers.length > 0 && <LinkedAccounts />}
+      {portal.app.applications && <Applications />}
       <Section title="Sign out" about="Ends the session of this browser.">
         <div className={buttonsClass}>
           <Button

@@ -5,10 +5,13 @@ const words: Readonly<Record<string, string>> = {
   offline_access: 'stay signed in while you are away',
 };
 
+/** Returns what the scopes add to the sign-in of an application. */
+export const rightsOf = (scopes: readonly string[]): string[] => scopes.flatMap((name) => words[name] ?? []);
+
 /** Returns what an application with these scopes can do. Each token opens the data of the member, within the policies of the app. */
 export const scopeWords = (scope: string, app: string): string[] => [
   'know that it is you, by the id of your account',
-  ...scope.split(' ').flatMap((name) => words[name] ?? []),
+  ...rightsOf(scope.split(' ')),
   `read and change data of ${app} as you, as far as ${app} lets applications`,
 ];
 

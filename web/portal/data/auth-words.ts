@@ -13,6 +13,7 @@ const words: Readonly<Record<string, string>> = {
   reauthentication_needed: 'Type the password that you have now.',
   current_password_required: 'Type the password that you have now.',
   current_password_invalid: 'The password that you have now is another one.',
+  oauth_sign_in_too_old: 'Sign in again to continue.',
   session_not_found: 'Your session has ended. Sign in again.',
   over_email_send_rate_limit: 'A mail was sent a moment ago. Wait a minute before you ask for another.',
 };

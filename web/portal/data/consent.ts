@@ -1,13 +1,30 @@
 import { mutationOptions, queryOptions } from '@tanstack/react-query';
+import { codeOf } from './auth-words.ts';
 import type { Portal } from './client.ts';
-import { orThrow } from './session.ts';
+import { callAuth, orThrow, queryClient, signOut } from './session.ts';
 
-/** Reads what an application asks the member for, or, if the member allowed it before, the address that leads back to it. */
+const queryKey = (id: string) => ['authorization', id] as const;
+const path = (id: string) => `/oauth/authorizations/${encodeURIComponent(id)}`;
+
+/** Reads what an application asks the member for, or, if the request has its answer, the address that leads back to the application. */
 export const authorization = ({ auth }: Portal, id: string) =>
   queryOptions({
-    queryKey: ['authorization', id],
-    queryFn: async () => orThrow(await auth.oauth.getAuthorizationDetails(id)),
+    queryKey: queryKey(id),
+    queryFn: async () => {
+      const data = orThrow(await auth.oauth.getAuthorizationDetails(id));
+      return 'redirect_url' in data ? data : { ...data, needs_sign_in: 'needs_sign_in' in data };
+    },
     staleTime: Number.POSITIVE_INFINITY,
+  });
+
+/** Ends a request with the prompt `none`: no member is signed in. Returns the address that leads back to the application. */
+export const declined = (portal: Portal, id: string) =>
+  queryOptions({
+    queryKey: ['declined', id],
+    queryFn: async () =>
+      (await callAuth<{ redirect_url: string }>(portal, `${path(id)}/decline`, { method: 'POST' })).redirect_url,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
   });
 
 /** Allows or denies what an application asks for. Returns the address that leads back to it. */
@@ -21,4 +38,20 @@ export const decide = ({ auth }: Portal, id: string) =>
       return redirect_url;
     },
     onSuccess: (address) => location.replace(address),
+    onError: (error) => {
+      // The page then asks for a new sign-in.
+      if (codeOf(error) === 'oauth_sign_in_too_old') void queryClient.invalidateQueries({ queryKey: queryKey(id) });
+    },
+  });
+
+/** Releases a request and ends the session of this browser, so that the member signs in again, with this account or another one. */
+export const signInAgain = (portal: Portal, id: string) =>
+  mutationOptions({
+    ...signOut(portal),
+    mutationFn: async () => {
+      const body = JSON.stringify({ action: 'switch_account' });
+      await callAuth(portal, `${path(id)}/consent`, { method: 'POST', body });
+      const { error } = await portal.auth.signOut({ scope: 'local' });
+      if (error) throw error;
+    },
   });

@@ -16,7 +16,7 @@ export function SignInPage() {
   const { app } = portal;
   const { next = '/' } = useSearch({ from: '/sign-in' });
   const navigate = useNavigate();
-  const [email, setEmail] = useState('');
+  const [email, setEmail] = useState(() => loginHint(next));
   const [step, setStep] = useState<'start' | 'mail' | 'mailed' | 'confirm'>('start');
   const mailing = useMutation(mailLink(portal));
   const resending = useMutation(resendSignUp(portal));
@@ -89,6 +89,9 @@ export function SignInPage() {
     </Cover>
   );
 }
+
+/** Returns the address that an application proposes for the sign-in; the empty text if there is none. */
+const loginHint = (next: string): string => new URLSearchParams(next.split('?')[1]).get('login_hint') ?? '';
 
 /** The field for the address of an account. */
 export function EmailField({ value, onChange }: { value: string; onChange: (value: string) => void }) {

@@ -47,6 +47,7 @@ const groups: readonly (readonly [title: string, places: readonly Place[]])[] = 
       { name: 'Session rules', to: '/app/$ref/sign-in-methods', hash: 'session-rules' },
       { name: 'Hooks', to: '/app/$ref/sign-in-methods', hash: 'hooks' },
       { name: 'Other applications', to: '/app/$ref/sign-in-methods', hash: 'applications' },
+      { name: 'Applications', to: '/app/$ref/applications' },
       { name: 'Notices', to: '/app/$ref/sign-in-methods', hash: 'notices' },
       { name: 'Mail server', to: '/app/$ref/mail', search: { view: 'server' } },
     ],

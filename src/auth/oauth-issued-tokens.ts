@@ -1,0 +1,99 @@
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { type ApplicationSession, findApplicationSession, type SessionKey } from '../accounts/application-sessions.ts';
+import type { OAuthClient } from '../accounts/oauth-clients.ts';
+import { revokeSession } from '../accounts/sessions.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { UUID } from '../identity/uuid.ts';
+import { type Claims, verifyJwt } from '../identity/verify-jwt.ts';
+import { requireClient } from './client-authentication.ts';
+import { type AuthContext, timeOf } from './context.ts';
+import { readFields, requireOAuthServer } from './oauth-server.ts';
+import { isRefreshToken } from './refresh.ts';
+import { json } from './reply.ts';
+
+/** A token that an application shows, with its session and, of an access token, its claims. */
+interface IssuedToken {
+  readonly session: ApplicationSession;
+  readonly claims: Claims | null;
+}
+
+/**
+ * POST /oauth/introspect: tells a confidential application whether one of its own tokens is valid (RFC 7662). Every other token is
+ * inactive, so that the call reveals nothing about other applications and about sessions of the app itself.
+ *
+ * Throws oauth_invalid_client and oauth_invalid_request.
+ */
+export async function introspectToken(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  const { client, token } = await readCall(context, exchange);
+  // Any program can use the id of a public client (RFC 7662, section 2.1).
+  if (client.client_type === 'public') throw new NinefoldError('oauth_invalid_client');
+  const issued = await findIssued(context, client, token);
+  if (issued === null) return json({ active: false });
+  const { session, claims } = issued;
+  return json({
+    active: true,
+    client_id: client.id,
+    sub: session.userId,
+    scope: typeof claims?.scope === 'string' ? claims.scope : session.scope,
+    token_type: claims === null ? 'refresh_token' : 'Bearer',
+    ...(claims !== null && { iss: claims.iss, aud: claims.aud, exp: claims.exp, iat: claims.iat }),
+  });
+}
+
+/**
+ * POST /oauth/revoke: ends the session of an access token or a refresh token, with every token of that session (RFC 7009). A token that is
+ * not valid, or not of this application, gets the same response and changes nothing.
+ *
+ * Throws oauth_invalid_client and oauth_invalid_request.
+ */
+export async function revokeToken(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  const { client, token } = await readCall(context, exchange);
+  const issued = await findIssued(context, client, token, { takesUsed: true });
+  if (issued !== null) {
+    const { id, userId } = issued.session;
+    const { address } = exchange;
+    await revokeSession(context.database, id, userId, { action: 'logout', caller: { address } });
+    context.events.emit({ type: 'auth', what: 'signed-out', app: context.app.ref, userId, address });
+  }
+  return { status: 200, headers: { 'cache-control': 'no-store' }, body: null };
+}
+
+async function readCall(context: AuthContext, exchange: Exchange): Promise<{ client: OAuthClient; token: string }> {
+  requireOAuthServer(context);
+  const fields = readFields(exchange);
+  const client = await requireClient(context, exchange, fields);
+  const token = fields.get('token');
+  if (!token) throw new NinefoldError('oauth_invalid_request', { message: 'token is required' });
+  return { client, token };
+}
+
+/** Returns a valid token of an application with its session; null for any other text. */
+async function findIssued(
+  context: AuthContext,
+  client: OAuthClient,
+  token: string,
+  options: { takesUsed?: boolean } = {},
+): Promise<IssuedToken | null> {
+  const { app, database, settings } = context;
+  const find = (key: SessionKey) => findApplicationSession(database, key, client.id, settings, options);
+  if (isRefreshToken(token)) {
+    const session = await find({ refreshToken: token });
+    return session && { session, claims: null };
+  }
+  const claims = verifiedClaims(app, token, Math.floor(timeOf(context) / 1000));
+  const { session_id: sessionId, sub, client_id: clientId } = claims ?? {};
+  if (claims === null || clientId !== client.id || typeof sessionId !== 'string' || !UUID.test(sessionId)) return null;
+  const session = await find({ sessionId });
+  return session !== null && session.userId === sub ? { session, claims } : null;
+}
+
+/** Returns the claims of an access token of the app; null for a text that is none, and for a token that has expired. */
+function verifiedClaims(app: AuthContext['app'], token: string, nowSeconds: number): Claims | null {
+  try {
+    const claims = verifyJwt(token, app, { nowSeconds });
+    return Number(claims.exp) > nowSeconds ? claims : null;
+  } catch (error) {
+    if (error instanceof NinefoldError) return null;
+    throw error;
+  }
+}

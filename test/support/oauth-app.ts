@@ -1,0 +1,145 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { SupabaseClient } from '@supabase/supabase-js';
+import { expect, vi } from 'vitest';
+import type { AppConnection } from '../../contract/admin.ts';
+import { createAppWith } from './apps.ts';
+import { clientOf } from './clients.ts';
+import { type HttpAnswer, send } from './http.ts';
+import type { NodeAddress } from './node.ts';
+import { uniqueEmail } from './unique.ts';
+
+export const CALLBACK = 'http://localhost:5199/callback';
+export const PASSWORD = 'correct horse battery';
+
+/** An application as its registration answers. */
+export interface RegisteredClient {
+  readonly client_id: string;
+  readonly client_secret?: string;
+}
+
+/** A request of an application; missing parts are those of a good request of the confidential client. */
+interface Asked {
+  client?: string;
+  redirect?: string;
+  verifier?: string;
+  scope?: string;
+}
+
+export const verifierOf = (): string => randomBytes(32).toString('base64url');
+const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url');
+
+export const locationOf = (answer: HttpAnswer): URL => new URL(String(answer.headers.location));
+
+/** Returns the claims of a JWT without a check of its signature. */
+export const claimsOf = (token: string): Record<string, unknown> =>
+  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+
+export const basicOf = ({ client_id, client_secret }: RegisteredClient): Record<string, string> => ({
+  authorization: `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`,
+});
+
+/** An app that is a provider for a confidential client, Photos, and for a public one on the device. */
+export type OAuthApp = Awaited<ReturnType<typeof makeOAuthApp>>;
+
+/** Makes such an app. @param settings Rows for ninefold.settings besides the one that switches the provider on. */
+export async function makeOAuthApp(node: NodeAddress, settings: Readonly<Record<string, unknown>> = {}) {
+  const rows = Object.entries({ oauth_server_enabled: true, ...settings });
+  const values = rows.map(([key, value]) => `('${key}', '${JSON.stringify(value)}')`).join(', ');
+  const app: AppConnection = await createAppWith(node, `insert into ninefold.settings (key, value) values ${values}`);
+  const host = `${app.ref}.localhost:${new URL(node.url).port}`;
+  const server = clientOf(app, app.secret_key).auth.admin.oauth;
+  await vi.waitFor(async () => expect((await server.listClients()).error).toBeNull(), 5000);
+  const register = async (values: object): Promise<RegisteredClient> => {
+    const { data, error } = await server.createClient(values as Parameters<typeof server.createClient>[0]);
+    expect(error).toBeNull();
+    return data as RegisteredClient;
+  };
+  const photos = await register({ client_name: 'Photos', redirect_uris: [CALLBACK] });
+  const publicClient = await register({
+    client_name: 'Phone app',
+    redirect_uris: ['photos-app://callback', 'https://photos.example.org/callback'],
+    client_type: 'public',
+    token_endpoint_auth_method: 'none',
+  });
+
+  /** Sends a request as a browser does that has resolved a name below localhost. */
+  const ask = (path: string, options: Parameters<typeof send>[2] = {}): Promise<HttpAnswer> =>
+    send(node.url, path, { ...options, headers: { host, ...options.headers } });
+
+  const parametersOf = (asked: Asked, change: Record<string, string>): URLSearchParams =>
+    new URLSearchParams({
+      client_id: asked.client ?? photos.client_id,
+      redirect_uri: asked.redirect ?? CALLBACK,
+      response_type: 'code',
+      scope: asked.scope ?? 'openid email profile offline_access',
+      state: 'of the application',
+      nonce: 'n-once',
+      code_challenge: challengeOf(asked.verifier ?? verifierOf()),
+      code_challenge_method: 'S256',
+      ...change,
+    });
+
+  /** Asks for an authorization; the answer leads the browser on. */
+  const authorize = (asked: Asked = {}, change: Record<string, string> = {}): Promise<HttpAnswer> =>
+    ask(`/auth/v1/oauth/authorize?${parametersOf(asked, change)}`);
+
+  /** Returns the id of a request that waits. */
+  const begin = async (asked: Asked = {}, change: Record<string, string> = {}): Promise<string> =>
+    locationOf(await authorize(asked, change)).searchParams.get('authorization_id') ?? '';
+
+  /** Goes from the request of an application to its code. */
+  const codeFor = async (client: SupabaseClient, asked: Asked, change: Record<string, string> = {}) => {
+    const id = await begin(asked, change);
+    const { data } = await client.auth.oauth.getAuthorizationDetails(id);
+    const direct = (data as { redirect_url?: string } | null)?.redirect_url;
+    const url =
+      direct ?? (await client.auth.oauth.approveAuthorization(id, { skipBrowserRedirect: true })).data?.redirect_url;
+    return new URL(url ?? '').searchParams.get('code') ?? '';
+  };
+
+  /** Posts a form, as Photos if `headers` do not say otherwise. */
+  const post = (path: string, fields: Record<string, string>, headers: Record<string, string> = basicOf(photos)) =>
+    ask(`/auth/v1/oauth/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+      body: new URLSearchParams(fields).toString(),
+    });
+
+  const exchange = async (fields: Record<string, string>, headers?: Record<string, string>) => {
+    const answer = await post('token', fields, headers);
+    return { status: answer.status, headers: answer.headers, body: JSON.parse(answer.body) as Record<string, string> };
+  };
+
+  /** Signs a member in to an application and returns the token response. */
+  const tokensFor = async (client: SupabaseClient, asked: Asked = {}, change: Record<string, string> = {}) => {
+    const verifier = asked.verifier ?? verifierOf();
+    const { status, body } = await exchange(withCode(await codeFor(client, { ...asked, verifier }, change), verifier));
+    expect(status).toBe(200);
+    return body;
+  };
+
+  const member = async (): Promise<SupabaseClient> => {
+    const client = clientOf(app);
+    const { error } = await client.auth.signUp({
+      email: uniqueEmail(),
+      password: PASSWORD,
+      options: { data: { name: 'Ada' } },
+    });
+    expect(error).toBeNull();
+    return client;
+  };
+
+  return {
+    ...{ app, host, photos, publicClient, register, ask, parametersOf, authorize, begin, codeFor },
+    ...{ post, exchange, tokensFor, member },
+  };
+}
+
+/** The fields that exchange a code of the request for `CALLBACK`. */
+export const withCode = (code: string, verifier: string, more: Record<string, string> = {}) => ({
+  grant_type: 'authorization_code',
+  code,
+  code_verifier: verifier,
+  redirect_uri: CALLBACK,
+  ...more,
+});

@@ -1,0 +1,28 @@
+import { Textarea } from '@mantine/core';
+
+/** Returns the addresses of the lines of a text. */
+export const addressesIn = (text: string): string[] => text.split(/\s+/).filter((line) => line !== '');
+
+/** The field for redirect addresses, one a line. */
+export function AddressesField({
+  value,
+  readOnly = false,
+  onChange,
+}: {
+  value: string;
+  readOnly?: boolean;
+  onChange: (value: string) => void;
+}) {
+  return (
+    <Textarea
+      label="Redirect addresses, one a line"
+      placeholder="https://photos.example.org/callback"
+      autosize
+      minRows={2}
+      spellCheck={false}
+      readOnly={readOnly}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}

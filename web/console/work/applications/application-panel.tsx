@@ -1,0 +1,132 @@
+import { TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from '../../../ui/button.tsx';
+import { ConfirmByTyping } from '../../../ui/confirm-by-typing.tsx';
+import { CopyButton } from '../../../ui/copy-button.tsx';
+import { FailureNote } from '../../../ui/failure.tsx';
+import { KeyValues, Panel, PanelSection } from '../../../ui/panel.tsx';
+import { failureFacts } from '../../data/api-failure.ts';
+import {
+  type Application,
+  changeApplication,
+  deleteApplication,
+  renewSecret,
+} from '../../data/applications/applications.ts';
+import { counted, dateTime } from '../../format/format.ts';
+import panel from '../sessions/session-panel.module.css';
+import form from '../users/form.module.css';
+import { AddressesField, addressesIn } from './addresses-field.tsx';
+import { SecretDialog } from './secret-dialog.tsx';
+
+/** One application: its name and addresses, a new secret, and its deletion. */
+export function ApplicationPanel({
+  appRef,
+  application,
+  issuer,
+  readOnly,
+  onClose,
+}: {
+  appRef: string;
+  application: Application;
+  /** The address of the app as a provider. */
+  issuer: string;
+  /** Why the builder cannot change the application; null if the builder can. */
+  readOnly: string | null;
+  onClose: () => void;
+}) {
+  const { client_id: id, client_name: named = '', redirect_uris: uris, client_type: type, grants } = application;
+  const [name, setName] = useState(named);
+  const [addresses, setAddresses] = useState(uris.join('\n'));
+  const [isDeleting, setIsDeleting] = useState(false);
+  const changing = useMutation(changeApplication(appRef, id));
+  const renewing = useMutation(renewSecret(appRef, id));
+  const deleting = useMutation(deleteApplication(appRef, id));
+  const isChanged = name.trim() !== named || addressesIn(addresses).join('\n') !== uris.join('\n');
+  const failed = changing.error ?? renewing.error;
+  return (
+    <Panel label="Selected application" title={named || id} onClose={onClose}>
+      <KeyValues
+        pairs={[
+          ['Client id', <Copied key="id" text={id} what="the client id" />],
+          ['Provider', <Copied key="issuer" text={issuer} what="the address of the provider" />],
+          ['Type', type],
+          [
+            'Registered',
+            `${dateTime(application.created_at)}${application.registration_type === 'dynamic' ? ', by itself' : ''}`,
+          ],
+          ['Allowed by', counted(grants, 'member')],
+        ]}
+      />
+      <form
+        className={form.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isChanged && readOnly === null && !changing.isPending) {
+            changing.mutate({ client_name: name.trim(), redirect_uris: addressesIn(addresses) });
+          }
+        }}
+      >
+        <TextInput
+          label="Name that members see"
+          autoComplete="off"
+          readOnly={readOnly !== null}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <AddressesField readOnly={readOnly !== null} value={addresses} onChange={setAddresses} />
+        {failed && <FailureNote facts={failureFacts(failed)} />}
+        <div className={form.buttons}>
+          <Button
+            type="submit"
+            kind="first"
+            busy={changing.isPending && 'Saving'}
+            offBecause={readOnly ?? (isChanged ? null : 'Nothing is changed.')}
+          >
+            Save
+          </Button>
+        </div>
+      </form>
+      <PanelSection title="Secret and deletion">
+        <div className={panel.actions}>
+          {type === 'confidential' && (
+            <Button
+              small
+              offBecause={readOnly}
+              busy={renewing.isPending && 'Renewing'}
+              onClick={() => renewing.mutate()}
+            >
+              Renew secret
+            </Button>
+          )}
+          <Button small kind="danger" offBecause={readOnly} onClick={() => setIsDeleting(true)}>
+            Delete
+          </Button>
+        </div>
+      </PanelSection>
+      {renewing.data && <SecretDialog title="New secret" application={renewing.data} onClose={renewing.reset} />}
+      {isDeleting && (
+        <ConfirmByTyping
+          title="Delete application"
+          name={named || id}
+          verb={['Delete', 'Deleting']}
+          busy={deleting.isPending}
+          failure={deleting.error ? failureFacts(deleting.error) : null}
+          onConfirm={() => deleting.mutate(undefined, { onSuccess: onClose })}
+          onClose={() => setIsDeleting(false)}
+        >
+          Members can no longer sign in to the application. Its sessions end within a second.
+        </ConfirmByTyping>
+      )}
+    </Panel>
+  );
+}
+
+function Copied({ text, what }: { text: string; what: string }) {
+  return (
+    <span className={panel.id}>
+      <code className="cut">{text}</code>
+      <CopyButton text={text} what={what} />
+    </span>
+  );
+}

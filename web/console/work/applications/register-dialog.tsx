@@ -1,0 +1,45 @@
+import { NativeSelect, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type Application, registerApplication } from '../../data/applications/applications.ts';
+import { UserForm } from '../users/user-form.tsx';
+import { AddressesField, addressesIn } from './addresses-field.tsx';
+import { SecretDialog } from './secret-dialog.tsx';
+
+/** Registers an application, then shows its secret this one time. */
+export function RegisterDialog({ appRef, onClose }: { appRef: string; onClose: () => void }) {
+  const [name, setName] = useState('');
+  const [addresses, setAddresses] = useState('');
+  const [type, setType] = useState<Application['client_type']>('confidential');
+  const { mutate, data: registered, isPending, error } = useMutation(registerApplication(appRef));
+  if (registered) return <SecretDialog title="Register application" application={registered} onClose={onClose} />;
+  return (
+    <UserForm
+      title="Register application"
+      verb={['Register', 'Registering']}
+      pending={isPending}
+      error={error}
+      onSubmit={() => mutate({ client_name: name.trim(), redirect_uris: addressesIn(addresses), client_type: type })}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Name that members see"
+        placeholder="Photos"
+        autoComplete="off"
+        data-autofocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <AddressesField value={addresses} onChange={setAddresses} />
+      <NativeSelect
+        label="Type"
+        data={[
+          { value: 'confidential', label: 'Confidential: a server holds its secret' },
+          { value: 'public', label: 'Public: on a device or in a browser, without a secret' },
+        ]}
+        value={type}
+        onChange={(event) => setType(event.currentTarget.value === 'public' ? 'public' : 'confidential')}
+      />
+    </UserForm>
+  );
+}

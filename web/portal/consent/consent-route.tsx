@@ -1,0 +1,34 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { Cover } from '../cover/cover.tsx';
+import { usePortal } from '../data/client.ts';
+import { declined } from '../data/consent.ts';
+import { signedIn } from '../data/session.ts';
+import { SignedIn } from '../sign-in/signed-in.tsx';
+import { ConsentPage, RequestOver } from './consent-page.tsx';
+
+/** Signs the member in before the question of an application. A silent request without a member goes back to the application at once. */
+export function ConsentRoute() {
+  const portal = usePortal();
+  const search = new URLSearchParams(location.search);
+  const { data, error } = useQuery(signedIn(portal));
+  // A failure to read the session shows on the page.
+  const isSilent = search.get('prompt') === 'none' && !error;
+  const isSignedIn = data !== undefined && data !== null && !data.needsFactor;
+  if (isSilent && data === undefined) return <Cover title="Signing in">{null}</Cover>;
+  if (isSilent && !isSignedIn) return <Declined id={search.get('authorization_id') ?? ''} />;
+  return (
+    <SignedIn>
+      <ConsentPage />
+    </SignedIn>
+  );
+}
+
+/** Leads back to the application, which learns that no member is signed in. */
+function Declined({ id }: { id: string }) {
+  const { data: address, error } = useQuery(declined(usePortal(), id));
+  useEffect(() => {
+    if (address) location.replace(address);
+  }, [address]);
+  return error ? <RequestOver error={error} /> : <Cover title="Signing in">{null}</Cover>;
+}

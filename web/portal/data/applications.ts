@@ -1,0 +1,19 @@
+import { mutationOptions, queryOptions } from '@tanstack/react-query';
+import type { Portal } from './client.ts';
+import { orThrow, queryClient } from './session.ts';
+
+const queryKey = ['applications'] as const;
+
+/** Reads the applications that the member has allowed. */
+export const applications = ({ auth }: Portal) =>
+  queryOptions({ queryKey, queryFn: async () => orThrow(await auth.oauth.listGrants()) });
+
+/** Revokes what the member has allowed an application, and ends the sessions of the application. */
+export const revokeApplication = ({ auth }: Portal) =>
+  mutationOptions({
+    mutationFn: async (clientId: string) => {
+      const { error } = await auth.oauth.revokeGrant({ clientId });
+      if (error) throw error;
+    },
+    onSuccess: () => queryClient.invalidateQueries(),
+  });
