@@ -53,6 +53,11 @@ import type { AppRole } from './team.ts';
  * | POST /admin/v1/apps/:ref/keys | AddSigningKeysRequest | 201 SigningKeyEntry[]: the keys that were added, as standby |
  * | POST /admin/v1/apps/:ref/keys/rotate | RotateKeysRequest | SigningKeyEntry[]: every key |
  * | POST /admin/v1/apps/:ref/keys/:kid/revoke | – | SigningKeyEntry[]: every key |
+ * | GET /admin/v1/apps/:ref/api-keys | – | ApiKeyEntry[]: no key, only its first characters |
+ * | POST /admin/v1/apps/:ref/api-keys | CreateApiKeyRequest | 201 CreatedApiKey: the only response with the key |
+ * | POST /admin/v1/apps/:ref/api-keys/:id/rotate | – | 201 CreatedApiKey: the key before is revoked |
+ * | POST /admin/v1/apps/:ref/api-keys/:id/revoke | – | ApiKeyEntry[]: every key |
+ * | POST /admin/v1/apps/:ref/api-keys/:id/reveal | – (an id of `reveals` of AppConnection) | RevealedApiKey |
  * | GET /admin/v1/apps/:ref/mails | ?search=, ?state=, ?after= | MailPage of mails.ts |
  * | GET /admin/v1/apps/:ref/mails/:id | – | MailDetail of mails.ts |
  * | POST /admin/v1/apps/:ref/mails/:id/resend | – | MailRow of mails.ts |
@@ -208,7 +213,10 @@ export interface DeleteAppRequest {
   confirm: string;
 }
 
-/** How to connect to an app. `database_url` is only for the operator token, else null. */
+/**
+ * How to connect to an app. Secrets are only for the operator token and in the response that makes the app, else empty; `database_url` is
+ * only for the operator token, else null.
+ */
 export interface AppConnection {
   ref: string;
   name: string;
@@ -222,6 +230,38 @@ export interface AppConnection {
   service_role_key: string;
   jwt_secret: string;
   database_url: string | null;
+  /** The secrets that the caller may reveal, by their ids for `/api-keys/:id/reveal`. */
+  reveals: ('secret' | 'service_role' | 'jwt-secret')[];
+}
+
+/** An API key of an app, without the key. */
+export interface ApiKeyEntry {
+  /** A UUID; `publishable`, `secret`, `anon` or `service_role` for a key that the app was made with. */
+  id: string;
+  name: string;
+  kind: 'publishable' | 'secret';
+  /** The first characters of the key. */
+  hint: string;
+  /** ISO 8601; null for a key that the app was made with. */
+  created_at: string | null;
+  /** ISO 8601; null while the key is valid. */
+  revoked_at: string | null;
+  /** YYYY-MM-DD, in UTC; null if no use is stored. Written some seconds after the use. */
+  last_used_on: string | null;
+  /** In the last 30 days. */
+  uses: number;
+}
+
+export interface CreateApiKeyRequest {
+  name: string;
+}
+
+export interface CreatedApiKey extends ApiKeyEntry {
+  key: string;
+}
+
+export interface RevealedApiKey {
+  key: string;
 }
 
 export interface Activity {

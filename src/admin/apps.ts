@@ -2,6 +2,8 @@ import { z } from 'zod';
 import type { AppConnection, AppSummary } from '../../contract/admin.ts';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
+import { revealableKeys } from '../apps/api-keys.ts';
+import { JWT_SECRET_KID } from '../apps/app-keys.ts';
 import { type AppEntry, type AppRecord, CONSOLE_REF } from '../apps/app-record.ts';
 import { ownerOf } from '../apps/owner.ts';
 import { isCurrent } from '../apps/update-schema.ts';
@@ -77,7 +79,7 @@ export async function createApp(context: AdminContext, caller: Caller, exchange:
       body.template === undefined
         ? await context.lifecycle.create(body.ref, { ...options, builder })
         : await createFromTemplate(context, caller, body.ref, { ...options, builder, template: body.template });
-    return json(connectionOf(context, record, asOwner(caller, record.ref)), 201);
+    return json(connectionOf(context, record, asOwner(caller, record.ref), true), 201);
   }
   if (body.template !== undefined) {
     throw new NinefoldError('validation_invalid', {
@@ -89,7 +91,7 @@ export async function createApp(context: AdminContext, caller: Caller, exchange:
     ...options,
     anonRole: body.anon_role ?? null,
   });
-  return json(connectionOf(context, record, caller), 201);
+  return json(connectionOf(context, record, caller, true), 201);
 }
 
 /** POST /apps/:ref/clone. */
@@ -100,7 +102,7 @@ export async function cloneApp(context: AdminContext, caller: Caller, exchange: 
     ...(body.name === undefined ? {} : { name: body.name }),
     builder: builderOf(caller),
   });
-  return json(connectionOf(context, record, asOwner(caller, record.ref)), 201);
+  return json(connectionOf(context, record, asOwner(caller, record.ref), true), 201);
 }
 
 /** DELETE /apps/:ref. */
@@ -113,12 +115,11 @@ export async function deleteApp(context: AdminContext, exchange: Exchange, ref: 
 /** GET /apps/:ref/connection. */
 export async function showConnection(context: AdminContext, caller: Caller, ref: string): Promise<Reply> {
   const { record } = await context.apps.find(ref);
-  return json(connectionOf(context, record, caller));
+  return json(connectionOf(context, record, caller, caller.kind === 'operator'));
 }
 
-/** Secrets are empty for builders who do not own the app. */
-function connectionOf(context: AdminContext, record: AppRecord, caller: Caller): AppConnection {
-  const isShown = ownsApp(caller, record.ref);
+/** @param isShown Includes the secrets. Without it a builder reveals each of them by a call that the audit log holds. */
+function connectionOf(context: AdminContext, record: AppRecord, caller: Caller, isShown: boolean): AppConnection {
   return {
     ref: record.ref,
     name: record.name,
@@ -130,6 +131,7 @@ function connectionOf(context: AdminContext, record: AppRecord, caller: Caller):
     service_role_key: isShown ? record.serviceRoleKey : '',
     jwt_secret: isShown ? record.jwtSecret : '',
     database_url: caller.kind === 'operator' ? targetUrl(ownerOf(context.server, record)) : null,
+    reveals: ownsApp(caller, record.ref) ? [...revealableKeys(record), JWT_SECRET_KID] : [],
   };
 }
 

@@ -4,6 +4,7 @@ import { acceptInvitation, showInvitation } from './accept-invitation.ts';
 import { changeOwnPassword, endDevice, showDevices } from './account.ts';
 import { actAsMember } from './act-as-member.ts';
 import { showActivity } from './activity.ts';
+import { createApiKey, revealApiKey, revokeApiKey, rotateApiKey, showApiKeys } from './api-keys.ts';
 import { changeAppRole, inviteToApp, removeFromApp, showAppTeam, uninviteFromApp } from './app-team.ts';
 import { cloneApp, createApp, deleteApp, showApp, showApps, showConnection } from './apps.ts';
 import { showAudit } from './audit.ts';
@@ -174,6 +175,11 @@ const appRoutes: readonly Route<Call>[] = [
   onApp('POST', '/keys', ({ context }, exchange, ref) => addKeys(context, exchange, ref)),
   onApp('POST', '/keys/rotate', ({ context }, exchange, ref) => rotateKeys(context, exchange, ref)),
   onApp('POST', '/keys/:kid/revoke', ({ context }, _, ref, params) => revokeKey(context, ref, params.kid ?? '')),
+  onApp('GET', '/api-keys', ({ context }, _, ref) => showApiKeys(context, ref)),
+  onApp('POST', '/api-keys', ({ context }, exchange, ref) => createApiKey(context, exchange, ref)),
+  onApp('POST', '/api-keys/:id/rotate', ({ context }, _, ref, params) => rotateApiKey(context, ref, params.id ?? '')),
+  onApp('POST', '/api-keys/:id/revoke', ({ context }, _, ref, params) => revokeApiKey(context, ref, params.id ?? '')),
+  onApp('POST', '/api-keys/:id/reveal', ({ context }, _, ref, params) => revealApiKey(context, ref, params.id ?? '')),
   onApp('GET', '/sessions', ({ context }, exchange, ref) => showSessions(context, exchange, ref)),
   onApp('DELETE', '/sessions', ({ context }, exchange, ref) => endSessions(context, exchange, ref)),
   onApp('DELETE', '/sessions/:id', ({ context }, exchange, ref, params) =>

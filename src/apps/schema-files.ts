@@ -30,6 +30,8 @@ import phones from '../schema/0025_phones.sql';
 import oauthServer from '../schema/0026_oauth_server.sql';
 import audit from '../schema/0028_audit.sql';
 import members from '../schema/0029_members.sql';
+import mailNotices from '../schema/0034_mail_notices.sql';
+import apiKeyUses from '../schema/0037_api_key_uses.sql';
 import consoleTables from '../schema/console/0001_console.sql';
 import scheduledWork from '../schema/console/0002_scheduled_work.sql';
 import appSecrets from '../schema/console/0020_app_secrets.sql';
@@ -72,6 +74,8 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0026_oauth_server', sql: oauthServer, onExisting: true },
   { name: '0028_audit', sql: audit, onExisting: true },
   { name: '0029_members', sql: members, onExisting: true },
+  { name: '0034_mail_notices', sql: mailNotices, onExisting: true },
+  { name: '0037_api_key_uses', sql: apiKeyUses, onExisting: true },
 ];
 
 /** The name of the last of them. */

@@ -10,6 +10,7 @@ import { type BoundMessage, ExceededBounds } from '../apps/bounds.ts';
 import { CallStatistics } from '../apps/call-statistics.ts';
 import { CallStories } from '../apps/call-stories.ts';
 import { Incidents } from '../apps/incidents.ts';
+import { KeyUses } from '../apps/key-uses.ts';
 import { Lifecycle } from '../apps/lifecycle.ts';
 import { PassageKeeper } from '../apps/passages.ts';
 import { Registry } from '../apps/registry.ts';
@@ -135,7 +136,8 @@ export async function composeWorker(
     config.httpAllowed,
   );
   const lifecycle = new Lifecycle({ server, maintenance, locks, registry, apps, events });
-  const identities = new Identities(new ExternalKeys(new AddressPolicy(config.httpAllowed)));
+  const keyUses = new KeyUses(apps, events);
+  const identities = new Identities(new ExternalKeys(new AddressPolicy(config.httpAllowed)), keyUses);
   const stories = new CallStories(apps, events);
   const observers = [
     new CallStatistics(apps, events),
@@ -144,9 +146,14 @@ export async function composeWorker(
     new PassageKeeper(apps, events),
     serverRoles,
     new RowCounts(server, apps, events),
+    keyUses,
   ];
   const consoleAuth = async (app: App, identity: AuthContext['identity']): Promise<AuthContext> => ({
-    ...(await authContextOf(app, { events, origins, addresses: new AddressPolicy(config.httpAllowed) }, identity)),
+    ...(await authContextOf(
+      app,
+      { events, origins, addresses: new AddressPolicy(config.httpAllowed), keyUses },
+      identity,
+    )),
     // Passkeys of builders belong to the pages of the console.
     appOrigin: origins.passkeyOrigin(),
   });
@@ -194,7 +201,11 @@ export async function composeWorker(
       traffic,
       identify: (app, exchange) => identities.resolve(app, exchange),
     }),
-    areas: [restArea(parser), authArea(events, origins, new AddressPolicy(config.httpAllowed)), portalArea],
+    areas: [
+      restArea(parser),
+      authArea({ events, origins, addresses: new AddressPolicy(config.httpAllowed), keyUses }),
+      portalArea,
+    ],
     openApi: openApiArea((app, role) => documents.for(app, role)),
     authorise: (exchange, ref) => authoriseDoor(adminContext, exchange, ref),
     handleAdmin: (exchange, receive) => {

@@ -313,6 +313,15 @@ const settings = createRoute({
   ),
 });
 
+const apiKeys = createRoute({
+  getParentRoute: () => app,
+  path: '/api-keys',
+  component: lazyRouteComponent(
+    code(() => import('./work/api-keys/api-keys-page.tsx')),
+    'ApiKeysPage',
+  ),
+});
+
 const keys = createRoute({
   getParentRoute: () => app,
   path: '/keys',
@@ -391,6 +400,7 @@ const inApp = app.addChildren([
   users,
   sessions,
   mail,
+  apiKeys,
   keys,
   signInMethods,
   logs,

@@ -1,6 +1,5 @@
 import { IconEye, IconEyeOff } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import type { AppConnection } from '../../../contract/admin.ts';
 import { Button } from '../../ui/button.tsx';
 import { Code } from '../../ui/code.tsx';
@@ -10,6 +9,7 @@ import { Bar } from '../../ui/table.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { failureFacts } from '../data/api-failure.ts';
 import { connection } from '../data/apps/connection.ts';
+import { revealApiKey } from '../data/keys/api-keys.ts';
 import styles from './connect.module.css';
 import { SideSection } from './side-section.tsx';
 import { curl, type Example, environment, supabaseJs, terminal } from './snippets.ts';
@@ -59,19 +59,20 @@ function Connection({ connection: app, example }: { connection: AppConnection; e
   );
 }
 
-/** The addresses and keys of an app. Secrets are covered until somebody asks for them; a builder who may not see them gets none. */
-export function AppKeys({ app }: { app: AppConnection }) {
+/** The addresses and keys of an app. A secret is fetched when its owner asks for it; the audit log tells of that. */
+function AppKeys({ app }: { app: AppConnection }) {
+  const may = new Set(app.reveals);
   return (
     <>
       <CopyRow name="URL" value={app.url} />
       {app.origin !== null && app.origin !== app.url && <CopyRow name="Origin" value={app.origin} />}
       <CopyRow name="Publishable key" value={app.publishable_key} />
-      {app.secret_key !== '' && <SecretRow name="Secret key" value={app.secret_key} shown="sb_secret_" />}
+      {may.has('secret') && <SecretRow appRef={app.ref} id="secret" name="Secret key" shown="sb_secret_" />}
       <details className={styles.more}>
         <summary>Keys of the older kind, JWT secret</summary>
-        <CopyRow name="anon" value={app.anon_key} />
-        {app.service_role_key !== '' && <SecretRow name="service_role" value={app.service_role_key} shown="" />}
-        {app.jwt_secret !== '' && <SecretRow name="JWT secret" value={app.jwt_secret} shown="" />}
+        {app.anon_key !== '' && <CopyRow name="anon" value={app.anon_key} />}
+        {may.has('service_role') && <SecretRow appRef={app.ref} id="service_role" name="service_role" shown="" />}
+        {may.has('jwt-secret') && <SecretRow appRef={app.ref} id="jwt-secret" name="JWT secret" shown="" />}
       </details>
     </>
   );
@@ -87,25 +88,38 @@ function CopyRow({ name, value }: { name: string; value: string }) {
   );
 }
 
-/** A value that opens doors: dots until it is asked for. */
-function SecretRow({ name, value, shown }: { name: string; value: string; shown: string }) {
-  const [revealed, setRevealed] = useState(false);
+/** A secret: dots until it is asked for. */
+function SecretRow({
+  appRef,
+  id,
+  name,
+  shown,
+}: {
+  appRef: string;
+  id: AppConnection['reveals'][number];
+  name: string;
+  /** The characters that every key of the kind begins with. */
+  shown: string;
+}) {
+  const { mutate, data, error, isPending, reset } = useMutation(revealApiKey(appRef, id));
   return (
     <div className={styles.row}>
       <span>{name}</span>
-      <code className={revealed ? 'cut' : 'cut soft'}>{revealed ? value : `${shown}••••••••••••`}</code>
+      <code className={data ? 'cut' : 'cut soft'}>{data ? data.key : `${shown}••••••••••••`}</code>
       <span className={styles.buttons}>
         <Button
           kind="quiet"
           small
           square
-          icon={revealed ? IconEyeOff : IconEye}
-          label={revealed ? `Hide ${name}` : `Show ${name}`}
-          aria-pressed={revealed}
-          onClick={() => setRevealed(!revealed)}
+          icon={data ? IconEyeOff : IconEye}
+          label={data ? `Hide ${name}` : `Show ${name}`}
+          aria-pressed={data !== undefined}
+          busy={isPending && 'Revealing'}
+          onClick={() => (data ? reset() : mutate())}
         />
-        <CopyButton text={value} what={name} />
+        {data && <CopyButton text={data.key} what={name} />}
       </span>
+      {error && <FailureNote facts={failureFacts(error)} />}
     </div>
   );
 }

@@ -13,6 +13,7 @@ const connection: AppConnection = {
   service_role_key: 's',
   jwt_secret: 'j',
   database_url: null,
+  reveals: [],
 };
 
 describe('snippets run as they stand', () => {
