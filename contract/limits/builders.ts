@@ -100,6 +100,19 @@ export const builderLimits = {
     meaning: 'How long a builder acts as a member before asking again.',
     code: 'acting_ended',
   },
+  actingClaimsSeconds: {
+    group: 'builders',
+    unit: 'seconds',
+    default: 10,
+    meaning:
+      'How long a worker reuses the claims that the custom access token hook gave a member as whom a builder looks at rows, before it calls the hook again.',
+  },
+  rememberedActingClaims: {
+    group: 'builders',
+    unit: 'count',
+    default: 1000,
+    meaning: 'Members whose claims from the custom access token hook one worker remembers for builders.',
+  },
   invitationDays: {
     group: 'builders',
     unit: 'days',

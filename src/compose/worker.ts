@@ -18,6 +18,7 @@ import { RowCounts } from '../apps/row-counts.ts';
 import { smallPool, superuserIn } from '../apps/server.ts';
 import { wideDefaults } from '../apps/settings.ts';
 import { normaliseEmail, normaliseId, normalisePhone } from '../auth/addresses.ts';
+import { claimsWithoutSession } from '../auth/claims-without-session.ts';
 import type { AuthContext } from '../auth/context.ts';
 import { handleAuth } from '../auth/handle.ts';
 import { callSendMailHook } from '../auth/send-hooks.ts';
@@ -148,15 +149,18 @@ export async function composeWorker(
     new RowCounts(server, apps, events),
     keyUses,
   ];
+  const authNode = { events, origins, addresses: new AddressPolicy(config.httpAllowed), keyUses };
   const consoleAuth = async (app: App, identity: AuthContext['identity']): Promise<AuthContext> => ({
-    ...(await authContextOf(
-      app,
-      { events, origins, addresses: new AddressPolicy(config.httpAllowed), keyUses },
-      identity,
-    )),
+    ...(await authContextOf(app, authNode, identity)),
     // Passkeys of builders belong to the pages of the console.
     appOrigin: origins.passkeyOrigin(),
   });
+  const claimsOf: AdminContext['claimsOf'] = async (app, exchange, user) =>
+    claimsWithoutSession(
+      await authContextOf(app, authNode, () => identities.resolve(app, exchange)),
+      user,
+      { address: exchange.address, issuer: `${origins.appUrl(app.ref)}/auth/v1` },
+    );
   const adminContext: AdminContext = {
     apps,
     registry,
@@ -168,6 +172,7 @@ export async function composeWorker(
     operatorToken: secrets.operatorToken,
     setupToken: brief.setupToken,
     identify: (app, exchange) => identities.resolve(app, exchange),
+    claimsOf,
     specify: specifier,
     versions,
     probes,
@@ -202,8 +207,8 @@ export async function composeWorker(
       identify: (app, exchange) => identities.resolve(app, exchange),
     }),
     areas: [
-      restArea(parser),
-      authArea({ events, origins, addresses: new AddressPolicy(config.httpAllowed), keyUses }),
+      restArea({ parser, claimsOf }),
+      authArea(authNode),
       portalArea,
     ],
     openApi: openApiArea((app, role) => documents.for(app, role)),
