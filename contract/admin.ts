@@ -31,6 +31,7 @@ import type { AppRole } from './team.ts';
  * | GET /admin/v1/apps | ?sizes=true | AppSummary[] |
  * | POST /admin/v1/apps | CreateAppRequest | 201 AppConnection |
  * | GET /admin/v1/apps/:ref | – | AppSummary |
+ * | PATCH /admin/v1/apps/:ref | RenameAppRequest | 204 |
  * | DELETE /admin/v1/apps/:ref | DeleteAppRequest | 204 |
  * | POST /admin/v1/apps/:ref/clone | CloneAppRequest | 201 AppConnection |
  * | GET /admin/v1/apps/:ref/connection | – | AppConnection |
@@ -206,6 +207,10 @@ export interface CloneAppRequest {
   /** The ref of the new app. */
   ref: string;
   name?: string;
+}
+
+export interface RenameAppRequest {
+  name: string;
 }
 
 export interface DeleteAppRequest {

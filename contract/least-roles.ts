@@ -23,6 +23,7 @@ export const leastRoles: Readonly<Record<string, Least>> = {
   'PUT /team/:id': 'node owner',
   'DELETE /team/:id': 'node owner',
   'GET /apps/:ref': 'reader',
+  'PATCH /apps/:ref': 'owner',
   'DELETE /apps/:ref': 'owner',
   'POST /apps/:ref/clone': 'owner',
   'GET /apps/:ref/connection': 'reader',

@@ -66,6 +66,15 @@ export async function showApp(context: AdminContext, ref: string): Promise<Reply
   return json(summaryOf(context, record, sizes.get(record.database) ?? 0));
 }
 
+const renameSchema = z.strictObject({ name });
+
+/** PATCH /apps/:ref: gives the app another name. Its ref stays. */
+export async function renameApp(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
+  const body = readBody(exchange, renameSchema);
+  if (!(await context.registry.rename(ref, body.name))) throw new NinefoldError('app_unknown');
+  return noContent();
+}
+
 /** POST /apps. */
 export async function createApp(context: AdminContext, caller: Caller, exchange: Exchange): Promise<Reply> {
   const body = readBody(exchange, createSchema);

@@ -19,6 +19,7 @@ const short = (value: unknown): string => String(value ?? '').slice(0, limits.au
 /** The calls that the log of builders holds. The key material of a call is never part of its details. */
 const audited: Readonly<Record<string, AuditedCall>> = {
   'POST /apps': { action: 'app_created', details: ({ template }) => (template ? { template: short(template) } : {}) },
+  'PATCH /apps/:ref': { action: 'app_renamed', details: ({ name }) => ({ name: short(name) }) },
   'DELETE /apps/:ref': { action: 'app_deleted' },
   'POST /apps/:ref/clone': { action: 'app_cloned', details: ({ ref }) => ({ to: short(ref) }) },
   'POST /apps/:ref/sql': { action: 'sql_run', details: ({ sql }) => ({ sql: short(sql) }) },

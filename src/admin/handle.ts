@@ -6,7 +6,7 @@ import { actAsMember } from './act-as-member.ts';
 import { showActivity } from './activity.ts';
 import { createApiKey, revealApiKey, revokeApiKey, rotateApiKey, showApiKeys } from './api-keys.ts';
 import { changeAppRole, inviteToApp, removeFromApp, showAppTeam, uninviteFromApp } from './app-team.ts';
-import { cloneApp, createApp, deleteApp, showApp, showApps, showConnection } from './apps.ts';
+import { cloneApp, createApp, deleteApp, renameApp, showApp, showApps, showConnection } from './apps.ts';
 import { showAudit } from './audit.ts';
 import { auditCall } from './audited-calls.ts';
 import { callerOf } from './authorise.ts';
@@ -140,6 +140,7 @@ const onApp = (method: Route<Call>['method'], path: string, handle: AppHandler):
 
 const appRoutes: readonly Route<Call>[] = [
   onApp('GET', '', ({ context }, _, ref) => showApp(context, ref)),
+  onApp('PATCH', '', ({ context }, exchange, ref) => renameApp(context, exchange, ref)),
   onApp('DELETE', '', ({ context }, exchange, ref) => deleteApp(context, exchange, ref)),
   onApp('POST', '/clone', ({ context, caller }, exchange, ref) => cloneApp(context, caller, exchange, ref)),
   onApp('GET', '/connection', ({ context, caller }, _, ref) => showConnection(context, caller, ref)),

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import type { BuilderAuditEntry, MemberAuditEntry } from '../../../../contract/audit.ts';
-import { api, segment } from '../api.ts';
+import { api, apiWithHeaders, segment } from '../api.ts';
 
 /** Whose events are listed. */
 export type AuditKind = 'members' | 'builders';
@@ -40,29 +40,40 @@ export const auditLog = (ref: string, filter: AuditFilter) =>
   infiniteQueryOptions({
     queryKey: ['audit', ref, filter],
     queryFn: ({ pageParam, signal }) => readPage(ref, filter, pageParam, PAGE, signal),
-    initialPageParam: null as AuditLine | null,
-    getNextPageParam: (lines) => (lines.length === PAGE ? (lines.at(-1) ?? null) : undefined),
-    select: ({ pages }) => pages.flat(),
-    refetchInterval: 10_000,
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next ?? undefined,
+    select: ({ pages }) => pages.flatMap(({ lines }) => lines),
+    // A search reads every part that is shown: it is repeated at the builder's wish only.
+    refetchInterval: filter.search === '' ? 10_000 : false,
   });
+
+interface AuditPage {
+  lines: AuditLine[];
+  /** Where older entries begin; null if there are none. */
+  next: string | null;
+}
 
 async function readPage(
   ref: string,
   { kind, search, action, member }: AuditFilter,
-  after: AuditLine | null,
+  after: string | null,
   limit: number,
   signal?: AbortSignal,
-): Promise<AuditLine[]> {
+): Promise<AuditPage> {
   const query = new URLSearchParams({ kind, limit: String(limit) });
   if (search !== '') query.set('search', search);
   if (action !== '') query.set('action', action);
   if (member !== '') query.set('member', member);
-  if (after) query.set('after', `${after.at}_${after.id}`);
+  if (after !== null) query.set('after', after);
   const path = `/apps/${segment(ref)}/audit?${query}`;
   const options = signal ? { signal } : {};
-  return kind === 'builders'
-    ? (await api<BuilderAuditEntry[]>(path, options)).map(builderLine)
-    : (await api<MemberAuditEntry[]>(path, options)).map(memberLine);
+  if (kind === 'builders') {
+    const lines = (await api<BuilderAuditEntry[]>(path, options)).map(builderLine);
+    const last = lines.at(-1);
+    return { lines, next: lines.length === limit && last ? `${last.at}_${last.id}` : null };
+  }
+  const { data, headers } = await apiWithHeaders<MemberAuditEntry[]>(path, options);
+  return { lines: data.map(memberLine), next: headers.get('x-next-after') };
 }
 
 const builderLine = ({
@@ -104,11 +115,11 @@ const memberLine = ({ id, created_at, payload, ip_address }: MemberAuditEntry) =
 /** Reads the newest entries that a filter leaves, up to `EXPORTED`. */
 export async function readForExport(ref: string, filter: AuditFilter): Promise<AuditLine[]> {
   const lines: AuditLine[] = [];
-  for (let last: AuditLine | null = null; lines.length < EXPORTED; ) {
-    const page = await readPage(ref, filter, last, EXPORTED_AT_ONCE);
-    lines.push(...page);
-    last = page.at(-1) ?? null;
-    if (page.length < EXPORTED_AT_ONCE) break;
-  }
+  let after: string | null = null;
+  do {
+    const { lines: found, next } = await readPage(ref, filter, after, EXPORTED_AT_ONCE);
+    lines.push(...found);
+    after = next;
+  } while (after !== null && lines.length < EXPORTED);
   return lines;
 }

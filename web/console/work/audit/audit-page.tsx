@@ -3,6 +3,7 @@ import { IconDownload } from '@tabler/icons-react';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useCallback, useMemo, useRef } from 'react';
+import { limits } from '../../../../contract/limits.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Empty } from '../../../ui/empty.tsx';
@@ -83,6 +84,7 @@ export function AuditPage() {
     ),
   );
   const line = lines?.find(({ id }) => id === chosen);
+  const isSearch = q !== '' && kind === 'members';
   const isFiltered = q !== '' || action !== '' || member !== '';
   return (
     <Page
@@ -148,7 +150,11 @@ export function AuditPage() {
             shown={lines ? counted(lines.length, 'entry', 'entries') : 'Counting'}
             more={
               list.hasNextPage
-                ? { word: 'Older', busy: list.isFetchingNextPage, onMore: () => void list.fetchNextPage() }
+                ? {
+                    word: isSearch ? 'Search further back' : 'Older',
+                    busy: list.isFetchingNextPage,
+                    onMore: () => void list.fetchNextPage(),
+                  }
                 : null
             }
             remark={
@@ -164,8 +170,23 @@ export function AuditPage() {
       >
         {lines?.length === 0 ? (
           <SheetWords>
-            <Empty title={isFiltered ? 'No entry matches' : 'Nothing has happened yet'}>
-              {isFiltered ? (
+            <Empty
+              title={
+                list.hasNextPage
+                  ? 'No newer entry matches'
+                  : isFiltered
+                    ? 'No entry matches'
+                    : 'Nothing has happened yet'
+              }
+            >
+              {list.hasNextPage ? (
+                <>
+                  <p>A search reads {count(limits.auditSearchRows.default)} entries at a time, the newest first.</p>
+                  <Button busy={list.isFetchingNextPage && 'Searching'} onClick={() => void list.fetchNextPage()}>
+                    Search further back
+                  </Button>
+                </>
+              ) : isFiltered ? (
                 <Button onClick={() => change({ q: '', action: '', member: '' })}>Show all entries</Button>
               ) : (
                 <p>

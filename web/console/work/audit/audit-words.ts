@@ -33,6 +33,7 @@ const words: Readonly<Record<AuditKind, Readonly<Record<string, string>>>> = {
   },
   builders: {
     app_created: 'created the app',
+    app_renamed: 'renamed the app',
     app_deleted: 'deleted the app',
     app_cloned: 'cloned the app',
     sql_run: 'ran SQL',

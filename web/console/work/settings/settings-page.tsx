@@ -12,6 +12,7 @@ import { Page } from '../../frame/page.tsx';
 import { useAppName } from '../../frame/use-app-name.ts';
 import { RevokeAllDialog } from '../sessions/revoke-dialogs.tsx';
 import { useDraft } from './draft.ts';
+import { NameRow } from './name-row.tsx';
 import { SettingRows } from './setting-rows.tsx';
 import { sections } from './setting-words.ts';
 import styles from './settings.module.css';
@@ -50,13 +51,7 @@ function Sections({ appRef, settings }: { appRef: string; settings: AppSettings 
       draft={draft}
     >
       <SettingsSection id="general" title="General">
-        <div className={styles.row}>
-          <div>
-            <b>Name</b>
-            <p>Members read it in mails.</p>
-          </div>
-          <span>{name}</span>
-        </div>
+        <NameRow appRef={appRef} name={name} />
         <div className={styles.row}>
           <div>
             <b>Ref</b>
