@@ -36,10 +36,10 @@ import type { AppRole } from './team.ts';
  * | GET /admin/v1/apps | ?sizes=true | AppSummary[] |
  * | POST /admin/v1/apps | CreateAppRequest | 201 AppConnection |
  * | GET /admin/v1/apps/:ref | – | AppSummary |
+ * | PATCH /admin/v1/apps/:ref | RenameAppRequest | 204 |
  * | DELETE /admin/v1/apps/:ref | DeleteAppRequest | 204 |
  * | POST /admin/v1/apps/:ref/clone | CloneAppRequest | 201 AppConnection |
  * | GET /admin/v1/apps/:ref/connection | – | AppConnection; with its secrets for the operator |
- * | GET /admin/v1/apps/:ref/secrets | – | AppSecrets; an owner |
  * | GET /admin/v1/apps/:ref/activity | – | Activity |
  * | GET /admin/v1/apps/:ref/sign-ins | – | SignInCounts |
  * | GET /admin/v1/apps/:ref/call | ?id= of chapter 7 | CallDetail of call-detail.ts |
@@ -60,6 +60,11 @@ import type { AppRole } from './team.ts';
  * | POST /admin/v1/apps/:ref/keys | AddSigningKeysRequest | 201 SigningKeyEntry[]: the keys that were added, as standby |
  * | POST /admin/v1/apps/:ref/keys/rotate | RotateKeysRequest | SigningKeyEntry[]: every key |
  * | POST /admin/v1/apps/:ref/keys/:kid/revoke | – | SigningKeyEntry[]: every key |
+ * | GET /admin/v1/apps/:ref/api-keys | – | ApiKeyEntry[]: no key, only its first characters |
+ * | POST /admin/v1/apps/:ref/api-keys | CreateApiKeyRequest | 201 CreatedApiKey: the only response with the key |
+ * | POST /admin/v1/apps/:ref/api-keys/:id/rotate | – | 201 CreatedApiKey: the key before is revoked |
+ * | POST /admin/v1/apps/:ref/api-keys/:id/revoke | – | ApiKeyEntry[]: every key |
+ * | POST /admin/v1/apps/:ref/api-keys/:id/reveal | – (an id of `reveals` of AppConnection) | RevealedApiKey |
  * | GET /admin/v1/apps/:ref/mails | ?search=, ?state=, ?after= | MailPage of mails.ts |
  * | GET /admin/v1/apps/:ref/mails/:id | – | MailDetail of mails.ts |
  * | POST /admin/v1/apps/:ref/mails/:id/resend | – | MailRow of mails.ts |
@@ -221,12 +226,19 @@ export interface CloneAppRequest {
   name?: string;
 }
 
+export interface RenameAppRequest {
+  name: string;
+}
+
 export interface DeleteAppRequest {
   /** The ref again. */
   confirm: string;
 }
 
-/** How to connect to an app. `database_url` is only for the operator token, else null. */
+/**
+ * How to connect to an app. Secrets are only for the operator token and in the response that makes the app, else empty; `database_url` is
+ * only for the operator token, else null.
+ */
 export interface AppConnection {
   ref: string;
   name: string;
@@ -240,16 +252,39 @@ export interface AppConnection {
   anon_key: string;
   service_role_key: string;
   jwt_secret: string;
-  /** True if the caller may ask for the secrets: GET /apps/:ref/secrets. */
-  may_show_secrets: boolean;
   database_url: string | null;
+  /** The secrets that the caller may reveal, by their ids for `/api-keys/:id/reveal`. */
+  reveals: ('secret' | 'service_role' | 'jwt-secret')[];
 }
 
-/** The secret keys of an app. */
-export interface AppSecrets {
-  secret_key: string;
-  service_role_key: string;
-  jwt_secret: string;
+/** An API key of an app, without the key. */
+export interface ApiKeyEntry {
+  /** A UUID; `publishable`, `secret`, `anon` or `service_role` for a key that the app was made with. */
+  id: string;
+  name: string;
+  kind: 'publishable' | 'secret';
+  /** The first characters of the key. */
+  hint: string;
+  /** ISO 8601; null for a key that the app was made with. */
+  created_at: string | null;
+  /** ISO 8601; null while the key is valid. */
+  revoked_at: string | null;
+  /** YYYY-MM-DD, in UTC; null if no use is stored. Written some seconds after the use. */
+  last_used_on: string | null;
+  /** In the last 30 days. */
+  uses: number;
+}
+
+export interface CreateApiKeyRequest {
+  name: string;
+}
+
+export interface CreatedApiKey extends ApiKeyEntry {
+  key: string;
+}
+
+export interface RevealedApiKey {
+  key: string;
 }
 
 export interface Activity {

@@ -40,7 +40,10 @@ const protocols: readonly (readonly [kinds: readonly Kind[], codes: readonly str
       'script_refused',
     ],
   ],
-  [every, ['method_not_allowed', 'too_many_requests', 'key_unknown', 'session_revoked', 'role_reserved']],
+  [
+    every,
+    ['method_not_allowed', 'too_many_requests', 'key_unknown', 'key_revoked', 'session_revoked', 'role_reserved'],
+  ],
   [every, ['database_unavailable', 'database_busy', 'disk_full', 'app_outdated', 'app_damaged', 'app_limit_exceeded']],
   [bodies, ['app_storage_full']],
   [data, ['result_too_large']],

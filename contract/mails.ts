@@ -1,4 +1,4 @@
-/** The kinds of mails, by the names of GoTrue's templates; `new_device_notification` is Ninefold's own. */
+/** The kinds of mails, by the names of GoTrue's templates; those of passkeys and `new_device_notification` are Ninefold's own. */
 export const mailKinds = [
   'confirmation',
   'invite',
@@ -13,6 +13,8 @@ export const mailKinds = [
   'identity_unlinked_notification',
   'mfa_factor_enrolled_notification',
   'mfa_factor_unenrolled_notification',
+  'passkey_added_notification',
+  'passkey_removed_notification',
   'new_device_notification',
 ] as const;
 
@@ -40,6 +42,8 @@ export interface MailData {
   readonly OldPhone?: string;
   readonly Provider?: string;
   readonly FactorType?: string;
+  /** The name of the passkey. */
+  readonly Passkey?: string;
   /** The device and the network of a new sign-in. */
   readonly Device?: string;
   readonly Address?: string;

@@ -12,7 +12,10 @@ export interface SensitiveCall {
  * operator token needs no proof.
  */
 export const sensitiveCalls: Readonly<Record<string, SensitiveCall>> = {
-  'GET /apps/:ref/secrets': { does: 'see the secret keys' },
+  'POST /apps/:ref/api-keys': { does: 'create a secret key' },
+  'POST /apps/:ref/api-keys/:id/rotate': { does: 'rotate a secret key' },
+  'POST /apps/:ref/api-keys/:id/revoke': { does: 'revoke a secret key' },
+  'POST /apps/:ref/api-keys/:id/reveal': { does: 'see a secret key' },
   'DELETE /apps/:ref': { does: 'delete the app' },
   'POST /apps/:ref/clone': { does: 'clone the app with its rows' },
   'POST /apps/:ref/keys': { does: 'add a signing key' },

@@ -81,6 +81,8 @@ export interface AuthSettings extends ProviderSettings, HookSettings, PhoneSetti
   mailer_notifications_identity_unlinked_enabled: boolean;
   mailer_notifications_mfa_factor_enrolled_enabled: boolean;
   mailer_notifications_mfa_factor_unenrolled_enabled: boolean;
+  mailer_notifications_passkey_added_enabled: boolean;
+  mailer_notifications_passkey_removed_enabled: boolean;
   mailer_notifications_new_device_enabled: boolean;
 
   oauth_server_enabled: boolean;
@@ -395,6 +397,8 @@ export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSet
   mailer_notifications_identity_unlinked_enabled: notification('an account of a provider was unlinked'),
   mailer_notifications_mfa_factor_enrolled_enabled: notification('a second factor was added'),
   mailer_notifications_mfa_factor_unenrolled_enabled: notification('a second factor was removed'),
+  mailer_notifications_passkey_added_enabled: notification('a passkey was added'),
+  mailer_notifications_passkey_removed_enabled: notification('a passkey was removed'),
   mailer_notifications_new_device_enabled: notification('somebody signed in from a network that was not seen before'),
 
   oauth_server_enabled: {

@@ -123,6 +123,19 @@ export const builderLimits = {
       'The longest time for which builders without a second factor can go on working once the node requires one.',
     code: 'validation_invalid',
   },
+  actingClaimsSeconds: {
+    group: 'builders',
+    unit: 'seconds',
+    default: 10,
+    meaning:
+      'How long a worker reuses the claims that the custom access token hook gave a member as whom a builder looks at rows, before it calls the hook again.',
+  },
+  rememberedActingClaims: {
+    group: 'builders',
+    unit: 'count',
+    default: 1000,
+    meaning: 'Members whose claims from the custom access token hook one worker remembers for builders.',
+  },
   invitationDays: {
     group: 'builders',
     unit: 'days',

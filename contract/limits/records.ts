@@ -178,6 +178,13 @@ export const recordLimits = {
     default: 2_000_000,
     meaning: 'Entries that the audit log of one app keeps; the oldest are deleted first.',
   },
+  auditSearchRows: {
+    group: 'records',
+    unit: 'count',
+    default: 25_000,
+    meaning:
+      'Entries of the audit log that one request of a search looks at; the next request goes on with older ones.',
+  },
   auditRefusals: {
     group: 'records',
     unit: 'count',

@@ -98,6 +98,32 @@ export const sessionLimits = {
     meaning: 'Keys for access tokens that an app has; of revoked ones the oldest is forgotten first.',
     code: 'signing_keys_full',
   },
+  apiKeys: {
+    group: 'sessions',
+    unit: 'count',
+    default: 100,
+    meaning: 'API keys of an app that are not revoked.',
+    code: 'api_keys_full',
+  },
+  revokedApiKeys: {
+    group: 'sessions',
+    unit: 'count',
+    default: 200,
+    meaning: 'Revoked API keys that the list of an app shows; the oldest is forgotten first.',
+  },
+  apiKeyNameCharacters: {
+    group: 'sessions',
+    unit: 'characters',
+    default: 60,
+    meaning: 'The name of an API key.',
+    code: 'validation_invalid',
+  },
+  apiKeyUseDays: {
+    group: 'sessions',
+    unit: 'days',
+    default: 400,
+    meaning: 'For how long the uses of each API key are stored, by the day.',
+  },
   externalIssuers: {
     group: 'sessions',
     unit: 'count',

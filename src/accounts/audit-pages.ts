@@ -1,5 +1,7 @@
-import { type AuditQuery, likePattern, queryParams } from '../apps/builder-audit.ts';
+import { limits } from '../../contract/limits.ts';
+import { type AuditQuery, likePattern } from '../apps/builder-audit.ts';
 import type { Executor } from '../database/database.ts';
+import type { Param } from '../database/statement.ts';
 import { asAuthAdmin } from './as-auth-admin.ts';
 
 /** The parts of an entry that each scope of GoTrue's query looks in. */
@@ -25,10 +27,12 @@ export interface AuditPage {
   readonly entriesJson: string;
 }
 
+const TIME = `'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'`;
+
 /** SQL text: the row `e` of auth.audit_log_entries as JSON. */
 const ENTRY = `pg_catalog.json_build_object(
   'id', e.id, 'payload', e.payload,
-  'created_at', pg_catalog.to_char(e.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+  'created_at', pg_catalog.to_char(e.created_at at time zone 'utc', ${TIME}),
   'ip_address', e.ip_address)`;
 
 /** Returns a page of the audit log as GoTrue shows it, the newest first; `page` counts from 1. */
@@ -57,31 +61,89 @@ export async function listAudit(
   };
 }
 
-/** $1 to $7 are `queryParams`. */
-const page = (of: string): string => `select e.* from auth.audit_log_entries e
-  where ${of} and ($1::text is null or e.payload ->> 'action' = $1)
-    and ($2::text is null or e.payload::text ilike $2 or e.ip_address ilike $2)
-    and ($3::timestamptz is null or e.created_at >= $3::timestamptz)
-    and ($4::timestamptz is null or e.created_at < $4::timestamptz)
-    and ($5::timestamptz is null or (e.created_at, e.id) < ($5::timestamptz, $6::uuid))
-  order by e.created_at desc, e.id desc limit $7::integer`;
+/** A page of a log, the newest entry first. */
+interface AuditEntries {
+  /** A JSON array of entries. */
+  readonly entriesJson: string;
+  /** Where the next page begins, as `<time>_<id>`; null if no older entry can match. */
+  readonly next: string | null;
+}
 
-const PAGE = page('true');
+/** Collects the values of a statement and returns their placeholders. */
+class Values {
+  readonly params: Param[] = [];
 
-/** An account is the actor of an entry, or an admin changed it; each has its index. $8 is the account. */
-const PAGE_OF_MEMBER = `(${page(`e.payload ->> 'actor_id' = $8`)}) union all (select m.* from (${page(
-  `e.payload -> 'traits' ->> 'user_id' = $8`,
-)}) m where m.payload ->> 'actor_id' <> $8)`;
+  add(value: Param): string {
+    this.params.push(value);
+    return `$${this.params.length}`;
+  }
+}
 
-/** Returns entries, of one account if `member` is given, the newest first, as a JSON array. */
-export async function pageOfAudit(database: Executor, member: string | null, query: AuditQuery): Promise<string> {
-  const rows = member === null ? PAGE : PAGE_OF_MEMBER;
+/** SQL text: the conditions for which the table has indexes. A filter that is not set is no part of the text, so that every plan is its own. */
+function indexed({ action, from, to, after }: AuditQuery, values: Values): string[] {
+  return [
+    ...(action === null ? [] : [`e.payload ->> 'action' = ${values.add(action)}`]),
+    ...(from === null ? [] : [`e.created_at >= ${values.add(from)}::timestamptz`]),
+    ...(to === null ? [] : [`e.created_at < ${values.add(to)}::timestamptz`]),
+    ...(after === null
+      ? []
+      : [`(e.created_at, e.id) < (${values.add(after.at)}::timestamptz, ${values.add(after.id)}::uuid)`]),
+  ];
+}
+
+const NEWEST_FIRST = 'order by e.created_at desc, e.id desc';
+
+/** SQL text: the entries of a query. An account is the actor of an entry, or an admin changed it; each has its index. */
+function rowsOf(member: string | null, query: AuditQuery, values: Values, further: readonly string[]): string {
+  const pattern = likePattern(query.search);
+  const text = pattern === null ? null : values.add(pattern);
+  const conditions = [
+    ...indexed(query, values),
+    ...further,
+    ...(text === null ? [] : [`(e.payload::text ilike ${text} or e.ip_address ilike ${text})`]),
+  ];
+  const most = `${values.add(String(query.most))}::integer`;
+  const select = (of: readonly string[]): string =>
+    `select e.* from auth.audit_log_entries e where ${[...of, ...conditions, 'true'].join(' and ')} ${NEWEST_FIRST} limit ${most}`;
+  if (member === null) return select([]);
+  const id = values.add(member);
+  const own = select([`e.payload ->> 'actor_id' = ${id}`]);
+  const byAdmin = select([`e.payload -> 'traits' ->> 'user_id' = ${id}`, `e.payload ->> 'actor_id' <> ${id}`]);
+  return `select e.* from ((${own}) union all (${byAdmin})) e ${NEWEST_FIRST} limit ${most}`;
+}
+
+const cursor = (row: string): string =>
+  `pg_catalog.to_char(${row}.created_at at time zone 'utc', ${TIME}) || '_' || ${row}.id`;
+
+/**
+ * Returns entries, of one account if `member` is given, the newest first. A search of all accounts looks at the limit auditSearchRows of
+ * entries and then says where the next part begins, whether entries of this part match or not.
+ */
+export async function pageOfAudit(database: Executor, member: string | null, query: AuditQuery): Promise<AuditEntries> {
+  const values = new Values();
+  const isInParts = query.search !== null && member === null;
+  // The last entry of the part. Its time and id are in the indexes.
+  const bound = isInParts
+    ? `select e.created_at, e.id from auth.audit_log_entries e where ${[...indexed(query, values), 'true'].join(' and ')}
+       ${NEWEST_FIRST} offset ${values.add(String(limits.auditSearchRows.default - 1))}::integer limit 1`
+    : 'select null::timestamptz as created_at, null::uuid as id where false';
+  const within = isInParts
+    ? [
+        `(e.created_at, e.id) >= (coalesce((select b.created_at from bound b), '-infinity'),
+          coalesce((select b.id from bound b), '00000000-0000-0000-0000-000000000000'))`,
+      ]
+    : [];
+  const rows = rowsOf(member, query, values, within);
   const [result] = await asAuthAdmin(database, [
     [
-      `select coalesce(pg_catalog.json_agg(${ENTRY} order by e.created_at desc, e.id desc), '[]')
-       from (select * from (${rows}) e order by e.created_at desc, e.id desc limit $7::integer) e`,
-      [...queryParams(query), ...(member === null ? [] : [member])],
+      `with bound as materialized (${bound}), found as (${rows})
+       select (select coalesce(pg_catalog.json_agg(${ENTRY} ${NEWEST_FIRST}), '[]') from found e),
+         case when (select pg_catalog.count(*) from found) = ${values.add(String(query.most))}::integer
+           then (select ${cursor('e')} from found e order by e.created_at, e.id limit 1)
+           else (select ${cursor('b')} from bound b) end`,
+      values.params,
     ],
   ]);
-  return result?.rows[0]?.[0]?.toString('utf8') ?? '[]';
+  const [entries, next] = result?.rows[0] ?? [];
+  return { entriesJson: entries?.toString('utf8') ?? '[]', next: next?.toString('utf8') ?? null };
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
@@ -99,13 +100,24 @@ export const useRegistration = (
     [userId, id],
   );
 
-/** SQL text: makes a change of passkeys of the account $1, named `w`, and writes its event. */
+/** SQL text: queues a notice of the rows `changed` to the account $1; `language` is the parameter with a header Accept-Language, or null. */
+const notice = (kind: 'passkey_added_notification' | 'passkey_removed_notification', language: string): string =>
+  `noticed as (
+  insert into ninefold.mails (kind, recipient, user_id, data, accept_language)
+  select '${kind}', u.email, u.id, pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object('Passkey', nullif(changed.friendly_name, ''))),
+    pg_catalog.left(${language}, ${limits.acceptLanguageCharacters.default})
+  from changed join auth.users u on u.id = $1::uuid where u.email <> ''
+),`;
+
+/** SQL text: makes a change of passkeys of the account $1, named `w`, writes its event, and queues the notice. */
 const auditedPasskey = (
   action: Extract<AuditAction, `passkey_${string}`>,
   change: string,
   address: string,
   isAdmin: string,
+  noticed = '',
 ): string => `with changed as (${change} returning w.*),
+${noticed}
 audited as (${auditInsert(action, {
   userId: '$1::uuid',
   address,
@@ -129,13 +141,16 @@ export interface NewPasskey {
 
 const hex = (base64: string): string => Buffer.from(base64, 'base64url').toString('hex');
 
+/** The caller that changes passkeys; the header Accept-Language decides the language of the notice. */
+type PasskeyCaller = AuditCaller & Pick<SessionClient, 'acceptLanguage'>;
+
 /** Stores a passkey of an account that has fewer than `most`. The credential belongs to one account of the app. */
 export async function storePasskey(
   database: Executor,
   userId: string,
   passkey: NewPasskey,
   most: number,
-  caller: AuditCaller,
+  caller: PasskeyCaller,
 ): Promise<Passkey | 'exists' | 'many'> {
   const values = [
     userId,
@@ -149,6 +164,7 @@ export async function storePasskey(
     passkey.friendlyName,
     String(most),
     ...callerParams(caller),
+    caller.acceptLanguage ?? null,
   ];
   try {
     const [, stored] = await asAuthAdmin(database, [
@@ -163,6 +179,7 @@ export async function storePasskey(
          where (select pg_catalog.count(*) from auth.webauthn_credentials o where o.user_id = $1::uuid) < $10::integer`,
           '$11',
           '$12',
+          notice('passkey_added_notification', '$13'),
         ),
         values,
       ],
@@ -201,11 +218,12 @@ export async function deletePasskey(
   database: Executor,
   userId: string,
   id: string,
-  caller: AuditCaller,
+  caller: PasskeyCaller,
 ): Promise<boolean> {
   const deletion = 'delete from auth.webauthn_credentials w where w.id = $2::uuid and w.user_id = $1::uuid';
-  const sql = auditedPasskey('passkey_deleted', deletion, '$3', '$4');
-  return (await jsonAsAuthAdmin(database, sql, [userId, id, ...callerParams(caller)])) !== null;
+  const sql = auditedPasskey('passkey_deleted', deletion, '$3', '$4', notice('passkey_removed_notification', '$5'));
+  const params = [userId, id, ...callerParams(caller), caller.acceptLanguage ?? null];
+  return (await jsonAsAuthAdmin(database, sql, params)) !== null;
 }
 
 /** A passkey and the facts about its account that a sign-in needs. */

@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import type { AppConnection, AppSecrets, AppSummary } from '../../contract/admin.ts';
+import type { AppConnection, AppSummary } from '../../contract/admin.ts';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
+import { revealableKeys } from '../apps/api-keys.ts';
+import { JWT_SECRET_KID } from '../apps/app-keys.ts';
 import { type AppEntry, type AppRecord, CONSOLE_REF } from '../apps/app-record.ts';
 import { ownerOf } from '../apps/owner.ts';
 import { isCurrent } from '../apps/update-schema.ts';
@@ -64,6 +66,15 @@ export async function showApp(context: AdminContext, ref: string): Promise<Reply
   return json(summaryOf(context, record, sizes.get(record.database) ?? 0));
 }
 
+const renameSchema = z.strictObject({ name });
+
+/** PATCH /apps/:ref: gives the app another name. Its ref stays. */
+export async function renameApp(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
+  const body = readBody(exchange, renameSchema);
+  if (!(await context.registry.rename(ref, body.name))) throw new NinefoldError('app_unknown');
+  return noContent();
+}
+
 /** POST /apps. */
 export async function createApp(context: AdminContext, caller: Caller, exchange: Exchange): Promise<Reply> {
   const body = readBody(exchange, createSchema);
@@ -77,7 +88,7 @@ export async function createApp(context: AdminContext, caller: Caller, exchange:
       body.template === undefined
         ? await context.lifecycle.create(body.ref, { ...options, builder })
         : await createFromTemplate(context, caller, body.ref, { ...options, builder, template: body.template });
-    return json(connectionOf(context, record, asOwner(caller, record.ref)), 201);
+    return json(connectionOf(context, record, asOwner(caller, record.ref), true), 201);
   }
   if (body.template !== undefined) {
     throw new NinefoldError('validation_invalid', {
@@ -89,7 +100,7 @@ export async function createApp(context: AdminContext, caller: Caller, exchange:
     ...options,
     anonRole: body.anon_role ?? null,
   });
-  return json(connectionOf(context, record, caller), 201);
+  return json(connectionOf(context, record, caller, true), 201);
 }
 
 /** POST /apps/:ref/clone. */
@@ -100,7 +111,7 @@ export async function cloneApp(context: AdminContext, caller: Caller, exchange: 
     ...(body.name === undefined ? {} : { name: body.name }),
     builder: builderOf(caller),
   });
-  return json(connectionOf(context, record, asOwner(caller, record.ref)), 201);
+  return json(connectionOf(context, record, asOwner(caller, record.ref), true), 201);
 }
 
 /** DELETE /apps/:ref. */
@@ -113,26 +124,11 @@ export async function deleteApp(context: AdminContext, exchange: Exchange, ref: 
 /** GET /apps/:ref/connection: the addresses and public keys of an app; with its secrets for the operator. */
 export async function showConnection(context: AdminContext, caller: Caller, ref: string): Promise<Reply> {
   const { record } = await context.apps.find(ref);
-  const shown = connectionOf(context, record, caller);
-  return json(caller.kind === 'operator' ? shown : { ...shown, ...noSecrets });
+  return json(connectionOf(context, record, caller, caller.kind === 'operator'));
 }
 
-/** GET /apps/:ref/secrets: the secret keys of an app. */
-export async function showSecrets(context: AdminContext, ref: string): Promise<Reply> {
-  const { record } = await context.apps.find(ref);
-  const secrets: AppSecrets = {
-    secret_key: record.secretKey,
-    service_role_key: record.serviceRoleKey,
-    jwt_secret: record.jwtSecret,
-  };
-  return json(secrets);
-}
-
-const noSecrets: AppSecrets = { secret_key: '', service_role_key: '', jwt_secret: '' };
-
-/** Returns the connection of an app that the caller has made, or of any for the operator. Secrets are empty for builders who do not own it. */
-function connectionOf(context: AdminContext, record: AppRecord, caller: Caller): AppConnection {
-  const isShown = ownsApp(caller, record.ref);
+/** @param isShown Includes the secrets. Without it a builder reveals each of them by a call that the audit log holds. */
+function connectionOf(context: AdminContext, record: AppRecord, caller: Caller, isShown: boolean): AppConnection {
   return {
     ref: record.ref,
     name: record.name,
@@ -143,8 +139,8 @@ function connectionOf(context: AdminContext, record: AppRecord, caller: Caller):
     anon_key: record.anonKey,
     service_role_key: isShown ? record.serviceRoleKey : '',
     jwt_secret: isShown ? record.jwtSecret : '',
-    may_show_secrets: isShown,
     database_url: caller.kind === 'operator' ? targetUrl(ownerOf(context.server, record)) : null,
+    reveals: ownsApp(caller, record.ref) ? [...revealableKeys(record), JWT_SECRET_KID] : [],
   };
 }
 

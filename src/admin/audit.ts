@@ -37,15 +37,17 @@ const appSchema = z.strictObject({
 /**
  * GET /apps/:ref/audit?kind=members|builders&member=&action=&search=&from=&to=&after=&limit=: entries of the audit log, the newest first:
  * events of accounts, or what builders did. `member` is the id of an account. `after` is the time and the id of the last entry of the page
- * before, with `_` between them.
+ * before, with `_` between them. A search of the events of accounts looks at some of the entries at once; the header `x-next-after` then
+ * is the `after` of the next part, and is missing once no older entry can match.
  */
 export async function showAudit(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
   const { kind, member = null, ...asked } = readQuery(exchange, appSchema);
   const { database } = await context.apps.get(ref);
   const query = queryOf(asked);
-  return jsonBytes(
-    kind === 'builders' ? await context.registry.audit.list(ref, query) : await pageOfAudit(database, member, query),
-  );
+  if (kind === 'builders') return jsonBytes(await context.registry.audit.list(ref, query));
+  const { entriesJson, next } = await pageOfAudit(database, member, query);
+  const reply = jsonBytes(entriesJson);
+  return next === null ? reply : { ...reply, headers: { ...reply.headers, 'x-next-after': next } };
 }
 
 /** GET /audit: what builders did on the node, with the parameters of `showAudit` but `kind` and `member`. */

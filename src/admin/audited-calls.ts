@@ -20,9 +20,9 @@ const short = (value: unknown): string => String(value ?? '').slice(0, limits.au
 /** The calls that the log of builders holds. The key material of a call is never part of its details. */
 const audited: Readonly<Record<string, AuditedCall>> = {
   'POST /apps': { action: 'app_created', details: ({ template }) => (template ? { template: short(template) } : {}) },
+  'PATCH /apps/:ref': { action: 'app_renamed', details: ({ name }) => ({ name: short(name) }) },
   'DELETE /apps/:ref': { action: 'app_deleted' },
   'POST /apps/:ref/clone': { action: 'app_cloned', details: ({ ref }) => ({ to: short(ref) }) },
-  'GET /apps/:ref/secrets': { action: 'secrets_shown' },
   'POST /apps/:ref/sql': { action: 'sql_run', details: ({ sql }) => ({ sql: short(sql) }) },
   'POST /apps/:ref/migrations': { action: 'migrations_applied' },
   'PUT /apps/:ref/settings/:key': { action: 'setting_changed', details: settingDetails },
@@ -52,6 +52,10 @@ const audited: Readonly<Record<string, AuditedCall>> = {
     action: 'application_secret_renewed',
     details: (_, { id }) => ({ client_id: short(id) }),
   },
+  'POST /apps/:ref/api-keys': { action: 'api_key_created', details: ({ name }) => ({ name: short(name) }) },
+  'POST /apps/:ref/api-keys/:id/rotate': { action: 'api_key_rotated', details: (_, { id }) => ({ id: short(id) }) },
+  'POST /apps/:ref/api-keys/:id/revoke': { action: 'api_key_revoked', details: (_, { id }) => ({ id: short(id) }) },
+  'POST /apps/:ref/api-keys/:id/reveal': { action: 'api_key_revealed', details: (_, { id }) => ({ id: short(id) }) },
   'DELETE /apps/:ref/sessions': { action: 'sessions_ended' },
   'DELETE /apps/:ref/sessions/:id': { action: 'session_ended', details: (_, { id }) => ({ session_id: short(id) }) },
   'DELETE /apps/:ref/mails/:id': { action: 'mail_deleted', details: (_, { id }) => ({ mail_id: short(id) }) },

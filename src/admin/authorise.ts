@@ -7,7 +7,7 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import { isActingToken, requireActing } from '../identity/acting.ts';
 import type { BuilderSession } from '../identity/builder-session.ts';
 import type { Identity } from '../identity/identity.ts';
-import { identityOfNamed, type NamedCaller, namedCaller } from '../identity/named-caller.ts';
+import { type ClaimsOf, identityOfNamed, type NamedCaller, namedCaller } from '../identity/named-caller.ts';
 import { roleRules } from '../identity/resolve.ts';
 import type { AdminContext, Caller } from './context.ts';
 import { openApp } from './open-app.ts';
@@ -93,7 +93,7 @@ export function requireApp(caller: Caller, ref: string, least: AppRole): void {
 
 /**
  * As whom a call through the builder's door is made: with the rights of the service role, or as `x-ninefold-as` says: `anon`, the id of a
- * member, or a token of `actAsMember`. Throws `acting_ended`, and `acting_required` for an id with a call that would keep a change.
+ * member, or a token of `actAsMember`. Throws what the hook of the app throws, `acting_ended`, and `acting_required` for an id with a call that would keep a change.
  */
 export async function authoriseDoor(context: AdminContext, exchange: Exchange, ref: string): Promise<Identity> {
   const caller = await callerOf(context, exchange);
@@ -108,7 +108,9 @@ export async function authoriseDoor(context: AdminContext, exchange: Exchange, r
   const app = await openApp(context, ref);
   const { rest } = await app.settings();
   const more = acting === null ? {} : { act: { sub: actorOf(caller).actor } };
-  return { ...(await identityOfNamed(app.database, roleRules(app.record, rest), as, more)), source: 'builder' };
+  const claimsOf: ClaimsOf = (user) => context.claimsOf(app, exchange, user);
+  const rules = roleRules(app.record, rest);
+  return { ...(await identityOfNamed(app.database, rules, as, claimsOf, more)), source: 'builder' };
 }
 
 async function actingMember(context: AdminContext, caller: Caller, ref: string, token: string): Promise<NamedCaller> {

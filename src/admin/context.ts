@@ -7,6 +7,7 @@ import type { CallEntry } from '../../contract/specification-calls.ts';
 import type { PolicyEntry } from '../../contract/specification-roles.ts';
 import type { AccountForms } from '../accounts/import/imported-account.ts';
 import type { Grant } from '../accounts/sessions.ts';
+import type { User } from '../accounts/user.ts';
 import type { App } from '../apps/app.ts';
 import type { Apps } from '../apps/apps.ts';
 import type { CallStories } from '../apps/call-stories.ts';
@@ -36,6 +37,8 @@ export interface AdminContext {
   /** Of the one-time link. */
   readonly setupToken: string;
   readonly identify: (app: App, exchange: Exchange) => Promise<Identity>;
+  /** Returns the claims that an access token of an account would have, without a session. Throws what the app's hook throws. */
+  readonly claimsOf: (app: App, exchange: Exchange, user: User) => Promise<Readonly<Record<string, unknown>>>;
   /** Sessions of builders in the console. */
   readonly builders: {
     /** Signs in a member of the console with the e-mail address and password in the body. Throws what /auth/v1 of an app throws. */

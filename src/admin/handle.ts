@@ -4,9 +4,10 @@ import { acceptInvitation, showInvitation } from './accept-invitation.ts';
 import { changeOwnPassword, endDevice, showDevices } from './account.ts';
 import { actAsMember } from './act-as-member.ts';
 import { showActivity } from './activity.ts';
+import { createApiKey, revealApiKey, revokeApiKey, rotateApiKey, showApiKeys } from './api-keys.ts';
 import { changeAppRole, inviteToApp, leaveApp, removeFromApp, showAppTeam, uninviteFromApp } from './app-team.ts';
 import { callApplications } from './applications.ts';
-import { cloneApp, createApp, deleteApp, showApp, showApps, showConnection, showSecrets } from './apps.ts';
+import { cloneApp, createApp, deleteApp, renameApp, showApp, showApps, showConnection } from './apps.ts';
 import { showAudit, showNodeAudit } from './audit.ts';
 import { auditCall } from './audited-calls.ts';
 import { callerOf } from './authorise.ts';
@@ -165,10 +166,10 @@ const onApp = (method: Route<Call>['method'], path: string, handle: AppHandler):
 
 const appRoutes: readonly Route<Call>[] = [
   onApp('GET', '', ({ context }, _, ref) => showApp(context, ref)),
+  onApp('PATCH', '', ({ context }, exchange, ref) => renameApp(context, exchange, ref)),
   onApp('DELETE', '', ({ context }, exchange, ref) => deleteApp(context, exchange, ref)),
   onApp('POST', '/clone', ({ context, caller }, exchange, ref) => cloneApp(context, caller, exchange, ref)),
   onApp('GET', '/connection', ({ context, caller }, _, ref) => showConnection(context, caller, ref)),
-  onApp('GET', '/secrets', ({ context }, _, ref) => showSecrets(context, ref)),
   onApp('GET', '/activity', ({ context }, _, ref) => showActivity(context, ref)),
   onApp('GET', '/sign-ins', ({ context }, _, ref) => showSignInCounts(context, ref)),
   onApp('GET', '/calls', ({ context }, exchange, ref) => showCalls(context, exchange, ref)),
@@ -214,6 +215,11 @@ const appRoutes: readonly Route<Call>[] = [
     callApplications(context, exchange, ref, `/${encodeURIComponent(id)}/regenerate_secret`),
   ),
 
+  onApp('GET', '/api-keys', ({ context }, _, ref) => showApiKeys(context, ref)),
+  onApp('POST', '/api-keys', ({ context }, exchange, ref) => createApiKey(context, exchange, ref)),
+  onApp('POST', '/api-keys/:id/rotate', ({ context }, _, ref, params) => rotateApiKey(context, ref, params.id ?? '')),
+  onApp('POST', '/api-keys/:id/revoke', ({ context }, _, ref, params) => revokeApiKey(context, ref, params.id ?? '')),
+  onApp('POST', '/api-keys/:id/reveal', ({ context }, _, ref, params) => revealApiKey(context, ref, params.id ?? '')),
   onApp('GET', '/sessions', ({ context }, exchange, ref) => showSessions(context, exchange, ref)),
   onApp('DELETE', '/sessions', ({ context }, exchange, ref) => endSessions(context, exchange, ref)),
   onApp('DELETE', '/sessions/:id', ({ context }, exchange, ref, params) =>

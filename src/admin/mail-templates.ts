@@ -82,6 +82,7 @@ function example(kind: MailKind, language: string): MailToRender {
       ...(kind === 'phone_changed_notification' && { Phone: '+49 30 000000', OldPhone: '+49 30 111111' }),
       ...(kind.startsWith('identity_') && { Provider: 'GitHub' }),
       ...(kind.startsWith('mfa_') && { FactorType: 'TOTP' }),
+      ...(kind.startsWith('passkey_') && { Passkey: 'Laptop' }),
       ...(kind === 'new_device_notification' && { Device: 'Firefox on Linux', Address: '192.0.2.7' }),
     },
   };

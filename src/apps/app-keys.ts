@@ -17,7 +17,34 @@ export interface AppKeys {
   readonly signWith: 'ES256' | 'HS256';
   /** Every key for access tokens, once a key was added, rotated or revoked. Read it with `keyRing`. */
   readonly ring?: readonly RingKey[];
+  /** The API keys that were created or replaced after the app was made, and every revoked one; the newest first. */
+  readonly apiKeys?: readonly ApiKey[];
 }
+
+/** An API key that is known by its hash. A secret key is nowhere else. */
+export interface ApiKey {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: 'publishable' | 'secret';
+  /** SHA-256 of the key, in base64url. */
+  readonly hash: string;
+  /** The first characters of the key, by which its owner recognises it. */
+  readonly hint: string;
+  /** ISO 8601; null for a key that the app was made with. */
+  readonly createdAt: string | null;
+  /** ISO 8601; null while the key is valid. */
+  readonly revokedAt: string | null;
+}
+
+/** The API keys that an app is made with, by their ids. */
+export const firstKeys = {
+  publishable: { field: 'publishableKey', kind: 'publishable', name: 'Publishable key' },
+  secret: { field: 'secretKey', kind: 'secret', name: 'Secret key' },
+  anon: { field: 'anonKey', kind: 'publishable', name: 'anon (older kind)' },
+  service_role: { field: 'serviceRoleKey', kind: 'secret', name: 'service_role (older kind)' },
+} as const;
+
+export type FirstKeyId = keyof typeof firstKeys;
 
 export type KeyAlgorithm = 'ES256' | 'RS256' | 'EdDSA' | 'HS256';
 

@@ -36,7 +36,7 @@ export interface AuditQuery {
 export const likePattern = (search: string | null): string | null => search && `%${search.replace(/[\\%_]/g, '\\$&')}%`;
 
 /** Returns the parameters of a page: action, pattern, from, to, time and id of the last entry, number of entries. */
-export const queryParams = ({ action, search, from, to, after, most }: AuditQuery): Param[] => [
+const queryParams = ({ action, search, from, to, after, most }: AuditQuery): Param[] => [
   action,
   likePattern(search),
   from,

@@ -8,6 +8,9 @@ const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 const randomText = (length: number): string =>
   Array.from({ length }, () => ALPHANUMERIC[randomInt(ALPHANUMERIC.length)]).join('');
 
+/** Returns a new API key. */
+export const makeApiKey = (kind: 'publishable' | 'secret'): string => `sb_${kind}_${randomText(31)}`;
+
 /** A new ES256 key pair with a random key id. */
 export function makeSigningKey(): SigningKey {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -32,8 +35,8 @@ export function makeKeys(ref: string, options: { jwtSecret?: string; now?: numbe
     signHs256({ iss: 'supabase', ref, role, iat, exp: iat + limits.apiKeySeconds.default }, jwtSecret);
   return {
     ref,
-    publishableKey: `sb_publishable_${randomText(31)}`,
-    secretKey: `sb_secret_${randomText(31)}`,
+    publishableKey: makeApiKey('publishable'),
+    secretKey: makeApiKey('secret'),
     anonKey: roleKey('anon'),
     serviceRoleKey: roleKey('service_role'),
     jwtSecret,

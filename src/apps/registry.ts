@@ -121,6 +121,14 @@ export class Registry {
     await this.#database.run([{ text: 'update public.apps set schema_file = $2 where ref = $1', params: [ref, file] }]);
   }
 
+  /** Gives an app another name; every worker reads the record anew. Returns false if there is no such app. */
+  async rename(ref: string, name: string): Promise<boolean> {
+    const [result] = await this.#database.run([
+      { text: 'update public.apps set name = $2 where ref = $1 returning ref', params: [ref, name] },
+    ]);
+    return (result?.rows.length ?? 0) > 0;
+  }
+
   /** Returns false when there was no such app. */
   async remove(ref: string): Promise<boolean> {
     const [result] = await this.#database.run([

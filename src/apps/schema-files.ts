@@ -33,6 +33,7 @@ import members from '../schema/0029_members.sql';
 import mailNotices from '../schema/0034_mail_notices.sql';
 import signInCounts from '../schema/0035_sign_in_counts.sql';
 import quickerSignIn from '../schema/0036_quicker_sign_in.sql';
+import apiKeyUses from '../schema/0037_api_key_uses.sql';
 import oauthRequests from '../schema/0039_oauth_requests.sql';
 import consoleTables from '../schema/console/0001_console.sql';
 import scheduledWork from '../schema/console/0002_scheduled_work.sql';
@@ -81,6 +82,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0034_mail_notices', sql: mailNotices, onExisting: true },
   { name: '0035_sign_in_counts', sql: signInCounts, onExisting: true },
   { name: '0036_quicker_sign_in', sql: quickerSignIn, onExisting: true },
+  { name: '0037_api_key_uses', sql: apiKeyUses, onExisting: true },
   { name: '0039_oauth_requests', sql: oauthRequests, onExisting: true },
 ];
 

@@ -2,6 +2,7 @@ import type { AuthSettings } from '../../contract/settings-auth.ts';
 import type { LeakedPasswords } from '../accounts/leaked-passwords.ts';
 import type { AppKeys } from '../apps/app-keys.ts';
 import type { Secrets } from '../apps/app-secrets.ts';
+import type { KeyUses } from '../apps/key-uses.ts';
 import type { Origins } from '../apps/origins.ts';
 import type { Database } from '../database/database.ts';
 import type { Identity } from '../identity/identity.ts';
@@ -31,6 +32,8 @@ export interface AuthContext {
   readonly leakedPasswords?: LeakedPasswords;
   /** The setting jwt_role_claim_key; `.role` if missing. */
   readonly roleClaimKey?: string;
+  /** Counts the uses of API keys. */
+  readonly keyUses?: Pick<KeyUses, 'add'>;
   /** What the call tells of itself. */
   readonly trace?: CallTrace;
   /** The clock, in milliseconds since 1970; the system's when absent. */

@@ -85,7 +85,7 @@ type Methods = Readonly<Record<string, Call>>;
 const open =
   (call: Call): Call =>
   (context, exchange, ...segments) => {
-    requireKnownKey(context.app, exchange.headers, timeOf(context));
+    requireKnownKey(context, exchange.headers, timeOf(context));
     return call(context, exchange, ...segments);
   };
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AuthApp, makeAuthApp, ORIGIN } from '../../test/support/auth-app.ts';
 import { Authenticator, type Ceremony } from '../../test/support/authenticator.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
+import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
 
 let postgres: TestPostgres;
 let app: AuthApp;
@@ -109,6 +110,32 @@ describe('a passkey', () => {
     ).not.toBeNull();
     expect((await admins.deletePasskey({ userId: user.id, passkeyId: String(again.body.id) })).error).toBeNull();
     expect((await client.auth.passkey.list()).data).toEqual([]);
+  });
+
+  it('that is added or removed is told to its member by mail, unless the app switches that off', async () => {
+    const noticesOf = async (id: string) => {
+      const [found] = await asAuthAdmin(app.database, [
+        [
+          `select kind, recipient, data ->> 'Passkey' from ninefold.mails where user_id = $1 and kind like 'passkey%' order by created_at`,
+          [id],
+        ],
+      ]);
+      return found?.rows.map((row) => row.map(String));
+    };
+    const { client, email, passkeyId, session, user } = await memberWithPasskey();
+    await client.auth.passkey.update({ passkeyId, friendlyName: 'My laptop' });
+    await client.auth.passkey.delete({ passkeyId });
+    const told = [
+      ['passkey_added_notification', email, 'Passkey'],
+      ['passkey_removed_notification', email, 'My laptop'],
+    ];
+    expect(await noticesOf(user.id)).toEqual(told);
+    const keys = `'mailer_notifications_passkey_added_enabled', 'mailer_notifications_passkey_removed_enabled'`;
+    await app.sql(`insert into ninefold.settings (key, value) select key, 'false' from unnest(array[${keys}]) key`);
+    const again = await register(session, new Authenticator());
+    await client.auth.passkey.delete({ passkeyId: String(again.body.id) });
+    expect(await noticesOf(user.id)).toEqual(told);
+    await app.sql(`delete from ninefold.settings where key in (${keys})`);
   });
 
   it.each([0, 1])('opens one session of 32 requests with one assertion, with a counter of %i', async (counter) => {

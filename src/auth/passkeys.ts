@@ -10,6 +10,7 @@ import { readBody, text } from './body.ts';
 import { decodeSegment } from './callers.ts';
 import type { AuthContext } from './context.ts';
 import { json, noContent } from './reply.ts';
+import { clientOf } from './token-reply.ts';
 
 /** Throws passkey_disabled where the app does not let members use passkeys. */
 export function requirePasskeys({ settings }: AuthContext): void {
@@ -50,8 +51,8 @@ export async function removePasskey(context: AuthContext, exchange: Exchange, se
   requirePasskeys(context);
   const member = await requireSession(context, exchange, { mayBeAnonymous: true });
   requireWholeForPasskeys(member);
-  const { address } = exchange;
-  if (!(await deletePasskey(context.database, member.user.id, passkeyId(segment), { address }))) throw noPasskey();
+  const isDeleted = await deletePasskey(context.database, member.user.id, passkeyId(segment), clientOf(exchange));
+  if (!isDeleted) throw noPasskey();
   return noContent;
 }
 

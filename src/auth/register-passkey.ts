@@ -11,6 +11,7 @@ import { readBody, text } from './body.ts';
 import { type AuthContext, timeOf } from './context.ts';
 import { requirePasskeys, requireWholeForPasskeys } from './passkeys.ts';
 import { json } from './reply.ts';
+import { clientOf } from './token-reply.ts';
 import { creationOptions, newCredential, type RelyingParty, relyingPartyOf } from './web-authn.ts';
 
 /**
@@ -63,7 +64,7 @@ export async function verifyPasskeyRegistration(context: AuthContext, exchange: 
   if (!made) throw new NinefoldError('webauthn_verification_failed');
   const passkey = { ...made, friendlyName: authenticatorName(made.aaguid) };
   const most = settings.passkey_max_passkeys_per_user;
-  const stored = await storePasskey(database, user.id, passkey, most, { address: exchange.address });
+  const stored = await storePasskey(database, user.id, passkey, most, clientOf(exchange));
   if (stored === 'exists') throw new NinefoldError('webauthn_credential_exists');
   if (stored === 'many') throw new NinefoldError('too_many_passkeys');
   return json(stored);

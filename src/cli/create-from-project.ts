@@ -1,8 +1,9 @@
-import type { AppConnection, CreateAppRequest, MigrateResponse, SettingEntry } from '../../contract/admin.ts';
+import type { AppConnection, CreateAppRequest, MigrateResponse } from '../../contract/admin.ts';
 import { CliError, type Client } from './client.ts';
 import { applyMigrations, printApplied } from './commands/migrate.ts';
 import { printConnection, printJson } from './print.ts';
 import { readProject } from './supabase-project.ts';
+import { takeSettings } from './take-settings.ts';
 
 /** Options of `apps create --from`. */
 interface FromOptions {
@@ -27,31 +28,13 @@ export async function createFromProject(client: Client, ref: string, options: Fr
   const { name, jwtSecret: jwt_secret } = options;
   const body: CreateAppRequest = JSON.parse(JSON.stringify({ ref, name, jwt_secret }));
   const connection = await client.post<AppConnection>('/apps', body);
-  const refused = await putSettings(client, ref, project.settings);
+  const { changed, refused } = await takeSettings(client, ref, project.settings);
   const leftOut = [...project.leftOut, ...refused];
   const applied = await applyMigrations(client, ref, project.migrations).catch((error: unknown) => {
     throw goOn(error, ref, options.from);
   });
   if (options.json) printJson({ ...connection, ...applied, left_out: leftOut });
-  else print(connection, applied, leftOut, project.settings.length - refused.length, options.from);
-}
-
-/** Returns what was not set, in sentences. */
-async function putSettings(client: Client, ref: string, settings: readonly [string, unknown][]): Promise<string[]> {
-  const path = `/apps/${encodeURIComponent(ref)}/settings`;
-  const refused: string[] = [];
-  const entries = await client.get<SettingEntry[]>(path);
-  for (const [key, value] of settings) {
-    const entry = entries.find((each) => each.key === key);
-    if (JSON.stringify(entry?.default) === JSON.stringify(value)) continue;
-    try {
-      await client.put(`${path}/${key}`, { value });
-    } catch (error) {
-      if (!(error instanceof CliError) || error.code !== 'setting_invalid') throw error;
-      refused.push(`The setting ${key} cannot be ${JSON.stringify(value)}: it is ${entry?.type}.`);
-    }
-  }
-  return refused;
+  else print(connection, applied, leftOut, changed.length, options.from);
 }
 
 /** The error of a migration, with how to go on. */

@@ -10,6 +10,7 @@ import { type BoundMessage, ExceededBounds } from '../apps/bounds.ts';
 import { CallStatistics } from '../apps/call-statistics.ts';
 import { CallStories } from '../apps/call-stories.ts';
 import { Incidents } from '../apps/incidents.ts';
+import { KeyUses } from '../apps/key-uses.ts';
 import { Lifecycle } from '../apps/lifecycle.ts';
 import { PassageKeeper } from '../apps/passages.ts';
 import { Registry } from '../apps/registry.ts';
@@ -17,6 +18,7 @@ import { RowCounts } from '../apps/row-counts.ts';
 import { smallPool, superuserIn } from '../apps/server.ts';
 import { wideDefaults } from '../apps/settings.ts';
 import { normaliseEmail, normaliseId, normalisePhone } from '../auth/addresses.ts';
+import { claimsWithoutSession } from '../auth/claims-without-session.ts';
 import type { AuthContext } from '../auth/context.ts';
 import { handleAuth } from '../auth/handle.ts';
 import { callSendMailHook } from '../auth/send-hooks.ts';
@@ -135,7 +137,8 @@ export async function composeWorker(
     config.httpAllowed,
   );
   const lifecycle = new Lifecycle({ server, maintenance, locks, registry, apps, events });
-  const identities = new Identities(new ExternalKeys(new AddressPolicy(config.httpAllowed)));
+  const keyUses = new KeyUses(apps, events);
+  const identities = new Identities(new ExternalKeys(new AddressPolicy(config.httpAllowed)), keyUses);
   const stories = new CallStories(apps, events);
   const observers = [
     new CallStatistics(apps, events),
@@ -144,12 +147,19 @@ export async function composeWorker(
     new PassageKeeper(apps, events),
     serverRoles,
     new RowCounts(server, apps, events),
+    keyUses,
   ];
+  const authNode = { events, origins, addresses: new AddressPolicy(config.httpAllowed), keyUses };
   const consoleAuth = async (app: App, identity: AuthContext['identity']): Promise<AuthContext> => ({
-    ...(await authContextOf(app, { events, origins, addresses: new AddressPolicy(config.httpAllowed) }, identity)),
+    ...(await authContextOf(app, authNode, identity)),
     // Passkeys of builders belong to the pages of the console.
     appOrigin: origins.passkeyOrigin(),
   });
+  const claimsOf: AdminContext['claimsOf'] = async (app, exchange, user) =>
+    claimsWithoutSession(await authContextOf(app, authNode, () => identities.resolve(app, exchange)), user, {
+      address: exchange.address,
+      issuer: `${origins.appUrl(app.ref)}/auth/v1`,
+    });
   const adminContext: AdminContext = {
     apps,
     registry,
@@ -161,6 +171,7 @@ export async function composeWorker(
     operatorToken: secrets.operatorToken,
     setupToken: brief.setupToken,
     identify: (app, exchange) => identities.resolve(app, exchange),
+    claimsOf,
     specify: specifier,
     versions,
     probes,
@@ -181,9 +192,8 @@ export async function composeWorker(
       resolve: (app, token) => identities.resolveBuilder(app, token),
     },
     callAuthAdmin: async (app, exchange) => {
-      const addresses = new AddressPolicy(config.httpAllowed);
       const identity = () => Promise.resolve(serviceRole);
-      return handleAuth(await authContextOf(app, { events, origins, addresses }, identity), exchange);
+      return handleAuth(await authContextOf(app, authNode, identity), exchange);
     },
     accountForms: { email: normaliseEmail, phone: normalisePhone, id: normaliseId },
     origins,
@@ -199,7 +209,7 @@ export async function composeWorker(
       traffic,
       identify: (app, exchange) => identities.resolve(app, exchange),
     }),
-    areas: [restArea(parser), authArea(events, origins, new AddressPolicy(config.httpAllowed)), portalArea],
+    areas: [restArea({ parser, claimsOf }), authArea(authNode), portalArea],
     openApi: openApiArea((app, role) => documents.for(app, role)),
     authorise: (exchange, ref) => authoriseDoor(adminContext, exchange, ref),
     handleAdmin: (exchange, receive) => {

@@ -2,21 +2,17 @@ import { hkdfSync } from 'node:crypto';
 import { limits } from '../../contract/limits.ts';
 import { LeakedPasswordRange } from '../accounts/leaked-passwords.ts';
 import type { App } from '../apps/app.ts';
-import type { Origins } from '../apps/origins.ts';
 import type { AuthContext } from '../auth/context.ts';
 import { authErrorReply, handleAuth } from '../auth/handle.ts';
-import type { AddressPolicy } from '../jobs/public-address.ts';
-import type { Events } from '../observe/events.ts';
 import type { Area } from './area.ts';
 
 const leakedPasswords = new LeakedPasswordRange('https://api.pwnedpasswords.com/range/');
 
+/** The parts that the apps of a node share. */
+type Node = Required<Pick<AuthContext, 'events' | 'origins' | 'addresses' | 'keyUses'>>;
+
 /** Returns the parts that calls of `/auth/v1` of an app use. */
-export async function authContextOf(
-  app: App,
-  node: Pick<AuthContext, 'events' | 'origins' | 'addresses'>,
-  identity: AuthContext['identity'],
-): Promise<AuthContext> {
+export async function authContextOf(app: App, node: Node, identity: AuthContext['identity']): Promise<AuthContext> {
   const { auth: settings, rest } = await app.settings();
   const { secrets, record } = app;
   return {
@@ -34,13 +30,13 @@ export async function authContextOf(
 }
 
 /** `/auth/v1` of an app. */
-export const authArea = (events: Events, origins: Origins, addresses: AddressPolicy): Area => ({
+export const authArea = (node: Node): Area => ({
   name: 'auth',
   body: { bytes: limits.authBodyBytes.default, code: 'request_entity_too_large' },
   handle: async (app, exchange, identity, trace) => {
     const { rest } = await app.settings();
     trace.slowMilliseconds = rest.logs_slow_milliseconds;
-    return handleAuth({ ...(await authContextOf(app, { events, origins, addresses }, identity)), trace }, exchange);
+    return handleAuth({ ...(await authContextOf(app, node, identity)), trace }, exchange);
   },
   renderError: async (error, _app, exchange) => authErrorReply(error, exchange),
 });

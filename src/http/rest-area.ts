@@ -1,11 +1,12 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import type { RestSettings } from '../../contract/settings.ts';
+import type { User } from '../accounts/user.ts';
 import type { App } from '../apps/app.ts';
 import { type Catalog, ruleKey } from '../catalog/catalog.ts';
 import { DatabaseError, type DatabaseErrorFields } from '../database/database-error.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
-import { identityOfNamed, namedCaller } from '../identity/named-caller.ts';
+import { type ClaimsOf, identityOfNamed, namedCaller } from '../identity/named-caller.ts';
 import { roleRules } from '../identity/resolve.ts';
 import { asksWhy } from '../rest/explain/asked.ts';
 import { explainAccess } from '../rest/explain/explain.ts';
@@ -15,8 +16,15 @@ import { parsePreferences } from '../rest/request/preferences.ts';
 import { restErrorReply } from '../rest/response/error-reply.ts';
 import type { Area } from './area.ts';
 
+/** The parts that the apps of a worker share. */
+interface RestNode {
+  readonly parser: BodyParser;
+  /** Returns the claims that an access token of an account would have, without a session. Throws what the app's hook throws. */
+  readonly claimsOf: (app: App, exchange: Exchange, user: User) => ReturnType<ClaimsOf>;
+}
+
 /** `/rest/v1` of an app. */
-export const restArea = (parser: BodyParser): Area => ({
+export const restArea = (node: RestNode): Area => ({
   name: 'rest',
   handle: async (app, exchange, identify, trace) => {
     const { rest } = await loaded(app.settings());
@@ -26,10 +34,10 @@ export const restArea = (parser: BodyParser): Area => ({
     const jwtMilliseconds = performance.now() - started;
     if (asksWhy(exchange, identity)) {
       trace.call = 'rest.explain';
-      return explain(app, exchange, identity, rest, parser);
+      return explain(app, exchange, identity, rest, node);
     }
     const { catalog, settings } = await schemaFor(app, identity, undoable(rest, exchange, identity));
-    const readPayload = isLarge(exchange) ? await parseAhead(exchange, settings, app.ref, parser) : undefined;
+    const readPayload = isLarge(exchange) ? await parseAhead(exchange, settings, app.ref, node.parser) : undefined;
     const { database } = app;
     const { isFull } = app;
     return handleRest({ database, catalog, identity, settings, isFull, readPayload, jwtMilliseconds, trace }, exchange);
@@ -68,10 +76,12 @@ async function explain(
   exchange: Exchange,
   asker: Identity,
   rest: RestSettings,
-  parser: BodyParser,
+  { parser, claimsOf }: RestNode,
 ): Promise<Reply> {
   const named = namedCaller(exchange.headers['x-ninefold-as']);
-  const identity = named === null ? asker : await identityOfNamed(app.database, roleRules(app.record, rest), named);
+  const rules = roleRules(app.record, rest);
+  const identity =
+    named === null ? asker : await identityOfNamed(app.database, rules, named, (user) => claimsOf(app, exchange, user));
   const { catalog, settings } = await schemaFor(app, identity, rest);
   const readPayload = isLarge(exchange) ? await parseAhead(exchange, settings, app.ref, parser) : undefined;
   return explainAccess({ database: app.database, catalog, identity, settings, readPayload }, exchange);

@@ -1,5 +1,6 @@
 import type { Exchange } from '../../contract/exchange.ts';
 import type { App } from '../apps/app.ts';
+import type { KeyUses } from '../apps/key-uses.ts';
 import { type BuilderSession, builderKeys, builderSessionOf } from './builder-session.ts';
 import type { ExternalKeys } from './external-keys.ts';
 import type { Identity } from './identity.ts';
@@ -13,9 +14,11 @@ export class Identities {
   readonly #builderCaches = new WeakMap<App, SessionCache>();
 
   readonly #externalKeys: ExternalKeys;
+  readonly #keyUses: KeyUses;
 
-  constructor(externalKeys: ExternalKeys) {
+  constructor(externalKeys: ExternalKeys, keyUses: KeyUses) {
     this.#externalKeys = externalKeys;
+    this.#keyUses = keyUses;
   }
 
   /** Returns the identity of the caller. Throws what `resolveIdentity` throws. */
@@ -36,6 +39,7 @@ export class Identities {
         sessionBounds: auth,
         issuers: auth.external_jwt_issuers,
         externalKeys: this.#externalKeys,
+        keyUses: this.#keyUses,
       },
       exchange.headers,
     );

@@ -1,3 +1,4 @@
+import type { User } from '../accounts/user.ts';
 import { findUser } from '../accounts/users.ts';
 import type { Executor } from '../database/database.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -17,17 +18,22 @@ export function namedCaller(header: string | undefined): NamedCaller | null {
   throw new NinefoldError('validation_invalid', { message: 'x-ninefold-as is “anon” or the id of a member.' });
 }
 
+/** Returns the claims of a token that an account would get without a session. */
+export type ClaimsOf = (user: User) => Promise<Readonly<Record<string, unknown>>>;
+
 /**
  * The identity that a call of the named caller has, with the claims of a token that the member would get now, those of
  * its session left out. An id without an account is a member of whom nothing but the id is known.
- * Throws PGRST302 for `anon` where the app refuses calls without a token, and what the database throws.
+ * Throws PGRST302 for `anon` where the app refuses calls without a token, and what the database and `claimsOf` throw.
  *
+ * @param claimsOf Applies the custom access token hook of the app.
  * @param more Further claims.
  */
 export async function identityOfNamed(
   database: Executor,
   rules: RoleRules,
   caller: NamedCaller,
+  claimsOf: ClaimsOf,
   more: Readonly<Record<string, unknown>> = {},
 ): Promise<Identity> {
   if (caller === 'anon') return { ...identityOfClaims(rules, {}), source: 'none' };
@@ -35,17 +41,5 @@ export async function identityOfNamed(
   if (!user) {
     return identityOfClaims(rules, { sub: caller.userId, aud: 'authenticated', role: 'authenticated', ...more });
   }
-  const { id: sub, aud, email, phone, app_metadata, user_metadata, role, is_anonymous } = user;
-  return identityOfClaims(rules, {
-    sub,
-    aud,
-    email,
-    phone,
-    app_metadata,
-    user_metadata,
-    role,
-    aal: 'aal1',
-    is_anonymous,
-    ...more,
-  });
+  return identityOfClaims(rules, { ...(await claimsOf(user)), ...more });
 }

@@ -5,17 +5,18 @@ import { secondFactorMethods } from '../accounts/assurance.ts';
 import { type SessionBounds, sessionState } from '../accounts/sessions.ts';
 import type { AppKeys } from '../apps/app-keys.ts';
 import { authenticatorRole, ownerRole } from '../apps/app-record.ts';
+import type { KeyUses } from '../apps/key-uses.ts';
 import type { Executor } from '../database/database.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { type ExternalIssuer, type ExternalKeys, readIssuers } from './external-keys.ts';
 import type { Identity } from './identity.ts';
+import { findKnownKey, type KnownKey, refuseRevokedKey } from './known-keys.ts';
 import { claimAt, parseRolePath } from './role-claim.ts';
 import type { SessionCache } from './session-cache.ts';
 import { UUID } from './uuid.ts';
 import {
   type Claims,
   emptyToken,
-  equalInConstantTime,
   keyIdOf,
   LEEWAY_SECONDS,
   unverifiedIssuer,
@@ -42,6 +43,8 @@ export interface IdentityContext {
   readonly issuers?: readonly string[];
   /** The keys of third parties. */
   readonly externalKeys?: ExternalKeys;
+  /** Counts the uses of API keys; nobody counts when absent. */
+  readonly keyUses?: Pick<KeyUses, 'add'>;
   /** The clock, in milliseconds since 1970; the system's when absent. */
   readonly now?: () => number;
 }
@@ -51,27 +54,45 @@ export interface IdentityContext {
  * the app signed or that was signed with its HS256 secret. Without either the caller is anonymous. An `apikey` that is no key of
  * this app is refused whatever the other header holds.
  *
- * Throws key_unknown, PGRST301 and PGRST303 (the token), PGRST302 (nobody known, where the app wants somebody), session_revoked (the token's session has ended), and what the
+ * Throws key_unknown, key_revoked, PGRST301 and PGRST303 (the token), PGRST302 (nobody known, where the app wants somebody), session_revoked (the token's session has ended), and what the
  * database throws.
  */
 export async function resolveIdentity(context: IdentityContext, headers: Headers): Promise<Identity> {
   const { app } = context;
   const now = (context.now ?? Date.now)();
   const key = headers.apikey || null;
-  const byKey = key === null ? null : (knownKey(app, key) ?? identityOfOlderKey(app, key, now));
+  const byKey = key === null ? null : (usedKey(context, key, now) ?? identityOfOlderKey(app, key, now));
   const token = bearerToken(headers);
   if (token === null || token === key) return asAllowed(context, byKey ?? noKey);
-  if (token.startsWith('sb_')) return asAllowed(context, knownKey(app, token) ?? unknownKey());
+  if (token.startsWith('sb_')) return asAllowed(context, usedKey(context, token, now) ?? unknownKey());
   const remembered = context.sessions.find(token, now);
   if (remembered) return remembered;
-  const known = knownKey(app, token);
-  return known ? asAllowed(context, known) : identityOfToken(context, token, now);
+  const known = usedKey(context, token, now);
+  if (known) return asAllowed(context, known);
+  refuseRevokedKey(app, token);
+  return identityOfToken(context, token, now);
 }
 
-/** Refuses an `apikey` header that is no key of this app, for calls that ask for no more. Throws key_unknown. */
-export function requireKnownKey(app: AppKeys, headers: Headers, now: number): void {
+/** Returns the identity of one of the app's API keys and counts the use; null for any other text. Throws key_revoked. */
+function usedKey({ app, keyUses }: IdentityContext, key: string, now: number): Identity | null {
+  const known = findKnownKey(app, key);
+  if (known === null) return null;
+  keyUses?.add(app.ref, known.id, now);
+  return identities[known.kind];
+}
+
+/** Refuses an `apikey` header that is no key of this app, for calls that ask for no more. Throws key_unknown and key_revoked. */
+export function requireKnownKey(
+  context: Pick<IdentityContext, 'app' | 'keyUses'>,
+  headers: Headers,
+  now: number,
+): void {
+  const { app, keyUses } = context;
   const key = headers.apikey;
-  if (key && !knownKey(app, key)) identityOfOlderKey(app, key, now);
+  if (!key) return;
+  const known = findKnownKey(app, key);
+  if (known === null) identityOfOlderKey(app, key, now);
+  else keyUses?.add(app.ref, known.id, now);
 }
 
 /** Returns the token of `Authorization: Bearer` (RFC 6750, section 2.1); null for another scheme or none. Throws PGRST301 when empty. */
@@ -87,6 +108,7 @@ function bearerToken(headers: Headers): string | null {
 
 /** A key that an existing project brought along: a JWT that was signed with the same secret, of no session. */
 function identityOfOlderKey(app: AppKeys, key: string, now: number): Identity {
+  refuseRevokedKey(app, key);
   try {
     const identity = identityOfClaims({ app }, verifyJwt(key, app, { nowSeconds: Math.floor(now / 1000) }));
     if (identity.sessionId === null) return identity;
@@ -235,18 +257,10 @@ const ofRole = (role: string, source: Identity['source'], claims: Claims = { rol
 });
 
 const noKey = ofRole('anon', 'none');
-const publishable = ofRole('anon', 'publishable-key');
-const secret = ofRole('service_role', 'secret-key');
-
-function knownKey(app: AppKeys, key: string): Identity | null {
-  // All four are compared, so that the time does not tell which of them a guess comes near to.
-  const isPublishable = equalInConstantTime(key, app.publishableKey);
-  const isSecret = equalInConstantTime(key, app.secretKey);
-  const isAnon = equalInConstantTime(key, app.anonKey);
-  const isServiceRole = equalInConstantTime(key, app.serviceRoleKey);
-  if (isPublishable || isAnon) return publishable;
-  return isSecret || isServiceRole ? secret : null;
-}
+const identities: Readonly<Record<KnownKey['kind'], Identity>> = {
+  publishable: ofRole('anon', 'publishable-key'),
+  secret: ofRole('service_role', 'secret-key'),
+};
 
 function unknownKey(cause?: unknown): never {
   throw new NinefoldError('key_unknown', { cause });

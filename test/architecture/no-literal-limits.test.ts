@@ -77,6 +77,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/apps/copy-database.ts': [['the pause between two tries', 'setTimeout(resolve, 20)', 'setTimeout(resolve, 50)']],
   'src/apps/flushed-counts.ts': [['how often old rows are swept', 'const TIDY_EVERY = 120;']],
   'src/apps/incidents.ts': [['the shape of what is counted', 'const MINUTES = 10;', 'const HOURS = 24;']],
+  'src/apps/key-uses.ts': [['the length of a day', 'const DAY_MILLISECONDS = 86_400_000;']],
   'src/apps/log-lines.ts': [['how much of a path a line shows', 'const PATH_LENGTH = 300;']],
   'src/apps/read-statistics.ts': [
     ['the lengths of an hour, a day and a week', 'seconds: 3600', 'seconds: 86_400', 'seconds: 604_800'],

@@ -1,6 +1,6 @@
 import { createHmac, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import type { AppConnection, SigningKeyEntry } from '../../contract/admin.ts';
+import type { ApiKeyEntry, AppConnection, CreatedApiKey, SigningKeyEntry } from '../../contract/admin.ts';
 import { limits } from '../../contract/limits.ts';
 import { admin, createApp, createAppWith } from '../support/apps.ts';
 import { clientOf, signUpMember } from '../support/clients.ts';
@@ -56,6 +56,23 @@ const signed = (alg: string, kid: string | undefined, key: KeyObject, role?: str
   return `${input}.${sign(digest, Buffer.from(input), options).toString('base64url')}`;
 };
 
+const apiKeysPath = (ref: string) => `/apps/${ref}/api-keys`;
+const listApiKeys = (ref: string) => admin<ApiKeyEntry[]>(node, 'GET', apiKeysPath(ref));
+const createApiKey = (ref: string, name: string) => admin<CreatedApiKey>(node, 'POST', apiKeysPath(ref), { name });
+
+/** An app of which two keys are used at the start: workers write what they counted every few seconds, and the last test reads that. */
+let counted: { app: AppConnection; made: CreatedApiKey };
+beforeAll(async () => {
+  const app = await createAppWith(node, ME);
+  const made = await createApiKey(app.ref, 'Worker');
+  expect(await listApiKeys(app.ref)).toContainEqual(
+    expect.objectContaining({ id: made.id, last_used_on: null, uses: 0 }),
+  );
+  await vi.waitFor(async () => expect(await statuses(app, made.key, made.key)).toEqual(works));
+  await signUpMember(app);
+  counted = { app, made };
+});
+
 const pairs = {
   ES256: generateKeyPairSync('ec', { namedCurve: 'P-256' }),
   RS256: generateKeyPairSync('rsa', { modulusLength: 2048 }),
@@ -108,6 +125,70 @@ describe('rotation', () => {
     await revoke(app.ref, second?.kid ?? '');
     expect(await refusalOf(rotate(app.ref, second?.kid))).toBe('signing_key_revoked');
     expect(await refusalOf(rotate(app.ref, 'nobody'))).toBe('signing_key_unknown');
+  });
+});
+
+describe('an API key', () => {
+  const end = (ref: string, id: string) => admin<ApiKeyEntry[]>(node, 'POST', `${apiKeysPath(ref)}/${id}/revoke`);
+  const replace = (ref: string, id: string) => admin<CreatedApiKey>(node, 'POST', `${apiKeysPath(ref)}/${id}/rotate`);
+  /** The roles that the workers give to a key in either header, or the codes of their refusals. */
+  const rolesOf = async (app: AppConnection, key: string): Promise<string[]> => {
+    const headers = [
+      { apikey: key },
+      { authorization: `Bearer ${key}` },
+      { apikey: key, authorization: `Bearer ${key}` },
+    ];
+    const answers = await Promise.all(
+      headers.map((each) => send(node.url, `/apps/${app.ref}/rest/v1/rpc/me`, { headers: each, ownConnection: true })),
+    );
+    return answers.map(({ status, body }) => (status === 200 ? JSON.parse(body) : JSON.parse(body).code));
+  };
+  const thrice = (text: string) => [text, text, text];
+
+  it('that is created opens all rows until it is revoked, on every worker within a second; the other keys stay', async () => {
+    const app = await createAppWith(node, ME);
+    const [one, two] = [await createApiKey(app.ref, 'Worker'), await createApiKey(app.ref, 'Reports')];
+    await within(() => rolesOf(app, one.key)).toEqual(thrice('service_role'));
+    await end(app.ref, one.id);
+    await within(() => rolesOf(app, one.key)).toEqual(thrice('key_revoked'));
+    expect(await rolesOf(app, two.key)).toEqual(thrice('service_role'));
+    expect(await rolesOf(app, app.secret_key)).toEqual(thrice('service_role'));
+    expect(await refusalOf(end(app.ref, one.id))).toBe('api_key_unknown');
+
+    const fresh = await replace(app.ref, two.id);
+    expect(fresh.name).toBe('Reports');
+    await within(() => rolesOf(app, two.key)).toEqual(thrice('key_revoked'));
+    expect(await rolesOf(app, fresh.key)).toEqual(thrice('service_role'));
+  });
+
+  it.each([
+    ['secret', 'secret_key'],
+    ['service_role', 'service_role_key'],
+    ['anon', 'anon_key'],
+  ] as const)('%s, which the app was made with, opens nothing after it was revoked', async (id, field) => {
+    const app = await createAppWith(node, ME);
+    const key = app[field];
+    expect((await rolesOf(app, key))[0]).toBe(id === 'anon' ? 'anon' : 'service_role');
+    await end(app.ref, id);
+    await within(() => rolesOf(app, key)).toEqual(thrice('key_revoked'));
+    const auth = await send(node.url, `/apps/${app.ref}/auth/v1/settings`, { headers: { apikey: key } });
+    expect(auth.status).toBe(401);
+    expect(await refusalOf(admin(node, 'POST', `${apiKeysPath(app.ref)}/${id}/reveal`))).toBe('api_key_unknown');
+    const connection = await admin<AppConnection>(node, 'GET', `/apps/${app.ref}/connection`);
+    expect(JSON.stringify(connection)).not.toContain(key);
+    expect(await rolesOf(app, app.publishable_key)).toEqual(thrice('anon'));
+  });
+
+  it('that is publishable is rotated and never only revoked; the app then names the new one', async () => {
+    const app = await createAppWith(node, ME);
+    expect(await refusalOf(end(app.ref, 'publishable'))).toBe('api_key_needed');
+    expect(await refusalOf(replace(app.ref, 'anon'))).toBe('api_key_older_kind');
+    const fresh = await replace(app.ref, 'publishable');
+    await within(() => rolesOf(app, app.publishable_key)).toEqual(thrice('key_revoked'));
+    expect(await rolesOf(app, fresh.key)).toEqual(thrice('anon'));
+    const connection = await admin<AppConnection>(node, 'GET', `/apps/${app.ref}/connection`);
+    expect(connection.publishable_key).toBe(fresh.key);
+    expect(await refusalOf(end(app.ref, fresh.id))).toBe('api_key_needed');
   });
 });
 
@@ -248,4 +329,16 @@ it('has a bounded number of keys, of which revoked ones give way', async () => {
   await revoke(app.ref, newest?.kid ?? '');
   await add(app.ref, {});
   expect(await keysOf(app.ref)).toHaveLength(most);
+});
+
+it('lists each API key with the day of its last use, and without the key', async () => {
+  const { app, made } = counted;
+  const today = new Date().toISOString().slice(0, 10);
+  const days = async () =>
+    Object.fromEntries((await listApiKeys(app.ref)).map(({ id, last_used_on: day }) => [id, day]));
+  await expect
+    .poll(days, { timeout: 4 * limits.observationFlushMilliseconds.default })
+    .toEqual({ publishable: today, secret: null, anon: null, service_role: null, [made.id]: today });
+  const listed = JSON.stringify(await listApiKeys(app.ref));
+  for (const key of [made.key, app.secret_key, app.service_role_key]) expect(listed).not.toContain(key);
 });

@@ -291,6 +291,11 @@ const views: readonly View[] = [
     },
   },
   {
+    name: 'API keys',
+    path: () => `${filled}/api-keys`,
+    ready: (page) => page.getByRole('row', { name: 'service_role' }).waitFor(),
+  },
+  {
     name: 'keys',
     path: () => `${filled}/keys`,
     ready: (page) => page.getByRole('row', { name: 'jwt-secret' }).waitFor(),

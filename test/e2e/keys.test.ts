@@ -43,3 +43,31 @@ it('imports a key, makes it current, and revokes the one before once the ref is 
   await panel.getByText('Its tokens are refused.').waitFor();
   expect(problems).toEqual([]);
 });
+
+it('creates a secret key, shows it once, and revokes it once the ref is typed', async () => {
+  const app = await createApp(site.node);
+  const { page, problems } = await site.visit(`/app/${app.ref}/api-keys`);
+  await page.getByRole('row', { name: 'service_role' }).waitFor();
+  expect(await page.content()).not.toContain(app.secret_key);
+
+  await page.getByRole('button', { name: 'Create secret key' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Nightly reports');
+  await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+  const shown = page.getByRole('dialog', { name: 'Nightly reports' });
+  const key = (await shown.locator('code').textContent()) ?? '';
+  expect(key).toMatch(/^sb_secret_/);
+  await shown.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('row', { name: 'Nightly reports' }).click();
+  expect(await page.content()).not.toContain(key);
+  const status = async () => (await fetch(`${app.url}/rest/v1/`, { headers: { apikey: key } })).status;
+  expect(await status()).toBe(200);
+
+  const panel = page.getByRole('complementary', { name: 'Selected key' });
+  await panel.getByRole('button', { name: 'Revoke' }).click();
+  const confirm = page.getByRole('dialog', { name: 'Revoke key' });
+  await confirm.getByRole('textbox').fill(app.ref);
+  await confirm.getByRole('button', { name: 'Revoke' }).click();
+  await panel.getByText('Calls with this key are refused.').waitFor();
+  await expect.poll(status).toBe(401);
+  expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
+});

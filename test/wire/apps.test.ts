@@ -31,6 +31,21 @@ describe('apps create', () => {
     expect(JSON.parse((await cli(node, ['keys', ref, '--json'])).stdout)).toEqual(made);
   });
 
+  it('makes an app that can get another name later, on its pages, too; the ref stays', async () => {
+    const { ref, url } = await createApp(node, { name: 'Before' });
+    const named = async () => ((await (await fetch(`${url}/portal/v1/app`)).json()) as { name: string }).name;
+    expect(await named()).toBe('Before');
+    await admin(node, 'PATCH', `/apps/${ref}`, { name: ' After ' });
+    await expect.poll(named, { timeout: 1000 }).toBe('After');
+    expect(await admin<AppSummary>(node, 'GET', `/apps/${ref}`)).toMatchObject({ ref, name: 'After' });
+    for (const body of [{}, { name: '' }, { name: 'x\ny' }, { name: 'x'.repeat(1000) }, { name: 'x', ref: 'other' }]) {
+      await expect(admin(node, 'PATCH', `/apps/${ref}`, body)).rejects.toThrow('validation_invalid');
+    }
+    await expect(admin(node, 'PATCH', '/apps/console', { name: 'Mine' })).rejects.toThrow('app_unknown');
+    const log = await admin<{ action: string; details: unknown }[]>(node, 'GET', `/apps/${ref}/audit?kind=builders`);
+    expect(log).toContainEqual(expect.objectContaining({ action: 'app_renamed', details: { name: ' After ' } }));
+  });
+
   it('takes the HS256 secret of an existing project', async () => {
     const secret = 'super-secret-jwt-token-with-at-least-32-characters-long';
     const { stdout } = await cli(node, ['apps', 'create', uniqueRef(), '--jwt-secret', secret, '--json']);

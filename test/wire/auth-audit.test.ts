@@ -1,7 +1,9 @@
 import { beforeAll, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
+import { limits } from '../../contract/limits.ts';
 import { admin, createApp, runSql } from '../support/apps.ts';
 import { clientOf, signUpMember } from '../support/clients.ts';
+import { superuserUrl, withClient } from '../support/database.ts';
 import { send } from '../support/http.ts';
 
 const node = inject('node');
@@ -14,7 +16,7 @@ interface MemberEntry {
   id: string;
   created_at: string;
   ip_address: string;
-  payload: { action: string; actor_id: string; traits: Record<string, unknown> };
+  payload: { action: string; actor_id: string; actor_username: string; traits: Record<string, unknown> };
 }
 
 interface BuilderEntry {
@@ -70,6 +72,37 @@ it('shows the trail of one member, page by page, with the address of the connect
   expect(paged).toEqual(await eventsOf(user.id));
   expect(await read(`search=${encodeURIComponent(email)}&to=2020-01-01T00:00:00Z`)).toEqual([]);
   await expect(read('after=nothing')).rejects.toThrow('validation_invalid');
+});
+
+it('searches the events of accounts in parts, and goes on where the part before ended', async () => {
+  const own = await createApp(node);
+  const rows = 2 * limits.auditSearchRows.default + 10;
+  await withClient(await superuserUrl(node, `app_${own.ref}`), (client) =>
+    client.query(
+      `insert into auth.audit_log_entries (instance_id, id, payload, created_at, ip_address)
+       select '00000000-0000-0000-0000-000000000000', gen_random_uuid(),
+         json_build_object('action', case when n = 3 then 'login_refused' else 'login' end, 'actor_id', 'nobody',
+           'actor_username', case when n in (1, ${rows}) then 'needle' else 'hay' end, 'log_type', 'account'),
+         '2026-01-01'::timestamptz + n * interval '1 millisecond', '192.0.2.1' from generate_series(1, ${rows}) n`,
+    ),
+  );
+  const part = async (query: string) => {
+    const response = await fetch(`${node.url}/admin/v1/apps/${own.ref}/audit?${query}`, {
+      headers: { authorization: `Bearer ${node.operatorToken}` },
+    });
+    const found = (await response.json()) as MemberEntry[];
+    return { names: found.map(({ payload }) => payload.actor_username), next: response.headers.get('x-next-after') };
+  };
+  const parts = [await part('search=needle')];
+  for (let next = parts[0]?.next; next; next = parts.at(-1)?.next)
+    parts.push(await part(`search=needle&after=${next}`));
+  expect(parts.map(({ names }) => names)).toEqual([['needle'], [], ['needle']]);
+  // A filter with an index narrows the search to one part.
+  expect(await part('search=HAY&action=login_refused')).toEqual({ names: ['hay'], next: null });
+  const full = await part('search=hay&limit=2');
+  expect(full.names).toEqual(['hay', 'hay']);
+  expect(full.next).not.toBeNull();
+  expect((await part('limit=1')).next).not.toBeNull();
 });
 
 it('does not let members and visitors read or write entries', async () => {

@@ -344,6 +344,83 @@ sql_paths = ["./seeds/*.sql"]
     ]);
   });
 
+  it('names the settings of config.toml that differ at a later `migrate`, and takes them over with --config', async () => {
+    const migrations = { 'supabase/migrations/1.sql': 'create table public.things (id int);' };
+    const folder = await project({
+      ...migrations,
+      'supabase/config.toml': `[auth]
+site_url = "https://shop.example"
+additional_redirect_urls = ["https://*.shop.example/**"]
+jwt_expiry = 600
+enable_signup = false
+enable_anonymous_sign_ins = true
+minimum_password_length = 3
+enable_refresh_token_rotation = false
+[auth.rate_limit]
+email_sent = 100
+token_refresh = 77
+[auth.email.smtp]
+enabled = true
+host = "mail.shop.example"
+pass = "env(SMTP_PASS)"
+[auth.email.template.invite]
+subject = "Come in"
+content_path = "./invite.html"
+[auth.sessions]
+timebox = "24h"
+[auth.sms.test_otp]
+4915112345678 = "123456"
+[auth.sms.messagebird]
+enabled = true
+[auth.hook.before_user_created]
+enabled = true
+uri = "pg-functions://postgres/public/check"
+[auth.external.gitlab]
+enabled = true
+client_id = "an-id"
+secret = "a secret"
+`,
+    });
+    const app = await createApp(node);
+    const first = await cli(node, ['migrate', app.ref, folder]);
+    expect([first.code, first.stdout]).toEqual([
+      0,
+      expect.stringMatching(/site_url, .*rate_limit_email_sent.*--config/),
+    ]);
+    expect(await rows(app.ref, 'select key from ninefold.settings')).toEqual([]);
+
+    const { code, stdout } = await cli(node, ['migrate', app.ref, join(folder, 'supabase/migrations'), '--config']);
+    expect(code).toBe(0);
+    const [taken = '', leftOut = ''] = stdout.split('Not taken over:');
+    expect(taken).toContain('external_gitlab_secret');
+    for (const part of ['rotate', 'smtp.pass', 'invite.content_path', 'messagebird', 'password_min_length']) {
+      expect(leftOut).toContain(part);
+    }
+    expect(stdout).not.toContain('a secret');
+    expect(Object.fromEntries((await rows(app.ref, 'select key, value from ninefold.settings')) ?? [])).toEqual({
+      site_url: '"https://shop.example"',
+      uri_allow_list: '["https://*.shop.example/**"]',
+      jwt_exp: '600',
+      disable_signup: 'true',
+      external_anonymous_users_enabled: 'true',
+      rate_limit_email_sent: '100',
+      rate_limit_token_refresh: '77',
+      smtp_host: '"mail.shop.example"',
+      mailer_subjects_invite: '"Come in"',
+      sessions_timebox: '86400',
+      sms_test_otp: '{"4915112345678": "123456"}',
+      hook_before_user_created_enabled: 'true',
+      hook_before_user_created_uri: '"pg-functions://postgres/public/check"',
+      external_gitlab_enabled: 'true',
+      external_gitlab_client_id: '"an-id"',
+    });
+    expect((await cli(node, ['migrate', app.ref, folder, '--json'])).stdout).toMatch(
+      /"settings_differ": \[\s*"password_min_length"\s*\]/,
+    );
+    const plain = await project(migrations);
+    expect((await cli(node, ['migrate', app.ref, plain, '--config'])).stderr).toContain('no config.toml');
+  });
+
   it('keeps the app where a migration fails, and says how to go on', async () => {
     const folder = await project({
       'supabase/migrations/1.sql': 'create table public.a ();',

@@ -330,6 +330,15 @@ const settings = createRoute({
   ),
 });
 
+const apiKeys = createRoute({
+  getParentRoute: () => app,
+  path: '/api-keys',
+  component: lazyRouteComponent(
+    code(() => import('./work/api-keys/api-keys-page.tsx')),
+    'ApiKeysPage',
+  ),
+});
+
 const keys = createRoute({
   getParentRoute: () => app,
   path: '/keys',
@@ -417,6 +426,7 @@ const inApp = app.addChildren([
   users,
   sessions,
   mail,
+  apiKeys,
   keys,
   applications,
   signInMethods,

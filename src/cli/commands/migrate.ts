@@ -7,12 +7,16 @@ import { CliError, type Client, connect } from '../client.ts';
 import { readMigrations } from '../migration-files.ts';
 import { printJson, printWarnings } from '../print.ts';
 import { saveMigration } from '../save-migration.ts';
+import { readProjectSettings } from '../supabase-project.ts';
+import type { SupabaseSettings } from '../supabase-settings.ts';
+import { differingSettings, takeSettings } from '../take-settings.ts';
 import { changesText } from './spec.ts';
 import { withPlace } from './sql.ts';
 
 interface MigrateOptions {
   dryRun?: boolean;
   save?: string;
+  config?: boolean;
   json?: boolean;
 }
 
@@ -23,7 +27,10 @@ Tables that the files change are locked meanwhile.
 
 --save writes what was changed in the console, or by SQL, since it was last saved: each script that changed the schema, whole, as
 it was sent, in its order. It holds no change of rows by a script of its own, no setting and no role. The file counts as
-applied here.`;
+applied here.
+
+If the folder is a Supabase project with a config.toml, a line says which settings of the app differ from it. --config gives
+the app the settings of config.toml after the files, and prints what could not be taken over.`;
 
 /** `ninefold migrate`. */
 export function addMigrateCommand(program: Command): void {
@@ -34,6 +41,7 @@ export function addMigrateCommand(program: Command): void {
     .argument('<dir>', 'a folder of .sql files, or a project with supabase/migrations and supabase/seed.sql')
     .option('--dry-run', 'show what the files would change in what the app does, and change nothing')
     .option('--save <name>', 'save what was changed by SQL as a new migration file in the folder')
+    .option('--config', 'also take over the settings of config.toml')
     .option('--json', 'print JSON')
     .addHelpText('after', help)
     .action(async (ref: string, dir: string, options: MigrateOptions) => {
@@ -42,10 +50,45 @@ export function addMigrateCommand(program: Command): void {
       if (options.save !== undefined) return saveMigration(client, ref, dir, options.save, options.json ?? false);
       const found = readMigrations(dir);
       if (options.dryRun) return tryOut(client, ref, found, options.json ?? false);
+      const project = readProjectSettings(dir);
+      if (options.config && project === null) throw new CliError(`${dir} has no config.toml. Leave --config out.`);
       const response = await applyMigrations(client, ref, found);
-      if (options.json) printJson(response);
-      else printApplied(response);
+      const config = project && (await takeOrCompare(client, ref, project, options.config ?? false));
+      if (options.json) printJson({ ...response, ...config });
+      else {
+        printApplied(response);
+        if (config) process.stdout.write(configText(config));
+      }
     });
+}
+
+/** What config.toml asks for: the settings that were changed, or those that differ; and what an app does not have. */
+interface ConfigReport {
+  settings_changed?: string[];
+  settings_differ?: string[];
+  left_out: string[];
+}
+
+async function takeOrCompare(
+  client: Client,
+  ref: string,
+  { settings, leftOut }: SupabaseSettings,
+  isTaken: boolean,
+): Promise<ConfigReport> {
+  if (!isTaken) return { settings_differ: await differingSettings(client, ref, settings), left_out: leftOut };
+  const { changed, refused } = await takeSettings(client, ref, settings);
+  return { settings_changed: changed, left_out: [...leftOut, ...refused] };
+}
+
+function configText({ settings_changed: changed, settings_differ: differ, left_out: leftOut }: ConfigReport): string {
+  if (differ) {
+    return differ.length === 0
+      ? ''
+      : `settings  config.toml differs in ${differ.join(', ')}. Use --config to take these over.\n`;
+  }
+  const lines = [`settings  ${changed?.length ? changed.join(', ') : 'as in config.toml already'}`];
+  if (leftOut.length > 0) lines.push('', 'Not taken over:', ...leftOut.map((each) => `  ${each}`));
+  return `${lines.join('\n')}\n`;
 }
 
 /** How many files one request holds, so that no answer takes minutes; and how many characters, which a request's body must hold. */

@@ -94,6 +94,18 @@ export const ar: LanguageWords = {
     text: 'أُزيل عامل تحقق ثانٍ ({{ .FactorType }}) من حسابك {{ .Email }}.',
     unexpected: protect,
   },
+  passkey_added_notification: {
+    subject: 'أُضيف مفتاح مرور',
+    title: 'أُضيف مفتاح مرور',
+    text: 'أُضيف مفتاح مرور{{ if .Passkey }} ({{ .Passkey }}){{ end }} إلى حسابك {{ .Email }} ويمكن الآن فتح الحساب به.',
+    unexpected: protect,
+  },
+  passkey_removed_notification: {
+    subject: 'أُزيل مفتاح مرور',
+    title: 'أُزيل مفتاح مرور',
+    text: 'أُزيل مفتاح مرور{{ if .Passkey }} ({{ .Passkey }}){{ end }} من حسابك {{ .Email }} ولم يعد ممكنًا فتح الحساب به.',
+    unexpected: protect,
+  },
   new_device_notification: {
     subject: 'تسجيل دخول جديد إلى حسابك',
     title: 'تسجيل دخول جديد إلى حسابك',

@@ -95,6 +95,18 @@ export const de: LanguageWords = {
     text: 'Ein zweiter Faktor ({{ .FactorType }}) wurde von Ihrem Konto {{ .Email }} entfernt.',
     unexpected: protect,
   },
+  passkey_added_notification: {
+    subject: 'Ein Passkey wurde hinzugefügt',
+    title: 'Ein Passkey wurde hinzugefügt',
+    text: 'Ihr Konto {{ .Email }} kann jetzt mit einem neuen Passkey{{ if .Passkey }} ({{ .Passkey }}){{ end }} geöffnet werden.',
+    unexpected: protect,
+  },
+  passkey_removed_notification: {
+    subject: 'Ein Passkey wurde entfernt',
+    title: 'Ein Passkey wurde entfernt',
+    text: 'Ein Passkey{{ if .Passkey }} ({{ .Passkey }}){{ end }} wurde von Ihrem Konto {{ .Email }} entfernt und öffnet es nicht mehr.',
+    unexpected: protect,
+  },
   new_device_notification: {
     subject: 'Neue Anmeldung an Ihrem Konto',
     title: 'Neue Anmeldung an Ihrem Konto',

@@ -94,6 +94,18 @@ export const en: LanguageWords = {
     text: 'A second factor ({{ .FactorType }}) was removed from your account {{ .Email }}.',
     unexpected: protect,
   },
+  passkey_added_notification: {
+    subject: 'A passkey was added',
+    title: 'A passkey was added',
+    text: 'Your account {{ .Email }} can now be opened with a new passkey{{ if .Passkey }} ({{ .Passkey }}){{ end }}.',
+    unexpected: protect,
+  },
+  passkey_removed_notification: {
+    subject: 'A passkey was removed',
+    title: 'A passkey was removed',
+    text: 'Your account {{ .Email }} can no longer be opened with the passkey{{ if .Passkey }} ({{ .Passkey }}){{ end }} that was removed.',
+    unexpected: protect,
+  },
   new_device_notification: {
     subject: 'New sign-in to your account',
     title: 'New sign-in to your account',

@@ -123,6 +123,8 @@ const values: RestSettings & AuthSettings = {
   mailer_notifications_identity_unlinked_enabled: false,
   mailer_notifications_mfa_factor_enrolled_enabled: false,
   mailer_notifications_mfa_factor_unenrolled_enabled: false,
+  mailer_notifications_passkey_added_enabled: false,
+  mailer_notifications_passkey_removed_enabled: false,
   mailer_notifications_new_device_enabled: false,
   oauth_server_enabled: true,
   oauth_server_allow_dynamic_registration: true,

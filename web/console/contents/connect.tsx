@@ -1,7 +1,6 @@
 import { IconEye, IconEyeOff } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import type { AppConnection, AppSecrets } from '../../../contract/admin.ts';
+import type { AppConnection } from '../../../contract/admin.ts';
 import { Button } from '../../ui/button.tsx';
 import { Code } from '../../ui/code.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -9,7 +8,8 @@ import { FailureNote } from '../../ui/failure.tsx';
 import { Bar } from '../../ui/table.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { failureFacts, needsProof } from '../data/api-failure.ts';
-import { connection, showSecrets } from '../data/apps/connection.ts';
+import { connection } from '../data/apps/connection.ts';
+import { revealApiKey } from '../data/keys/api-keys.ts';
 import styles from './connect.module.css';
 import { SideSection } from './side-section.tsx';
 import { curl, type Example, environment, supabaseJs, terminal } from './snippets.ts';
@@ -59,32 +59,21 @@ function Connection({ connection: app, example }: { connection: AppConnection; e
   );
 }
 
-/** The addresses and keys of an app. Owners can ask for its secrets, which the page does not hold before. */
-export function AppKeys({ app }: { app: AppConnection }) {
-  const asking = useMutation(showSecrets(app.ref));
-  const secret = (name: string, of: keyof AppSecrets, shown = '') =>
-    app.may_show_secrets && (
-      <SecretRow
-        name={name}
-        value={asking.data?.[of] ?? null}
-        shown={shown}
-        busy={asking.isPending}
-        onAsk={(onSuccess) => asking.mutate(undefined, { onSuccess })}
-      />
-    );
+/** The addresses and keys of an app. A secret is fetched when its owner asks for it; the audit log tells of that. */
+function AppKeys({ app }: { app: AppConnection }) {
+  const may = new Set(app.reveals);
   return (
     <>
       <CopyRow name="URL" value={app.url} />
       {app.origin !== null && app.origin !== app.url && <CopyRow name="Origin" value={app.origin} />}
       <CopyRow name="Publishable key" value={app.publishable_key} />
-      {secret('Secret key', 'secret_key', 'sb_secret_')}
+      {may.has('secret') && <SecretRow appRef={app.ref} id="secret" name="Secret key" shown="sb_secret_" />}
       <details className={styles.more}>
         <summary>Keys of the older kind, JWT secret</summary>
-        <CopyRow name="anon" value={app.anon_key} />
-        {secret('service_role', 'service_role_key')}
-        {secret('JWT secret', 'jwt_secret')}
+        {app.anon_key !== '' && <CopyRow name="anon" value={app.anon_key} />}
+        {may.has('service_role') && <SecretRow appRef={app.ref} id="service_role" name="service_role" shown="" />}
+        {may.has('jwt-secret') && <SecretRow appRef={app.ref} id="jwt-secret" name="JWT secret" shown="" />}
       </details>
-      {asking.error && !needsProof(asking.error) && <FailureNote facts={failureFacts(asking.error)} />}
     </>
   );
 }
@@ -99,42 +88,38 @@ function CopyRow({ name, value }: { name: string; value: string }) {
   );
 }
 
-/** A secret: dots until the builder asks for it. */
+/** A secret: dots until it is asked for. */
 function SecretRow({
+  appRef,
+  id,
   name,
-  value,
   shown,
-  busy,
-  onAsk,
 }: {
+  appRef: string;
+  id: AppConnection['reveals'][number];
   name: string;
-  /** Null before somebody asked. */
-  value: string | null;
-  /** The beginning that every such secret has. */
+  /** The characters that every key of the kind begins with. */
   shown: string;
-  busy: boolean;
-  onAsk: (onSuccess: () => void) => void;
 }) {
-  const [isOpen, setIsOpen] = useState(false);
-  const revealed = isOpen && value !== null;
-  const press = () => (value === null ? onAsk(() => setIsOpen(true)) : setIsOpen(!isOpen));
+  const { mutate, data, error, isPending, reset } = useMutation(revealApiKey(appRef, id));
   return (
     <div className={styles.row}>
       <span>{name}</span>
-      <code className={revealed ? 'cut' : 'cut soft'}>{revealed ? value : `${shown}••••••••••••`}</code>
+      <code className={data ? 'cut' : 'cut soft'}>{data ? data.key : `${shown}••••••••••••`}</code>
       <span className={styles.buttons}>
         <Button
           kind="quiet"
           small
           square
-          icon={revealed ? IconEyeOff : IconEye}
-          label={revealed ? `Hide ${name}` : `Show ${name}`}
-          aria-pressed={revealed}
-          busy={busy && 'Fetching'}
-          onClick={press}
+          icon={data ? IconEyeOff : IconEye}
+          label={data ? `Hide ${name}` : `Show ${name}`}
+          aria-pressed={data !== undefined}
+          busy={isPending && 'Revealing'}
+          onClick={() => (data ? reset() : mutate())}
         />
-        {value !== null && <CopyButton text={value} what={name} />}
+        {data && <CopyButton text={data.key} what={name} />}
       </span>
+      {error && !needsProof(error) && <FailureNote facts={failureFacts(error)} />}
     </div>
   );
 }

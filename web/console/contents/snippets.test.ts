@@ -12,8 +12,8 @@ const connection: AppConnection = {
   anon_key: 'a',
   service_role_key: 's',
   jwt_secret: 'j',
-  may_show_secrets: true,
   database_url: null,
+  reveals: [],
 };
 
 describe('snippets run as they stand', () => {

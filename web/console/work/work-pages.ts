@@ -34,6 +34,12 @@ export const workPages = [
     to: '/app/$ref/settings',
     icon: IconSettings,
     letter: ',',
-    holds: ['/app/$ref/keys', '/app/$ref/applications', '/app/$ref/sign-in-methods', '/app/$ref/team'],
+    holds: [
+      '/app/$ref/api-keys',
+      '/app/$ref/keys',
+      '/app/$ref/applications',
+      '/app/$ref/sign-in-methods',
+      '/app/$ref/team',
+    ],
   },
 ] as const satisfies readonly WorkPage[];

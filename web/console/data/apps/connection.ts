@@ -1,5 +1,5 @@
-import { mutationOptions, queryOptions } from '@tanstack/react-query';
-import type { AppConnection, AppSecrets } from '../../../../contract/admin.ts';
+import { queryOptions } from '@tanstack/react-query';
+import type { AppConnection } from '../../../../contract/admin.ts';
 import { api, segment } from '../api.ts';
 import { appKeys } from './keys.ts';
 
@@ -10,7 +10,3 @@ export const connection = (ref: string) =>
     queryFn: ({ signal }) => api<AppConnection>(`/apps/${segment(ref)}/connection`, { signal }),
     gcTime: 0,
   });
-
-/** Fetches the secret keys of an app, for its owners. Asks for a proof of identity. */
-export const showSecrets = (ref: string) =>
-  mutationOptions({ mutationFn: () => api<AppSecrets>(`/apps/${segment(ref)}/secrets`), gcTime: 0 });

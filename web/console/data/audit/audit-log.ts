@@ -1,6 +1,6 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import type { BuilderAuditEntry, MemberAuditEntry, NodeAuditEntry } from '../../../../contract/audit.ts';
-import { api, segment } from '../api.ts';
+import { apiWithHeaders, segment } from '../api.ts';
 
 /** Whose events are listed: of members or builders of an app, or of builders of the node. */
 export type AuditKind = 'members' | 'builders' | 'node';
@@ -42,34 +42,40 @@ export const auditLog = (filter: AuditFilter) =>
   infiniteQueryOptions({
     queryKey: ['audit', filter],
     queryFn: ({ pageParam, signal }) => readPage(filter, pageParam, PAGE, signal),
-    initialPageParam: null as AuditLine | null,
-    getNextPageParam: (lines) => (lines.length === PAGE ? (lines.at(-1) ?? null) : undefined),
-    select: ({ pages }) => pages.flat(),
-    refetchInterval: 10_000,
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next ?? undefined,
+    select: ({ pages }) => pages.flatMap(({ lines }) => lines),
+    // A search reads every part that is shown: it is repeated at the builder's wish only.
+    refetchInterval: filter.search === '' ? 10_000 : false,
   });
+
+interface AuditPage {
+  lines: AuditLine[];
+  /** Where older entries begin; null if there are none. */
+  next: string | null;
+}
 
 async function readPage(
   { kind, ref, search, action, member }: AuditFilter,
-  after: AuditLine | null,
+  after: string | null,
   limit: number,
   signal?: AbortSignal,
-): Promise<AuditLine[]> {
+): Promise<AuditPage> {
   const query = new URLSearchParams({ limit: String(limit) });
   if (ref !== null) query.set('kind', kind);
   if (search !== '') query.set('search', search);
   if (action !== '') query.set('action', action);
   if (member !== '') query.set('member', member);
-  if (after) query.set('after', `${after.at}_${after.id}`);
+  if (after !== null) query.set('after', after);
   const path = `${ref === null ? '' : `/apps/${segment(ref)}`}/audit?${query}`;
-  const options = signal ? { signal } : {};
-  switch (kind) {
-    case 'members':
-      return (await api<MemberAuditEntry[]>(path, options)).map(memberLine);
-    case 'builders':
-      return (await api<BuilderAuditEntry[]>(path, options)).map(builderLine);
-    case 'node':
-      return (await api<NodeAuditEntry[]>(path, options)).map(nodeLine);
+  const { data, headers } = await apiWithHeaders<unknown[]>(path, signal ? { signal } : {});
+  if (kind === 'members') {
+    return { lines: (data as MemberAuditEntry[]).map(memberLine), next: headers.get('x-next-after') };
   }
+  const lines =
+    kind === 'builders' ? (data as BuilderAuditEntry[]).map(builderLine) : (data as NodeAuditEntry[]).map(nodeLine);
+  const last = lines.at(-1);
+  return { lines, next: lines.length === limit && last ? `${last.at}_${last.id}` : null };
 }
 
 const builderLine = ({
@@ -116,11 +122,11 @@ const memberLine = ({ id, created_at, payload, ip_address }: MemberAuditEntry) =
 /** Reads the newest entries that a filter leaves, up to `EXPORTED`. Asks for a proof of identity. */
 export async function readForExport(filter: AuditFilter): Promise<AuditLine[]> {
   const lines: AuditLine[] = [];
-  for (let last: AuditLine | null = null; lines.length < EXPORTED; ) {
-    const page = await readPage(filter, last, EXPORTED_AT_ONCE);
-    lines.push(...page);
-    last = page.at(-1) ?? null;
-    if (page.length < EXPORTED_AT_ONCE) break;
-  }
+  let after: string | null = null;
+  do {
+    const { lines: found, next } = await readPage(filter, after, EXPORTED_AT_ONCE);
+    lines.push(...found);
+    after = next;
+  } while (after !== null && lines.length < EXPORTED);
   return lines;
 }

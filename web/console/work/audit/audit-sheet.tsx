@@ -1,6 +1,7 @@
 import { NativeSelect } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useCallback, useMemo, useRef } from 'react';
+import { limits } from '../../../../contract/limits.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Empty } from '../../../ui/empty.tsx';
 import { Failure } from '../../../ui/failure.tsx';
@@ -11,7 +12,7 @@ import { Sheet, SheetFoot, SheetWords } from '../../../ui/sheet.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { type AuditFilter, type AuditKind, type AuditLine, auditLog } from '../../data/audit/audit-log.ts';
-import { counted } from '../../format/format.ts';
+import { count, counted } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import { Page } from '../../frame/page.tsx';
 import type { Binding } from '../../keys/bindings.ts';
@@ -150,7 +151,11 @@ export function AuditSheet({
             shown={lines ? counted(lines.length, 'entry', 'entries') : 'Counting'}
             more={
               list.hasNextPage
-                ? { word: 'Older', busy: list.isFetchingNextPage, onMore: () => void list.fetchNextPage() }
+                ? {
+                    word: q !== '' && kind === 'members' ? 'Search further back' : 'Older',
+                    busy: list.isFetchingNextPage,
+                    onMore: () => void list.fetchNextPage(),
+                  }
                 : null
             }
             remark={
@@ -163,8 +168,23 @@ export function AuditSheet({
       >
         {lines?.length === 0 ? (
           <SheetWords>
-            <Empty title={isFiltered ? 'No entry matches' : 'Nothing has happened yet'}>
-              {isFiltered ? (
+            <Empty
+              title={
+                list.hasNextPage
+                  ? 'No newer entry matches'
+                  : isFiltered
+                    ? 'No entry matches'
+                    : 'Nothing has happened yet'
+              }
+            >
+              {list.hasNextPage ? (
+                <>
+                  <p>A search reads {count(limits.auditSearchRows.default)} entries at a time, the newest first.</p>
+                  <Button busy={list.isFetchingNextPage && 'Searching'} onClick={() => void list.fetchNextPage()}>
+                    Search further back
+                  </Button>
+                </>
+              ) : isFiltered ? (
                 <Button onClick={() => onChange({ q: '', action: '', member: '' })}>Show all entries</Button>
               ) : (
                 <p>{descriptors[kind].empty}</p>

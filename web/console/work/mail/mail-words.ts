@@ -14,6 +14,8 @@ const words: Readonly<Record<MailKind | TextKind, string>> = {
   identity_unlinked_notification: 'Identity unlinked',
   mfa_factor_enrolled_notification: 'Factor added',
   mfa_factor_unenrolled_notification: 'Factor removed',
+  passkey_added_notification: 'Passkey added',
+  passkey_removed_notification: 'Passkey removed',
   new_device_notification: 'New sign-in',
   sms_confirmation: 'Text: sign-in code',
   sms_phone_change: 'Text: change of number',

@@ -276,6 +276,8 @@ export const settingWords: Readonly<Record<string, SettingWords>> = {
   mailer_notifications_identity_unlinked_enabled: { label: 'Sign-in removed' },
   mailer_notifications_mfa_factor_enrolled_enabled: { label: 'Second factor added' },
   mailer_notifications_mfa_factor_unenrolled_enabled: { label: 'Second factor removed' },
+  mailer_notifications_passkey_added_enabled: { label: 'Passkey added' },
+  mailer_notifications_passkey_removed_enabled: { label: 'Passkey removed' },
   mailer_notifications_new_device_enabled: { label: 'New device' },
   mailer_language: { label: 'Language of mails' },
 
@@ -361,6 +363,8 @@ export const sections = {
     'external_jwt_issuers',
   ],
   notices: [
+    'mailer_notifications_passkey_added_enabled',
+    'mailer_notifications_passkey_removed_enabled',
     'mailer_notifications_new_device_enabled',
     'mailer_notifications_password_changed_enabled',
     'mailer_notifications_email_changed_enabled',

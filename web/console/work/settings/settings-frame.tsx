@@ -29,7 +29,7 @@ const groups: readonly (readonly [title: string, places: readonly Place[]])[] = 
     [
       { name: 'General', to: '/app/$ref/settings' },
       { name: 'Addresses', to: '/app/$ref/settings', hash: 'addresses' },
-      { name: 'API keys', to: '/app/$ref/settings', hash: 'api-keys' },
+      { name: 'API keys', to: '/app/$ref/api-keys' },
       { name: 'Data API', to: '/app/$ref/settings', hash: 'data-api' },
       { name: 'Records', to: '/app/$ref/settings', hash: 'records' },
       { name: 'Danger zone', to: '/app/$ref/settings', hash: 'danger-zone' },

@@ -2,9 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
-import { Failure, FailureNote } from '../../../ui/failure.tsx';
+import { Failure } from '../../../ui/failure.tsx';
 import { DeleteAppDialog } from '../../apps/delete-app-dialog.tsx';
-import { AppKeys } from '../../contents/connect.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { connection } from '../../data/apps/connection.ts';
 import { type AppSettings, appSettings } from '../../data/settings/app-settings.ts';
@@ -13,12 +12,13 @@ import { Page } from '../../frame/page.tsx';
 import { useAppName } from '../../frame/use-app-name.ts';
 import { RevokeAllDialog } from '../sessions/revoke-dialogs.tsx';
 import { useDraft } from './draft.ts';
+import { NameRow } from './name-row.tsx';
 import { SettingRows } from './setting-rows.tsx';
 import { sections } from './setting-words.ts';
 import styles from './settings.module.css';
 import { SettingsFrame, SettingsPageBody, SettingsSection } from './settings-frame.tsx';
 
-/** The settings of an app: its addresses, keys and data API, and what cannot be undone. */
+/** The settings of an app: its addresses and data API, and what cannot be undone. */
 export function SettingsPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/settings' });
   const { data, error, refetch, isFetching, isLoading } = useQuery(appSettings(ref));
@@ -51,13 +51,7 @@ function Sections({ appRef, settings }: { appRef: string; settings: AppSettings 
       draft={draft}
     >
       <SettingsSection id="general" title="General">
-        <div className={styles.row}>
-          <div>
-            <b>Name</b>
-            <p>Members read it in mails.</p>
-          </div>
-          <span>{name}</span>
-        </div>
+        <NameRow appRef={appRef} name={name} />
         <div className={styles.row}>
           <div>
             <b>Ref</b>
@@ -79,9 +73,6 @@ function Sections({ appRef, settings }: { appRef: string; settings: AppSettings 
       </SettingsSection>
       <SettingsSection id="addresses" title="Addresses">
         <SettingRows draft={draft} keys={sections.addresses} />
-      </SettingsSection>
-      <SettingsSection id="api-keys" title="API keys" aside="name the app in each call">
-        {app.error ? <FailureNote facts={failureFacts(app.error)} /> : app.data && <AppKeys app={app.data} />}
       </SettingsSection>
       <SettingsSection id="data-api" title="Data API" aside="the settings of PostgREST">
         <SettingRows draft={draft} keys={sections.dataApi} />

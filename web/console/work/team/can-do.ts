@@ -17,9 +17,11 @@ const groups: readonly (readonly [words: string, routes: readonly string[]])[] =
     ['POST /apps/:ref/sql', 'POST /apps/:ref/migrations', 'PUT /apps/:ref/settings/:key'],
   ],
   [
-    'See the secret keys; add, rotate and revoke signing keys',
+    'Create, reveal and revoke secret keys; add, rotate and revoke signing keys',
     [
-      'GET /apps/:ref/secrets',
+      'POST /apps/:ref/api-keys',
+      'POST /apps/:ref/api-keys/:id/reveal',
+      'POST /apps/:ref/api-keys/:id/revoke',
       'POST /apps/:ref/keys',
       'POST /apps/:ref/keys/rotate',
       'POST /apps/:ref/keys/:kid/revoke',

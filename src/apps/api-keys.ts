@@ -1,0 +1,112 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { limits } from '../../contract/limits.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { type ApiKey, type AppKeys, type FirstKeyId, firstKeys } from './app-keys.ts';
+import { makeApiKey } from './make-keys.ts';
+
+const HINT_CHARACTERS = 6;
+
+/** Returns the SHA-256 by which an API key is stored. Keys are random: a salt would add nothing. */
+export const hashApiKey = (key: string): string => createHash('sha256').update(key).digest('base64url');
+
+/** Returns the first characters of a key, by which its owner recognises it. */
+const hintOf = (key: string): string =>
+  key.slice(0, (/^sb_(?:publishable|secret)_/.exec(key)?.[0].length ?? 0) + HINT_CHARACTERS);
+
+const isFirstKey = (id: string): id is FirstKeyId => Object.hasOwn(firstKeys, id);
+
+/** An app's keys, as its record or its sealed secrets hold them. */
+type Keys = Omit<AppKeys, 'ref'>;
+
+/** Returns every API key of an app: those that it was made with first, then the others, the newest first. */
+export function listApiKeys(keys: Keys): readonly ApiKey[] {
+  const stored = keys.apiKeys ?? [];
+  const hashes = new Set(stored.map(({ hash }) => hash));
+  const first = Object.entries(firstKeys).flatMap(([id, { field, kind, name }]): ApiKey[] => {
+    const key = keys[field];
+    const hash = hashApiKey(key);
+    if (key === '' || hashes.has(hash)) return [];
+    return [{ id, name, kind, hash, hint: hintOf(key), createdAt: null, revokedAt: null }];
+  });
+  return [...first, ...stored];
+}
+
+/** Adds a secret key. Returns the keys and the new key, which is stored by its hash only. Throws api_keys_full. */
+export function withSecretKey<K extends Keys>(
+  keys: K,
+  name: string,
+  now: string,
+): { keys: K; key: string; added: ApiKey } {
+  const valid = listApiKeys(keys).filter(({ revokedAt }) => revokedAt === null);
+  if (valid.length >= limits.apiKeys.default) throw new NinefoldError('api_keys_full');
+  return withKey(keys, 'secret', name, now);
+}
+
+/** Revokes a key. Throws api_key_unknown, and api_key_needed for the publishable key. */
+export function withoutKey<K extends Keys>(keys: K, id: string, now: string): K {
+  const found = findValid(keys, id);
+  if (isCurrentPublishable(keys, found)) throw new NinefoldError('api_key_needed', { details: { id } });
+  return withRevoked(keys, found, now);
+}
+
+/**
+ * Revokes a key and adds one with the same name and kind. Throws api_key_unknown, and api_key_older_kind for the keys `anon` and
+ * `service_role`.
+ */
+export function withRotatedKey<K extends Keys>(
+  keys: K,
+  id: string,
+  now: string,
+): { keys: K; key: string; added: ApiKey } {
+  const found = findValid(keys, id);
+  if (found.id === 'anon' || found.id === 'service_role') {
+    throw new NinefoldError('api_key_older_kind', { details: { id } });
+  }
+  const isPublishable = isCurrentPublishable(keys, found);
+  const rotated = withKey(withRevoked(keys, found, now), found.kind, found.name, now);
+  return isPublishable ? { ...rotated, keys: { ...rotated.keys, publishableKey: rotated.key } } : rotated;
+}
+
+/** Returns the key of a valid first key; null for a key that is stored by its hash only. */
+export const revealFirstKey = (keys: Keys, id: string): string | null =>
+  isFirstKey(id) ? keys[firstKeys[id].field] || null : null;
+
+/** Returns the ids of the secret first keys that are valid. */
+export const revealableKeys = (keys: Keys): ('secret' | 'service_role')[] =>
+  (['secret', 'service_role'] as const).filter((id) => keys[firstKeys[id].field] !== '');
+
+const isCurrentPublishable = (keys: Keys, { hash }: ApiKey): boolean => hash === hashApiKey(keys.publishableKey);
+
+function findValid(keys: Keys, id: string): ApiKey {
+  const found = listApiKeys(keys).find((key) => key.id === id && key.revokedAt === null);
+  if (!found) throw new NinefoldError('api_key_unknown', { details: { id } });
+  return found;
+}
+
+function withKey<K extends Keys>(keys: K, kind: ApiKey['kind'], name: string, now: string) {
+  const key = makeApiKey(kind);
+  const added: ApiKey = {
+    id: randomUUID(),
+    name,
+    kind,
+    hash: hashApiKey(key),
+    hint: hintOf(key),
+    createdAt: now,
+    revokedAt: null,
+  };
+  return { keys: { ...keys, apiKeys: [added, ...(keys.apiKeys ?? [])] }, key, added };
+}
+
+/** A first key leaves its field, so that nothing reveals it, and stays in the list as revoked. */
+function withRevoked<K extends Keys>(keys: K, found: ApiKey, now: string): K {
+  const others = (keys.apiKeys ?? []).filter(({ id }) => id !== found.id);
+  const apiKeys = withoutOldest([{ ...found, revokedAt: now }, ...others]);
+  return { ...keys, apiKeys, ...(isFirstKey(found.id) && { [firstKeys[found.id].field]: '' }) };
+}
+
+/** Forgets the revoked keys beyond the limit, except the first keys: a JWT of the older kind is refused by its entry alone. */
+function withoutOldest(keys: readonly ApiKey[]): readonly ApiKey[] {
+  const forgettable = keys.filter(({ revokedAt, createdAt }) => revokedAt !== null && createdAt !== null);
+  const dropped = new Set(forgettable.slice(limits.revokedApiKeys.default));
+  return keys.filter((key) => !dropped.has(key));
+}

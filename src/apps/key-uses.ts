@@ -1,0 +1,86 @@
+import { limits } from '../../contract/limits.ts';
+import { firstJson } from '../database/statement.ts';
+import type { Events } from '../observe/events.ts';
+import type { App } from './app.ts';
+import type { Apps } from './apps.ts';
+import { asServer } from './as-server.ts';
+import type { BackgroundTurns } from './background-turns.ts';
+import { FlushedCounts } from './flushed-counts.ts';
+
+const DAY_MILLISECONDS = 86_400_000;
+
+interface Count {
+  readonly key: string;
+  /** In seconds since 1970. */
+  readonly day: number;
+  uses: number;
+}
+
+/** Counts how often each API key is shown, by the day. */
+export class KeyUses {
+  readonly #counts: FlushedCounts<Count>;
+
+  constructor(apps: Apps, events: Events) {
+    this.#counts = new FlushedCounts({ apps, events, what: 'counting uses of API keys' }, write);
+  }
+
+  start(turns: BackgroundTurns): void {
+    this.#counts.start(turns);
+  }
+
+  stop(): Promise<void> {
+    return this.#counts.stop();
+  }
+
+  /**
+   * Counts one use of a key.
+   *
+   * @param key The id of the key.
+   * @param now In milliseconds since 1970.
+   */
+  add(ref: string, key: string, now: number): void {
+    const counts = this.#counts.of(ref);
+    if (!counts) return;
+    const day = Math.floor(now / DAY_MILLISECONDS) * (DAY_MILLISECONDS / 1000);
+    const known = counts.get(key);
+    if (known?.day === day) {
+      known.uses++;
+      return;
+    }
+    // Uses of the day before, which a worker counted between its last flush and midnight, get a key of their own.
+    if (known) counts.set(`${key} ${known.day}`, known);
+    counts.set(key, { key, day, uses: 1 });
+  }
+}
+
+const UPSERT = `insert into ninefold.api_key_uses as u (key_id, day, uses)
+  select c.key, (to_timestamp(c.day) at time zone 'utc')::date, c.uses
+  from json_to_recordset($1::json) as c (key text, day bigint, uses bigint)
+  on conflict (key_id, day) do update set uses = u.uses + excluded.uses`;
+
+const FORGET = `delete from ninefold.api_key_uses where day < (now() at time zone 'utc')::date - ${limits.apiKeyUseDays.default}`;
+
+async function write(app: App, counts: readonly Count[], isTidying: boolean): Promise<void> {
+  await asServer(app.database, [{ text: UPSERT, params: [JSON.stringify(counts)] }]);
+  if (isTidying) await asServer(app.database, [{ text: FORGET, params: [] }]);
+}
+
+/** The uses of an API key that are stored. */
+export interface StoredKeyUses {
+  readonly id: string;
+  /** YYYY-MM-DD, in UTC. */
+  readonly lastDay: string;
+  /** In the last 30 days. */
+  readonly uses: number;
+}
+
+const READ = `select json_agg(json_build_object('id', k.key_id, 'lastDay', k.day, 'uses', k.uses))
+  from (select key_id, max(day) as day, coalesce(sum(uses) filter (where day > (now() at time zone 'utc')::date - 30), 0) as uses
+    from ninefold.api_key_uses group by key_id) k`;
+
+/** Reads when each API key of an app was used last, and how often. */
+export async function readKeyUses(app: App): Promise<ReadonlyMap<string, StoredKeyUses>> {
+  const [result] = await asServer(app.database, [{ text: READ, params: [] }]);
+  const rows = (result && firstJson<StoredKeyUses[]>(result)) ?? [];
+  return new Map(rows.map((row) => [row.id, row]));
+}

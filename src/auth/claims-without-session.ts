@@ -1,0 +1,52 @@
+import { LRUCache } from 'lru-cache';
+import { limits } from '../../contract/limits.ts';
+import type { User } from '../accounts/user.ts';
+import { accessTokenClaims } from '../identity/access-token.ts';
+import { customClaims } from './access-token-hook.ts';
+import { type AuthContext, timeOf } from './context.ts';
+
+type Claims = Readonly<Record<string, unknown>>;
+
+/** Stands for the session in the payload of the hook: no session has this id. */
+const NO_SESSION = '00000000-0000-0000-0000-000000000000';
+
+/** A builder sees many rows at once: the hook runs once for them. */
+const remembered = new LRUCache<string, Promise<Claims>>({
+  max: limits.rememberedActingClaims.default,
+  ttl: limits.actingClaimsSeconds.default * 1000,
+});
+
+/**
+ * Returns the claims that an access token of an account would have, for a caller without a session: with `aal1`, and as the hook
+ * custom_access_token changes them while it is on. The claims of the session and the times of the token are left out.
+ *
+ * @param address The network address of the request.
+ * @param issuer The URL of the app's `/auth/v1`.
+ * @throws What `customClaims` throws.
+ */
+export async function claimsWithoutSession(
+  context: AuthContext,
+  user: User,
+  { address, issuer }: { address: string; issuer: string },
+): Promise<Claims> {
+  const { settings } = context;
+  if (!settings.hook_custom_access_token_enabled) return baseClaims(user);
+  const key = `${context.app.ref} ${settings.hook_custom_access_token_uri} ${user.id} ${user.updated_at}`;
+  const known = remembered.get(key);
+  if (known) return known;
+  const session = { id: NO_SESSION, aal: 'aal1', amr: [], clientId: null, scope: null };
+  const issued = accessTokenClaims(
+    { user, session },
+    { issuer, nowSeconds: Math.floor(timeOf(context) / 1000), lifetimeSeconds: settings.jwt_exp },
+  );
+  const claims = customClaims(context, address, issued, 'token_refresh').then(
+    ({ session_id: _session, iat: _issued, exp: _expires, ...rest }): Claims => rest,
+  );
+  remembered.set(key, claims);
+  claims.catch(() => remembered.delete(key));
+  return claims;
+}
+
+function baseClaims({ id: sub, aud, email, phone, app_metadata, user_metadata, role, is_anonymous }: User): Claims {
+  return { sub, aud, email, phone, app_metadata, user_metadata, role, aal: 'aal1', is_anonymous };
+}

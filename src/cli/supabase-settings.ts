@@ -1,0 +1,242 @@
+import { hookNames } from '../../contract/hooks.ts';
+import { mailKinds } from '../../contract/mails.ts';
+import { providerNames } from '../../contract/providers.ts';
+import { parseDuration } from '../auth/parse-duration.ts';
+import type { TomlValue } from './read-toml.ts';
+
+/** The settings of a Supabase project as far as an app has them. */
+export interface SupabaseSettings {
+  /** Settings of the app, by their keys. */
+  settings: [key: string, value: unknown][];
+  /** What an app does not have, in sentences. */
+  leftOut: string[];
+}
+
+/** The notices that config.toml switches. */
+const notices = [
+  'password_changed',
+  'email_changed',
+  'phone_changed',
+  'identity_linked',
+  'identity_unlinked',
+  'mfa_factor_enrolled',
+  'mfa_factor_unenrolled',
+];
+
+type Take = (value: TomlValue, config: ReadonlyMap<string, TomlValue>) => [string, unknown] | null;
+
+/** What a key of config.toml becomes: a setting, by its key and value; null where its value asks for nothing. */
+const taken: Readonly<Record<string, Take>> = {
+  'api.schemas': (value) => [
+    'db_schemas',
+    Array.isArray(value) ? value.filter((name) => name !== 'graphql_public') : value,
+  ],
+  'api.extra_search_path': (value) => ['db_extra_search_path', value],
+  'api.max_rows': (value) => ['db_max_rows', value],
+  'auth.site_url': (value) => (isSetting(value) ? ['site_url', value] : null),
+  'auth.jwt_expiry': (value) => ['jwt_exp', value],
+  'auth.enable_signup': (value) => ['disable_signup', value === false],
+  'auth.enable_anonymous_sign_ins': (value) => ['external_anonymous_users_enabled', value],
+  'auth.minimum_password_length': (value) => ['password_min_length', value],
+  'auth.password_requirements': (value) => {
+    const sets = characterSets[String(value)];
+    return sets === undefined ? null : ['password_required_characters', sets];
+  },
+  'auth.mfa.max_enrolled_factors': (value) => ['mfa_max_enrolled_factors', value],
+  'auth.mfa.totp.enroll_enabled': (value) => ['mfa_totp_enroll_enabled', value],
+  'auth.mfa.totp.verify_enabled': (value) => ['mfa_totp_verify_enabled', value],
+  'auth.mfa.web_authn.enroll_enabled': (value) => ['mfa_web_authn_enroll_enabled', value],
+  'auth.mfa.web_authn.verify_enabled': (value) => ['mfa_web_authn_verify_enabled', value],
+  'auth.refresh_token_reuse_interval': (value) => ['security_refresh_token_reuse_interval', value],
+  'auth.sessions.timebox': (value) => duration('sessions_timebox', value),
+  'auth.sessions.inactivity_timeout': (value) => duration('sessions_inactivity_timeout', value),
+  'auth.email.enable_signup': (value) => ['external_email_enabled', value],
+  'auth.email.enable_confirmations': (value) => ['mailer_autoconfirm', value !== true],
+  'auth.additional_redirect_urls': (value) => ['uri_allow_list', value],
+  'auth.email.double_confirm_changes': (value) => ['mailer_secure_email_change_enabled', value],
+  'auth.email.secure_password_change': (value) => ['security_update_password_require_reauthentication', value],
+  'auth.email.otp_length': (value) => ['mailer_otp_length', value],
+  'auth.email.otp_expiry': (value) => ['mailer_otp_exp', value],
+  'auth.email.max_frequency': (value) => duration('smtp_max_frequency', value),
+  'auth.enable_manual_linking': (value) => ['security_manual_linking_enabled', value],
+  ...ofHooks(),
+  ...ofProviders(),
+  ...ofRateLimits(),
+  ...ofMails(),
+  'auth.oauth_server.enabled': (value) => ['oauth_server_enabled', value],
+  'auth.oauth_server.allow_dynamic_registration': (value) => ['oauth_server_allow_dynamic_registration', value],
+  'auth.sms.twilio.enabled': (value) => (value === true ? ['sms_provider', 'twilio'] : null),
+  'auth.sms.twilio.account_sid': setText('sms_twilio_account_sid'),
+  'auth.sms.twilio.message_service_sid': setText('sms_twilio_message_service_sid'),
+  'auth.sms.twilio.auth_token': setText('sms_twilio_auth_token'),
+  'auth.sms.enable_signup': (value) => ['external_phone_enabled', value],
+  'auth.sms.enable_confirmations': (value) => ['sms_autoconfirm', value !== true],
+  'auth.sms.template': (value) => ['sms_template', value],
+  'auth.sms.max_frequency': (value) => duration('sms_max_frequency', value),
+  'auth.mfa.phone.enroll_enabled': (value) => ['mfa_phone_enroll_enabled', value],
+  'auth.mfa.phone.verify_enabled': (value) => ['mfa_phone_verify_enabled', value],
+  'auth.mfa.phone.otp_length': (value) => ['mfa_phone_otp_length', value],
+  'auth.mfa.phone.template': (value) => ['mfa_phone_template', value],
+  'auth.mfa.phone.max_frequency': (value) => duration('mfa_phone_max_frequency', value),
+};
+
+/** A value that config.toml names by `env(NAME)` is not there to be read. */
+function setText(key: string): Take {
+  return (value) => (isSetting(value) ? [key, value] : null);
+}
+
+/** Switches on only where the project tells all that is needed. */
+function switchOn(key: string, isComplete: (config: ReadonlyMap<string, TomlValue>) => boolean): Take {
+  return (value, config) => (value === true && !isComplete(config) ? null : [key, value]);
+}
+
+/** `[auth.hook.<name>]`; its secrets are in the project's environment, as a rule. */
+function ofHooks(): Readonly<Record<string, Take>> {
+  return Object.fromEntries(
+    hookNames.flatMap((name): [string, Take][] => [
+      [`auth.hook.${name}.uri`, setText(`hook_${name}_uri`)],
+      [`auth.hook.${name}.secrets`, setText(`hook_${name}_secrets`)],
+      [
+        `auth.hook.${name}.enabled`,
+        switchOn(`hook_${name}_enabled`, (config) => {
+          const uri = config.get(`auth.hook.${name}.uri`) ?? '';
+          return (
+            isSetting(uri) &&
+            (String(uri).startsWith('pg-functions:') || isSetting(config.get(`auth.hook.${name}.secrets`) ?? ''))
+          );
+        }),
+      ],
+    ]),
+  );
+}
+
+/** `[auth.rate_limit]`. The bounds of mails and texts count only where the project sends them itself, as at Supabase. */
+function ofRateLimits(): Readonly<Record<string, Take>> {
+  const ofNetwork = {
+    anonymous_users: 'rate_limit_anonymous_users',
+    token_refresh: 'rate_limit_token_refresh',
+    sign_in_sign_ups: 'rate_limit_sign_up',
+    token_verifications: 'rate_limit_verify',
+  };
+  return {
+    ...Object.fromEntries(
+      Object.entries(ofNetwork).map(([name, key]): [string, Take] => [
+        `auth.rate_limit.${name}`,
+        (value) => [key, value],
+      ]),
+    ),
+    'auth.rate_limit.email_sent': (value, config) =>
+      config.get('auth.email.smtp.enabled') === true ? ['rate_limit_email_sent', value] : null,
+    'auth.rate_limit.sms_sent': (value, config) =>
+      config.get('auth.sms.twilio.enabled') === true ? ['rate_limit_sms_sent', value] : null,
+  };
+}
+
+/** `[auth.email.smtp]` where it is on, the subjects of `[auth.email.template.<kind>]`, and the switches of notices. */
+function ofMails(): Readonly<Record<string, Take>> {
+  const server = { host: 'smtp_host', user: 'smtp_user', pass: 'smtp_pass' };
+  const sender = { admin_email: 'smtp_admin_email', sender_name: 'smtp_sender_name' };
+  const whereOn =
+    (take: Take): Take =>
+    (value, config) =>
+      config.get('auth.email.smtp.enabled') === true ? take(value, config) : null;
+  return Object.fromEntries([
+    ...Object.entries({ ...server, ...sender }).map(([name, key]): [string, Take] => [
+      `auth.email.smtp.${name}`,
+      whereOn(setText(key)),
+    ]),
+    ['auth.email.smtp.port', whereOn((value) => ['smtp_port', value])],
+    ...mailKinds.map((kind): [string, Take] => [
+      `auth.email.template.${kind}.subject`,
+      setText(`mailer_subjects_${kind}`),
+    ]),
+    ...notices.map((name): [string, Take] => [
+      `auth.email.notification.${name}.enabled`,
+      (value) => [`mailer_notifications_${name}_enabled`, value],
+    ]),
+  ]);
+}
+
+/** `[auth.sms.test_otp]`, whose keys are phone numbers; null without any. */
+function testNumbers(config: ReadonlyMap<string, TomlValue>): Record<string, string> | null {
+  const prefix = 'auth.sms.test_otp.';
+  const numbers = [...config].flatMap(([key, value]) =>
+    key.startsWith(prefix) && typeof value === 'string' ? [[key.slice(prefix.length), value] as const] : [],
+  );
+  return numbers.length === 0 ? null : Object.fromEntries(numbers);
+}
+
+/** `[auth.external.<provider>]` of the providers that an app can switch on. */
+function ofProviders(): Readonly<Record<string, Take>> {
+  return Object.fromEntries(
+    providerNames.flatMap((name): [string, Take][] => [
+      [
+        `auth.external.${name}.enabled`,
+        switchOn(`external_${name}_enabled`, (config) =>
+          isSetting(config.get(`auth.external.${name}.client_id`) ?? ''),
+        ),
+      ],
+      [`auth.external.${name}.client_id`, setText(`external_${name}_client_id`)],
+      [`auth.external.${name}.secret`, setText(`external_${name}_secret`)],
+      [`auth.external.${name}.url`, setText(`external_${name}_url`)],
+      [`auth.external.${name}.redirect_uri`, setText(`external_${name}_redirect_uri`)],
+      [`auth.external.${name}.skip_nonce_check`, (value) => [`external_${name}_skip_nonce_check`, value]],
+      [`auth.external.${name}.email_optional`, (value) => [`external_${name}_email_optional`, value]],
+    ]),
+  );
+}
+
+const letters = 'abcdefghijklmnopqrstuvwxyz';
+const digits = '0123456789';
+
+/** What `password_requirements` asks for, as password_required_characters. */
+const characterSets: Readonly<Record<string, string>> = {
+  letters_digits: `${letters}${letters.toUpperCase()}:${digits}`,
+  lower_upper_letters_digits: `${letters}:${letters.toUpperCase()}:${digits}`,
+  lower_upper_letters_digits_symbols: `${letters}:${letters.toUpperCase()}:${digits}:!@#$%^&*()_+-=[]{};'\\\\:"|<>?,./\`~`,
+};
+
+/** A setting in seconds of a duration in Go's notation. A text of another form is refused as the setting's value. */
+const duration = (key: string, value: TomlValue): [string, unknown] => [
+  key,
+  typeof value === 'string' ? (parseDuration(value) ?? value) : value,
+];
+
+/** Not what an environment variable holds. */
+const isSetting = (value: TomlValue): boolean => typeof value === 'string' && value !== '' && !value.startsWith('env(');
+
+/** What an app does not have, by the keys of config.toml that ask for it. */
+const missing: readonly (readonly [RegExp, string])[] = [
+  [/^auth\.sms\.(\w+)\.enabled$/, 'The provider of texts $1'],
+  [/^auth\.web3\.(\w+)\.enabled$/, 'Sign-in with a wallet of $1'],
+  [/^auth\.external\.(\w+)\.enabled$/, 'Sign-in with $1'],
+  [/^auth\.hook\.(\w+)\.enabled$/, 'The auth hook $1'],
+  [/^auth\.third_party\.(\w+)\.enabled$/, 'Tokens of $1'],
+  [/^auth\.captcha\.enabled$/, 'The captcha of sign-up'],
+];
+
+/** Returns the settings that the keys of a config.toml ask for. */
+export function readSupabaseSettings(config: ReadonlyMap<string, TomlValue>): SupabaseSettings {
+  const settings: [string, unknown][] = [];
+  const leftOut = new Set<string>();
+  for (const [key, value] of config) {
+    const setting = taken[key]?.(value, config);
+    if (setting) settings.push(setting);
+    if (Object.hasOwn(taken, key) && typeof value === 'string' && value.startsWith('env(')) {
+      leftOut.add(`${key} is in the environment of the project: set it in the app’s settings.`);
+    }
+    const template = /^auth\.email\.(?:template|notification)\.(\w+)\.content_path$/.exec(key)?.[1];
+    if (template)
+      leftOut.add(`The template of the mail ${template} is a file (${key}): store its text on the page Mail.`);
+    if (key === 'auth.enable_refresh_token_rotation' && value === false) {
+      leftOut.add(`Refresh tokens always rotate (${key}).`);
+    }
+    if (value !== true || setting) continue;
+    for (const [pattern, words] of missing) {
+      if (pattern.test(key)) leftOut.add(`${key.replace(pattern, words)} is not there (${key}).`);
+    }
+  }
+  const numbers = testNumbers(config);
+  if (numbers !== null) settings.push(['sms_test_otp', numbers]);
+  return { settings, leftOut: [...leftOut] };
+}

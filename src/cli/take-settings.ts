@@ -1,0 +1,49 @@
+import type { SettingEntry } from '../../contract/admin.ts';
+import { CliError, type Client } from './client.ts';
+import type { SupabaseSettings } from './supabase-settings.ts';
+
+type Settings = SupabaseSettings['settings'];
+
+const pathOf = (ref: string): string => `/apps/${encodeURIComponent(ref)}/settings`;
+
+interface Difference {
+  readonly key: string;
+  readonly value: unknown;
+  readonly entry: SettingEntry | undefined;
+}
+
+/** Returns the settings that the app has otherwise. A secret that is set counts as equal: its value is never shown. */
+async function differences(client: Client, ref: string, settings: Settings): Promise<Difference[]> {
+  const entries = new Map((await client.get<SettingEntry[]>(pathOf(ref))).map((entry) => [entry.key, entry]));
+  return settings
+    .map(([key, value]) => ({ key, value, entry: entries.get(key) }))
+    .filter(({ value, entry }) => (entry?.is_secret ? !entry.is_set : !isEqual(entry?.value, value)));
+}
+
+const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** Returns the keys of the settings that the app has otherwise. */
+export async function differingSettings(client: Client, ref: string, settings: Settings): Promise<string[]> {
+  return (await differences(client, ref, settings)).map(({ key }) => key);
+}
+
+/** Gives settings to an app. Returns the keys that were changed, and in sentences the settings that the app refused. */
+export async function takeSettings(
+  client: Client,
+  ref: string,
+  settings: Settings,
+): Promise<{ changed: string[]; refused: string[] }> {
+  const changed: string[] = [];
+  const refused: string[] = [];
+  for (const { key, value, entry } of await differences(client, ref, settings)) {
+    try {
+      await client.put(`${pathOf(ref)}/${key}`, { value });
+      changed.push(key);
+    } catch (error) {
+      if (!(error instanceof CliError) || error.code !== 'setting_invalid') throw error;
+      const shown = entry?.is_secret ? 'have the value of config.toml' : `be ${JSON.stringify(value)}`;
+      refused.push(`The setting ${key} cannot ${shown}: it is ${entry?.type}.`);
+    }
+  }
+  return { changed, refused };
+}

@@ -1,0 +1,42 @@
+import { hashApiKey } from '../apps/api-keys.ts';
+import { type ApiKey, type AppKeys, firstKeys } from '../apps/app-keys.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { equalInConstantTime } from './verify-jwt.ts';
+
+/** An API key of an app that is valid. */
+export interface KnownKey {
+  readonly id: string;
+  readonly kind: ApiKey['kind'];
+}
+
+const firstEntries = Object.entries(firstKeys).map(([id, { field, kind }]) => ({ field, known: { id, kind } }));
+
+/** The stored keys of each record, by hash. */
+const storedKeys = new WeakMap<AppKeys, ReadonlyMap<string, ApiKey>>();
+
+/** Returns the valid API key that a text is; null for any other text. Throws key_revoked. */
+export function findKnownKey(app: AppKeys, text: string): KnownKey | null {
+  let found: KnownKey | null = null;
+  // All four are compared, so that the time does not depend on which of them a guess resembles.
+  for (const { field, known } of firstEntries) if (equalInConstantTime(text, app[field])) found = known;
+  // A rotated publishable key is in the field and in the list: the list knows its id.
+  if (!app.apiKeys || !text.startsWith('sb_')) return found;
+  const stored = storedKey(app, text);
+  if (stored === undefined) return found;
+  if (stored.revokedAt !== null) throw new NinefoldError('key_revoked');
+  return stored;
+}
+
+/** Throws key_revoked for a JWT that was an API key of the app. */
+export function refuseRevokedKey(app: AppKeys, text: string): void {
+  if (app.apiKeys && storedKey(app, text)?.revokedAt) throw new NinefoldError('key_revoked');
+}
+
+function storedKey(app: AppKeys, text: string): ApiKey | undefined {
+  let keys = storedKeys.get(app);
+  if (!keys) {
+    keys = new Map((app.apiKeys ?? []).map((key) => [key.hash, key]));
+    storedKeys.set(app, keys);
+  }
+  return keys.get(hashApiKey(text));
+}
