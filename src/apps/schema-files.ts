@@ -30,6 +30,7 @@ import phones from '../schema/0025_phones.sql';
 import oauthServer from '../schema/0026_oauth_server.sql';
 import audit from '../schema/0028_audit.sql';
 import members from '../schema/0029_members.sql';
+import versionIds from '../schema/0040_version_ids.sql';
 import consoleTables from '../schema/console/0001_console.sql';
 import scheduledWork from '../schema/console/0002_scheduled_work.sql';
 import appSecrets from '../schema/console/0020_app_secrets.sql';
@@ -72,6 +73,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0026_oauth_server', sql: oauthServer, onExisting: true },
   { name: '0028_audit', sql: audit, onExisting: true },
   { name: '0029_members', sql: members, onExisting: true },
+  { name: '0040_version_ids', sql: versionIds, onExisting: true },
 ];
 
 /** The name of the last of them. */
