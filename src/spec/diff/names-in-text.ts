@@ -184,16 +184,13 @@ function spellingsOf(rename: Rename): Set<string> {
 const literal = (value: string): string => `'${value.replaceAll("'", "''")}'`;
 
 function qualifiedPairs({ before, after }: Rename): string[][] {
-  const [was, is] = [partsOf(before), partsOf(after)];
-  return was.flatMap((part, i) => {
-    const now = is[i] ?? '';
-    return part === now
-      ? []
-      : [
-          [part, now],
-          [plainName(part), plainName(now)],
-        ];
-  });
+  const is = partsOf(after);
+  const changed = partsOf(before).flatMap((part, i): [string, string][] =>
+    part === is[i] ? [] : [[part, is[i] ?? '']],
+  );
+  const plain = changed.map((pair) => pair.map(plainName));
+  // The id of a rule has the whole name of a type as one of its parts.
+  return [...changed, ...plain, [sqlName(before), sqlName(after)]];
 }
 
 /** A name with a schema must have the right one; a schema must have one of its objects behind it. */
@@ -202,6 +199,7 @@ function fitsQualified(rename: Rename, before: readonly string[], after: readonl
   if (before[at + 1] === '.' && before[at + 2] === name && after[at + 2] === newName) {
     return before[at] === schema && after[at] === newSchema;
   }
+  if (before[at] === sqlName(rename.before)) return true;
   if (plainName(before[at] ?? '').toLowerCase() !== plainName(name).toLowerCase()) return false;
   return before[at - 1] !== '.' || (before[at - 2] === schema && after[at - 2] === newSchema);
 }
