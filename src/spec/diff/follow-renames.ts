@@ -88,8 +88,8 @@ class ChapterWalk {
     const other = isObject(after) ? after : {};
     return Object.fromEntries(
       Object.entries(named).map(([key, value]) => {
-        const isText = isWritten(before, key) || (isDefined(before) && key !== 'roles');
-        return [key, isText ? value : this.#value(value, other[key], key, entity)];
+        const isDone = value !== before[key] || isWritten(before, key) || (isDefined(before) && key !== 'roles');
+        return [key, isDone ? value : this.#value(value, other[key], key, entity)];
       }),
     );
   }
@@ -138,10 +138,12 @@ class ChapterWalk {
     const named = before.map((item) => this.#identified(item, key, entity));
     const keyIn = identityOf(named, after);
     const byKey = new Map(after.map((item) => [keyIn(item), item]));
-    const partners = this.#partners(
-      named.map((item) => [keyIn(item), entityIn(item) || entity]),
-      [...byKey.keys()],
-    );
+    const keys = named.map((item, i) => {
+      const [own, was] = [keyIn(item), keyIn(before[i] ?? {})];
+      const scope = this.#scope(entityIn(item) || entity);
+      return { key: own === was ? this.#known.inText.resolved(own, scope) : own, scope };
+    });
+    const partners = this.#partners(keys, [...byKey.keys()]);
     const followed = before.map((item, i) => {
       const partner = partners[i] ?? '';
       return { key: partner, item: this.object(item, byKey.get(partner), key, entity) };
@@ -154,17 +156,18 @@ class ChapterWalk {
   }
 
   /** The newer keys that older ones have become. */
-  #partners(before: readonly [key: string, entity: string][], after: readonly string[]): (string | undefined)[] {
+  #partners(
+    before: readonly { key: string; scope: TextScope }[],
+    after: readonly string[],
+  ): (string | undefined)[] {
     const { inText } = this.#known;
-    const keys = new Set(after);
-    const resolved = before.map(([key, entity]) => inText.resolved(key, this.#scope(entity)));
-    const taken = new Set(resolved.filter((key) => keys.has(key)));
+    const there = new Set(after);
+    const taken = new Set(before.flatMap(({ key }) => (there.has(key) ? [key] : [])));
     const free = after.filter((key) => !taken.has(key));
     const byShape = groupBy(free, (key) => inText.shapeOf(key));
-    return resolved.map((key, i) => {
+    return before.map(({ key, scope }) => {
       if (taken.has(key)) return key;
-      const scope = this.#scope(before[i]?.[1] ?? '');
-      return byShape.get(inText.shapeOf(key))?.find((other) => inText.between(key, other, scope) !== null);
+      return byShape.get(inText.shapeOf(key))?.find((other) => inText.between(key, other, scope, true) !== null);
     });
   }
 
@@ -204,13 +207,16 @@ class ChapterWalk {
     const { inText, exact } = this.#known;
     if (key === 'path' || key === 'route') return inAddress([...exact.values()], before, after);
     const inWords = key === 'title' ? inTitle([...exact.values()], before, after) : null;
-    return inWords ?? inText.between(before, after, scope);
+    return inWords ?? inText.between(before, after, scope, listsPolicies.has(key));
   }
 
   #scope(entity: string): TextScope {
     return { entity, shows: this.#known.shows(entity) };
   }
 }
+
+/** Members whose text may list policies. */
+const listsPolicies: ReadonlySet<string> = new Set(['reason', 'words', 'sql']);
 
 /** Members that hold names of roles. */
 const roleMembers: ReadonlySet<string> = new Set(['role', 'roles', 'member_role']);

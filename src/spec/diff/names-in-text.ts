@@ -29,7 +29,8 @@ export class NamesInText {
   readonly #byPair = new Map<string, Rename[]>();
   readonly #parts: Set<string>;
   readonly #fieldNames: ReadonlySet<string>;
-  readonly #moved: [string, string][];
+  /** With another schema. */
+  readonly #moved: readonly Rename[];
   readonly #policies: Map<string, string>;
   /** Names that another object has in the newer version. */
   readonly #reused: ReadonlySet<string>;
@@ -41,13 +42,13 @@ export class NamesInText {
     this.#parts = new Set([...this.#byPair.keys()].flatMap((pair) => pair.split('\0')));
     const ofFields = renames.filter(({ kind }) => kind === 'field');
     this.#fieldNames = new Set(ofFields.flatMap(({ before, after }) => [sqlName(before), sqlName(after)]));
-    const qualified = renames.filter(isQualified).map(({ before, after }) => [partsOf(before)[0], partsOf(after)[0]]);
-    this.#moved = qualified.flatMap(([was = '', is = '']): [string, string][] => (was === is ? [] : [[was, is]]));
+    this.#moved = renames.filter((one) => isQualified(one) && partsOf(one.before)[0] !== partsOf(one.after)[0]);
     const policies = renames.filter(({ kind }) => kind === 'policy');
     this.#policies = new Map(
       policies.flatMap(({ before, after }) => [
         [before, after],
         [sqlName(before), sqlName(after)],
+        [`"${before}"`, `"${after}"`],
       ]),
     );
     const names = new Set(renames.map(({ kind, of, after }) => `${kind}\0${of}\0${after}`));
@@ -65,8 +66,12 @@ export class NamesInText {
     return (this.#policies.size > 0 ? parts.sort() : parts).join('');
   }
 
-  /** Returns the renames that make the older text the newer one; null if they differ in something else. */
-  between(before: string, after: string, scope: TextScope): Rename[] | null {
+  /**
+   * Returns the renames that make the older text the newer one; null if they differ in something else.
+   *
+   * @param isSorted The text may list policies in the order of their names.
+   */
+  between(before: string, after: string, scope: TextScope, isSorted = false): Rename[] | null {
     const found = this.#aligned(tokensOf(before), tokensOf(after), scope);
     if (found !== null) return found;
     const [plain, now] = [this.#withoutColumnNames(before), this.#withoutColumnNames(after)];
@@ -74,7 +79,7 @@ export class NamesInText {
       const shown = this.#aligned(tokensOf(plain), tokensOf(now), scope);
       if (shown !== null) return shown;
     }
-    return this.#withoutSchemas(before, after, scope) ?? this.#inAnyOrder(before, after);
+    return this.#withoutSchemas(before, after, scope) ?? (isSorted ? this.#inAnyOrder(before, after) : null);
   }
 
   /** PostgreSQL prints `t.keeper AS owner` in a view after the column owner of its table was renamed. */
@@ -84,27 +89,23 @@ export class NamesInText {
     );
   }
 
-  /** Sentences leave the schema public out. */
+  /** Sentences leave the schema public out: a table that moved has its schema on one side only. */
   #withoutSchemas(before: string, after: string, scope: TextScope): Rename[] | null {
-    for (const [was, is] of this.#moved) {
-      const [one, other] = [before.replaceAll(`${was}.`, ''), after.replaceAll(`${is}.`, '')];
-      if (one === before && other === after) continue;
-      if (one === other)
-        return this.#renames.filter(
-          (rename) => isQualified(rename) && before.includes(partsOf(rename.before)[1] ?? ''),
-        );
-      const found = this.#aligned(tokensOf(one), tokensOf(other), scope);
-      if (found !== null) return found;
-    }
-    return null;
+    const bare = (id: string) => partsOf(id)[1] ?? id;
+    const used = this.#moved.filter((one) => before.includes(bare(one.before)) && after.includes(bare(one.after)));
+    if (used.length === 0) return null;
+    const was = used.reduce((text, one) => text.replaceAll(one.before, bare(one.before)), before);
+    const is = used.reduce((text, one) => text.replaceAll(one.after, bare(one.after)), after);
+    const found = this.#aligned(tokensOf(was), tokensOf(is), scope);
+    return found && [...new Set([...used, ...found])];
   }
 
-  /** Sentences list policies in the order of their names. */
+  /** Lists of policies are in the order of their names. */
   #inAnyOrder(before: string, after: string): Rename[] | null {
-    if (this.#policies.size === 0) return null;
-    const words = (text: string) => text.match(/[\p{L}\p{N}_]+/gu) ?? [];
-    const was = words(before).map((name) => this.#policies.get(name) ?? name);
-    return was.sort().join(' ') === words(after).sort().join(' ') ? [] : null;
+    const [was, is] = [tokensOf(before), tokensOf(after)];
+    if (!was.some((part) => this.#policies.has(part))) return null;
+    const now = was.map((part) => this.#policies.get(part) ?? part);
+    return now.sort().join('') === is.sort().join('') ? [] : null;
   }
 
   #aligned(before: readonly string[], after: readonly string[], scope: TextScope): Rename[] | null {
@@ -162,23 +163,15 @@ export class NamesInText {
   }
 }
 
-/** The ways in which the two names of an object stand for each other in a text. */
+/** The ways in which the two names of an object stand for each other in a text, each as a pair with \0 between. */
 function spellingsOf(rename: Rename): Set<string> {
-  const pairs = isQualified(rename)
+  const { kind, before, after } = rename;
+  const written = kind === 'label' ? [literal] : [sqlName, (name: string) => `"${name}"`];
+  const spelled = isQualified(rename)
     ? qualifiedPairs(rename)
-    : [
-        [rename.before, rename.after],
-        [sqlName(rename.before), sqlName(rename.after)],
-      ];
-  const spelled = rename.kind === 'label' ? [[literal(rename.before), literal(rename.after)], ...pairs] : pairs;
-  return new Set(
-    [...spelled, ...spelled.map((pair) => pair.map(capital))]
-      .map((pair) => pair.join('\0'))
-      .filter((pair) => {
-        const [was, is] = pair.split('\0');
-        return was !== is;
-      }),
-  );
+    : [[before, after], ...written.map((write) => [write(before), write(after)])];
+  const pairs = [...spelled, ...spelled.map((pair) => pair.map(capital))];
+  return new Set(pairs.filter(([was, is]) => was !== is).map((pair) => pair.join('\0')));
 }
 
 const literal = (value: string): string => `'${value.replaceAll("'", "''")}'`;

@@ -182,6 +182,27 @@ describe('diffChapters with the object ids of tables', () => {
     ]);
   });
 
+  it('reports a swap of two names, and nothing else', () => {
+    const made = (one: string, other: string) =>
+      app(
+        [table(1, one, [field('id'), field('x')]), table(2, other, note)],
+        [rule(one, 'short', `x of public.${one}`), rule(other, 'brief', `note of public.${other}`)],
+        { chapters: { calls: { calls: [one, other].map((name) => call(name)) } } },
+      );
+    const call = (name: string) => ({
+      id: `rest.public.${name}.select`,
+      entity: `public.${name}`,
+      method: 'GET',
+      path: `/rest/v1/${name}`,
+    });
+    expect(told(made('a', 'b'), made('b', 'a')).sort()).toEqual([
+      'In place of the table a there is b, the same but for its name.',
+      'In place of the table b there is a, the same but for its name.',
+      'In the calls, a is now b and b is now a: /rest/v1/b (before: /rest/v1/a) and /rest/v1/a (before: /rest/v1/b).',
+      'In the rules, a is now b and b is now a.',
+    ]);
+  });
+
   it('reports a table that was dropped and made again under its name as changed', () => {
     expect(told(app([table(1, 'a', note)]), app([table(2, 'a', [field('id')])]))).toEqual([
       'The field note of a is gone.',

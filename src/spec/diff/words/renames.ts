@@ -58,7 +58,9 @@ export class RenameSentences {
 
   /** Returns one sentence for each kind of object, or for each object where the chapter is the one that describes it. */
   all(): Told[] {
-    const rest = [...this.#used].filter((rename) => !this.#announced.has(rename) && !this.#followsTable(rename));
+    const rest = [...this.#used]
+      .filter((rename) => !this.#announced.has(rename) && !this.#followsTable(rename))
+      .sort((a, b) => Number(a.kind === 'field') - Number(b.kind === 'field'));
     const own = rest.filter(({ kind }) => homes[kind] === this.#chapter);
     const others = rest.filter((rename) => !own.includes(rename));
     return [
