@@ -42,7 +42,7 @@ export function diffChapters(before: JsonObject, after: JsonObject, ids: IdsOfBo
   return diffAlike(inFormOfNow(before, after), inFormOfNow(after, before), renamesBetween(ids.before, ids.after));
 }
 
-export interface IdsOfBoth {
+interface IdsOfBoth {
   before: ObjectIds | null;
   after: ObjectIds | null;
 }

@@ -152,7 +152,7 @@ export async function listVersions(database: Executor, before: number | null): P
 export type VersionPoint = { number: number } | { hash: string } | { at: string };
 
 /** A version as it is stored. */
-export interface StoredVersion {
+interface StoredVersion {
   entry: VersionEntry;
   /** The chapters as `pack` packed them. */
   packed: Bytes;

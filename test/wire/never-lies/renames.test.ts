@@ -56,7 +56,7 @@ it.each<[does: string, undoes: string, says: Partial<Record<Change['chapter'], s
     'alter function public.add_vote(int) rename to vote',
     'alter function public.vote(int) rename to add_vote',
     { calls: 'In place of the function add_vote(integer) there is vote(integer), the same but for its name' },
-    'In place of the function vote(integer) there is add_vote(integer), the same but for its name',
+    'In place of the function vote(integer) there is add_vote(integer), the same but for its name: /rest/v1/rpc/add_vote (before: /rest/v1/rpc/vote).',
   ],
   [
     'alter type public.priority rename to urgency',
