@@ -156,10 +156,7 @@ class ChapterWalk {
   }
 
   /** The newer keys that older ones have become. */
-  #partners(
-    before: readonly { key: string; scope: TextScope }[],
-    after: readonly string[],
-  ): (string | undefined)[] {
+  #partners(before: readonly { key: string; scope: TextScope }[], after: readonly string[]): (string | undefined)[] {
     const { inText } = this.#known;
     const there = new Set(after);
     const taken = new Set(before.flatMap(({ key }) => (there.has(key) ? [key] : [])));

@@ -71,8 +71,7 @@ it.each<[does: string, undoes: string, says: Partial<Record<Change['chapter'], s
     'alter table public.tickets rename constraint title_length to title_size',
     'alter table public.tickets rename constraint title_size to title_length',
     {
-      rules:
-        'The rule for tickets, title is 3 to 120 characters, is now called title_size (before: title_length).',
+      rules: 'The rule for tickets, title is 3 to 120 characters, is now called title_size (before: title_length).',
       errors: 'In the errors, the rule title_length of tickets is now title_size.',
     },
     'In the errors, the rule title_size of tickets is now title_length.',
@@ -80,13 +79,19 @@ it.each<[does: string, undoes: string, says: Partial<Record<Change['chapter'], s
   [
     'alter policy own_tickets on public.tickets rename to mine; alter policy mine on public.tickets using (true)',
     'alter policy mine on public.tickets using (owner_id = (select auth.uid())); alter policy mine on public.tickets rename to own_tickets',
-    { roles: 'The policy mine of tickets has changed: it now lets rows through always (before: when own row (by owner_id)).' },
+    {
+      roles:
+        'The policy mine of tickets has changed: it now lets rows through always (before: when own row (by owner_id)).',
+    },
     'The policy mine of tickets is called own_tickets now.',
   ],
   [
     'alter table public.comments rename to swapped; alter table public.plain rename to comments; alter table public.swapped rename to plain',
     'alter table public.comments rename to swapped; alter table public.plain rename to comments; alter table public.swapped rename to plain',
-    { entities: 'In place of the table comments there is plain, the same but for its name.', roles: 'plain is now comments' },
+    {
+      entities: 'In place of the table comments there is plain, the same but for its name.',
+      roles: 'plain is now comments',
+    },
     'In place of the table plain there is comments, the same but for its name.',
   ],
 ])('a name that changed is told as such, in each chapter that has it: %s', async (does, undoes, says, undone) => {
