@@ -6,7 +6,7 @@ import { NamesInText, partsOf, plainName, type TextScope } from './names-in-text
 import type { Rename, RenameKind } from './renames.ts';
 import type { Told } from './teller.ts';
 import { RenameSentences } from './words/renames.ts';
-import { items, sentence, text } from './words/values.ts';
+import { items, sentence, text, texts } from './words/values.ts';
 
 /**
  * Returns the older chapters with the newer names, so that only other changes differ, and the sentences that report the renames, by
@@ -86,10 +86,15 @@ class ChapterWalk {
     const named = this.#identified(before, list, outer);
     const entity = entityIn(named) || outer;
     const other = isObject(after) ? after : {};
+    // What depends on several policies lists them in the order of their names.
+    const isSorted = texts(before, 'policies').some((name) => this.#known.inText.isPolicy(name));
     return Object.fromEntries(
       Object.entries(named).map(([key, value]) => {
         const isDone = value !== before[key] || isWritten(before, key) || (isDefined(before) && key !== 'roles');
-        return [key, isDone ? value : this.#value(value, other[key], key, entity)];
+        if (isDone) return [key, value];
+        const now = other[key];
+        const isSame = isSorted && typeof value === 'string' && typeof now === 'string';
+        return [key, isSame && this.#known.inText.inAnyOrder(value, now) ? now : this.#value(value, now, key, entity)];
       }),
     );
   }
@@ -164,7 +169,7 @@ class ChapterWalk {
     const byShape = groupBy(free, (key) => inText.shapeOf(key));
     return before.map(({ key, scope }) => {
       if (taken.has(key)) return key;
-      return byShape.get(inText.shapeOf(key))?.find((other) => inText.between(key, other, scope, true) !== null);
+      return byShape.get(inText.shapeOf(key))?.find((other) => inText.between(key, other, scope) !== null || inText.inAnyOrder(key, other));
     });
   }
 
@@ -204,16 +209,13 @@ class ChapterWalk {
     const { inText, exact } = this.#known;
     if (key === 'path' || key === 'route') return inAddress([...exact.values()], before, after);
     const inWords = key === 'title' ? inTitle([...exact.values()], before, after) : null;
-    return inWords ?? inText.between(before, after, scope, listsPolicies.has(key));
+    return inWords ?? inText.between(before, after, scope);
   }
 
   #scope(entity: string): TextScope {
     return { entity, shows: this.#known.shows(entity) };
   }
 }
-
-/** Members whose text may list policies. */
-const listsPolicies: ReadonlySet<string> = new Set(['reason', 'words', 'sql']);
 
 /** Members that hold names of roles. */
 const roleMembers: ReadonlySet<string> = new Set(['role', 'roles', 'member_role']);

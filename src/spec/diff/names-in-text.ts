@@ -48,7 +48,6 @@ export class NamesInText {
       policies.flatMap(({ before, after }) => [
         [before, after],
         [sqlName(before), sqlName(after)],
-        [`"${before}"`, `"${after}"`],
       ]),
     );
     const names = new Set(renames.map(({ kind, of, after }) => `${kind}\0${of}\0${after}`));
@@ -66,12 +65,13 @@ export class NamesInText {
     return (this.#policies.size > 0 ? parts.sort() : parts).join('');
   }
 
-  /**
-   * Returns the renames that make the older text the newer one; null if they differ in something else.
-   *
-   * @param isSorted The text may list policies in the order of their names.
-   */
-  between(before: string, after: string, scope: TextScope, isSorted = false): Rename[] | null {
+  /** True for the older name of a policy that was renamed. */
+  isPolicy(name: string): boolean {
+    return this.#policies.has(name);
+  }
+
+  /** Returns the renames that make the older text the newer one; null if they differ in something else. */
+  between(before: string, after: string, scope: TextScope): Rename[] | null {
     const found = this.#aligned(tokensOf(before), tokensOf(after), scope);
     if (found !== null) return found;
     const [plain, now] = [this.#withoutColumnNames(before), this.#withoutColumnNames(after)];
@@ -79,7 +79,7 @@ export class NamesInText {
       const shown = this.#aligned(tokensOf(plain), tokensOf(now), scope);
       if (shown !== null) return shown;
     }
-    return this.#withoutSchemas(before, after, scope) ?? (isSorted ? this.#inAnyOrder(before, after) : null);
+    return this.#withoutSchemas(before, after, scope);
   }
 
   /** PostgreSQL prints `t.keeper AS owner` in a view after the column owner of its table was renamed. */
@@ -100,12 +100,12 @@ export class NamesInText {
     return found && [...new Set([...used, ...found])];
   }
 
-  /** Lists of policies are in the order of their names. */
-  #inAnyOrder(before: string, after: string): Rename[] | null {
-    const [was, is] = [tokensOf(before), tokensOf(after)];
-    if (!was.some((part) => this.#policies.has(part))) return null;
-    const now = was.map((part) => this.#policies.get(part) ?? part);
-    return now.sort().join('') === is.sort().join('') ? [] : null;
+  /** True if the two texts say the same of policies whose order changed with their names. */
+  inAnyOrder(before: string, after: string): boolean {
+    if (this.#policies.size === 0) return false;
+    const words = (text: string) => text.match(/[\p{L}\p{N}_]+/gu) ?? [];
+    const now = words(before).map((name) => this.#policies.get(name) ?? name);
+    return now.sort().join(' ') === words(after).sort().join(' ');
   }
 
   #aligned(before: readonly string[], after: readonly string[], scope: TextScope): Rename[] | null {
