@@ -15,7 +15,8 @@ import type { CatalogueQueries } from './read-catalogue.ts';
 
 /** Who may do what, as the catalogue has it. Object identifiers are numbers. */
 export interface AccessFacts {
-  database: { name: string; owner: number; version: number };
+  /** `incarnation` differs in a restored database, whose objects have other numbers. */
+  database: { name: string; owner: number; version: number; incarnation: string };
   roles: RoleFact[];
   memberships: MembershipFact[];
   schemas: { oid: number; name: string; owner: number; comment: string | null; grants: GrantFact[] }[];
@@ -32,7 +33,7 @@ export interface AccessFacts {
   /** Views whose queries lock rows (FOR UPDATE, FOR SHARE). */
   locking_views: number[];
   /** The roles that members can have. */
-  member_roles: { name: string; description: string | null }[];
+  member_roles: { id: number; name: string; description: string | null }[];
 }
 
 export interface ViewUseFact {
@@ -65,6 +66,7 @@ export interface MembershipFact {
 }
 
 export interface PolicyFact {
+  oid: number;
   relation: number;
   name: string;
   permissive: boolean;
@@ -104,7 +106,8 @@ const callsWhenRead = (tree: string): string =>
           else not ${joinsOutside(tree)} or ${callsFunction(targets(tree))} end`;
 
 export const accessQueries: CatalogueQueries<AccessFacts> = {
-  database: `select json_build_object('name', d.datname, 'owner', d.datdba::int8, 'version', current_setting('server_version_num')::int)
+  database: `select json_build_object('name', d.datname, 'owner', d.datdba::int8, 'version', current_setting('server_version_num')::int,
+      'incarnation', concat(d.oid, '.', 'ninefold.versions'::regclass::oid))
     from pg_catalog.pg_database d where d.datname = current_database()`,
 
   roles: list(`
@@ -132,7 +135,7 @@ export const accessQueries: CatalogueQueries<AccessFacts> = {
     from pg_catalog.pg_namespace n ${commentOf('pg_namespace', 'n.oid')} where ${isOwnSchema('n')} order by n.nspname`),
 
   policies: list(`
-    select p.polrelid::int8 as relation, p.polname as name, p.polpermissive as permissive, p.polcmd as command,
+    select p.oid::int8 as oid, p.polrelid::int8 as relation, p.polname as name, p.polpermissive as permissive, p.polcmd as command,
       p.polroles::int8[] as roles, pg_get_expr(p.polqual, p.polrelid) as using,
       pg_get_expr(p.polwithcheck, p.polrelid) as "check", m.description as comment,
       ${locksRows('p.polqual::text')} as locks, coalesce(f.functions, '[]') as functions,
@@ -202,5 +205,5 @@ export const accessQueries: CatalogueQueries<AccessFacts> = {
     join pg_catalog.pg_namespace n on n.oid = v.relnamespace and ${isOwnSchema('n')}
     where r.ev_type = '1' and ${locksRows('r.ev_action::text')}`,
 
-  member_roles: list('select r.name, r.description from ninefold.roles r order by r.name'),
+  member_roles: list('select r.id, r.name, r.description from ninefold.roles r order by r.name'),
 };

@@ -57,6 +57,7 @@ export interface ExclusionFact {
 }
 
 export interface UniqueIndexFact {
+  oid: number;
   /** The partitioned table that clients know, where it is on a partition alone. */
   relation: number;
   /** The partition that it is on alone, `schema.name`; else null. */
@@ -150,7 +151,7 @@ export const constraintQueries: CatalogueQueries<ConstraintFacts> = {
     order by relation, partition, k.conname`),
 
   unique_indexes: list(`
-    select case when c.relispartition then pg_partition_root(c.oid)::oid else c.oid end::int8 as relation,
+    select i.indexrelid::int8 as oid, case when c.relispartition then pg_partition_root(c.oid)::oid else c.oid end::int8 as relation,
       case when c.relispartition then format('%I.%I', n.nspname, c.relname) end as partition, x.relname as name,
       (select json_agg(pg_get_indexdef(i.indexrelid, k.at::int, false) order by k.at)
         from generate_series(1, i.indnkeyatts) k(at)) as keys,

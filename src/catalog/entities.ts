@@ -121,6 +121,8 @@ export interface TypeFact {
   /** What the default of a domain calls. */
   needs: NeedsFact | null;
   labels: string[] | null;
+  /** The numbers of the labels (pg_enum.oid), in the same order. */
+  label_oids: number[] | null;
   /** Composite types that stand alone: their attributes in order. */
   attributes: { name: string; type: string; comment?: string }[] | null;
   /** Composite types, rows of tables that are the type of something too: what they consist of. */
@@ -148,6 +150,7 @@ export interface NumberingFact {
 }
 
 export interface TriggerFact {
+  oid: number;
   relation: number;
   name: string;
   enabled: boolean;
@@ -266,6 +269,8 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
       y.typtype = 'b' and y.typelem <> 0 as is_array, y.typnotnull as not_null, qm.description as not_null_comment, y.typdefault as "default", w.needs,
       case when y.typtype = 'e' then (select json_agg(l.enumlabel order by l.enumsortorder)
         from pg_catalog.pg_enum l where l.enumtypid = y.oid) end as labels,
+      case when y.typtype = 'e' then (select json_agg(l.oid::int8 order by l.enumsortorder)
+        from pg_catalog.pg_enum l where l.enumtypid = y.oid) end as label_oids,
       case when ${standsAlone('y')} then (select json_agg(json_strip_nulls(json_build_object('name', a.attname,
           'type', format_type(a.atttypid, a.atttypmod), 'comment', m.description)) order by a.attnum)
         from pg_catalog.pg_attribute a ${commentOf('pg_class', 'a.attrelid', 'a.attnum')}
@@ -287,7 +292,7 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
     order by y.oid`),
 
   triggers: list(`
-    select case when c.relispartition then pg_partition_root(c.oid)::oid else c.oid end::int8 as relation, g.tgname as name,
+    select g.oid::int8 as oid, case when c.relispartition then pg_partition_root(c.oid)::oid else c.oid end::int8 as relation, g.tgname as name,
       g.tgenabled in ('O', 'A') as enabled, g.tgenabled = 'A' as always, g.tgtype::int as events, g.tgfoid::int8 as function,
       pg_get_triggerdef(g.oid) as sql, m.description as comment
     from pg_catalog.pg_trigger g join ${relationsOf('c')} on c.oid = g.tgrelid

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
-import type { Change, VersionDetail } from '../../contract/changes.ts';
+import type { Change, VersionComparison, VersionDetail, VersionList } from '../../contract/changes.ts';
 import { limits } from '../../contract/limits.ts';
 import type { Chapters, Specification } from '../../contract/specification.ts';
 import { diffChapters } from '../spec/diff/diff.ts';
@@ -13,8 +13,14 @@ import { CliError, type Client } from './client.ts';
 
 /** One side of a comparison: the value of a specification, or the text of an export that holds no value. */
 export type Side =
-  | { kind: 'value'; title: string; specification: Specification }
+  | { kind: 'value'; title: string; specification: Specification; version?: StoredAt }
   | { kind: 'markdown'; title: string; text: string };
+
+/** Where the node has the version of a side: a number, or `latest` for the app as it stands. */
+interface StoredAt {
+  ref: string;
+  number: number | 'latest';
+}
 
 /** The JSON of an export: nothing in it changes while the app stays the same, so that it can be committed. */
 export const exportJson = ({ app, hash, chapters }: Specification): string =>
@@ -25,6 +31,7 @@ export const liveSide = async (client: Client, ref: string): Promise<Side> => ({
   kind: 'value',
   title: ref,
   specification: await client.get<Specification>(`/apps/${encodeURIComponent(ref)}/specification`),
+  version: { ref, number: 'latest' },
 });
 
 /**
@@ -37,7 +44,7 @@ export async function readSide(client: () => Client, name: string): Promise<Side
   if (point === undefined) return liveSide(client(), ref);
   const path = `/apps/${encodeURIComponent(ref)}/versions/${encodeURIComponent(point)}`;
   const { specification, number } = await client().get<VersionDetail>(path);
-  return { kind: 'value', title: `${ref}@${number}`, specification };
+  return { kind: 'value', title: `${ref}@${number}`, specification, version: { ref, number } };
 }
 
 /**
@@ -55,7 +62,8 @@ export async function committedSide(client: Client, file: string, ref: string): 
     throw error;
   });
   if (!version || !sameMarkdown(side.text, specificationMarkdown(withEmptyLists(version.specification)))) return side;
-  return { kind: 'value', title: file, specification: version.specification };
+  const { specification, number } = version;
+  return { kind: 'value', title: file, specification, version: { ref, number } };
 }
 
 function fileSide(file: string): Side {
@@ -90,15 +98,38 @@ function readText(file: string): string {
   }
 }
 
-/** What changed from one side to the other. `isSame` is false too where only the text of an export was changed. */
-export function diffSides(before: Side, after: Side): { isSame: boolean; changes: Change[] } {
+/**
+ * Returns what changed from one side to the other. The node compares two versions of one app, as it knows what was renamed. `isSame` is
+ * false, too, if only the text of an export was changed.
+ */
+export async function diffSides(
+  client: () => Client,
+  before: Side,
+  after: Side,
+): Promise<{ isSame: boolean; changes: Change[] }> {
   if (before.kind === 'value' && after.kind === 'value') {
-    const changes = diffChapters(comparable(before.specification), comparable(after.specification));
+    const known = await diffOnNode(client, before.version, after);
+    const changes = known ?? diffChapters(comparable(before.specification), comparable(after.specification));
     return { isSame: changes.length === 0, changes };
   }
   const [old, fresh] = [textOf(before), textOf(after)];
   const changes = diffMarkdown(old, fresh);
   return { isSame: sameMarkdown(old, fresh), changes };
+}
+
+/** Returns null if the node does not have both sides as versions of one app, or does not list all changes. */
+async function diffOnNode(
+  client: () => Client,
+  from: StoredAt | undefined,
+  { version: to, specification }: Extract<Side, { kind: 'value' }>,
+): Promise<Change[] | null> {
+  if (from === undefined || to === undefined || from.ref !== to.ref || from.number === 'latest') return null;
+  const path = `/apps/${encodeURIComponent(to.ref)}/versions`;
+  const [latest] = to.number === 'latest' ? (await client().get<VersionList>(path)).versions : [];
+  const number = to.number === 'latest' ? latest?.number : to.number;
+  if (number === undefined || (latest && latest.hash !== specification.hash)) return null;
+  const compared = await client().get<VersionComparison>(`${path}/${number}/changes?since=${from.number}`);
+  return compared.changes.length === compared.change_count ? compared.changes : null;
 }
 
 const comparable = ({ chapters }: Specification): JsonObject => JSON.parse(JSON.stringify(withoutFigures(chapters)));

@@ -17,7 +17,7 @@ import { loadEntityFigures } from './figures/entities.ts';
 import { idOf } from './names.ts';
 import type { Output, TaskRunner } from './process/answer.ts';
 import { despiteGone } from './process/gone.ts';
-import type { Bytes, PageFormat, Source, TypeSource, TypesFormat } from './process/tasks.ts';
+import type { Bytes, PackedVersion, PageFormat, Source, TypeSource, TypesFormat } from './process/tasks.ts';
 import { RememberedSpecifications } from './remembered.ts';
 import { snippets } from './snippets.ts';
 import { readTypeNames } from './types/facts.ts';
@@ -145,13 +145,13 @@ export class Specifier {
     return despiteGone(() => this.#tasks.run('restOf', { ref }));
   }
 
-  /** The hash of what the app does now, and how to pack it: as the version after a packed one, or as the first. */
-  withVersion<T>(
-    app: App,
-    use: (hash: string, pack: (previous: Bytes | null) => Promise<Output<'version'>>) => Promise<T>,
-  ): Promise<T> {
+  /** Calls `use` with the hash of what the app does now, and with functions that pack it. */
+  withVersion<T>(app: App, use: (hash: string, packing: Packing) => Promise<T>): Promise<T> {
     return this.#remembered.withoutFigures(app, (of, hash) =>
-      use(hash, (previous) => this.#tasks.run('version', { of, previous })),
+      use(hash, {
+        pack: (previous) => this.#tasks.run('version', { of, previous: previous && packedOf(previous) }),
+        packIds: () => this.#tasks.run('packIds', { of }),
+      }),
     );
   }
 
@@ -162,8 +162,8 @@ export class Specifier {
   }
 
   /** From one packed version to another, in words; or which of them holds no chapters. */
-  changesBetween(before: Bytes, after: Bytes): Promise<Output<'changesBetween'>> {
-    return despiteGone(() => this.#tasks.run('changesBetween', { before, after }));
+  changesBetween(before: PackedVersion, after: PackedVersion): Promise<Output<'changesBetween'>> {
+    return despiteGone(() => this.#tasks.run('changesBetween', { before: packedOf(before), after: packedOf(after) }));
   }
 
   async #source(app: App, settings: Settings, read: (options: FactOptions) => Promise<RawFacts>): Promise<Source> {
@@ -174,6 +174,16 @@ export class Specifier {
     };
   }
 }
+
+interface Packing {
+  /** Packs the specification as the version after `previous`, or as the first. */
+  pack: (previous: PackedVersion | null) => Promise<Output<'version'>>;
+  /** Packs the object ids alone. */
+  packIds: () => Promise<string>;
+}
+
+/** What the process needs of a stored version. */
+const packedOf = ({ packed, ids }: PackedVersion): PackedVersion => ({ packed, ids });
 
 /** The function that a call reaches, by its id. */
 async function readRoutine(app: App, id: string | null): Promise<RoutineFact | undefined> {

@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
+import type { Change } from '../../contract/changes.ts';
 import { defaultRestSettings } from '../../contract/settings.ts';
 import { defaultAuthSettings } from '../../contract/settings-auth.ts';
 import type { Pool } from '../../src/database/pool.ts';
+import { diffChapters } from '../../src/spec/diff/diff.ts';
 import type { JsonObject } from '../../src/spec/diff/differences.ts';
 import { loadFacts } from '../../src/spec/facts.ts';
 import { lasting } from '../../src/spec/lasting.ts';
 import { deriveSpecification } from '../../src/spec/specification.ts';
+import { type ObjectIds, objectIds } from '../../src/spec/versions/object-ids.ts';
 import { type AppDatabase, startAppDatabase } from './app-database.ts';
 
 const helpdesk = `
@@ -36,12 +39,15 @@ export interface DiffedApp {
   superuser: Pick<Pool, 'script'>;
   /** Its chapters as an export has them: through JSON, without what passes. */
   derive(authSettings?: typeof defaultAuthSettings, restSettings?: typeof defaultRestSettings): Promise<JsonObject>;
+  /** What changed between two results of `derive`, with the object ids of both. */
+  diff(before: JsonObject, after: JsonObject): Change[];
 }
 
 /** The help desk on a PostgreSQL of its own, for the tests of the file that calls it. */
 export function diffedApp(name: string): DiffedApp {
   let database: AppDatabase;
   let owner: Pool;
+  const ids = new WeakMap<JsonObject, ObjectIds>();
   beforeAll(async () => {
     database = await startAppDatabase(name);
     owner = database.as('app_owner');
@@ -63,7 +69,11 @@ export function diffedApp(name: string): DiffedApp {
         anonymous: restSettings.db_anon_role,
       });
       const app = { ref: 'helpdesk', name: 'Helpdesk', authSettings, restSettings };
-      return JSON.parse(JSON.stringify(lasting(deriveSpecification(facts, app).chapters)));
+      const chapters = JSON.parse(JSON.stringify(lasting(deriveSpecification(facts, app).chapters)));
+      ids.set(chapters, objectIds(facts));
+      return chapters;
     },
+    diff: (before, after) =>
+      diffChapters(before, after, { before: ids.get(before) ?? null, after: ids.get(after) ?? null }),
   };
 }

@@ -133,6 +133,26 @@ describe('versions', () => {
     expect(await changes(later, later)).toMatchObject({ changes: [] });
   });
 
+  it('report a rename by object ids, which no response holds, over the API and between two versions of the command', async () => {
+    const { ref } = await createApp(node);
+    await runSql(node, ref, 'create table public.a (id int primary key); create table public.b (id int primary key)');
+    const [first] = (await versionsOf(ref)).versions;
+    // The same table with another number is no version.
+    await runSql(node, ref, 'drop table public.a; create table public.a (id int primary key)');
+    expect((await versionsOf(ref)).versions[0]).toEqual(first);
+    await expect
+      .poll(() => runSql(node, ref, 'select count(*) from ninefold.journal where version is null'), { timeout: 10_000 })
+      .toMatchObject({ results: [{ rows: [['0']] }] });
+    await runSql(node, ref, 'alter table public.a rename to c; alter table public.c add note text');
+    const [latest] = (await versionsOf(ref)).versions;
+    const words = latest?.changes.map((change) => change.words);
+    const renamed = 'In place of the table a there is c, the same but for its name.';
+    expect(words).toEqual(expect.arrayContaining([renamed, 'c has a new field note (text, optional).']));
+    expect(await run(['spec', '--diff', `${ref}@${first?.number}`, ref], 1)).toContain(renamed);
+    const version = await admin<object>(node, 'GET', `/apps/${ref}/versions/${latest?.number}`);
+    expect(JSON.stringify([latest, version])).not.toMatch(/incarnation|object_ids/);
+  });
+
   it('are as many as the migrations that were applied at once, each by its file', async () => {
     const { ref } = await createApp(node);
     const files = Array.from({ length: 4 }, (_, i) => ({

@@ -94,7 +94,7 @@ async function probeCells(ref: string, json = false): Promise<void> {
 async function compare(sides: () => Promise<[Side, Side]>, json = false): Promise<void> {
   try {
     const [before, after] = await sides();
-    const { isSame, changes } = diffSides(before, after);
+    const { isSame, changes } = await diffSides(connect, before, after);
     if (json) printJson(changes);
     else process.stdout.write(isSame ? '' : report(before.title, after.title, changes));
     process.exitCode = isSame ? SAME : DIFFERENT;

@@ -5,14 +5,12 @@ import type { Specification } from '../../../contract/specification.ts';
 import type { EntitiesChapter } from '../../../contract/specification-entities.ts';
 import { diffedApp } from '../../../test/support/diffed-app.ts';
 import { specificationMarkdown } from '../markdown/specification.ts';
-import { diffChapters } from './diff.ts';
 import type { JsonObject } from './differences.ts';
 import { withEmptyLists } from './earlier.ts';
 
-const { owner, superuser, derive } = diffedApp('diff');
+const { owner, superuser, derive, diff } = diffedApp('diff');
 
-const words = (before: JsonObject, after: JsonObject): string[] =>
-  diffChapters(before, after).map((change) => change.words);
+const words = (before: JsonObject, after: JsonObject): string[] => diff(before, after).map((change) => change.words);
 
 describe('a change of the app is told in words that a business person can read', () => {
   it.each<[string, string[]]>([
@@ -228,7 +226,7 @@ describe('a change of the app is told in words that a business person can read',
     );
     const after = await derive();
     const ofEntities = (from: JsonObject, to: JsonObject) =>
-      diffChapters(from, to).flatMap((change) => (change.chapter === 'entities' ? change.words : []));
+      diff(from, to).flatMap((change) => (change.chapter === 'entities' ? change.words : []));
     expect(ofEntities(before, after)).toEqual([
       'The table today, with the fields of days, is no longer there by itself; days now has 1 partition (before: 0).',
     ]);
@@ -363,7 +361,7 @@ describe('a change of the app is told in words that a business person can read',
   it('a new field is told where entities are, and not again for each call', async () => {
     const before = await derive();
     await owner.script('alter table public.tickets add priority int');
-    const told = diffChapters(before, await derive());
+    const told = diff(before, await derive());
     expect(told.filter(({ chapter }) => chapter === 'calls')).toEqual([]);
     expect(told.filter(({ chapter }) => chapter === 'entities')).toHaveLength(1);
   });

@@ -1,10 +1,10 @@
 import type { Change } from '../../../contract/changes.ts';
 import { type ChapterKey, chapters } from '../../../contract/chapters.ts';
+import type { ObjectIds } from '../versions/object-ids.ts';
 import { type Difference, differences, isObject, type JsonObject } from './differences.ts';
 import { inFormOfNow } from './earlier.ts';
 import { followRenames } from './follow-renames.ts';
-import { followFunctions } from './renamed-functions.ts';
-import { followRoles } from './renamed-roles.ts';
+import { type Rename, renamesBetween, withoutMarks } from './renames.ts';
 import { matches, type Teller, type Told } from './teller.ts';
 import { callsTeller } from './words/calls.ts';
 import { purposeTeller, screensTeller } from './words/description.ts';
@@ -35,18 +35,23 @@ const nothing: Teller = { whole: [], tell: () => [] };
  * What changed between two specifications, in words, chapter by chapter, in a stable order. Complete: where the chapters
  * differ anywhere, there is at least one change; where they are equal, there is none. Pure.
  *
- * @param before the chapters as `lasting` leaves them, or as an export holds them
+ * @param before The chapters as `lasting` leaves them, or as an export holds them.
+ * @param ids The numbers of the objects of both versions. Without them an object with another name is reported as removed and added.
  */
-export function diffChapters(before: JsonObject, after: JsonObject): Change[] {
-  return diffAlike(inFormOfNow(before, after), inFormOfNow(after, before));
+export function diffChapters(before: JsonObject, after: JsonObject, ids: IdsOfBoth = noIds): Change[] {
+  return diffAlike(inFormOfNow(before, after), inFormOfNow(after, before), renamesBetween(ids.before, ids.after));
 }
 
-function diffAlike(then: JsonObject, after: JsonObject): Change[] {
-  const roles = followRoles(then, after);
-  const functions = followFunctions(roles.before, after);
-  const entities = followRenames(functions.before, after);
-  const { before } = entities;
-  const renames = (key: string) => [entities, roles, functions].flatMap(({ told }) => told.get(key) ?? []);
+interface IdsOfBoth {
+  before: ObjectIds | null;
+  after: ObjectIds | null;
+}
+
+const noIds: IdsOfBoth = { before: null, after: null };
+
+function diffAlike(then: JsonObject, after: JsonObject, renamed: readonly Rename[]): Change[] {
+  const { before, told } = followRenames(then, after, renamed);
+  const renames = (key: string) => told.get(key) ?? [];
   const known = new Set<string>(chapters.map((chapter) => chapter.key));
   const others = Object.keys({ ...before, ...after }).filter((key) => !known.has(key));
   const keys = [...chapters.map((chapter) => chapter.key), ...others] as ChapterKey[];
@@ -81,8 +86,8 @@ function diffChapter(key: ChapterKey, before: JsonObject, after: JsonObject, ren
     .map(({ words, of }) => ({
       chapter: key,
       kind: kindOf(of),
-      words,
-      paths: of.map(({ path }) => path.map(step).join(' / ')),
+      words: withoutMarks(words),
+      paths: of.map(({ path }) => withoutMarks(path.map(step).join(' / '))),
     }));
 }
 

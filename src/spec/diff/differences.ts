@@ -110,7 +110,8 @@ function keysOf(items: readonly JsonObject[], keyOf: (item: JsonObject) => strin
   });
 }
 
-function identityOf(before: readonly JsonObject[], after: readonly JsonObject[]): (item: JsonObject) => string {
+/** Returns what identifies the items of two versions of a list. */
+export function identityOf(before: readonly JsonObject[], after: readonly JsonObject[]): (item: JsonObject) => string {
   const identity = identities.find((names) => identifies(names, before) && identifies(names, after));
   return identity ? (item) => identity.map((name) => keyText(own(item, name))).join(' ') : canonical;
 }

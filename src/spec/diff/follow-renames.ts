@@ -1,278 +1,283 @@
-import type { ChapterKey } from '../../../contract/chapters.ts';
-import { entityId, sqlName } from '../names.ts';
-import { isObject, type JsonObject } from './differences.ts';
-import {
-  entityPart,
-  type RenamedEntity,
-  type RenamedField,
-  withEntities,
-  withField,
-  withFieldElsewhere,
-  withoutColumnNames,
-  withoutOwnColumnNames,
-  withSequencesOf,
-} from './renamed-text.ts';
-import { renamedEntities, renamedFields } from './renames.ts';
+import { chapters as allChapters } from '../../../contract/chapters.ts';
+import { groupBy } from '../group.ts';
+import { entityId } from '../names.ts';
+import { identityOf, isObject, type JsonObject } from './differences.ts';
+import { NamesInText, partsOf, plainName, type TextScope } from './names-in-text.ts';
+import type { Rename, RenameKind } from './renames.ts';
 import type { Told } from './teller.ts';
-import { type RenamesOfChapter, renameWords } from './words/renames.ts';
-import { items, sentence, text } from './words/values.ts';
-
-/** Chapters that speak of entities by their names. */
-const chapters: readonly ChapterKey[] = [
-  'screens',
-  'entities',
-  'states',
-  'rules',
-  'roles',
-  'calls',
-  'errors',
-  'limits',
-];
+import { RenameSentences } from './words/renames.ts';
+import { items, sentence, text, texts } from './words/values.ts';
 
 /**
- * The chapters before, with the names that entities and fields have after: what then still differs is what else has changed.
- * A text takes another name only where that makes it one that stands after, so that nothing that changed beside a name is hidden.
- * `told` are the sentences that say so, by the chapter that has the names. Pure.
+ * Returns the older chapters with the newer names, so that only other changes differ, and the sentences that report the renames, by
+ * chapter. Walks both versions side by side. An identifying name is replaced by the newer name of its object; any other text by the newer
+ * text in its place, if the two differ by renames at most. Pure.
  */
 export function followRenames(
   before: JsonObject,
   after: JsonObject,
+  renames: readonly Rename[],
 ): { before: JsonObject; told: Map<string, Told[]> } {
-  const entities = renamedEntities(before, after);
-  const used = new Map(chapters.map((key): [string, RenamesOfChapter] => [key, noRenames()]));
-  const moved = rewritten(
-    before,
-    after,
-    entities.length > 0 ? (key) => entityNames(after[key], entities, used.get(key)) : null,
-  );
-  const fields = renamedFields(moved, after);
-  const followed = rewritten(
-    moved,
-    after,
-    fields.length > 0
-      ? (key) => fieldNames(after[key], fields, used.get(key), key === 'roles' ? viewsOf(after, fields) : undefined)
-      : null,
-  );
-  return { before: followed, told: new Map([...used].map(([key, renames]) => [key, renameWords(key, renames)])) };
-}
-
-/** Views of the entities whose fields have other names, by their ids: what they let through is told with the fields beneath. */
-const viewsOf = (after: JsonObject, fields: readonly RenamedField[]): ReadonlyMap<string, RenamedField> =>
-  new Map(
-    items(after.entities, 'entities').flatMap((view) => {
-      const rename = fields.find(({ entity }) => text(view, 'definition').includes(` ${entity.id}`));
-      return rename ? [[text(view, 'id'), rename] as const] : [];
-    }),
-  );
-
-const noRenames = (): RenamesOfChapter => ({ entities: new Set(), fields: new Set(), addresses: new Map() });
-
-/** How the walk through a chapter rewrites it; `scope` is what the objects around a text have said of where it belongs. */
-interface Names<Scope> {
-  text(value: string, key: string, scope: Scope): string;
-  object(value: JsonObject, scope: Scope): [JsonObject, Scope];
-  outermost: Scope;
-}
-
-function rewritten<Scope>(
-  before: JsonObject,
-  after: JsonObject,
-  namesOf: ((key: ChapterKey) => Names<Scope>) | null,
-): JsonObject {
-  if (namesOf === null) return before;
-  const there = chapters.filter((key) => before[key] !== undefined && after[key] !== undefined);
-  return {
-    ...before,
-    ...Object.fromEntries(
-      there.map((key) => {
-        const names = namesOf(key);
-        return [key, walk(before[key], '', names.outermost, names)];
-      }),
-    ),
+  const told = new Map<string, Told[]>();
+  if (renames.length === 0) return { before, told };
+  const known: KnownNames = {
+    exact: new Map(renames.map((rename) => [keyOf(rename.kind, rename.of, rename.before), rename])),
+    inText: new NamesInText(renames),
+    shows: shownBy(after),
   };
+  const followed: Record<string, unknown> = { ...before };
+  for (const { key } of allChapters) {
+    const [was, is] = [before[key], after[key]];
+    if (!isObject(was) || !isObject(is)) continue;
+    const walk = new ChapterWalk(known, new RenameSentences(key, after));
+    followed[key] = walk.object(was, is, '', '');
+    told.set(key, walk.sentences.all());
+  }
+  return { before: followed, told };
 }
 
-function walk<Scope>(value: unknown, key: string, scope: Scope, names: Names<Scope>): unknown {
-  if (typeof value === 'string') return names.text(value, key, scope);
-  if (Array.isArray(value)) return value.map((each) => walk(each, key, scope, names));
-  if (!isObject(value) || isDefined(value)) return value;
-  const [renamed, inner] = names.object(value, scope);
-  return Object.fromEntries(
-    Object.entries(renamed).map(([name, each]) => [
-      name,
-      isWritten(value, name) ? each : walk(each, name, inner, names),
-    ]),
-  );
+interface KnownNames {
+  /** By `keyOf`. */
+  exact: ReadonlyMap<string, Rename>;
+  inText: NamesInText;
+  /** By view, whether its query reads a relation. */
+  shows: (view: string) => (entity: string) => boolean;
 }
 
-/** The texts of a chapter, each with its scope. */
-function gather<Scope>(
-  value: unknown,
-  scope: Scope,
-  names: { scope: (value: JsonObject, outer: Scope) => Scope; text: (value: string, scope: Scope) => void },
-): void {
-  if (typeof value === 'string') names.text(value, scope);
-  else if (Array.isArray(value)) for (const each of value) gather(each, scope, names);
-  else if (isObject(value) && !isDefined(value)) {
-    const inner = names.scope(value, scope);
-    for (const each of Object.values(value)) gather(each, inner, names);
+const keyOf = (kind: RenameKind, of: string, name: string): string => `${kind}\0${of}\0${name}`;
+
+function shownBy(after: JsonObject): KnownNames['shows'] {
+  const entities = items(after.entities, 'entities');
+  const definitions = new Map(entities.map((one) => [text(one, 'id'), text(one, 'definition')]));
+  return (view) => (entity) => entity !== '' && (definitions.get(view) ?? '').includes(` ${entity}`);
+}
+
+/** Members whose whole text is the id of an entity or a function. */
+const idMembers: ReadonlySet<string> = new Set([
+  ...['id', 'entity', 'on', 'through', 'view', 'from', 'to', 'origin', 'function'],
+]);
+
+/** Of the items of a list, what their member `name` is the name of. */
+const namedIn: Readonly<Record<string, RenameKind>> = {
+  fields: 'field',
+  triggers: 'trigger',
+  policies: 'policy',
+  rules: 'constraint',
+  relations: 'constraint',
+  shown_keys: 'constraint',
+  roles: 'role',
+};
+
+/** Walks one chapter of both versions. */
+class ChapterWalk {
+  readonly sentences: RenameSentences;
+  readonly #known: KnownNames;
+
+  constructor(known: KnownNames, sentences: RenameSentences) {
+    this.#known = known;
+    this.sentences = sentences;
+  }
+
+  /**
+   * @param list The member that holds the object, or the list that it is an item of.
+   * @param outer The id of the entity around it.
+   */
+  object(before: JsonObject, after: unknown, list: string, outer: string): JsonObject {
+    const named = this.#identified(before, list, outer);
+    const entity = entityIn(named) || outer;
+    const other = isObject(after) ? after : {};
+    // What depends on several policies lists them in the order of their names.
+    const isSorted = texts(before, 'policies').some((name) => this.#known.inText.isPolicy(name));
+    return Object.fromEntries(
+      Object.entries(named).map(([key, value]) => {
+        const isDone = value !== before[key] || isWritten(before, key) || (isDefined(before) && key !== 'roles');
+        if (isDone) return [key, value];
+        const now = other[key];
+        const isSame = isSorted && typeof value === 'string' && typeof now === 'string';
+        return [key, isSame && this.#known.inText.inAnyOrder(value, now) ? now : this.#value(value, now, key, entity)];
+      }),
+    );
+  }
+
+  /** The object with the members that identify it in the newer names. */
+  #identified(before: JsonObject, list: string, outer: string): JsonObject {
+    const named: Record<string, unknown> = { ...before };
+    for (const [key, value] of Object.entries(before)) {
+      if (idMembers.has(key) && typeof value === 'string' && !isDefined(before)) named[key] = this.#id(value);
+    }
+    const target = this.#newName('entity', '', entityId(text(before, 'schema'), text(before, 'entity')));
+    if (target) [named.schema, named.entity] = namesOf(target.after);
+    if (list === 'entities' && named.id !== before.id) [named.schema, named.name] = namesOf(String(named.id));
+    const kind = namedIn[list];
+    const isNamed = kind !== undefined && (kind !== 'field' || before.nullable !== undefined);
+    const holder = isObject(named.from) ? this.#identified(named.from, '', '') : named;
+    const of = kind === 'role' ? '' : entityIn(holder) || outer;
+    const rename = isNamed ? this.#newName(kind, of, text(before, 'name')) : undefined;
+    if (!rename) return named;
+    this.sentences.announce(rename, list, named);
+    return { ...named, name: rename.after };
+  }
+
+  #newName(kind: RenameKind, of: string, name: string): Rename | undefined {
+    const rename = this.#known.exact.get(keyOf(kind, of, name));
+    if (rename) this.sentences.use(rename);
+    return rename;
+  }
+
+  #id(value: string): string {
+    return (this.#newName('entity', '', value) ?? this.#newName('function', '', value))?.after ?? value;
+  }
+
+  #value(before: unknown, after: unknown, key: string, entity: string): unknown {
+    if (typeof before === 'string') return this.#text(before, after, key, entity);
+    if (isObject(before)) return this.object(before, after, key, entity);
+    if (!Array.isArray(before)) return before;
+    const others: readonly unknown[] = Array.isArray(after) ? after : [];
+    return before.every(isObject) && others.every(isObject)
+      ? this.#items(before, others, key, entity)
+      : this.#elements(before, others, key, entity);
+  }
+
+  /** Items of a list, in the order of the newer list if one has another key. */
+  #items(before: readonly JsonObject[], after: readonly JsonObject[], key: string, entity: string): JsonObject[] {
+    const named = before.map((item) => this.#identified(item, key, entity));
+    const keyIn = identityOf(named, after);
+    const byKey = new Map(after.map((item) => [keyIn(item), item]));
+    const keys = named.map((item, i) => {
+      const [own, was] = [keyIn(item), keyIn(before[i] ?? {})];
+      const scope = this.#scope(entityIn(item) || entity);
+      return { key: own === was ? this.#known.inText.resolved(own, scope) : own, scope };
+    });
+    const partners = this.#partners(keys, [...byKey.keys()]);
+    const followed = before.map((item, i) => {
+      const partner = partners[i] ?? '';
+      return { key: partner, item: this.object(item, byKey.get(partner), key, entity) };
+    });
+    const isSame = before.every((item, i) => keyIn(item) === followed[i]?.key);
+    if (isSame) return followed.map(({ item }) => item);
+    const order = new Map([...byKey.keys()].map((each, i) => [each, i]));
+    const place = (each: string) => order.get(each) ?? order.size;
+    return followed.sort((a, b) => place(a.key) - place(b.key)).map(({ item }) => item);
+  }
+
+  /** The newer keys that older ones have become. */
+  #partners(before: readonly { key: string; scope: TextScope }[], after: readonly string[]): (string | undefined)[] {
+    const { inText } = this.#known;
+    const there = new Set(after);
+    const taken = new Set(before.flatMap(({ key }) => (there.has(key) ? [key] : [])));
+    const free = after.filter((key) => !taken.has(key));
+    const byShape = groupBy(free, (key) => inText.shapeOf(key));
+    return before.map(({ key, scope }) => {
+      if (taken.has(key)) return key;
+      return byShape.get(inText.shapeOf(key))?.find((other) => inText.between(key, other, scope) !== null || inText.inAnyOrder(key, other));
+    });
+  }
+
+  /** Elements of a list of names, or of lists of names. */
+  #elements(before: readonly unknown[], after: readonly unknown[], key: string, entity: string): unknown[] {
+    const followed = before.map((element, i) => {
+      if (typeof element !== 'string') return this.#value(element, after[i], key, entity);
+      const others = after.filter((other) => typeof other === 'string' && !before.includes(other));
+      for (const other of [after[i], ...others]) {
+        const now = this.#text(element, other, key, entity);
+        if (now !== element) return now;
+      }
+      return element;
+    });
+    const isRenamed = followed.some((element, i) => element !== before[i]);
+    const inOrder = (list: readonly unknown[]) => JSON.stringify([...list].map((one) => JSON.stringify(one)).sort());
+    return isRenamed && inOrder(followed) === inOrder(after) ? [...after] : followed;
+  }
+
+  #text(before: string, after: unknown, key: string, entity: string): string {
+    const role = roleMembers.has(key) ? this.#known.exact.get(keyOf('role', '', before)) : undefined;
+    if (role && role.after === after) {
+      this.sentences.use(role);
+      return role.after;
+    }
+    const { inText } = this.#known;
+    const scope = this.#scope(entity);
+    if (before === after || typeof after !== 'string') return inText.resolved(before, scope);
+    const found = this.#inPlaceOf(before, after, key, scope);
+    if (found === null) return inText.resolved(before, scope);
+    for (const rename of found) this.sentences.use(rename);
+    if (key === 'path' || key === 'route') this.sentences.moveAddress(found, before, after);
+    return after;
+  }
+
+  #inPlaceOf(before: string, after: string, key: string, scope: TextScope): Rename[] | null {
+    const { inText, exact } = this.#known;
+    if (key === 'path' || key === 'route') return inAddress([...exact.values()], before, after);
+    const inWords = key === 'title' ? inTitle([...exact.values()], before, after) : null;
+    return inWords ?? inText.between(before, after, scope);
+  }
+
+  #scope(entity: string): TextScope {
+    return { entity, shows: this.#known.shows(entity) };
   }
 }
 
-/** A screen that somebody defined names what it shows as it was called then. */
+/** Members that hold names of roles. */
+const roleMembers: ReadonlySet<string> = new Set(['role', 'roles', 'member_role']);
+
+const namesOf = (id: string): string[] => partsOf(id).map(plainName);
+
+const NAME = '(?:"(?:[^"]|"")*"|[A-Za-z_\\u0080-\\uffff][\\w$\\u0080-\\uffff]*)';
+const entityAtStart = new RegExp(`^(?:(?:rule|rest|transition)\\.)?(${NAME}\\.${NAME})`);
+
+/** The id of the entity that an object says it belongs to; empty if it does not say so. */
+function entityIn(value: JsonObject): string {
+  const [schema, named] = [text(value, 'schema'), text(value, 'entity')];
+  if (named !== '') return schema === '' ? named : entityId(schema, named);
+  const from = isObject(value.from) ? entityIn(value.from) : '';
+  const idText = (name: string) => entityAtStart.exec(text(value, name))?.[1] ?? '';
+  return text(value, 'view') || from || text(value, 'on') || text(value, 'through') || idText('origin') || idText('id');
+}
+
+/** A screen that a builder defined names what it shows as it was called then. */
 const isDefined = (value: JsonObject): boolean => text(value, 'origin').startsWith('defined');
 
-/** What people wrote: PostgreSQL changes none of it where a name changes. */
+/** Whether people wrote a member: PostgreSQL changes none of it when a name changes. */
 function isWritten(holder: JsonObject, key: string): boolean {
   if (key === 'words') return holder.commented === true;
-  // As PostgreSQL prints what it compiled; it keeps all else as it was sent.
+  // PostgreSQL prints the body that it compiled; it stores all others as they were sent.
   if (key === 'body') return !/^\s*(RETURN|BEGIN ATOMIC)\b/.test(text(holder, 'body'));
   if (key === 'meaning') return holder.bypasses_row_level_security !== undefined;
   return ['comment', 'message', 'hint'].includes(key);
 }
 
-function entityNames(
-  after: unknown,
-  entities: readonly RenamedEntity[],
-  used: RenamesOfChapter = noRenames(),
-): Names<null> {
-  const ids = new Map(entities.map((rename) => [rename.before.id, rename]));
-  const bare = new Map(entities.map((rename) => [sqlName(rename.before.name), rename]));
-  const stands = new Set<string>();
-  gather(after, null, { text: (value) => void stands.add(value), scope: () => null });
-  const use = (of: Iterable<RenamedEntity>): void => {
-    for (const rename of of) used.entities.add(rename);
-  };
-  return {
-    outermost: null,
-    text: (value, key) => {
-      if (stands.has(value)) return value;
-      if (key === 'default') {
-        const moved = entities.map(({ before, after }) => withSequencesOf(before.schema, after.schema, value));
-        const found = moved.find((one) => one !== value && stands.has(one));
-        if (found !== undefined) return found;
-      }
-      const isAddress = key === 'path' || key === 'route';
-      const [whole, of] = isAddress
-        ? withAddress(value, entities)
-        : key === 'title'
-          ? withTitle(value, entities)
-          : withEntities(value, ids, bare);
-      if (!stands.has(whole)) return value;
-      if (isAddress) used.addresses.set(value, whole);
-      use(of);
-      return whole;
-    },
-    object: (value) => {
-      const entity = ids.get(text(value, 'id'));
-      const reference = ids.get(entityId(text(value, 'schema'), text(value, 'entity')));
-      if (entity) {
-        use([entity]);
-        return [{ ...value, ...entity.after }, null];
-      }
-      if (!reference) return [value, null];
-      use([reference]);
-      return [{ ...value, schema: reference.after.schema, entity: reference.after.name }, null];
-    },
-  };
+/** An address has the name of a relation, a function or a field as one of its parts. */
+function inAddress(renames: readonly Rename[], before: string, after: string): Rename[] | null {
+  const [was, is] = [before, after].map((address) => address.split('/').map(decoded));
+  if (was?.length !== is?.length) return null;
+  const found = was?.flatMap((part, i) => (part === is?.[i] ? [] : [renames.find(leads(part, is?.[i] ?? ''))]));
+  return found?.every((rename) => rename !== undefined) ? found : null;
 }
 
-/** An address has the name of an entity as one of its parts. */
-function withAddress(address: string, entities: readonly RenamedEntity[]): [string, RenamedEntity[]] {
-  const parts = address.split('/');
-  const rename = entities.find(({ before }) => parts.includes(encodeURIComponent(before.name)));
-  if (!rename) return [address, []];
-  parts[parts.indexOf(encodeURIComponent(rename.before.name))] = encodeURIComponent(rename.after.name);
-  return [parts.join('/'), [rename]];
-}
+const leads =
+  (was: string, is: string) =>
+  ({ kind, before, after }: Rename): boolean => {
+    if (kind === 'field') return was === `:${before}` && is === `:${after}`;
+    const isThing = kind === 'entity' || kind === 'function';
+    return isThing && namesOf(before)[1] === was && namesOf(after)[1] === is;
+  };
 
-/** The title of a screen has it in words: "One row of order lines". */
-function withTitle(title: string, entities: readonly RenamedEntity[]): [string, RenamedEntity[]] {
-  const label = (name: string) => name.replaceAll(/[_\s]+/g, ' ').trim();
-  for (const rename of entities) {
-    const [was, is] = [label(rename.before.name), label(rename.after.name)];
-    const [capitalWas, capitalIs] = [sentence(was), sentence(is)];
-    if (title.startsWith(capitalWas)) return [capitalIs + title.slice(capitalWas.length), [rename]];
-    if (title.endsWith(` ${was}`)) return [title.slice(0, -was.length) + is, [rename]];
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
   }
-  return [title, []];
 }
 
-function fieldNames(
-  after: unknown,
-  fields: readonly RenamedField[],
-  used: RenamesOfChapter = noRenames(),
-  views: ReadonlyMap<string, RenamedField> = new Map(),
-): Names<RenamedField | null> {
-  // Each with a scope of its own, as a view may keep the name for what it shows.
-  const copies = new Map([...views].map(([id, rename]) => [id, { ...rename }]));
-  const told = new Map([...copies].map(([id, copy]) => [copy, views.get(id) ?? copy]));
-  const byEntity = new Map([...copies, ...fields.map((rename) => [rename.entity.id, rename] as const)]);
-  const stands = new Map([...byEntity.values()].map((rename) => [rename, new Set<string>()]));
-  const scope = (value: JsonObject, outer: RenamedField | null) => scopeOf(value, outer, byEntity);
-  const plainly = (value: string) => fields.reduce(withoutColumnNames, value);
-  const anywhere = new Map<string, string>();
-  gather<RenamedField | null>(after, null, {
-    scope,
-    text: (value, of) => {
-      if (of) stands.get(of)?.add(value);
-      anywhere.set(value, value);
-      const plain = plainly(value);
-      if (!anywhere.has(plain)) anywhere.set(plain, value);
-    },
+/** The title of a screen has the name of its entity in words: "One row of order lines". */
+function inTitle(renames: readonly Rename[], before: string, after: string): Rename[] | null {
+  const label = (id: string) => (namesOf(id)[1] ?? '').replaceAll(/[_\s]+/g, ' ').trim();
+  const found = renames.find((rename) => {
+    if (rename.kind !== 'entity') return false;
+    const [was, is] = [label(rename.before), label(rename.after)];
+    const atStart = before.startsWith(sentence(was)) && after === sentence(is) + before.slice(was.length);
+    return atStart || (before.endsWith(` ${was}`) && after === before.slice(0, -was.length) + is);
   });
-  /** What it has become where it names a field of another entity, beside those of its own. */
-  const elsewhere = (value: string, own: string): string => {
-    if (anywhere.get(value) === value) return value;
-    for (const isAlone of [false, true]) {
-      const moved = fields.filter((rename) => withFieldElsewhere(own, rename, isAlone) !== own);
-      const renamed = moved.reduce((all, rename) => withFieldElsewhere(all, rename, isAlone), own);
-      const found = moved.length === 0 ? undefined : anywhere.get(plainly(renamed));
-      if (found === undefined) continue;
-      for (const rename of moved) used.fields.add(rename);
-      return found;
-    }
-    return value;
-  };
-  const use = (rename: RenamedField, value: string): string => {
-    used.fields.add(told.get(rename) ?? rename);
-    return value;
-  };
-  return {
-    outermost: null,
-    text: (value, key, rename) => {
-      if (rename === null) return elsewhere(value, value);
-      if (stands.get(rename)?.has(value)) return value;
-      const renamed = value === rename.before ? rename.after : withField(value, rename);
-      if (renamed !== value && stands.get(rename)?.has(renamed)) return use(rename, renamed);
-      if (key === 'definition') {
-        const asked = withoutOwnColumnNames(value, rename);
-        const found = [...(stands.get(rename) ?? [])].find((one) => withoutOwnColumnNames(one, rename) === asked);
-        if (found !== undefined) return use(rename, found);
-      }
-      return elsewhere(value, renamed);
-    },
-    object: (value, outer) => {
-      const inner = scope(value, outer);
-      // The field itself, whatever else of the entity has that name.
-      const isField = inner !== null && value.name === inner.before && value.nullable !== undefined;
-      return [isField ? { ...value, name: use(inner, inner.after) } : value, inner];
-    },
-  };
-}
-
-/** The renaming that texts in an object are about: of the entity that the object says it belongs to, else of the one around it. */
-function scopeOf(
-  value: JsonObject,
-  outer: RenamedField | null,
-  byEntity: ReadonlyMap<string, RenamedField>,
-): RenamedField | null {
-  const named = text(value, 'entity');
-  const schema = text(value, 'schema');
-  const own =
-    (named !== '' && schema !== '' ? entityId(schema, named) : named) ||
-    text(value, 'on') ||
-    entityPart(text(value, 'origin')) ||
-    entityPart(text(value, 'id'));
-  return own === '' ? outer : (byEntity.get(own) ?? null);
+  return found ? [found] : null;
 }

@@ -1,24 +1,32 @@
 import { describe, expect, it } from 'vitest';
+import { type ObjectIds, readObjectIds } from '../versions/object-ids.ts';
 import { diffChapters } from './diff.ts';
 import type { JsonObject } from './differences.ts';
 
-const field = (name: string, more: object = {}): object => ({
+interface App {
+  chapters: JsonObject;
+  ids: ObjectIds;
+}
+
+/** Fields are numbered in their order, unless they say otherwise. */
+interface Field {
+  name: string;
+  number?: number;
+}
+
+interface Table {
+  number: number;
+  name: string;
+  schema: string;
+  fields: Field[];
+}
+
+const field = (name: string, more: object = {}): Field => ({ name, ...more });
+const table = (number: number, name: string, fields: Field[], more: object = {}): Table => ({
+  number,
   name,
-  type: 'text',
-  nullable: true,
-  exposed: true,
-  comment: null,
-  ...more,
-});
-const table = (name: string, fields: object[], more: object = {}): object => ({
-  id: `public.${name}`,
-  schema: 'public',
-  name,
-  kind: 'table',
-  exposed: true,
-  comment: null,
   fields,
-  definition: null,
+  schema: 'public',
   ...more,
 });
 const rule = (entity: string, name: string, words: string): object => ({
@@ -29,42 +37,79 @@ const rule = (entity: string, name: string, words: string): object => ({
   fields: ['note'],
   sql: words,
   words,
+  applies_to: 'all rows',
 });
-const chapters = (entities: object[], rules: object[] = []): JsonObject =>
-  JSON.parse(JSON.stringify({ entities: { entities }, rules: { rules } }));
-const told = (before: JsonObject, after: JsonObject): string[] => diffChapters(before, after).map(({ words }) => words);
+
+const idOf = ({ schema, name }: Pick<Table, 'schema' | 'name'>): string => `${schema}.${name}`;
+
+/** @param more Further chapters, and numbers of further objects. */
+function app(tables: Table[], rules: object[] = [], more: { chapters?: object; ids?: object } = {}): App {
+  const entities = tables.map(({ number: _, fields, ...rest }) => ({
+    ...{ id: idOf(rest), kind: 'table', exposed: true, comment: null, definition: null },
+    ...rest,
+    fields: fields.map(({ number: __, ...each }) => ({
+      ...{ type: 'text', nullable: true, exposed: true, comment: null },
+      ...each,
+    })),
+  }));
+  const fields = tables.flatMap((of) => of.fields.map((one, i) => [`${of.number}.${one.number ?? i + 1}`, one.name]));
+  const none = { sequences: {}, functions: {}, types: {}, labels: {}, constraints: {}, policies: {}, triggers: {} };
+  return {
+    chapters: JSON.parse(JSON.stringify({ entities: { entities }, rules: { rules }, ...more.chapters })),
+    ids: {
+      incarnation: '1.1',
+      relations: Object.fromEntries(tables.map((one) => [one.number, idOf(one)])),
+      fields: Object.fromEntries(fields),
+      ...none,
+      roles: {},
+      ...more.ids,
+    },
+  };
+}
+
+const told = (before: App, after: App): string[] =>
+  diffChapters(before.chapters, after.chapters, { before: before.ids, after: after.ids }).map(({ words }) => words);
 
 const note = [field('id'), field('note')];
 
-describe('a table is told as renamed where it is what it was', () => {
-  it('in all but its name, in each chapter that names it', () => {
-    const before = chapters([table('a', note)], [rule('a', 'short', 'note is short')]);
-    expect(told(before, chapters([table('b', note)], [rule('b', 'short', 'note is short')]))).toEqual([
+describe('diffChapters with the object ids of tables', () => {
+  it('reports a table with another name in each chapter that names it', () => {
+    const before = app([table(1, 'a', note)], [rule('a', 'short', 'note is short')]);
+    expect(told(before, app([table(1, 'b', note)], [rule('b', 'short', 'note is short')]))).toEqual([
       'In place of the table a there is b, the same but for its name.',
       'In the rules, a is now b.',
     ]);
   });
 
-  it('and what else has changed is told beside it', () => {
-    const after = chapters([table('b', note, { comment: 'Notes of b' })]);
-    expect(told(chapters([table('a', note, { comment: 'Notes of a' })]), after)).toEqual([
+  it('reports other changes of a renamed table beside the rename', () => {
+    const after = app([table(1, 'b', note, { comment: 'Notes of b' })]);
+    expect(told(app([table(1, 'a', note, { comment: 'Notes of a' })]), after)).toEqual([
       'In place of the table a there is b, the same but for its name.',
       'b is now described as “Notes of b”.',
     ]);
   });
 
-  it('whatever its comments, rules and policies are called, where they hold the word that is its name', () => {
-    const made = (name: string): JsonObject => ({
-      ...chapters(
-        [table(name, [field('id', { comment: 'Of all notes' }), field('note')])],
+  it('leaves the word that is the name alone in comments, rules and the names of policies', () => {
+    const made = (name: string): App =>
+      app(
+        [table(1, name, [field('id', { comment: 'Of all notes' }), field('note')])],
         [{ ...rule(name, 'short', 'such notes are short'), sql: 'CHECK (length(note) < 9)' }],
-      ),
-      roles: {
-        policies: [
-          { entity: `public.${name}`, name: 'all read notes', using: `(${name}.id > 0)`, words: 'all notes', sql: '' },
-        ],
-      },
-    });
+        {
+          chapters: {
+            roles: {
+              policies: [
+                {
+                  entity: `public.${name}`,
+                  name: 'all read notes',
+                  using: `(${name}.id > 0)`,
+                  words: 'all notes',
+                  sql: '',
+                },
+              ],
+            },
+          },
+        },
+      );
     expect(told(made('notes'), made('words'))).toEqual([
       'In place of the table notes there is words, the same but for its name.',
       'In the rules, notes is now words.',
@@ -72,68 +117,128 @@ describe('a table is told as renamed where it is what it was', () => {
     ]);
   });
 
-  it('but not where a field or a rule differs', () => {
-    const other = chapters([table('b', [field('id'), field('note', { type: 'integer' })])]);
-    expect(told(chapters([table('a', note)]), other)).toContain('The table a is gone, with all its fields.');
-    const ruled = chapters([table('b', note)], [rule('b', 'short', 'note is short')]);
-    expect(told(chapters([table('a', note)]), ruled)).toContain('There is a new table b with id and note.');
+  it('reports a rename although fields and rules differ, and then these', () => {
+    const other = app(
+      [table(1, 'b', [field('id'), field('note', { type: 'integer' })])],
+      [rule('b', 'short', 'note is short')],
+    );
+    expect(told(app([table(1, 'a', note)]), other)).toEqual([
+      'In place of the table a there is b, the same but for its name.',
+      'note of b is now integer (before: text).',
+      'New rule for b: note is short.',
+    ]);
   });
 
-  it('in another schema out of the reach of clients, under its own name only', () => {
-    const before = chapters([table('a', note)], [rule('a', 'short', 'note is short')]);
-    const hidden = (name: string) => {
-      const out = { id: `kept.${name}`, schema: 'kept', exposed: false };
+  it('reports a table that moved to another schema, under whatever name', () => {
+    const before = app([table(1, 'a', note)], [rule('a', 'short', 'note is short')]);
+    for (const name of ['a', 'b']) {
       const ruled = { ...rule(name, 'short', 'note is short'), id: `kept.${name}.short`, entity: `kept.${name}` };
-      return told(
-        { ...before, roles: { policies: [{ entity: 'public.a', name: 'own', using: 'true', sql: '', roles: [] }] } },
-        chapters([table(name, note, out)], [ruled]),
-      );
-    };
-    expect(hidden('a')).toContain('In place of the table a there is kept.a, the same but for its name.');
-    expect(hidden('b')).toContain('The table a is gone, with all its fields.');
+      const hidden = app([table(1, name, note, { schema: 'kept', exposed: false })], [ruled]);
+      expect(told(before, hidden)).toEqual([
+        `In place of the table a there is kept.${name}, the same but for its name.`,
+        `Clients can no longer reach kept.${name}.`,
+        `In the rules, a is now kept.${name}.`,
+      ]);
+    }
   });
 
-  it('and not where more than one could be meant', () => {
-    const words = told(chapters([table('a', note)]), chapters([table('b', note), table('c', note)]));
-    expect(words).toContain('The table a is gone, with all its fields.');
-    expect(words).toContain('There is a new table b with id and note.');
+  it('knows which of two like tables was renamed', () => {
+    expect(told(app([table(1, 'a', note)]), app([table(2, 'b', note), table(1, 'c', note)]))).toEqual([
+      'In place of the table a there is c, the same but for its name.',
+      'There is a new table b with id and note.',
+    ]);
   });
 
-  it('nor does a value that changed as the name did go without saying', () => {
-    const before = chapters([table('a', note)], [rule('a', 'short', `note is not 'a'`)]);
-    const after = chapters([table('b', note)], [rule('b', 'short', `note is not 'b'`)]);
-    expect(told(before, after)).toContain('The table a is gone, with all its fields.');
-    const others = (name: string) => [table('others', note), table(name, note)];
+  it('reports a value that changed as the name did', () => {
+    const others = (name: string) => [table(2, 'others', note), table(1, name, note)];
     const asked = (name: string) =>
       told(
-        chapters(others('a'), [rule('others', 'short', `note is not 'a'`)]),
-        chapters(others('b'), [rule('others', 'short', `note is not '${name}'`)]),
+        app(others('a'), [rule('others', 'short', `note is not 'a'`)]),
+        app(others('b'), [rule('others', 'short', `note is not '${name}'`)]),
       );
     expect(asked('a')).not.toContainEqual(expect.stringContaining('note is not'));
     expect(asked('b')).toContainEqual(`The rule for others, note is not 'b', has changed: before: note is not 'a'.`);
   });
 
-  it('two that point to each other, at once', () => {
-    const pointing = (name: string, to: string) =>
-      table(name, [
+  it('reports two renamed tables that point to each other', () => {
+    const pointing = (number: number, name: string, to: string) =>
+      table(number, name, [
         field('id'),
         field(`other_of_${to.slice(0, 1)}`, { references: { schema: 'public', entity: to, field: 'id' } }),
       ]);
-    const before = chapters([pointing('x1', 'y1'), pointing('y1', 'x1')]);
-    const after = chapters([pointing('x2', 'y2'), pointing('y2', 'x2')]);
+    const before = app([pointing(1, 'x1', 'y1'), pointing(2, 'y1', 'x1')]);
+    const after = app([pointing(1, 'x2', 'y2'), pointing(2, 'y2', 'x2')]);
     expect(told(before, after).sort()).toEqual([
       'In place of the table x1 there is x2, the same but for its name.',
       'In place of the table y1 there is y2, the same but for its name.',
     ]);
   });
+
+  it('reports a table as removed if another one took its name', () => {
+    const before = app([table(1, 'a', note), table(2, 'b', [field('id'), field('text')])]);
+    expect(told(before, app([table(2, 'a', [field('id'), field('text')])]))).toEqual([
+      'In place of the table b there is a, the same but for its name.',
+      'The table a is gone, with all its fields.',
+    ]);
+  });
+
+  it('reports a swap of two names, and nothing else', () => {
+    const made = (one: string, other: string) =>
+      app(
+        [table(1, one, [field('id'), field('x')]), table(2, other, note)],
+        [rule(one, 'short', `x of public.${one}`), rule(other, 'brief', `note of public.${other}`)],
+        { chapters: { calls: { calls: [one, other].map((name) => call(name)) } } },
+      );
+    const call = (name: string) => ({
+      id: `rest.public.${name}.select`,
+      entity: `public.${name}`,
+      method: 'GET',
+      path: `/rest/v1/${name}`,
+    });
+    expect(told(made('a', 'b'), made('b', 'a')).sort()).toEqual([
+      'In place of the table a there is b, the same but for its name.',
+      'In place of the table b there is a, the same but for its name.',
+      'In the calls, a is now b and b is now a: /rest/v1/b (before: /rest/v1/a) and /rest/v1/a (before: /rest/v1/b).',
+      'In the rules, a is now b and b is now a.',
+    ]);
+  });
+
+  it('reports a table that was dropped and made again under its name as changed', () => {
+    expect(told(app([table(1, 'a', note)]), app([table(2, 'a', [field('id')])]))).toEqual([
+      'The field note of a is gone.',
+    ]);
+  });
 });
 
-describe('a field is told as renamed where it is what it was', () => {
-  const before = chapters([table('a', note)], [rule('a', 'short', 'note is short')]);
+describe('diffChapters without comparable object ids', () => {
+  const [before, after] = [app([table(1, 'a', note)]), app([table(1, 'b', note)])];
 
-  it('in all but its name, in each chapter that names it', () => {
-    const after = chapters(
-      [table('a', [field('id'), field('remark')])],
+  it.each([
+    ['of another database', { before: before.ids, after: { ...after.ids, incarnation: '2.1' } }],
+    ['of an earlier Ninefold', { before: null, after: after.ids }],
+    ['of files', undefined],
+  ])('reports a renamed table of versions %s as removed and added', (_, ids) => {
+    expect(diffChapters(before.chapters, after.chapters, ids).map(({ words }) => words)).toEqual([
+      'The table a is gone, with all its fields.',
+      'There is a new table b with id and note.',
+    ]);
+  });
+
+  it.each([null, [], {}, { ...before.ids, fields: undefined }, { ...before.ids, policies: { 1: 2 } }])(
+    'does not read damaged ids: %j',
+    (value) => {
+      expect(readObjectIds(value)).toBeNull();
+      expect(readObjectIds(before.ids)).toEqual(before.ids);
+    },
+  );
+});
+
+describe('diffChapters with the object ids of fields', () => {
+  const before = app([table(1, 'a', note)], [rule('a', 'short', 'note is short')]);
+
+  it('reports a field with another name in each chapter that names it', () => {
+    const after = app(
+      [table(1, 'a', [field('id'), field('remark')])],
       [{ ...rule('a', 'short', 'remark is short'), fields: ['remark'] }],
     );
     expect(told(before, after)).toEqual([
@@ -142,46 +247,54 @@ describe('a field is told as renamed where it is what it was', () => {
     ]);
   });
 
-  it.each([
-    ['its type differs', [field('id'), field('remark', { type: 'integer' })]],
-    ['its comment differs', [field('id'), field('remark', { comment: 'Said' })]],
-    ['it stands elsewhere', [field('remark'), field('id')]],
-    ['another is new too', [field('id'), field('remark'), field('more')]],
-  ])('but not where %s', (_, fields) => {
-    expect(told(before, chapters([table('a', fields)]))).toContain('The field note of a is gone.');
+  it.each<[string, Field[], string]>([
+    ['its type', [field('id'), field('remark', { type: 'integer' })], 'remark of a is now integer (before: text).'],
+    ['its comment', [field('id'), field('remark', { comment: 'Said' })], 'remark of a is now described as “Said”.'],
+    ['another field', [field('id'), field('remark'), field('more')], 'a has a new field more (text, optional).'],
+  ])('reports a rename and %s', (_, fields, words) => {
+    const all = told(before, app([table(1, 'a', fields)], [rule('a', 'short', 'note is short')]));
+    expect(all).toEqual(['In place of the field note of a there is remark, the same but for its name.', words]);
   });
 
-  it('and a field of that name in another table is none of it', () => {
+  it('reports a new field in the place of one that was dropped as new', () => {
+    const fields = [field('id'), field('remark', { number: 3 })];
+    expect(told(before, app([table(1, 'a', fields)]))).toContain('The field note of a is gone.');
+  });
+
+  it('leaves a field of that name in another table alone', () => {
     const both = (name: string) =>
-      chapters([table('a', [field('id'), field(name)]), table('b', [...note, field('more')])]);
+      app([table(1, 'a', [field('id'), field(name)]), table(2, 'b', [...note, field('more')])]);
     expect(told(both('note'), both('remark'))).toEqual([
       'In place of the field note of a there is remark, the same but for its name.',
     ]);
   });
 });
 
-describe('rules', () => {
-  const asked = (sql: string, more: object = {}) =>
-    chapters([table('a', note)], [{ ...rule('a', 'short', 'note is short'), sql, applies_to: 'all rows', ...more }]);
+describe('diffChapters of rules', () => {
+  const asked = (sql: string, more: object = {}, name = 'short') =>
+    app([table(1, 'a', note)], [{ ...rule('a', name, 'note is short'), sql, applies_to: 'all rows', ...more }], {
+      ids: { constraints: { '1.7': name } },
+    });
   const before = asked('public.code CHECK ((VALUE <> 1))');
 
-  it('of a domain that is called otherwise say so in words', () => {
+  it('reports a domain with another name', () => {
     expect(told(before, asked('public."Code" CHECK ((VALUE <> 1))'))).toEqual([
       'The rule for a, note is short, has changed: it is now one of the domain "Code" (before: of code).',
     ]);
   });
 
-  it('that hold for other rows say that once', () => {
+  it('reports once that a rule holds for other rows', () => {
     const after = asked('public.code CHECK ((VALUE <> 1)) NOT VALID', { applies_to: 'new and changed rows' });
     expect(told(before, after)).toEqual([
       'The rule for a, note is short, has changed: now asked of new and changed rows only.',
     ]);
   });
 
-  it('with another name, what else is otherwise too', () => {
-    const after = asked('CHECK (note <> 2)', { id: 'public.a.brief', name: 'brief', applies_to: 'no row' });
+  it('reports another name of a rule, and what else has changed', () => {
+    const after = asked('CHECK (note <> 2)', { applies_to: 'no row' }, 'brief');
     expect(told(asked('CHECK (note <> 1)'), after)).toEqual([
-      'The rule for a, note is short, is now called brief (before: short); now asked of no row: it is not enforced; its SQL was CHECK (note <> 1), is now CHECK (note <> 2).',
+      'The rule for a, note is short, is now called brief (before: short).',
+      'The rule for a, note is short, has changed: now asked of no row: it is not enforced; its SQL was CHECK (note <> 1), is now CHECK (note <> 2).',
     ]);
   });
 });

@@ -1,161 +1,70 @@
-import { groupBy } from '../group.ts';
-import { entityId, sqlName } from '../names.ts';
-import { canonical, isObject, type JsonObject } from './differences.ts';
-import {
-  type EntityName,
-  type RenamedEntity,
-  type RenamedField,
-  withEntities,
-  withSequencesOf,
-} from './renamed-text.ts';
-import { items, text } from './words/values.ts';
+import type { ObjectIds } from '../versions/object-ids.ts';
+
+export type RenameKind =
+  | 'entity'
+  | 'sequence'
+  | 'field'
+  | 'function'
+  | 'type'
+  | 'label'
+  | 'constraint'
+  | 'policy'
+  | 'trigger'
+  | 'role';
+
+/** An object with the same number and another name. */
+export interface Rename {
+  readonly kind: RenameKind;
+  /** The later name of what the object is a part of: the id of a table, of a label the type. Empty for all other kinds. */
+  readonly of: string;
+  readonly before: string;
+  readonly after: string;
+  /** The object is gone and another one took its name. No sentence names this rename. */
+  readonly isDisplaced: boolean;
+}
+
+/** Follows a name that another object took over: no name of PostgreSQL's own printing ends so. `withoutMarks` removes it. */
+const MARK = '\ue000';
+
+/** Returns a text without the marks of names that another object took over. */
+export const withoutMarks = (text: string): string => text.replaceAll(MARK, '');
+
+type Names = Readonly<Record<string, string>>;
 
 /**
- * Entities that went and came again under another name. No number that would tell survives from one app to another, so it is what
- * they are that tells: one that is gone and one that is new, alike in fields, rules, policies and query, with nothing else like
- * either. Where names or schemas alone could be meant, one that keeps its name comes first; one that does may also come within the
- * reach of clients, or out of it. Pure.
+ * Returns the renames between two versions of one app. Without numbers, or with those of two databases, there are none: what differs
+ * is then reported as removed and added.
  */
-export function renamedEntities(before: JsonObject, after: JsonObject): RenamedEntity[] {
-  const [gone, come] = [entitiesWithout(before, after), entitiesWithout(after, before)];
-  if (gone.length === 0 || come.length === 0) return [];
-  const [old, fresh] = [likenesses(before, gone), likenesses(after, come)];
-  const likeness = (one: JsonObject, side: Side): Likeness => (side === 'gone' ? old : fresh).get(one) ?? unlike;
-  const moved = pairs(gone, come, (one, side) => {
-    const { itself, held } = likeness(one, side);
-    return [text(one, 'name'), itself, held].join('\0');
+export function renamesBetween(before: ObjectIds | null, after: ObjectIds | null): Rename[] {
+  if (before === null || after === null || before.incarnation !== after.incarnation) return [];
+  const inRelation = after.relations;
+  return [
+    ...renamed('entity', before.relations, after.relations),
+    ...renamed('sequence', before.sequences, after.sequences),
+    ...renamed('function', before.functions, after.functions),
+    ...renamed('type', before.types, after.types),
+    ...renamed('role', before.roles, after.roles),
+    ...renamed('label', before.labels, after.labels, after.types),
+    ...renamed('field', before.fields, after.fields, inRelation),
+    ...renamed('constraint', before.constraints, after.constraints, inRelation),
+    ...renamed('policy', before.policies, after.policies, inRelation),
+    ...renamed('trigger', before.triggers, after.triggers, inRelation),
+  ];
+}
+
+/** @param owners The later names of what the objects are parts of, by the first number of their keys. */
+function renamed(kind: RenameKind, before: Names, after: Names, owners: Names = {}): Rename[] {
+  const ownerOf = (key: string): string => owners[key.split('.')[0] ?? ''] ?? '';
+  const found = Object.entries(before).flatMap(([key, name]): Rename[] => {
+    const now = after[key];
+    if (now === undefined || now === name) return [];
+    return [{ kind, of: ownerOf(key), before: name, after: now, isDisplaced: false }];
   });
-  const rest = without([gone, come], moved);
-  // Only of one side do clients reach it, and only there are its policies told.
-  const reached = pairs(...rest, (one, side) => [text(one, 'name'), likeness(one, side).itself].join('\0')).filter(
-    ([one, other]) => one.exposed !== other.exposed,
-  );
-  const renamed = pairs(...without(rest, reached), (one, side) => {
-    const { itself, held } = likeness(one, side);
-    return [itself, held].join('\0');
+  const taken = new Set(found.map((one) => `${one.of}\0${one.after}`));
+  const displaced = Object.entries(before).flatMap(([key, name]): Rename[] => {
+    const of = ownerOf(key);
+    if (after[key] !== undefined || !taken.has(`${of}\0${name}`)) return [];
+    return [{ kind, of, before: name, after: `${name}${MARK}`, isDisplaced: true }];
   });
-  return [...moved, ...reached, ...renamed].map(([one, other]) => ({
-    kind: text(other, 'kind') || 'table',
-    before: nameOf(one),
-    after: nameOf(other),
-  }));
-}
-
-/** Fields of the same entity that differ in their names alone and stand in the same place, where one is gone and one is new. */
-export function renamedFields(before: JsonObject, after: JsonObject): RenamedField[] {
-  const old = new Map(items(before.entities, 'entities').map((entity) => [text(entity, 'id'), entity]));
-  return items(after.entities, 'entities').flatMap((entity): RenamedField[] => {
-    const was = old.get(text(entity, 'id'));
-    if (was === undefined || was === entity) return [];
-    const [fields, others] = [items(was, 'fields'), items(entity, 'fields')];
-    const [gone, come] = [withoutNamesOf(fields, others), withoutNamesOf(others, fields)];
-    const [one, other] = [gone[0], come[0]];
-    if (!one || !other || gone.length > 1 || come.length > 1) return [];
-    if (fields.indexOf(one) !== others.indexOf(other)) return [];
-    if (canonical({ ...one, name: '' }) !== canonical({ ...other, name: '' })) return [];
-    return [{ entity: nameOf(entity), before: text(one, 'name'), after: text(other, 'name') }];
-  });
-}
-
-const nameOf = (entity: JsonObject): EntityName => ({
-  id: text(entity, 'id'),
-  schema: text(entity, 'schema'),
-  name: text(entity, 'name'),
-});
-
-/** Entities of one side that the other has not, with a name that can be followed. */
-function entitiesWithout(chapters: JsonObject, other: JsonObject): JsonObject[] {
-  const ids = new Set(items(other.entities, 'entities').map((entity) => text(entity, 'id')));
-  return items(chapters.entities, 'entities').filter((entity) => {
-    const { id, schema, name } = nameOf(entity);
-    return id !== '' && schema !== '' && name !== '' && !ids.has(id) && items(entity, 'fields').length > 0;
-  });
-}
-
-function withoutNamesOf(fields: readonly JsonObject[], others: readonly JsonObject[]): JsonObject[] {
-  const names = new Set(others.map((field) => text(field, 'name')));
-  return fields.filter((field) => text(field, 'name') !== '' && !names.has(text(field, 'name')));
-}
-
-type Side = 'gone' | 'come';
-type Sides = readonly [gone: readonly JsonObject[], come: readonly JsonObject[]];
-
-const without = ([gone, come]: Sides, pairs: readonly [JsonObject, JsonObject][]): Sides => {
-  const paired = new Set(pairs.flat());
-  return [gone.filter((one) => !paired.has(one)), come.filter((one) => !paired.has(one))];
-};
-
-/** Each pair whose key nothing else on either side has. */
-function pairs(
-  gone: readonly JsonObject[],
-  come: readonly JsonObject[],
-  keyOf: (entity: JsonObject, side: Side) => string,
-): [JsonObject, JsonObject][] {
-  const fresh = groupBy(come, (one) => keyOf(one, 'come'));
-  return [...groupBy(gone, (one) => keyOf(one, 'gone'))].flatMap(
-    ([key, [one, ...more]]): [JsonObject, JsonObject][] => {
-      const [other, ...others] = fresh.get(key) ?? [];
-      return one && other && more.length + others.length === 0 ? [[one, other]] : [];
-    },
-  );
-}
-
-const nameless: EntityName = { id: '', schema: '', name: '' };
-
-/** What an entity is, and the policies that it holds. */
-interface Likeness {
-  itself: string;
-  held: string;
-}
-
-const unlike: Likeness = { itself: '', held: '' };
-
-/**
- * What each entity is but for its name, and for the names of all others that may have changed too. Names of policies and what somebody
- * wrote may hold the word that is the name, and are left out, or left as they are.
- */
-function likenesses(chapters: JsonObject, entities: readonly JsonObject[]): Map<JsonObject, Likeness> {
-  const renameOf = (entity: JsonObject): RenamedEntity => ({ kind: '', before: nameOf(entity), after: nameless });
-  const ids = new Map(entities.map((entity) => [text(entity, 'id'), renameOf(entity)]));
-  const rules = groupBy(items(chapters.rules, 'rules'), (rule) => text(rule, 'entity'));
-  const policies = groupBy(items(chapters.roles, 'policies'), (policy) => text(policy, 'entity'));
-  return new Map(
-    entities.map((entity): [JsonObject, Likeness] => {
-      const own = new Map([[sqlName(text(entity, 'name')), renameOf(entity)]]);
-      const blur = (value: unknown): unknown => blurred(value, ids, own, text(entity, 'schema'));
-      const [id, { kind, fields, definition }] = [text(entity, 'id'), entity];
-      const ruled = (rules.get(id) ?? []).map((rule) =>
-        canonical([rule.kind, rule.fields, rule.applies_to, blur(rule.sql)]),
-      );
-      const held = (policies.get(id) ?? []).map(({ entity: _, name, words: __, sql: ___, ...policy }) =>
-        canonical([name, blur(policy)]),
-      );
-      return [
-        entity,
-        { itself: canonical([kind, blur(fields), blur(definition), ruled.sort()]), held: canonical(held.sort()) },
-      ];
-    }),
-  );
-}
-
-/** A value without the names of some entities. A text that is a name and no more may be one of a field, and stays. */
-function blurred(
-  value: unknown,
-  ids: ReadonlyMap<string, RenamedEntity>,
-  own: ReadonlyMap<string, RenamedEntity>,
-  schema: string,
-): unknown {
-  if (typeof value === 'string') {
-    return own.has(value) ? value : withSequencesOf(schema, '', withEntities(value, ids, own)[0]);
-  }
-  if (Array.isArray(value)) return value.map((each) => blurred(each, ids, own, schema));
-  if (!isObject(value)) return value;
-  const isOne = ids.has(entityId(text(value, 'schema'), text(value, 'entity')));
-  return Object.fromEntries(
-    Object.entries(isOne ? { ...value, schema: '', entity: '' } : value).map(([key, each]) => [
-      key,
-      // A comment may hold the word that is the name.
-      key === 'comment' ? each : blurred(each, ids, own, schema),
-    ]),
-  );
+  return [...found, ...displaced];
 }

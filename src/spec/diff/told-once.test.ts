@@ -3,7 +3,7 @@ import { diffedApp } from '../../../test/support/diffed-app.ts';
 import { diffChapters } from './diff.ts';
 import { diffMarkdown } from './markdown.ts';
 
-const { owner, derive } = diffedApp('told_once');
+const { owner, derive, diff } = diffedApp('told_once');
 
 const refusing = (name: string, codes: readonly string[]): string =>
   `create function public.${name}() returns trigger language plpgsql as $$ begin
@@ -177,7 +177,7 @@ describe('a change is told once in each chapter, in a sentence', () => {
     if (first !== '') await owner.script(first);
     const before = await derive();
     await owner.script(sql);
-    const changes = diffChapters(before, await derive());
+    const changes = diff(before, await derive());
     for (const [chapter, sentences] of Object.entries(expected)) {
       const told = changes.filter((change) => change.chapter === chapter).map(({ words }) => words);
       expect(told.sort()).toEqual(sentences.map((start) => expect.stringContaining(start)));

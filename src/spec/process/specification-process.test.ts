@@ -39,6 +39,8 @@ function start(bounds?: { memory: number; milliseconds: number }): Specification
 
 const packed = (chapters: unknown) => new Uint8Array(gzipSync(JSON.stringify(chapters)));
 const named = (name: string) => packed({ purpose: { name } });
+/** A version without object ids. */
+const stored = (bytes: Uint8Array<ArrayBuffer>) => ({ packed: bytes, ids: null });
 const of = { ref: 'desk', state: 'made' };
 const entry: VersionEntry = { number: 1, hash: 'abc', at: '2026-01-01', causes: [], changes: [], change_count: 0 };
 const app = { ref: 'desk', name: 'Desk' };
@@ -51,7 +53,7 @@ describe('the process of the specification', () => {
     const started = start();
     const [page, changes, gone] = await Promise.allSettled([
       started.run('versionPage', { entry, packed: named('Desk'), app }),
-      started.run('changesBetween', { before: named('Desk'), after: named('Help desk') }),
+      started.run('changesBetween', { before: stored(named('Desk')), after: stored(named('Help desk')) }),
       started.run('page', { of, format: 'json', isPacked: false }),
     ]);
     const text = page.status === 'fulfilled' && page.value ? Buffer.from(page.value).toString() : '';
@@ -69,10 +71,10 @@ describe('the process of the specification', () => {
     for (const bytes of [bomb, Buffer.from('nonsense'), gzipSync('[1]'), gzipSync('{')]) {
       const spoilt = new Uint8Array(bytes);
       expect(await started.run('versionPage', { entry, packed: spoilt, app })).toBeNull();
-      expect(await started.run('changesBetween', { before: named('Desk'), after: spoilt })).toEqual({
+      expect(await started.run('changesBetween', { before: stored(named('Desk')), after: stored(spoilt) })).toEqual({
         spoilt: 'after',
       });
-      expect(await started.run('changesBetween', { before: spoilt, after: named('Desk') })).toEqual({
+      expect(await started.run('changesBetween', { before: stored(spoilt), after: stored(named('Desk')) })).toEqual({
         spoilt: 'before',
       });
     }
@@ -82,11 +84,13 @@ describe('the process of the specification', () => {
     const started = start({ memory: 64 * 2 ** 20, milliseconds: 60_000 });
     const [large, behind] = await Promise.allSettled([
       started.run('versionPage', { entry, packed: swelling(), app }),
-      started.run('changesBetween', { before: named('a'), after: named('b') }),
+      started.run('changesBetween', { before: stored(named('a')), after: stored(named('b')) }),
     ]);
     expect(large).toMatchObject({ status: 'rejected', reason: { code: 'specification_too_large', status: 503 } });
     expect(behind).toMatchObject({ status: 'rejected', reason: expect.any(Gone) });
-    expect(await started.run('changesBetween', { before: named('a'), after: named('b') })).toHaveLength(1);
+    expect(await started.run('changesBetween', { before: stored(named('a')), after: stored(named('b')) })).toHaveLength(
+      1,
+    );
   });
 
   it('ends a task that takes longer than it may', async () => {
@@ -98,7 +102,7 @@ describe('the process of the specification', () => {
 
   it('keeps what is asked for while it is closed from waiting for ever', async () => {
     const started = start();
-    const asked = started.run('changesBetween', { before: named('a'), after: named('b') });
+    const asked = started.run('changesBetween', { before: stored(named('a')), after: stored(named('b')) });
     started.close();
     await expect(asked).rejects.toBeInstanceOf(Gone);
   });

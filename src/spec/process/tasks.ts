@@ -30,6 +30,7 @@ import type { TypeFacts } from '../types/facts.ts';
 import { jsonSchemas } from '../types/json-schema.ts';
 import { typescriptOf, typescriptTypes } from '../types/typescript.ts';
 import { zodSchemas } from '../types/zod.ts';
+import { type ObjectIds, objectIds, readObjectIds } from '../versions/object-ids.ts';
 import { Gone } from './gone.ts';
 import { Resting } from './resting.ts';
 
@@ -58,6 +59,12 @@ export type TypesFormat = 'typescript' | 'zod' | 'json-schema';
 /** Text in UTF-8, perhaps packed. */
 export type Bytes = Uint8Array<ArrayBuffer>;
 
+/** A version as it is stored: chapters and object ids as JSON in gzip. */
+export interface PackedVersion {
+  packed: Bytes;
+  ids: Bytes | null;
+}
+
 /** Apps of which the last specification is held, and what they may be derived from, in bytes: it takes three times the memory. */
 const HELD = 100;
 const HELD_BYTES = 100_000_000;
@@ -73,6 +80,7 @@ export interface FoundCall {
 interface Held {
   readonly state: string;
   readonly specification: Specification;
+  readonly ids: ObjectIds;
   /** The same with the figures that were read last. */
   shown: Specification;
 }
@@ -98,11 +106,11 @@ export class Tasks {
   derive({ of, source }: { of: Handle; source: Source }): string {
     const known = this.#held.get(of.ref);
     if (known?.state === of.state) return known.specification.hash;
-    const specification = this.#resting.measure(of.ref, () => derived(source));
+    const { specification, ids } = this.#resting.measure(of.ref, () => derived(source));
     // One that is larger than all may be is held by itself.
     const read = source.facts.parts.reduce((bytes, { length }) => bytes + length, 0);
     const size = Math.min(read, HELD_BYTES);
-    this.#held.set(of.ref, { state: of.state, specification, shown: specification }, { size });
+    this.#held.set(of.ref, { state: of.state, specification, ids, shown: specification }, { size });
     return specification.hash;
   }
 
@@ -154,17 +162,31 @@ export class Tasks {
 
   /** What would change if the app came to be what `source` says, in words. */
   changesTo({ of, source }: { of: Handle; source: Source }): Change[] {
-    return diffChapters(exported(this.#of(of).specification.chapters), exported(derived(source).chapters));
+    const [now, then] = [this.#of(of), derived(source)];
+    const ids = { before: now.ids, after: then.ids };
+    return diffChapters(exported(now.specification.chapters), exported(then.specification.chapters), ids);
   }
 
-  /** The specification as a version after `previous`, which is the packed one before it or null. */
-  version({ of, previous }: { of: Handle; previous: Bytes | null }): { changes: Change[]; packed: string } {
-    const { chapters } = this.#of(of).specification;
+  /** The specification as the version after `previous`, or as the first. */
+  version({ of, previous }: { of: Handle; previous: PackedVersion | null }): {
+    changes: Change[];
+    packed: string;
+    ids: string;
+  } {
+    const { specification, ids } = this.#of(of);
+    const { chapters } = specification;
     return this.#resting.measure(of.ref, () => {
       const text = JSON.stringify(lasting(chapters));
-      const before = previous && unpackedChapters(previous);
-      return { changes: before ? diffChapters(before, JSON.parse(text)) : [], packed: packNow(text) };
+      const before = previous && unpackedChapters(previous.packed);
+      const both = { before: previous && unpackedIds(previous), after: ids };
+      const changes = before ? diffChapters(before, JSON.parse(text), both) : [];
+      return { changes, packed: packNow(text), ids: packNow(JSON.stringify(ids)) };
     });
+  }
+
+  /** The object ids of a specification, packed. */
+  packIds({ of }: { of: Handle }): string {
+    return packNow(JSON.stringify(this.#of(of).ids));
   }
 
   /** For how many milliseconds the app's changes are to be let alone by whoever records them in the background. */
@@ -179,10 +201,17 @@ export class Tasks {
   }
 
   /** From one packed version to another, in words; or which of them holds no chapters. */
-  changesBetween({ before, after }: { before: Bytes; after: Bytes }): Change[] | { spoilt: 'before' | 'after' } {
-    const [from, to] = [unpackedChapters(before), unpackedChapters(after)];
+  changesBetween({
+    before,
+    after,
+  }: {
+    before: PackedVersion;
+    after: PackedVersion;
+  }): Change[] | { spoilt: 'before' | 'after' } {
+    const [from, to] = [unpackedChapters(before.packed), unpackedChapters(after.packed)];
     if (!from) return { spoilt: 'before' };
-    return to ? diffChapters(from, to) : { spoilt: 'after' };
+    const ids = { before: unpackedIds(before), after: unpackedIds(after) };
+    return to ? diffChapters(from, to, ids) : { spoilt: 'after' };
   }
 
   /** The OpenAPI 3.1 document of what a role may call; of everything where no role is named. */
@@ -227,7 +256,10 @@ export class Tasks {
   }
 }
 
-const derived = ({ facts, app }: Source): Specification => deriveSpecification(parseFacts(facts), app);
+function derived({ facts: raw, app }: Source): { specification: Specification; ids: ObjectIds } {
+  const facts = parseFacts(raw);
+  return { specification: deriveSpecification(facts, app), ids: objectIds(facts) };
+}
 
 const write: Readonly<Record<PageFormat, (specification: Specification) => string>> = {
   json: (specification) => JSON.stringify(specification),
@@ -249,6 +281,8 @@ function unpackedChapters(packed: Bytes): (Chapters & JsonObject) | null {
   const value = unpackNow(Buffer.from(packed));
   return isObject(value) ? (value as Chapters & JsonObject) : null;
 }
+
+const unpackedIds = ({ ids }: PackedVersion): ObjectIds | null => readObjectIds(ids && unpackNow(Buffer.from(ids)));
 
 const json = (value: unknown): Bytes => toBytes(Buffer.from(JSON.stringify(value)));
 

@@ -175,6 +175,7 @@ describe('the versions', () => {
     causes: [],
     changes: [],
     ninefold: '0.1.0',
+    ids: packNow('{}'),
     packed: packNow(JSON.stringify({ purpose: { name: text } })),
   });
 
@@ -225,7 +226,7 @@ describe('the versions', () => {
 
   it('that say nothing of a change leave it settled', async () => {
     await owner.script('create table public.a (id int)');
-    await settlePending(database.pool, await readHead(server));
+    await settlePending(database.pool, await readHead(server), packNow('{}'));
     expect((await readHead(server)).pending).toEqual([]);
   });
 });

@@ -40,8 +40,8 @@ export async function readHead(database: Executor): Promise<Head> {
 }
 
 const INSERT = `with made as (
-    insert into ninefold.versions (number, hash, causes, changes, change_count, chapters, ninefold)
-    values ($1::bigint, $2, $3::jsonb, $4::jsonb, $5::int, $6::bytea, $8)
+    insert into ninefold.versions (number, hash, causes, changes, change_count, chapters, ninefold, object_ids)
+    values ($1::bigint, $2, $3::jsonb, $4::jsonb, $5::int, $6::bytea, $8, $9::bytea)
     on conflict (number) do nothing returning number
   ), noted as (
     update ninefold.journal j set version = made.number from made where j.version is null and j.id = any ($7::bigint[])
@@ -58,10 +58,12 @@ export async function addVersion(
     changes: readonly Change[];
     /** The chapters, as `pack` packs them. */
     packed: string;
+    /** What `objectIds` returned, as `pack` packs it. */
+    ids: string;
     ninefold: string;
   },
 ): Promise<boolean> {
-  const { hash, causes, changes, packed, ninefold } = version;
+  const { hash, causes, changes, packed, ids, ninefold } = version;
   const [result] = await superuser.run([
     {
       text: INSERT,
@@ -74,6 +76,7 @@ export async function addVersion(
         packed,
         idList(head),
         ninefold,
+        ids,
       ],
     },
   ]);
@@ -82,12 +85,19 @@ export async function addVersion(
 
 const idList = (head: Head): string => `{${head.pending.map(({ id }) => id).join(',')}}`;
 
-/** Notes that the specification says nothing of what the journal holds: an index, a change that was undone. */
-export async function settlePending(superuser: Executor, head: Head): Promise<void> {
+/**
+ * Notes that the specification says nothing of what the journal holds: an index, a change that was undone. The latest version takes the
+ * object ids, as a table that was dropped and made again has another one.
+ */
+export async function settlePending(superuser: Executor, head: Head, ids: string): Promise<void> {
   await superuser.run([
     {
       text: 'update ninefold.journal set version = 0 where version is null and id = any ($1::bigint[])',
       params: [idList(head)],
+    },
+    {
+      text: 'update ninefold.versions set object_ids = $2::bytea where number = $1::bigint',
+      params: [String(head.latest?.number ?? 0), ids],
     },
   ]);
 }
@@ -107,7 +117,7 @@ export async function prune(superuser: Executor): Promise<void> {
   await superuser.run([
     {
       text: `delete from ninefold.versions where number in (
-          select number from (select number, row_number() over newest as place, sum(octet_length(chapters)) over newest as bytes
+          select number from (select number, row_number() over newest as place, sum(octet_length(chapters) + coalesce(octet_length(object_ids), 0)) over newest as bytes
             from ninefold.versions window newest as (order by number desc)) v
           where place > 1 and (place > $1::int or bytes > $2::bigint))`,
       params: [String(limits.versionsKept.default), String(limits.versionsBytes.default)],
@@ -141,25 +151,34 @@ export async function listVersions(database: Executor, before: number | null): P
 /** Which version is meant: by its number, by the beginning of its hash, or the one that stood at a time (ISO 8601). */
 export type VersionPoint = { number: number } | { hash: string } | { at: string };
 
-/** A version with its chapters as they were packed; null where there is none. */
-export async function readVersion(
-  database: Executor,
-  point: VersionPoint,
-): Promise<{ entry: VersionEntry; packed: Uint8Array<ArrayBuffer> } | null> {
+/** A version as it is stored. */
+interface StoredVersion {
+  entry: VersionEntry;
+  /** The chapters as `pack` packed them. */
+  packed: Bytes;
+  /** The object ids, packed too; null in a version of an earlier Ninefold. */
+  ids: Bytes | null;
+}
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** Returns a version; null where there is none. */
+export async function readVersion(database: Executor, point: VersionPoint): Promise<StoredVersion | null> {
   const [which, value] = conditionOf(point);
   const [result] = await asServer(database, [
     {
-      text: `select ${ENTRY}, encode(chapters, 'base64') from ninefold.versions
+      text: `select ${ENTRY}, encode(chapters, 'base64'),
+               case when octet_length(object_ids) <= $2::bigint then encode(object_ids, 'base64') end from ninefold.versions
              where ${which} and octet_length(chapters) <= $2::bigint order by number desc limit 1`,
       params: [value, String(limits.versionsBytes.default)],
     },
   ]);
   const entry = result && firstJson<VersionEntry>(result);
-  const chapters = result?.rows[0]?.[1];
-  return entry && chapters
-    ? { entry, packed: new Uint8Array(Buffer.from(chapters.toString('latin1'), 'base64')) }
-    : null;
+  const [chapters, ids] = result?.rows[0]?.slice(1).map((text) => text && decoded(text)) ?? [];
+  return entry && chapters ? { entry, packed: chapters, ids: ids ?? null } : null;
 }
+
+const decoded = (base64: Buffer): Bytes => new Uint8Array(Buffer.from(base64.toString('latin1'), 'base64'));
 
 function conditionOf(point: VersionPoint): [condition: string, value: string] {
   if ('number' in point) return ['number = $1::bigint', String(point.number)];

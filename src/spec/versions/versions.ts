@@ -106,7 +106,7 @@ export class Versions {
     if (!before) return { missing: from };
     const after = await readVersion(app.database, { number: to });
     if (!after) return { missing: to };
-    const changes = await this.#specifier.changesBetween(before.packed, after.packed);
+    const changes = await this.#specifier.changesBetween(before, after);
     return 'spoilt' in changes ? { missing: changes.spoilt === 'before' ? from : to } : changes;
   }
 
@@ -186,24 +186,25 @@ export class Versions {
         this.#lookSoon(app, mode, rest);
         return;
       }
-      const isRecorded = await this.#specifier.withVersion(app, async (hash, pack) => {
+      const isRecorded = await this.#specifier.withVersion(app, async (hash, { pack, packIds }) => {
         if (hash === head.latest?.hash) {
           // What a caller asks for may not have been heard of yet; what the database told of has.
           const { number } = head.latest;
           const settles = mode !== 'always' && head.pending.length > 0;
           if (!settles && !isOthers) return true;
+          const ids = settles ? await packIds() : null;
           await this.#write(app, async (superuser) => {
-            if (settles) await settlePending(superuser, head);
+            if (ids !== null) await settlePending(superuser, head, ids);
             if (isOthers) await confirmLatest(superuser, number, this.#ninefold);
           });
           return true;
         }
         const previous = head.latest ? await readVersion(app.database, { number: head.latest.number }) : null;
-        const { changes, packed } = await pack(previous?.packed ?? null);
+        const { changes, packed, ids } = await pack(previous);
         const causes: VersionCause[] = head.pending.map(({ id: _, ...cause }) => cause);
         if (isOthers)
           causes.push({ kind: 'ninefold', what: this.#ninefold, who: 'Ninefold', at: new Date().toISOString() });
-        const version = { hash, causes, changes, packed, ninefold: this.#ninefold };
+        const version = { hash, causes, changes, packed, ids, ninefold: this.#ninefold };
         return this.#write(app, async (superuser) => {
           const isAdded = await addVersion(superuser, head, version);
           if (isAdded) await prune(superuser);

@@ -52,6 +52,48 @@ it.each<[does: string, undoes: string, says: Partial<Record<Change['chapter'], s
     { entities: 'simple is now described as “Things”.', rules: 'In the rules, plain is now simple.' },
     'In place of the table simple there is plain, the same but for its name.',
   ],
+  [
+    'alter function public.add_vote(int) rename to vote',
+    'alter function public.vote(int) rename to add_vote',
+    { calls: 'In place of the function add_vote(integer) there is vote(integer), the same but for its name' },
+    'In place of the function vote(integer) there is add_vote(integer), the same but for its name: /rest/v1/rpc/add_vote (before: /rest/v1/rpc/vote).',
+  ],
+  [
+    'alter type public.priority rename to urgency',
+    'alter type public.urgency rename to priority',
+    {
+      entities: 'In the entities, the type priority is now urgency.',
+      rules: 'In the rules, the type priority is now urgency.',
+    },
+    'In the entities, the type urgency is now priority.',
+  ],
+  [
+    'alter table public.tickets rename constraint title_length to title_size',
+    'alter table public.tickets rename constraint title_size to title_length',
+    {
+      rules: 'The rule for tickets, title is 3 to 120 characters, is now called title_size (before: title_length).',
+      errors: 'In the errors, the rule title_length of tickets is now title_size.',
+    },
+    'In the errors, the rule title_size of tickets is now title_length.',
+  ],
+  [
+    'alter policy own_tickets on public.tickets rename to mine; alter policy mine on public.tickets using (true)',
+    'alter policy mine on public.tickets using (owner_id = (select auth.uid())); alter policy mine on public.tickets rename to own_tickets',
+    {
+      roles:
+        'The policy mine of tickets has changed: it now lets rows through always (before: when own row (by owner_id)).',
+    },
+    'The policy mine of tickets is called own_tickets now.',
+  ],
+  [
+    'alter table public.comments rename to swapped; alter table public.plain rename to comments; alter table public.swapped rename to plain',
+    'alter table public.comments rename to swapped; alter table public.plain rename to comments; alter table public.swapped rename to plain',
+    {
+      entities: 'In place of the table comments there is plain, the same but for its name.',
+      roles: 'plain is now comments',
+    },
+    'In place of the table plain there is comments, the same but for its name.',
+  ],
 ])('a name that changed is told as such, in each chapter that has it: %s', async (does, undoes, says, undone) => {
   const before = await newest();
   await runSql(node, ref, does);

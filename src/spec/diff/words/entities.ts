@@ -1,11 +1,10 @@
-import { canonical, type Difference, isObject } from '../differences.ts';
+import { type Difference, isObject } from '../differences.ts';
 import { keyAt, matches, type Sides, type Teller, type Told } from '../teller.ts';
 import { fieldChange, fieldWords, generatedChange, isGenerated } from './fields.ts';
 import { machineTriggersTold } from './machine-triggers.ts';
 import { partitionsTold } from './partitions.ts';
-import { junctionWords, memberOf, relationWords, renamedKeyWords, shownKeyWords } from './relations.ts';
-import { renamings } from './renamings.ts';
-import { renamedTriggerWords, triggerWithoutName, triggerWords } from './triggers.ts';
+import { junctionWords, memberOf, relationWords, shownKeyWords } from './relations.ts';
+import { triggerWords } from './triggers.ts';
 import {
   fewWords,
   flag,
@@ -37,31 +36,16 @@ export const entitiesTeller: Teller = {
     'entities/*/fields/*/references',
   ],
   tell: (differences, sides) => {
-    const renamed = renamings(
-      differences.filter(({ path }) => matches(path, 'relations/*')),
-      (relation) => canonical({ ...(isObject(relation) ? relation : {}), name: null }),
-    );
     const ofMachines = machineTriggersTold(differences, sides);
-    const triggers = renamings(
-      differences.filter(({ path }) => matches(path, 'entities/*/triggers/*')),
-      triggerWithoutName,
-      ({ path }) => path[1] ?? '',
-    );
     const partitions = partitionsTold(differences, sides);
     const pointing = differences.filter((one) => isToldByRelation(one, differences, sides));
-    const paired = new Set([
-      ...pointing,
-      ...[...renamed, ...triggers].flat(),
-      ...[...ofMachines, ...partitions].flatMap(({ of }) => of),
-    ]);
+    const paired = new Set([...pointing, ...[...ofMachines, ...partitions].flatMap(({ of }) => of)]);
     return [
       ...differences.flatMap((difference) => {
         const words = paired.has(difference) ? null : wordsOf(difference, sides);
         const of = [difference, ...pointing.filter((one) => relationOf(one, differences) === difference)];
         return words === null ? [] : [{ words, of } satisfies Told];
       }),
-      ...renamed.map((of): Told => ({ words: renamedKeyWords(...of), of })),
-      ...triggers.map((of): Told => ({ words: renamedTriggerWords(...of), of })),
       ...ofMachines,
       ...partitions,
     ];

@@ -2,7 +2,6 @@ import { groupBy } from '../../group.ts';
 import { type Difference, isObject, type JsonObject } from '../differences.ts';
 import { matches, type Teller, type Told } from '../teller.ts';
 import { restWords } from './generic.ts';
-import { renamings } from './renamings.ts';
 import { fewWords, fromTo, oneLine, quoted, text, thing, valueWords, within } from './values.ts';
 
 /** Chapter 8: what can go wrong. The errors of one origin that come or go together share a sentence. */
@@ -10,33 +9,17 @@ export const errorsTeller: Teller = {
   whole: ['errors/*'],
   tell: (differences) => {
     const told = differences.filter(({ path }) => matches(path, 'errors/*'));
-    // Those of an entity that has another name come and go with it.
-    const renamed = renamings(
-      told,
-      (error) => `${originOf(error)}\0${text(error, 'group')}\0${text(error, 'code')}\0${text(error, 'meaning')}`,
-    );
-    const paired = new Set(renamed.flat());
-    const rest = told.filter((one) => !paired.has(one));
-    const written = groupBy(rest.filter(isWrittenOtherwise), ({ after }) => nameOf(after));
+    const written = groupBy(told.filter(isWrittenOtherwise), ({ after }) => nameOf(after));
     const groups = groupBy(
-      rest.filter((one) => !isWrittenOtherwise(one)),
+      told.filter((one) => !isWrittenOtherwise(one)),
       (one) => (one.kind === 'changed' ? changeKey(one) : `${one.kind} ${entityOf(one)}`),
     );
     return [
-      ...renamed.map((of): Told => ({ words: renamedWords(...of), of })),
       ...[...written].map(([name, of]): Told => ({ words: writtenWords(name, of), of })),
       ...[...groups.values()].map((of): Told => ({ words: errorWords(of), of })),
     ];
   },
 };
-
-function renamedWords({ before }: Difference, { after }: Difference): string {
-  if (!isObject(before) || !isObject(after)) return '';
-  const from = `now comes from ${thing(text(after, 'origin'))} (before: ${thing(text(before, 'origin'))})`;
-  // How the rule behind it is written is told where rules are.
-  const told = ['id', 'origin', ...(text(after, 'group') === 'rule' ? ['sql'] : [])];
-  return `The error ${nameOf(after)} ${[from, ...restWords(before, after, told)].join('; ')}.`;
-}
 
 /** The entity or the function that an error comes from; empty for those of the protocols. Quoted names may hold a dot. */
 const originOf = (error: unknown): string =>

@@ -2,12 +2,6 @@ import type { Difference } from '../differences.ts';
 import { restWords } from './generic.ts';
 import { listWords, text, texts, textsOf, thing } from './values.ts';
 
-/** A foreign key with another name: calls that embed name it where several lead to the same place. */
-export function renamedKeyWords({ before }: Difference, { after }: Difference): string {
-  const [from, to] = [memberOf(after, 'from'), memberOf(after, 'to')];
-  return `The key by which rows of ${entityWords(from)} point to a row of ${entityWords(to)} is called ${text(after, 'name')} now (before: ${text(before, 'name')}).`;
-}
-
 const endings: Readonly<Record<string, string>> = {
   cascade: 'they are deleted with it',
   'set null': 'they are emptied when it is deleted',

@@ -4,7 +4,6 @@ import { canonical, type Difference, isObject, type JsonObject } from '../differ
 import { matches, type Sides, type Teller, type Told } from '../teller.ts';
 import { hasEntity } from './entity-there.ts';
 import { restWords } from './generic.ts';
-import { tellRenamedPolicies } from './renamed-policies.ts';
 import { fewWords, flag, fromTo, items, listWords, oneLine, sentence, text, texts, thing, within } from './values.ts';
 
 /** Chapter 6: who may do what. Operations that change alike for a role and an entity share a sentence. */
@@ -12,13 +11,10 @@ export const rolesTeller: Teller = {
   whole: ['cells/*', 'roles/*', 'policies/*', 'from_now_on/*', 'advice/*'],
   tell: (differences, sides) => {
     const of = (pattern: string) => differences.filter(({ path }) => matches(path, pattern));
-    const renamed = tellRenamedPolicies(of('policies/*'), [...of('cells/*'), ...of('advice/*')]);
-    const told = new Set(renamed.flatMap((one) => one.of));
-    const rest = (pattern: string) => of(pattern).filter((difference) => !told.has(difference));
     // What a role that is gone let callers do is gone with it.
     const cellsOf = (role: Difference) =>
       role.kind === 'removed'
-        ? rest('cells/*').filter(
+        ? of('cells/*').filter(
             ({ kind, before }) => kind === 'removed' && text(before, 'role') === text(role.before, 'name'),
           )
         : [];
@@ -26,13 +22,12 @@ export const rolesTeller: Teller = {
     return [
       ...of('roles/*').map((role) => tellRole(role, cellsOf(role))),
       ...tellCells(
-        rest('cells/*').filter((cell) => !ofGoneRoles.has(cell)),
+        of('cells/*').filter((cell) => !ofGoneRoles.has(cell)),
         sides,
       ),
-      ...renamed,
-      ...rest('policies/*').map((difference) => tellPolicy(difference, sides)),
+      ...of('policies/*').map((difference) => tellPolicy(difference, sides)),
       ...of('from_now_on/*').map(tellFromNowOn),
-      ...[...groupBy(rest('advice/*'), adviceOf).values()].map(tellAdvice),
+      ...[...groupBy(of('advice/*'), adviceOf).values()].map(tellAdvice),
     ];
   },
 };

@@ -3,8 +3,7 @@ import { type Difference, isObject, type JsonObject } from '../differences.ts';
 import { matches, type Teller, type Told } from '../teller.ts';
 import { hasEntity } from './entity-there.ts';
 import { restWords } from './generic.ts';
-import { renamings } from './renamings.ts';
-import { fromTo, text, texts, thing, within } from './values.ts';
+import { fromTo, text, thing, within } from './values.ts';
 
 /** Chapter 5: what is valid. The rules of an entity that is new are told together. */
 export const rulesTeller: Teller = {
@@ -21,40 +20,10 @@ export const rulesTeller: Teller = {
       if (removed.length === group.length && !hasEntity(sides.after, entity)) {
         return [{ words: `The rules of ${thing(entity)} are gone with it.`, of: group }];
       }
-      const renamed = renamings(group, (rule) => `${text(rule, 'words')}\0${texts(rule, 'fields').join()}`);
-      const paired = new Set(renamed.flat());
-      return [
-        ...renamed.map(
-          ([gone, come]): Told => ({
-            words: renamedWords(thing(entity), { ...come, before: gone.before }),
-            of: [gone, come],
-          }),
-        ),
-        ...group
-          .filter((difference) => !paired.has(difference))
-          .map((difference): Told => ({ words: ruleWords(thing(entity), difference), of: [difference] })),
-      ];
+      return group.map((difference): Told => ({ words: ruleWords(thing(entity), difference), of: [difference] }));
     });
   },
 };
-
-function renamedWords(entity: string, { before, after }: Difference): string {
-  if (!isObject(before) || !isObject(after)) return '';
-  if (isOfType(before) && isOfType(after))
-    return `The rule for ${entity}, ${wordsOf(after)}, is now one of the type ${thing(text(after, 'name'))} (before: of ${thing(text(before, 'name'))}).`;
-  const sql = askedBy(before) === askedBy(after) ? ['sql'] : [];
-  const parts = [
-    `is now called ${text(after, 'name')} (before: ${text(before, 'name')})`,
-    ...reachWords(before, after),
-    ...sqlWords(before, after, sql),
-    ...restWords(before, after, ['id', 'name', 'applies_to', 'sql']),
-  ];
-  return `The rule for ${entity}, ${wordsOf(after)}, ${parts.join('; ')}.`;
-}
-
-/** Whether a rule is the type of its field, whose name it then has. */
-const isOfType = (rule: JsonObject): boolean =>
-  text(rule, 'name') !== '' && text(rule, 'sql').endsWith(` ${text(rule, 'name')}`);
 
 /** What a rule says, which may be the comment of whoever made it. */
 const wordsOf = (rule: unknown): string => within(text(rule, 'words'));

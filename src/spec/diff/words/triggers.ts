@@ -1,19 +1,5 @@
-import { canonical, type Difference, isObject } from '../differences.ts';
-import { keyAt } from '../teller.ts';
+import type { Difference } from '../differences.ts';
 import { flag, fromTo, quoted, text, thing } from './values.ts';
-
-/** A trigger with another name. */
-export function renamedTriggerWords(gone: Difference, { after }: Difference): string {
-  return `The trigger ${text(gone.before, 'name')} on ${thing(keyAt(gone, 1))} is called ${text(after, 'name')} now.`;
-}
-
-/** What a trigger is but for its name, which stands in its SQL too. */
-export const triggerWithoutName = (trigger: unknown): string =>
-  canonical({
-    ...(isObject(trigger) ? trigger : {}),
-    name: null,
-    sql: text(trigger, 'sql').replace(/\bTRIGGER (?:"(?:[^"]|"")*"|[^"\s]+) /, 'TRIGGER '),
-  });
 
 /** A trigger that came, went or changed. */
 export function triggerWords({ path, before, after }: Difference): string {

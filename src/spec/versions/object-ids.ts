@@ -1,0 +1,82 @@
+import { isObject } from '../diff/differences.ts';
+import type { Facts } from '../facts.ts';
+import { entityId, idOf, roleName } from '../names.ts';
+
+/** The names of objects by their numbers. Of a part of an object the key is `<number of the object>.<own number>`. */
+type Names = Readonly<Record<string, string>>;
+
+/**
+ * The numbers of the objects that a specification names. PostgreSQL keeps them when a name changes. A version stores them beside its
+ * chapters; they are in no response and not part of the hash.
+ */
+export interface ObjectIds {
+  /** The numbers of two databases are comparable only if this is the same. */
+  incarnation: string;
+  /** Tables and views: `public.tickets`. */
+  relations: Names;
+  sequences: Names;
+  /** Key: `<relation>.<attnum>`. */
+  fields: Names;
+  /** `public.close(uuid)`. */
+  functions: Names;
+  /** As `format_type` prints them: `public.status`. Arrays and rows of tables have no names of their own. */
+  types: Names;
+  /** Key: `<type>.<number>`. */
+  labels: Names;
+  /** Constraints and unique indexes. Key: `<relation>.<number>`, of a domain `0.<number>`. */
+  constraints: Names;
+  /** Key: `<relation>.<number>`. */
+  policies: Names;
+  /** Key: `<relation>.<number>`. */
+  triggers: Names;
+  /** Roles of the database, and member roles with the key `member.<number>`. */
+  roles: Names;
+}
+
+/** Returns the numbers of what the chapters of these facts name. */
+export function objectIds(facts: Facts): ObjectIds {
+  const constraints = [...facts.constraints, ...facts.partition_constraints, ...facts.unique_indexes];
+  return {
+    incarnation: facts.database.incarnation,
+    relations: namesOf(facts.relations, relationName),
+    sequences: namesOf(facts.sequences, relationName),
+    fields: namesOf(facts.fields, ({ relation, number, name }) => [`${relation}.${number}`, name]),
+    functions: namesOf(facts.routines, (routine) => [routine.oid, idOf(routine)]),
+    types: namesOf(facts.types.filter(isNamed), ({ oid, name }) => [oid, name]),
+    labels: Object.assign({}, ...facts.types.map(labelsOf)),
+    constraints: namesOf(constraints, ({ oid, relation, name }) => [`${relation}.${oid}`, name]),
+    policies: namesOf(facts.policies, ({ oid, relation, name }) => [`${relation}.${oid}`, name]),
+    triggers: namesOf(facts.triggers, ({ oid, relation, name }) => [`${relation}.${oid}`, name]),
+    roles: {
+      ...namesOf(facts.roles, ({ oid }) => [oid, roleName(facts, oid)]),
+      ...namesOf(facts.member_roles, ({ id, name }) => [`member.${id}`, name]),
+    },
+  };
+}
+
+const relationName = ({ oid, schema, name }: { oid: number; schema: string; name: string }) =>
+  [oid, entityId(schema, name)] as const;
+
+const isNamed = ({ kind, attributes }: Facts['types'][number]): boolean => 'derm'.includes(kind) || attributes !== null;
+
+const namesOf = <Fact>(
+  facts: readonly Fact[],
+  entry: (fact: Fact) => readonly [key: string | number, name: string],
+): Names => Object.fromEntries(facts.map(entry));
+
+const labelsOf = ({ oid, labels, label_oids: numbers }: Facts['types'][number]): Names =>
+  Object.fromEntries((labels ?? []).map((label, i) => [`${oid}.${numbers?.[i]}`, label]));
+
+/** Returns the numbers that a version has stored; null if it has none, or if the value is damaged. */
+export function readObjectIds(value: unknown): ObjectIds | null {
+  if (!isObject(value) || typeof value.incarnation !== 'string') return null;
+  const isWhole = kinds.every((kind) => isObject(value[kind]) && Object.values(value[kind]).every(isText));
+  return isWhole ? (value as unknown as ObjectIds) : null;
+}
+
+const kinds: readonly Exclude<keyof ObjectIds, 'incarnation'>[] = [
+  ...(['relations', 'sequences', 'fields', 'functions', 'types', 'labels'] as const),
+  ...(['constraints', 'policies', 'triggers', 'roles'] as const),
+];
+
+const isText = (value: unknown): boolean => typeof value === 'string';
