@@ -23,7 +23,12 @@ it('answers 200 for every page of the router', () => {
 });
 
 it.each([
-  ['/team', 'GET', 'text/html', 404],
+  ['/tickets/9001', 'GET', 'text/html', 200],
+  ['/shop.orders/a%20b', 'GET', 'text/html', 200],
+  ['/docs/errors', 'GET', 'text/html', null],
+  ['/tickets', 'GET', 'application/json', null],
+  ['/robots.txt', 'GET', 'text/html', null],
+  ['/%', 'GET', 'text/html', null],
   ['/sign-in', 'POST', 'text/html', null],
   ['/sign-in', 'GET', 'application/json', null],
   ['/admin/v1/apps', 'GET', 'text/html', null],

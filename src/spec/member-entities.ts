@@ -136,18 +136,22 @@ const shut: PortalAccess = { open: false, when: null };
 
 function accessOf(cell: RoleCell | undefined, { fields }: Entity, hidden: ReadonlySet<string>): PortalAccess {
   if (!cell || cell.verdict === 'never') return shut;
-  const isOfFields = cell.words === `${cell.columns?.length ?? 0} of ${fields.length} fields`;
-  return { open: true, when: cell.words === '' || isOfFields ? null : unlessNaming(cell.words, hidden) };
+  const isOfFields = new RegExp(`(?:^|, )${cell.columns?.length ?? 0} of ${fields.length} fields$`);
+  const words = cell.words.replace(isOfFields, '');
+  return { open: true, when: words === '' ? null : unlessNaming(words, hidden) };
 }
 
-/** The field that names a row best: name, title, subject, else the first text of a line. */
+/** Names of fields that say what a row is. */
+const telling = ['name', 'title', 'subject', 'label', 'body', 'message'];
+
+/** The field that names a row best: one of these names, else the first text of a line. */
 function titleField(fields: readonly PortalField[]): string | null {
   const readable = fields.filter((field) => field.readable);
-  const named = ['name', 'title', 'subject', 'label'].flatMap(
+  const named = telling.flatMap(
     (name) => readable.find((field) => field.name === name) ?? [],
   );
-  const telling = readable.find(({ name, editor }) => editor === 'text' && !/^(id|uuid)$|_id$|uuid/.test(name));
-  return (named[0] ?? telling ?? readable.find(({ editor }) => editor === 'long text'))?.name ?? null;
+  const first = readable.find(({ name, editor }) => editor === 'text' && !/^(id|uuid)$|_id$|uuid/.test(name));
+  return (named[0] ?? first ?? readable.find(({ editor }) => editor === 'long text'))?.name ?? null;
 }
 
 function referenceOf(

@@ -93,11 +93,16 @@ function navigation(
     return listed.has(entity) && entities.get(entity)?.access.insert.open === true;
   }
   const of = (entity: string) => shown.filter((screen) => screen.entity === entity);
+  const isDefined = ({ route }: PortalScreen) => Number(defined.has(route));
+  const isForm = ({ kind }: PortalScreen) => Number(kind === 'form');
   const byDefinition = (a: PortalScreen, b: PortalScreen) =>
-    Number(defined.has(b.route)) - Number(defined.has(a.route)) || compareText(a.title, b.title);
+    isForm(a) - isForm(b) || isDefined(b) - isDefined(a) || compareText(a.title, b.title);
   const routes = (list: readonly PortalScreen[]) => [...list].sort(byDefinition).map(({ route }) => route);
   const single = shown.filter(({ entity }) => of(entity).length === 1);
-  const several = [...entities.values()].filter(({ id }) => of(id).length > 1);
+  const ownScreens = (id: string) => of(id).filter((screen) => isDefined(screen)).length;
+  const several = [...entities.values()]
+    .filter(({ id }) => of(id).length > 1)
+    .sort((a, b) => ownScreens(b.id) - ownScreens(a.id));
   const groups: PortalGroup[] = [
     { title: null, routes: routes(single.filter(({ route }) => defined.has(route))) },
     ...several.map(({ id, label }) => ({ title: label, routes: routes(of(id)) })),
