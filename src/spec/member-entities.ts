@@ -147,9 +147,7 @@ const telling = ['name', 'title', 'subject', 'label', 'body', 'message'];
 /** The field that names a row best: one of these names, else the first text of a line. */
 function titleField(fields: readonly PortalField[]): string | null {
   const readable = fields.filter((field) => field.readable);
-  const named = telling.flatMap(
-    (name) => readable.find((field) => field.name === name) ?? [],
-  );
+  const named = telling.flatMap((name) => readable.find((field) => field.name === name) ?? []);
   const first = readable.find(({ name, editor }) => editor === 'text' && !/^(id|uuid)$|_id$|uuid/.test(name));
   return (named[0] ?? first ?? readable.find(({ editor }) => editor === 'long text'))?.name ?? null;
 }

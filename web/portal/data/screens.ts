@@ -99,6 +99,13 @@ export function rowPath(
   return parts.join('/');
 }
 
+/** Returns the list that a row's page leads back to: the one above its address, else any of the entity. */
+export function listFor({ screens }: PortalScreens, entity: PortalEntity): PortalScreen | undefined {
+  const lists = screens.filter(({ kind, entity: id }) => kind === 'list' && id === entity.id);
+  const detail = screens.find(({ kind, entity: id }) => kind === 'detail' && id === entity.id);
+  return lists.find(({ route }) => detail?.route.startsWith(`${route}/`)) ?? lists[0];
+}
+
 /** Returns the form in which a new row of an entity is made. */
 export const formFor = ({ screens }: PortalScreens, entity: PortalEntity): PortalScreen | undefined =>
   entity.access.insert.open ? screens.find(({ kind, entity: id }) => kind === 'form' && id === entity.id) : undefined;

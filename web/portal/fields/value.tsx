@@ -25,9 +25,8 @@ export function FieldValue({
   links?: boolean;
 }) {
   const value = row[field.name];
-  if (entity.machine?.field === field.name && typeof value === 'string') {
-    return <State machine={entity.machine} state={value} />;
-  }
+  const machine = useMachine(entity);
+  if (machine?.field === field.name && typeof value === 'string') return <State machine={machine} state={value} />;
   if (field.reference) return <ReferenceValue field={field} row={row} links={links} />;
   if (value === null || value === undefined || value === '') return <span className="soft">–</span>;
   if (field.editor === 'member') return <MemberValue id={String(value)} />;
@@ -48,6 +47,12 @@ export function FieldValue({
 }
 
 const isScale = ({ name }: PortalField): boolean => /priority|severity|urgency|importance/i.test(name);
+
+/** The machine of an entity; of a view, the one of the rows that it opens. */
+function useMachine({ machine, opens }: PortalEntity) {
+  const all = useScreens();
+  return machine ?? (opens && entityIn(all, opens.entity)?.machine) ?? null;
+}
 
 /** What the row is called that a field points to. A row that the member may not see has no name. */
 function ReferenceValue({ field, row, links }: { field: PortalField; row: Row; links: boolean }) {

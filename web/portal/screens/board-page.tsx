@@ -177,7 +177,7 @@ function Board({ screen, entity, machine }: Pick<Place, 'screen' | 'entity'> & {
         </div>
         <p className={styles.hint}>
           <span>
-            <kbd>Space</kbd> pick up, <kbd>←</kbd> <kbd>→</kbd> move, <kbd>Esc</kbd> put back
+            <kbd>Space</kbd> pick up and drop, <kbd>Arrows</kbd> move, <kbd>Esc</kbd> put back
           </span>
           <span>Only states that a {entity.one} may go to light up</span>
         </p>

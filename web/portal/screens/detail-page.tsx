@@ -9,7 +9,7 @@ import { usePortal } from '../data/client.ts';
 import { keyOf } from '../data/query.ts';
 import type { Row } from '../data/rest.ts';
 import { deleteRow, row as rowQuery } from '../data/rows.ts';
-import { type Place, readableFields, useScreens } from '../data/screens.ts';
+import { listFor, type Place, readableFields, useScreens } from '../data/screens.ts';
 import { State } from '../fields/state.tsx';
 import { FieldValue, rowName } from '../fields/value.tsx';
 import detailStyles from './detail-page.module.css';
@@ -29,7 +29,7 @@ export function DetailPage({ screen, entity, rowKey }: Place) {
     error,
     isPending,
   } = useQuery({ ...rowQuery(portal, all, entity, rowKey), refetchInterval: 20_000 });
-  const list = all.screens.find(({ kind, entity: id }) => kind === 'list' && id === entity.id);
+  const list = listFor(all, entity);
   const crumbs = list ? [{ title: list.title, to: list.route }] : [];
   if (error && !row) {
     return (

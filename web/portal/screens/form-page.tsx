@@ -7,7 +7,7 @@ import { usePortal } from '../data/client.ts';
 import { pointedTo } from '../data/query.ts';
 import { Refusal, type Row } from '../data/rest.ts';
 import { addRow, row as rowQuery } from '../data/rows.ts';
-import { entityIn, fieldIn, type Place, rowPath, useScreens } from '../data/screens.ts';
+import { entityIn, fieldIn, listFor, type Place, rowPath, useScreens } from '../data/screens.ts';
 import { type Draft, toDraft, valuesOf, wrongIn } from '../fields/draft.ts';
 import { FieldEditor } from '../fields/editor.tsx';
 import { wordsOf } from '../fields/rules.ts';
@@ -41,7 +41,7 @@ export function FormPage({
     gcTime: 0,
   });
   if (key === null && !entity.access.insert.open) {
-    const list = all.screens.find((one) => one.kind === 'list' && one.entity === entity.id);
+    const list = listFor(all, entity);
     return (
       <Message title={screen.title}>
         {list ? (
@@ -101,7 +101,8 @@ function Form({
   const values = valuesOf(fields, draft, row);
   const error = adding.error ?? changing.error;
   const title = isNew ? screen.title : screen.kind === 'form' ? screen.title : `Change ${entity.one}`;
-  const back = row && screen.kind === 'detail' ? (rowPath(all, entity, row) ?? '/') : listOf(all, entity);
+  const back =
+    row && screen.kind === 'detail' ? (rowPath(all, entity, row) ?? '/') : (listFor(all, entity)?.route ?? '/');
   const change = (field: PortalField, value: string | boolean) => {
     const next = { ...draft, [field.name]: value };
     setDraft(next);
@@ -222,9 +223,6 @@ function Form({
     </Shell>
   );
 }
-
-const listOf = ({ screens }: ReturnType<typeof useScreens>, entity: PortalEntity): string =>
-  screens.find(({ kind, entity: id }) => kind === 'list' && id === entity.id)?.route ?? '/';
 
 /** The fields of a form: those of its screen, else all that the caller may write but the state, which transitions change. */
 function formFields(entity: PortalEntity, columns: readonly string[] | null, isNew: boolean): PortalField[] {

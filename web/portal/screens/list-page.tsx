@@ -50,7 +50,7 @@ export function ListPage({ screen, entity }: Place) {
         <div>
           <h1 className={styles.title}>{screen.title}</h1>
           <p className={styles.answer} role="status">
-            {shown.data ? answer(total, entity.one, entity.label) : ''}
+            {shown.data ? answer(total, target.one, target.label) : ''}
           </p>
         </div>
         {form && (

@@ -36,7 +36,7 @@ export function RowsTable({
       <thead>
         <tr>
           {shown.map((field) => (
-            <Head key={field.name} field={field} order={order} onOrder={onOrder} />
+            <Head key={field.name} field={field} align={alignOf(field, entity)} order={order} onOrder={onOrder} />
           ))}
         </tr>
       </thead>
@@ -84,24 +84,30 @@ export function RowsTable({
 /** An identifier that says nothing to a member. */
 const isId = ({ name }: PortalField): boolean => /^(id|uuid)$|_uuid$/.test(name);
 
-const alignOf = ({ editor, name }: PortalField, { key }: PortalEntity): string | null | undefined =>
-  key.includes(name) ? styles.key : editor === 'number' || editor === 'money' ? styles.number : null;
+const alignOf = ({ editor, name }: PortalField, { key, opens }: PortalEntity): string | null | undefined =>
+  key.includes(name) || opens?.field === name
+    ? styles.key
+    : editor === 'number' || editor === 'money'
+      ? styles.number
+      : null;
 
 function Head({
   field,
+  align,
   order,
   onOrder,
 }: {
   field: PortalField;
+  /** The class of its cells. */
+  align: string | null | undefined;
   order: Order | undefined;
   onOrder: ((order: Order) => void) | undefined;
 }) {
   const isOrdered = order?.field === quoted(field.name);
   const isDescending = isOrdered && order.isDescending;
   const canOrder = onOrder !== undefined && field.editor !== 'json' && field.editor !== 'array';
-  const className = field.editor === 'number' || field.editor === 'money' ? styles.number : undefined;
   return (
-    <th className={className} aria-sort={isOrdered ? (isDescending ? 'descending' : 'ascending') : undefined}>
+    <th className={align ?? undefined} aria-sort={isOrdered ? (isDescending ? 'descending' : 'ascending') : undefined}>
       {canOrder ? (
         <button
           type="button"

@@ -28,6 +28,9 @@ const icons: Readonly<Record<PortalScreen['kind'], TablerIcon>> = {
   form: IconPencil,
 };
 
+/** A link is the present page only at its own address, not at those below. */
+const exact = { exact: true, includeSearch: false } as const;
+
 /** A page of the app: the navigation at the side, or along the lower edge of a phone; the head with the way here; the page. */
 export function Shell({
   title,
@@ -149,19 +152,13 @@ function NavLink({
   icon: TablerIcon;
   onOpen?: (() => void) | undefined;
 }) {
-  const here = useIsHere(to);
   return (
-    <Link to={to} aria-current={here ? 'page' : undefined} onClick={onOpen}>
+    <Link to={to} activeOptions={exact} onClick={onOpen}>
       <Icon of={icon} />
       <span className="cut">{title}</span>
     </Link>
   );
 }
-
-const useIsHere = (to: string): boolean => {
-  const { pathname } = useLocation();
-  return decodeURI(pathname) === decodeURI(to);
-};
 
 /** The member, who can go to the account; a visitor can sign in. */
 function Me() {
@@ -226,9 +223,8 @@ function TabBar() {
 }
 
 function Tab({ to, title, icon, isPlus = false }: { to: string; title: string; icon: TablerIcon; isPlus?: boolean }) {
-  const here = useIsHere(to);
   return (
-    <Link to={to} aria-current={here ? 'page' : undefined} className={classNames(isPlus && styles.plus)}>
+    <Link to={to} activeOptions={exact} className={classNames(isPlus && styles.plus)}>
       <Icon of={icon} />
       <span className="cut">{title}</span>
     </Link>

@@ -7,13 +7,15 @@ import { Button } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { usePortal } from '../data/client.ts';
+import { pointedTo } from '../data/query.ts';
 import type { Row } from '../data/rest.ts';
-import { fieldIn } from '../data/screens.ts';
+import { entityIn, fieldIn, useScreens } from '../data/screens.ts';
 import { missingFor, takeTransition, waysOf } from '../data/transitions.ts';
 import { type Draft, readDraft, wrongIn } from '../fields/draft.ts';
 import { FieldEditor } from '../fields/editor.tsx';
 import { ago, timeOf } from '../fields/format.ts';
 import { State } from '../fields/state.tsx';
+import { rowName } from '../fields/value.tsx';
 import styles from './detail-page.module.css';
 import { Trouble } from './message.tsx';
 import pageStyles from './page.module.css';
@@ -32,6 +34,7 @@ export function Transitions({ entity, machine, row }: MachineOf) {
   const [asked, setAsked] = useState<string | null>(take ?? null);
   const ways = waysOf(machine, row);
   const asking = ways.find(({ transition, isOpen }) => isOpen && transition.name === asked)?.transition;
+  const reason = useReason();
   const since = sinceOf(row);
   const move = (transition: PortalTransition, values: Row) =>
     taking.mutate({ row, to: transition.to, values }, { onSuccess: () => setAsked(null) });
@@ -79,7 +82,7 @@ export function Transitions({ entity, machine, row }: MachineOf) {
                     <span className="sr">, not open to you</span>
                   </b>
                   <State machine={machine} state={transition.to} />
-                  <small>{transition.when === null ? 'Not possible now.' : `Only when ${transition.when}.`}</small>
+                  <small>{reason(entity, row, transition.when)}</small>
                 </div>
               )}
             </li>
@@ -94,6 +97,21 @@ export function Transitions({ entity, machine, row }: MachineOf) {
       <Trouble error={taking.error} />
     </>
   );
+}
+
+/** Why a transition is not open: whose row it must be, or the condition in words. */
+function useReason() {
+  const all = useScreens();
+  return (entity: PortalEntity, row: Row, when: string | null): string => {
+    if (when === null) return 'Not possible now.';
+    const [, name] = /^own row \(by (\w+)\)$/.exec(when) ?? [];
+    const field = name === undefined ? undefined : fieldIn(entity, name);
+    if (!field) return `Only when ${when}.`;
+    const target = field.reference && entityIn(all, field.reference.entity);
+    const pointed = pointedTo(row, field.name);
+    const who = target && pointed ? `, ${rowName(target, pointed)},` : '';
+    return `Only the ${field.label.toLowerCase()}${who} can do this.`;
+  };
 }
 
 const needs = (entity: PortalEntity, transition: PortalTransition, row: Row): string =>
