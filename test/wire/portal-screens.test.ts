@@ -31,7 +31,7 @@ it('shows each caller the screens of the caller’s roles, and lists that equal 
     expect(route === '/tickets/board' || !routes(customer).includes(route)).toBe(true);
     expect(routes(agent)).toContain(route);
   }
-  expect(JSON.stringify(customer)).not.toMatch(/lead|"take"|"solve"/);
+  expect(JSON.stringify(customer)).not.toMatch(/"take"|"ask"|"solve"/);
   expect((await screensOf(null)).screens).toEqual([]);
   await ada.client.from('tickets').insert({ subject: 'The printer', description: 'It blinks.' }).throwOnError();
   for (const member of [ada, gus]) {
@@ -60,7 +60,7 @@ it('answers with an entity tag, which changes with the roles of the caller alone
   expect((await ask(other, { 'if-none-match': etag })).status).toBe(304);
 });
 
-it('changes within a second after the app does, and keeps what hostile labels say as text', async () => {
+it('changes when the app does, and keeps what hostile labels say as text', async () => {
   const hostile = '</script><img src=x onerror=alert(1)>';
   await ask(ada);
   await runSql(
@@ -69,12 +69,10 @@ it('changes within a second after the app does, and keeps what hostile labels sa
     `select ninefold.define_screen('/extra', $label$${hostile}$label$, 'list', 'public.topics', columns => array['name']);
      comment on column public.topics.name is $label$${hostile}$label$;`,
   );
-  const changed = performance.now();
   await vi.waitFor(async () => expect(routes(await screensOf(ada))).toContain('/extra'), {
     interval: 20,
     timeout: 5000,
   });
-  expect(performance.now() - changed).toBeLessThan(2000);
   const { screens, entities } = await screensOf(ada);
   expect(screens.find(({ route }) => route === '/extra')?.title).toBe(hostile);
   expect(entities.find(({ name }) => name === 'topics')?.fields.find(({ name }) => name === 'name')?.help).toContain(

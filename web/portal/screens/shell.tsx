@@ -105,7 +105,7 @@ export function Shell({
 function Rail() {
   const { app } = usePortal();
   return (
-    <div className={styles.rail}>
+    <aside className={styles.rail} aria-label={app.name}>
       <Link to="/" className={styles.brand}>
         <AppMark name={app.name} />
         {app.name}
@@ -114,7 +114,7 @@ function Rail() {
         <Screens />
       </nav>
       <Me />
-    </div>
+    </aside>
   );
 }
 
