@@ -17,7 +17,9 @@ const status = (path: string, method = 'GET', accept = 'text/html') =>
 
 it('answers 200 for every page of the router', () => {
   const router = readFileSync(join(clone, 'web/portal/router.tsx'), 'utf8');
-  const paths = [...router.matchAll(/(?:page\(|path: )'(\/[^']*)'/g)].map(([, path = '']) => path.replace('$', 'tickets'));
+  const paths = [...router.matchAll(/(?:page\(|path: )'(\/[^']*)'/g)].map(([, path = '']) =>
+    path.replace('$', 'tickets'),
+  );
   expect(paths.length).toBeGreaterThan(6);
   expect(paths.map((path) => [path, status(path)])).toEqual(paths.map((path) => [path, 200]));
 });

@@ -69,11 +69,7 @@ const givenFields = (entity: Entity, cell: RoleCell | undefined, isWritable: boo
   );
 
 /** Returns the names of entities, fields and roles that the caller must not learn of. */
-export function hiddenNames({
-  chapters,
-  open,
-  caller,
-}: Omit<EntitySources, 'inputs' | 'defaultSchema'>): ReadonlySet<string> {
+function hiddenNames({ chapters, open, caller }: Omit<EntitySources, 'inputs' | 'defaultSchema'>): ReadonlySet<string> {
   const entities = chapters.entities?.entities ?? [];
   const shown = new Set(
     [...open.values()].flatMap(({ entity, rights }) => [

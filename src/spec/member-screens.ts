@@ -99,7 +99,7 @@ function navigation(
     isForm(a) - isForm(b) || isDefined(b) - isDefined(a) || compareText(a.title, b.title);
   const routes = (list: readonly PortalScreen[]) => [...list].sort(byDefinition).map(({ route }) => route);
   const single = shown.filter(({ entity }) => of(entity).length === 1);
-  const ownScreens = (id: string) => of(id).filter((screen) => isDefined(screen)).length;
+  const ownScreens = (id: string) => of(id).filter((screen) => isDefined(screen) && !isForm(screen)).length;
   const several = [...entities.values()]
     .filter(({ id }) => of(id).length > 1)
     .sort((a, b) => ownScreens(b.id) - ownScreens(a.id));

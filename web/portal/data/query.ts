@@ -9,7 +9,7 @@ export const PAGE_ROWS = 50;
 export const quoted = (name: string): string => (/^\w+$/.test(name) ? name : `"${name.replaceAll(/[\\"]/g, '\\$&')}"`);
 
 /** The name under which the row that a field points to is embedded. */
-export const embeddedAs = (field: string): string => `~${field}`;
+const embeddedAs = (field: string): string => `~${field}`;
 
 /** Returns the parameter `select`: the fields, the key, and of each row that is pointed to what it is called. */
 export function selectOf(all: PortalScreens, entity: PortalEntity, names: readonly string[]): string {

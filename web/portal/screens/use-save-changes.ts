@@ -20,7 +20,7 @@ interface Outcomes {
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /** Returns the changes whose field is no longer as it was read. */
-export const clashing = (changes: Row, before: Row, now: Row): Row =>
+const clashing = (changes: Row, before: Row, now: Row): Row =>
   Object.fromEntries(
     Object.entries(changes).filter(([name, value]) => !isSame(before[name], now[name]) && !isSame(value, now[name])),
   );
