@@ -86,7 +86,7 @@ function FirstList({ screen }: { screen: PortalScreen }) {
         <Link to={screen.route}>{screen.title}</Link>
       </h2>
       {data && rows.length === 0 ? (
-        <p className="soft">Nothing here yet. {form && <Link to={form.route}>{form.title}</Link>}</p>
+        <p className={styles.soft}>Nothing here yet. {form && <Link to={form.route}>{form.title}</Link>}</p>
       ) : (
         <RowsTable
           label={screen.title}
