@@ -44,6 +44,7 @@ import { Events } from '../observe/events.ts';
 import { writeLog } from '../observe/log.ts';
 import { BodyParser } from '../rest/request/body-parser.ts';
 import { OpenApiDocuments } from '../spec/openapi/documents.ts';
+import { ScreensOfCallers } from '../spec/portal-screens.ts';
 import { Probes } from '../spec/probe/probes.ts';
 import type { TaskRunner } from '../spec/process/answer.ts';
 import { Specifier } from '../spec/specifier.ts';
@@ -103,6 +104,7 @@ export async function composeWorker(
   const serverRoles = new ServerRoles(consoleDatabase, events, (app) => versions.look(app));
   const probes = new Probes(specifier, events);
   const documents = new OpenApiDocuments(specifier);
+  const screens = new ScreensOfCallers(specifier);
   const bounds = new ExceededBounds();
   const apps: Apps = new Apps(
     server,
@@ -209,7 +211,11 @@ export async function composeWorker(
       traffic,
       identify: (app, exchange) => identities.resolve(app, exchange),
     }),
-    areas: [restArea({ parser, claimsOf }), authArea(authNode), portalArea],
+    areas: [
+      restArea({ parser, claimsOf }),
+      authArea(authNode),
+      portalArea((app, identity) => screens.for(app, identity)),
+    ],
     openApi: openApiArea((app, role) => documents.for(app, role)),
     authorise: (exchange, ref) => authoriseDoor(adminContext, exchange, ref),
     handleAdmin: (exchange, receive) => {

@@ -1,3 +1,4 @@
+import type { Exchange, Reply } from '../../contract/exchange.ts';
 import type { PortalApp } from '../../contract/portal.ts';
 import { providerNames, providerTitles } from '../../contract/providers.ts';
 import { listCustomProviders } from '../accounts/custom-providers.ts';
@@ -5,22 +6,52 @@ import type { App } from '../apps/app.ts';
 import { asServer } from '../apps/as-server.ts';
 import { firstJson, plain } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import type { Identity } from '../identity/identity.ts';
 import type { Area } from './area.ts';
 
+/** Returns the screens that a caller may open, as JSON, with the entity tag of these bytes. */
+type ScreensFor = (app: App, identity: Identity) => Promise<{ readonly body: Uint8Array; readonly etag: string }>;
+
 /** `/portal/v1` of an app: what its pages for members are made of. */
-export const portalArea: Area = {
+export const portalArea = (screensFor: ScreensFor): Area => ({
   name: 'portal',
-  handle: async (app, { method, path }) => {
-    if (path !== '/app') throw new NinefoldError('not_found');
-    if (method !== 'GET' && method !== 'HEAD') throw new NinefoldError('method_not_allowed');
-    return {
-      status: 200,
-      headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-cache' },
-      body: method === 'HEAD' ? null : JSON.stringify(await portalApp(app)),
-    };
+  handle: async (app, exchange, identify) => {
+    const answer = exchange.path === '/app' ? appReply : exchange.path === '/screens' ? screensReply : null;
+    if (!answer) throw new NinefoldError('not_found');
+    if (exchange.method !== 'GET' && exchange.method !== 'HEAD') throw new NinefoldError('method_not_allowed');
+    const reply = await answer(app, exchange, identify, screensFor);
+    return exchange.method === 'HEAD' ? { ...reply, body: null } : reply;
   },
   renderError: async () => null,
-};
+});
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+async function appReply(app: App): Promise<Reply> {
+  return {
+    status: 200,
+    headers: { 'content-type': JSON_TYPE, 'cache-control': 'no-cache' },
+    body: JSON.stringify(await portalApp(app)),
+  };
+}
+
+async function screensReply(
+  app: App,
+  { headers }: Exchange,
+  identify: () => Promise<Identity>,
+  screensFor: ScreensFor,
+): Promise<Reply> {
+  const identity = await identify();
+  if (identity.source === 'none') throw new NinefoldError('key_missing');
+  const { body, etag } = await screensFor(app, identity);
+  const common = { etag, 'cache-control': 'private, no-cache', vary: 'Authorization, apikey' };
+  if (isMatched(headers['if-none-match'], etag)) return { status: 304, headers: common, body: null };
+  return { status: 200, headers: { ...common, 'content-type': JSON_TYPE }, body };
+}
+
+/** Compares weakly (RFC 9110, section 13.1.2): a proxy that compresses the body marks the tag as weak. */
+const isMatched = (asked: string | undefined, etag: string): boolean =>
+  (asked ?? '').split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
 
 interface Description {
   readonly name: string | null;

@@ -22,20 +22,17 @@ const types: Readonly<Record<string, string>> = {
 
 const PAGE = 'index.html';
 
-/** The addresses of pages, as web/portal/router.tsx has them. */
-const pages: ReadonlySet<string> = new Set([
-  '/',
-  '/account',
-  '/arrive',
-  '/consent',
-  '/new-password',
-  '/recover',
-  '/sign-in',
-  '/sign-up',
-]);
+/**
+ * Addresses that may be a screen. All are answered alike: the status must not tell a stranger which screens an app has, and the page says
+ * if there is none. Those of the node, of calls and of files are not among them.
+ */
+const PAGE_ADDRESS = /^\/(?:(?!(?:admin|apps|docs|health)(?:\/|$))[\w~%-][\w.~%-]*(?:\/[\w~%-][\w.~%-]*)*)?$/;
 
-/** Addresses that a person may have mistyped: a page says so. Those of the node, of calls and of files are not among them. */
-const MISTYPED = /^\/(?!(?:admin|apps|docs|health)(?:\/|$))[a-z0-9][\w-]*(?:\/[\w-]+)*\/?$/i;
+/** What browsers and robots ask each origin for. */
+const FILE_NAME = /\.(?:css|gif|ico|jpe?g|js|json|map|pdf|png|svg|txt|webmanifest|webp|woff2?|xml|zip)$/i;
+
+/** A node's own prefix that is percent-encoded. */
+const ENCODED_NODE = /^\/(?:admin|apps|docs|health)(?:\/|$)/;
 
 /** Where the page loads its files from; the rest of the origin belongs to the app. */
 const policy = [
@@ -74,14 +71,12 @@ export class PortalPages {
   answer({ method, path, headers }: Exchange): Reply | null {
     if (method !== 'GET' && method !== 'HEAD') return null;
     const isAsset = path.startsWith('/assets/');
-    const isPage = pages.has(path);
-    const isAsked = isPage || (MISTYPED.test(path) && !isAsset);
-    if (!isAsset && !(isAsked && (headers.accept ?? '').includes('text/html'))) return null;
+    if (!isAsset && !(isPage(path) && (headers.accept ?? '').includes('text/html'))) return null;
     const file = this.#files.get(isAsset ? path.slice(1) : PAGE);
     if (!file) return null;
     const { bytes, encoding } = encoded(file, headers['accept-encoding'] ?? '');
     return {
-      status: isAsset || isPage ? 200 : 404,
+      status: 200,
       headers: {
         'content-type': file.type,
         'cache-control': HASHED.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache',
@@ -97,6 +92,15 @@ export class PortalPages {
       },
       body: method === 'HEAD' ? null : bytes,
     };
+  }
+}
+
+function isPage(path: string): boolean {
+  if (!PAGE_ADDRESS.test(path) || FILE_NAME.test(path)) return false;
+  try {
+    return !ENCODED_NODE.test(decodeURIComponent(path));
+  } catch {
+    return false;
   }
 }
 

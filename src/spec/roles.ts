@@ -28,19 +28,7 @@ export function rolesChapter(look: Lookup, settings: AuthSettings = defaultAuthS
   const relations = exposedRelations(facts);
   const told = [...relations, ...unservedRelations(facts)];
   const cells = [
-    ...relations.flatMap((relation) =>
-      operations.flatMap((operation) =>
-        roles.map((role) =>
-          cell(
-            role,
-            before(role.caller.oid, relation.schema, operation === 'select'),
-            entityId(relation.schema, relation.name),
-            operation,
-            (caller) => access.decide(caller, relation, operation),
-          ),
-        ),
-      ),
-    ),
+    ...relationCells(relations, roles, access, before),
     ...executedRoutines(look).flatMap((executed) =>
       roles.map((role) =>
         cell(
@@ -89,6 +77,45 @@ export function rolesChapter(look: Lookup, settings: AuthSettings = defaultAuthS
       { kind: 'catalogue', label: 'pg_roles, pg_auth_members: the roles and who is a member of whom', sql: membersSql },
     ],
   };
+}
+
+/** A caller of an app: a database role, and all roles of members that the user has. */
+export interface MemberCaller {
+  readonly role: string;
+  readonly memberRoles: readonly string[];
+}
+
+/** Returns the cells of chapter 6 on tables and views for one caller. Returns none if no call can have the role. */
+export function cellsOfCaller(look: Lookup, { role, memberRoles }: MemberCaller): RoleCell[] {
+  const access = new Access(look);
+  const { facts } = look;
+  const found = callingRoles(facts, access.rights.membership).find(
+    ({ name, caller, barred }) => name === role && caller.memberRole === null && barred === null,
+  );
+  if (!found) return [];
+  const exact = { ...found, caller: { ...found.caller, memberRoles } };
+  return relationCells(exposedRelations(facts), [exact], access, metBefore(facts, access.rights));
+}
+
+function relationCells(
+  relations: readonly RelationFact[],
+  roles: readonly ChapterRole[],
+  access: Access,
+  before: Before,
+): RoleCell[] {
+  return relations.flatMap((relation) =>
+    operations.flatMap((operation) =>
+      roles.map((role) =>
+        cell(
+          role,
+          before(role.caller.oid, relation.schema, operation === 'select'),
+          entityId(relation.schema, relation.name),
+          operation,
+          (caller) => access.decide(caller, relation, operation),
+        ),
+      ),
+    ),
+  );
 }
 
 /** What /rest/v1 serves as tables: partitions are reached through their table. */

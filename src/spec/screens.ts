@@ -92,7 +92,7 @@ function grantedFields(entity: Entity, cells: readonly RoleCell[]): ReadonlySet<
 }
 
 /** A table that only says which rows of one table belong to which of another: it is shown with either, and has no screens of its own. */
-const isLink = ({ kind, fields, primary_key: key }: Entity): boolean =>
+export const isLink = ({ kind, fields, primary_key: key }: Entity): boolean =>
   kind === 'table' &&
   fields.length === 2 &&
   fields.every((field) => key.includes(field.name) && field.references !== null);
@@ -236,7 +236,7 @@ function rightsOf(
   known: ReadonlySet<string>,
   cells: readonly RoleCell[],
 ): { roles: string[]; unmet: string[] } {
-  const use = { kind, entity, columns, asked: [...filteredNames(filter ?? ''), ...orderedNames(order_by ?? '')] };
+  const use = { kind, entity, columns, asked: namesAskedBy({ filter, order_by }) };
   const unmetOf = (role: string) => unmetBy(role, use, cells);
   if (roles !== null) {
     return { roles, unmet: [...computedIn(use), ...roles.filter((role) => known.has(role)).flatMap(unmetOf)] };
@@ -271,6 +271,12 @@ function lostNames(fact: ScreenFact, entity: Entity): string[] {
     ...lost(orderedNames(fact.order_by ?? ''), 'order'),
   ];
 }
+
+/** Returns the columns that a screen filters by and is ordered by. */
+export const namesAskedBy = ({ filter, order_by }: Pick<Screen, 'filter' | 'order_by'>): string[] => [
+  ...filteredNames(filter ?? ''),
+  ...orderedNames(order_by ?? ''),
+];
 
 /** The columns that a filter names at its first level: `status=neq.closed`, `metadata->>kind=eq.x`; not those within and(…), or(…). */
 const filteredNames = (filter: string): string[] =>

@@ -19,6 +19,7 @@ import type { Output, TaskRunner } from './process/answer.ts';
 import { despiteGone } from './process/gone.ts';
 import type { Bytes, PackedVersion, PageFormat, Source, TypeSource, TypesFormat } from './process/tasks.ts';
 import { RememberedSpecifications } from './remembered.ts';
+import type { MemberCaller } from './roles.ts';
 import { snippets } from './snippets.ts';
 import { readTypeNames } from './types/facts.ts';
 
@@ -121,6 +122,14 @@ export class Specifier {
     return this.#remembered.withoutFigures(app, async (of) => {
       const types = await readTypes(app);
       return this.#tasks.run('openApi', { of, types, role, url: this.#origins.appUrl(app.ref) });
+    });
+  }
+
+  /** The screens that one caller may open (`PortalScreens`), as JSON. */
+  memberScreens(app: App, caller: MemberCaller): Promise<Bytes> {
+    return this.#remembered.withoutFigures(app, async (of) => {
+      const names = await readTypeNames(app.database);
+      return this.#tasks.run('memberScreens', { of, names, caller });
     });
   }
 

@@ -263,7 +263,7 @@ describe('replies on an app’s own origin', () => {
     for (const [path, status] of [
       ['/', 200],
       ['/sign-in', 200],
-      ['/team', 404],
+      ['/team', 200],
     ] as const) {
       const { status: found, body } = await send(node.url, path, {
         headers: { ...operator, host, accept: 'text/html' },

@@ -4,9 +4,9 @@ import { createLocalJWKSet, jwtVerify } from 'jose';
 import * as openid from 'openid-client';
 import { TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
-import { createAppWith } from '../support/apps.ts';
+import { createApp, createAppWith, runSql } from '../support/apps.ts';
 import { clientOf } from '../support/clients.ts';
 import { send } from '../support/http.ts';
 import { mailsTo } from '../support/mails.ts';
@@ -148,9 +148,10 @@ it('is served on the app’s own origin alone, and loads nothing from elsewhere'
   const path = await fetch(`${site.node.url}/apps/${app.ref}/sign-in`, { headers: { accept: 'text/html' } });
   expect(path.status).toBe(404);
   const { page, problems, context } = await visit('/no/such/page');
-  await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
-  // The browser reports the status of the page itself.
-  expect(problems.filter((problem) => !problem.includes('404'))).toEqual([]);
+  // Which screens an app has is not for strangers.
+  await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
+  expect(page.url()).toContain('next=%2Fno%2Fsuch%2Fpage');
+  expect(problems).toEqual([]);
   expect(await page.evaluate(() => fetch('/no/such/page').then(({ status }) => status))).toBe(404);
   await context.close();
 });
@@ -284,4 +285,147 @@ it('asks a member before another application signs them in, until the member tak
     error: 'invalid_grant',
   });
   await Promise.all([context.close(), photos.close()]);
+});
+
+describe('the helpdesk, through the portal alone', () => {
+  let desk: AppConnection;
+  beforeAll(async () => {
+    desk = await createApp(site.node, { template: 'helpdesk' });
+  });
+
+  /** A member of the helpdesk who has signed up on its pages. */
+  async function signUp(name: string, size: keyof typeof sizes) {
+    const visit = await site.visit(`${desk.origin}/`, { signedIn: false, viewport: sizes[size] });
+    const { page } = visit;
+    const email = uniqueEmail();
+    await page.getByRole('link', { name: 'Make an account' }).click();
+    await page.getByLabel('Your name').fill(name);
+    await page.getByLabel('E-mail').fill(email);
+    await password(page).fill('plum-kettle-91');
+    await page.getByRole('button', { name: 'Make account' }).click();
+    await page.getByRole('heading', { name: `Welcome, ${name}` }).waitFor();
+    return { ...visit, email };
+  }
+
+  const inBoth = async (page: Page) => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor();
+      expect(await faults(page)).toEqual([]);
+    }
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  };
+
+  it('takes a ticket from the customer’s question to its solution, and has it reopened', async () => {
+    const customer = await signUp('Maren Holt', 'phone');
+    const agent = await signUp('Priya Nair', 'wide');
+    await runSql(
+      site.node,
+      desk.ref,
+      `insert into public.agents (id, name) select id, name from public.customers where email = '${agent.email}'`,
+    );
+
+    await inBoth(customer.page);
+    await customer.page.getByRole('link', { name: 'New' }).click();
+    await customer.page.getByRole('heading', { name: 'Ask for help' }).waitFor();
+    await customer.page.getByLabel('Subject').fill('No');
+    await customer.page.getByRole('button', { name: 'Save' }).click();
+    await customer.page.getByText('A subject is 3 to 200 characters. This one has 2.').waitFor();
+    await inBoth(customer.page);
+    await customer.page.getByLabel('Subject').fill('The invoice <b>is</b> wrong');
+    await customer.page.getByLabel('Description').fill('It has the old number.');
+    await customer.page.getByRole('combobox', { name: 'Topic' }).fill('bill');
+    await customer.page.getByRole('option', { name: 'Billing' }).click();
+    await customer.page.getByRole('button', { name: 'Save' }).click();
+    await customer.page.getByRole('heading', { name: 'The invoice <b>is</b> wrong' }).waitFor();
+    const ticket = new URL(customer.page.url()).pathname;
+    await customer.page.getByRole('button', { name: 'Withdraw' }).waitFor();
+    expect(await customer.page.getByText('Take', { exact: true }).count()).toBe(0);
+    await inBoth(customer.page);
+
+    await agent.page.goto(`${desk.origin}/queue`);
+    await agent.page.getByRole('searchbox', { name: 'Search in this list' }).fill('invoice');
+    await agent.page.getByText('One ticket.').waitFor();
+    expect(agent.page.url()).toContain('q=invoice');
+    await inBoth(agent.page);
+    await agent.page.getByRole('link', { name: 'The invoice' }).click();
+    await agent.page.getByText('Only the customer, Maren Holt, can do this.').waitFor();
+    await agent.page.getByRole('button', { name: 'Take' }).click();
+    await agent.page.getByText('Open by you').waitFor();
+    await agent.page.getByRole('button', { name: 'Ask' }).click();
+    await agent.page.getByText('Waiting by you').waitFor();
+    await inBoth(agent.page);
+
+    await customer.page.reload();
+    await customer.page.getByLabel('Body').fill('The new number is DE 298.');
+    await customer.page.getByRole('button', { name: 'Send' }).click();
+    await customer.page.getByRole('listitem').getByText('The new number is DE 298.').waitFor();
+    // The comment of the customer answers the ticket.
+    await customer.page.getByText('Open by you').waitFor();
+
+    await agent.page.reload();
+    await agent.page.getByRole('listitem').getByText('The new number is DE 298.').waitFor();
+    await agent.page.getByRole('button', { name: /^Solve/ }).click();
+    await agent.page.getByRole('button', { name: 'Solve', exact: true }).click();
+    await agent.page.getByText('Solution is missing.').waitFor();
+    await agent.page.getByLabel('Solution').fill('A new invoice is on its way.');
+    await agent.page.getByRole('button', { name: 'Solve', exact: true }).click();
+    await agent.page.getByText('Solved by you').waitFor();
+
+    await customer.page.goto(desk.origin + ticket);
+    await customer.page.getByText('A new invoice is on its way.').waitFor();
+    await customer.page.getByRole('button', { name: 'Reopen' }).click();
+    await customer.page.getByText('Solved to Open').waitFor();
+    await customer.page.getByText('Solved by Priya Nair').waitFor();
+
+    await agent.page.goto(`${desk.origin}/tickets/board`);
+    const lane = (name: string) => agent.page.getByRole('region', { name });
+    await lane('Open').getByRole('link', { name: 'The invoice' }).waitFor();
+    await inBoth(agent.page);
+    await lane('Open').getByRole('article').first().focus();
+    await agent.page.keyboard.press('Space');
+    await agent.page.keyboard.press('ArrowRight');
+    await agent.page.getByRole('status').getByText('Over Waiting.').waitFor();
+    await agent.page.keyboard.press('Space');
+    await lane('Waiting').getByRole('link', { name: 'The invoice' }).waitFor();
+    await lane('Waiting').getByRole('article').first().dragTo(lane('Open'));
+    await lane('Open').getByRole('link', { name: 'The invoice' }).waitFor();
+    await agent.page.getByLabel('Move The invoice').selectOption({ label: 'Ask' });
+    await lane('Waiting').getByRole('link', { name: 'The invoice' }).waitFor();
+
+    // Both change the priority; the subject is the agent's alone.
+    await agent.page.goto(`${desk.origin}${ticket}?edit=true`);
+    await agent.page.getByLabel('Subject').fill('The invoice is wrong');
+    await agent.page.getByRole('button', { name: 'Urgent' }).click();
+    await runSql(site.node, desk.ref, `update public.tickets set priority = 'high'`);
+    await agent.page.getByRole('button', { name: 'Save' }).click();
+    await agent.page.getByRole('heading', { name: 'Somebody else changed this' }).waitFor();
+    await inBoth(agent.page);
+    await agent.page.getByRole('radio', { name: 'Urgent' }).check();
+    await agent.page.getByRole('button', { name: 'Keep what is chosen' }).click();
+    await agent.page.getByRole('heading', { name: 'The invoice is wrong' }).waitFor();
+    await agent.page.getByRole('definition').getByText('Urgent').waitFor();
+
+    // An address that is no screen of the customer's reads like one that is none.
+    await customer.page.goto(`${desk.origin}/queue`);
+    await customer.page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    expect([...customer.problems, ...agent.problems]).toEqual([]);
+    await Promise.all([customer.context.close(), agent.context.close()]);
+  });
+
+  it('shows screens that are open to anon without signing in', async () => {
+    await runSql(
+      site.node,
+      app.ref,
+      `create table public.berths (id int primary key, name text not null); insert into public.berths values (1, 'North 1');
+      revoke all on public.berths from anon, authenticated; grant select on public.berths to anon;`,
+    );
+    const { page, context, problems } = await visit('/berths');
+    await page.getByRole('link', { name: 'North 1' }).click();
+    await page.getByRole('heading', { name: 'North 1' }).waitFor();
+    await inBoth(page);
+    expect(await page.getByRole('link', { name: 'Sign in' }).count()).toBeGreaterThan(0);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
 });

@@ -1,13 +1,22 @@
-import { createRootRoute, createRoute, createRouter, Link, Outlet } from '@tanstack/react-router';
-import { AccountPage } from './account/account-page.tsx';
-import { HomePage } from './account/home-page.tsx';
-import { ConsentRoute } from './consent/consent-route.tsx';
-import { Cover } from './cover/cover.tsx';
-import { ArrivePage } from './sign-in/arrive-page.tsx';
-import { NewPasswordPage, RecoverPage } from './sign-in/recovery-pages.tsx';
-import { SignInPage } from './sign-in/sign-in-page.tsx';
-import { SignUpPage } from './sign-in/sign-up-page.tsx';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  type RouteComponent,
+} from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import { Gate } from './screens/gate.tsx';
+import { HomePage } from './screens/home-page.tsx';
+import { ScreenPage } from './screens/screen-page.tsx';
 import { SignedIn } from './sign-in/signed-in.tsx';
+
+// A member opens few of these pages: each is loaded when it is opened.
+const AccountPage = lazy(() => import('./account/account-page.tsx').then((all) => ({ default: all.AccountPage })));
+const NewPasswordPage = lazy(() =>
+  import('./sign-in/recovery-pages.tsx').then((all) => ({ default: all.NewPasswordPage })),
+);
 
 /**
  * Where to go after sign-in: a path of this origin only. A browser reads `//` and `/\` as the beginning of a host. What is refused is
@@ -17,58 +26,63 @@ const next = ({ next: path }: Record<string, unknown>): { next?: string | undefi
   next: typeof path === 'string' && /^\/(?![/\\])/.test(path) ? path : undefined,
 });
 
-const root = createRootRoute({ component: Outlet, notFoundComponent: Missing });
-const page = <Path extends string>(path: Path, component: () => React.ReactNode) =>
+const root = createRootRoute({ component: Outlet });
+const page = <Path extends string>(path: Path, component: RouteComponent) =>
   createRoute({ getParentRoute: () => root, path, component });
 
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   validateSearch: next,
-  component: SignInPage,
+  component: lazyRouteComponent(() => import('./sign-in/sign-in-page.tsx'), 'SignInPage'),
 });
 const signUp = createRoute({
   getParentRoute: () => root,
   path: '/sign-up',
   validateSearch: next,
-  component: SignUpPage,
+  component: lazyRouteComponent(() => import('./sign-in/sign-up-page.tsx'), 'SignUpPage'),
 });
 const arrive = createRoute({
   getParentRoute: () => root,
   path: '/arrive',
   validateSearch: next,
-  component: ArrivePage,
+  component: lazyRouteComponent(() => import('./sign-in/arrive-page.tsx'), 'ArrivePage'),
 });
 const home = page('/', () => (
-  <SignedIn>
+  <Gate>
     <HomePage />
-  </SignedIn>
+  </Gate>
+));
+const screen = page('/$', () => (
+  <Gate>
+    <ScreenPage />
+  </Gate>
 ));
 const account = page('/account', () => (
-  <SignedIn>
-    <AccountPage />
-  </SignedIn>
+  <Suspense>
+    <SignedIn>
+      <AccountPage />
+    </SignedIn>
+  </Suspense>
 ));
 const newPassword = page('/new-password', () => (
-  <SignedIn>
-    <NewPasswordPage />
-  </SignedIn>
+  <Suspense>
+    <SignedIn>
+      <NewPasswordPage />
+    </SignedIn>
+  </Suspense>
 ));
-const consent = page('/consent', ConsentRoute);
-const recover = page('/recover', RecoverPage);
-
-function Missing() {
-  return (
-    <Cover title="There is no such page" lead="The address may be old, or mistyped.">
-      <p>
-        <Link to="/">Go to the first page</Link>
-      </p>
-    </Cover>
-  );
-}
+const consent = page(
+  '/consent',
+  lazyRouteComponent(() => import('./consent/consent-route.tsx'), 'ConsentRoute'),
+);
+const recover = page(
+  '/recover',
+  lazyRouteComponent(() => import('./sign-in/recovery-pages.tsx'), 'RecoverPage'),
+);
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, signIn, signUp, arrive, recover, newPassword, account, consent]),
+  routeTree: root.addChildren([home, screen, signIn, signUp, arrive, recover, newPassword, account, consent]),
   scrollRestoration: true,
 });
 

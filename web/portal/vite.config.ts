@@ -13,12 +13,9 @@ export default defineConfig({
     sourcemap: true,
     rolldownOptions: {
       output: {
-        // The packages change far less often than the pages: files that stay cached.
+        // React changes far less often than the pages: a file that stays cached. Other packages go with the pages that need them.
         codeSplitting: {
-          groups: [
-            { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\// },
-            { name: 'packages', test: /node_modules\// },
-          ],
+          groups: [{ name: 'react', test: /node_modules\/(react|react-dom|scheduler)\// }],
         },
       },
     },

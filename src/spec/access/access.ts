@@ -165,7 +165,7 @@ export class Access {
     giving: Giving | null = null,
   ): Decision {
     const given = giving === null ? '' : JSON.stringify([[...giving.names], [...giving.filled]]);
-    const key = `${caller.oid} ${caller.memberRole ?? ''} ${role} ${relation.oid} ${operation} ${needed?.join() ?? 'whole'} ${given}`;
+    const key = `${caller.oid} ${caller.memberRoles?.join() ?? caller.memberRole ?? ''} ${role} ${relation.oid} ${operation} ${needed?.join() ?? 'whole'} ${given}`;
     const decided = this.#decided.get(key);
     // Asked for while it is being decided, by a policy that looks at its own table: the graph of policies tells what comes of it.
     if (decided !== undefined) return decided ?? open('it depends on itself', 'as its own policies allow');
@@ -374,6 +374,7 @@ export class Access {
       role: caller.name,
       user: caller.user,
       memberRole: caller.memberRole,
+      memberRoles: caller.memberRoles,
       sees: (schema, name) => {
         const relation = this.#byName.get(nameKey(schema, name));
         return !relation || this.#decideAs(caller, role, relation, 'select', [0]).verdict !== 'never';

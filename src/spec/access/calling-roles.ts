@@ -12,6 +12,8 @@ export interface CallingRole {
   user: Caller['user'];
   /** Of the roles that members can have, the one that the user is known to have; null where none is known. */
   memberRole: string | null;
+  /** All roles of members that the user has; absent where the user may have more than `memberRole`. */
+  memberRoles?: readonly string[];
 }
 
 /** A column of the matrix: a role of the database that calls can have, or a role that members can have. */

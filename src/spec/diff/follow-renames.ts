@@ -169,7 +169,9 @@ class ChapterWalk {
     const byShape = groupBy(free, (key) => inText.shapeOf(key));
     return before.map(({ key, scope }) => {
       if (taken.has(key)) return key;
-      return byShape.get(inText.shapeOf(key))?.find((other) => inText.between(key, other, scope) !== null || inText.inAnyOrder(key, other));
+      return byShape
+        .get(inText.shapeOf(key))
+        ?.find((other) => inText.between(key, other, scope) !== null || inText.inAnyOrder(key, other));
     });
   }
 

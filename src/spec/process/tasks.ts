@@ -21,10 +21,12 @@ import { each, withFigures } from '../figures/with-figures.ts';
 import { specificationHtml } from '../html/specification.ts';
 import { lasting } from '../lasting.ts';
 import { specificationMarkdown } from '../markdown/specification.ts';
+import { memberScreens } from '../member-screens.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import { visibleTo } from '../openapi/visible.ts';
 import { packNow, unpackNow } from '../packed.ts';
 import { policiesBehind } from '../policies-behind.ts';
+import type { MemberCaller } from '../roles.ts';
 import { deriveSpecification, type SpecificationApp } from '../specification.ts';
 import type { TypeFacts } from '../types/facts.ts';
 import { jsonSchemas } from '../types/json-schema.ts';
@@ -65,7 +67,7 @@ export interface PackedVersion {
   ids: Bytes | null;
 }
 
-/** Apps of which the last specification is held, and what they may be derived from, in bytes: it takes three times the memory. */
+/** Apps of which the last specification is held, and what they may be derived from, in bytes: it takes four times the memory. */
 const HELD = 100;
 const HELD_BYTES = 100_000_000;
 
@@ -79,6 +81,8 @@ export interface FoundCall {
 
 interface Held {
   readonly state: string;
+  /** What the specification is derived from. */
+  readonly facts: RawFacts;
   readonly specification: Specification;
   readonly ids: ObjectIds;
   /** The same with the figures that were read last. */
@@ -110,7 +114,8 @@ export class Tasks {
     // One that is larger than all may be is held by itself.
     const read = source.facts.parts.reduce((bytes, { length }) => bytes + length, 0);
     const size = Math.min(read, HELD_BYTES);
-    this.#held.set(of.ref, { state: of.state, specification, ids, shown: specification }, { size });
+    const held = { state: of.state, facts: source.facts, specification, ids, shown: specification };
+    this.#held.set(of.ref, held, { size });
     return specification.hash;
   }
 
@@ -219,6 +224,21 @@ export class Tasks {
     const { specification } = this.#of(asked.of);
     const visible = asked.role === null ? specification : visibleTo(specification, asked.role);
     return JSON.stringify(openApiDocument(visible, typeFacts(asked.types), asked.url));
+  }
+
+  /** The screens that one caller may open (`PortalScreens`), as JSON. */
+  memberScreens({
+    of,
+    names,
+    caller,
+  }: {
+    of: Handle;
+    names: CatalogueJson<TypeNameFacts>;
+    caller: MemberCaller;
+  }): Bytes {
+    const { facts, specification } = this.#of(of);
+    const types = { ...parseCatalogue(names), facts: parseFacts(facts) };
+    return json(memberScreens(types, specification.chapters, caller));
   }
 
   /** The app's entities for programs, or one of them by its id. */

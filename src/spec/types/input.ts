@@ -15,6 +15,9 @@ import { bareType, baseOf, NamedTypes, type Shape } from './type-names.ts';
 import { mustBeGiven } from './typescript.ts';
 import { type Asked, COUNTED, type InputRule, jsonKinds } from './value-rules.ts';
 
+/** What inputs are derived from: `TypeFacts` without the schema cache. */
+export type InputFacts = Omit<TypeFacts, 'catalog'>;
+
 /** What may be sent for an entity, as far as it can be said truthfully: what breaks this, PostgreSQL refuses. */
 export interface Input {
   entity: Entity;
@@ -39,7 +42,7 @@ export interface InputField {
  * a row is changed what is changed, and a rewrite rule may do anything: there only the types and the domains are said. State machines are known to touch their own fields only. `only`: the id of one
  * entity.
  */
-export function inputs(types: TypeFacts, only: string | null = null): Input[] {
+export function inputs(types: InputFacts, only: string | null = null): Input[] {
   const named = new NamedTypes(types.named_types);
   const domains = new Domains(types, named);
   return entitiesChapter(new Lookup(types.facts))
@@ -66,7 +69,7 @@ interface Look {
 
 const [BEFORE, INSERT, UPDATE, INSTEAD] = [2, 4, 16, 64];
 
-function lookAt({ facts }: TypeFacts, { schema, name }: Entity, event: number): Look {
+function lookAt({ facts }: InputFacts, { schema, name }: Entity, event: number): Look {
   const relation = facts.relations.find((one) => one.schema === schema && one.name === name);
   const oid = relation?.oid ?? 0;
   // A change that takes a row to another partition adds it there.
@@ -91,7 +94,7 @@ function lookAt({ facts }: TypeFacts, { schema, name }: Entity, event: number): 
   };
 }
 
-function inputField(types: TypeFacts, look: Look, field: Field, domains: Domains): InputField {
+function inputField(types: InputFacts, look: Look, field: Field, domains: Domains): InputField {
   const { named } = domains;
   const fact = types.facts.fields.find((one) => one.relation === look.oid && one.name === field.name);
   const asked = domains.asked(fact?.type_oid ?? 0, field.name);
@@ -120,7 +123,7 @@ class Domains {
   readonly #numbers: ReadonlyMap<string, number>;
   readonly #checks: ReadonlyMap<number, readonly ConstraintFact[]>;
 
-  constructor({ facts }: TypeFacts, named: NamedTypes) {
+  constructor({ facts }: InputFacts, named: NamedTypes) {
     this.named = named;
     this.#types = new Map(facts.types.map((type) => [type.oid, type]));
     this.#numbers = new Map(facts.types.map((type) => [type.name, type.oid]));
@@ -175,10 +178,12 @@ function checkRules(check: ConstraintFact, name: string, subject: string, base: 
     check.comment ?? (name === 'VALUE' ? domainRuleWords(check.expression, subject) : ruleWords(check.expression));
   const expression = readCondition(check.expression);
   const parts = expression.kind === 'and' ? expression.items : [expression];
-  return parts.flatMap((part) => partRules(part, name, base).map((rule): InputRule => ({ ...rule, words })));
+  return parts.flatMap((part) =>
+    partRules(part, name, base).map((rule): InputRule => ({ ...rule, name: check.name, words })),
+  );
 }
 
-type Bare = InputRule extends infer Rule ? (Rule extends InputRule ? Omit<Rule, 'words'> : never) : never;
+type Bare = InputRule extends infer Rule ? (Rule extends InputRule ? Omit<Rule, 'name' | 'words'> : never) : never;
 
 /** What one condition over one field says; nothing where it is not understood. */
 function partRules(part: Expression, name: string, base: string): Bare[] {

@@ -124,7 +124,8 @@ function withRules(schema: JsonSchema, rules: readonly InputRule[]): JsonSchema 
   return all.length === 0 ? schema : { ...schema, allOf: all };
 }
 
-function ruleKeywords(rule: InputRule): JsonSchema {
+/** Returns the keywords that say the same as a rule. */
+export function ruleKeywords(rule: InputRule): JsonSchema {
   switch (rule.kind) {
     case 'characters':
       return bounds('Length', rule.least, rule.most);

@@ -7,8 +7,8 @@ export type ValueRule =
   | { kind: 'size'; most: number }
   | { kind: 'pattern'; pattern: string; words: string };
 
-/** A rule over one value; `words` say it, for whoever breaks it. */
-export type InputRule = { words: string } & (
+/** A rule over one value; `words` say it, for whoever breaks it. `name` is the constraint. */
+export type InputRule = { name: string; words: string } & (
   | { kind: 'characters'; least: number | null; most: number | null }
   /** `orNone`: a list without elements passes too. */
   | { kind: 'elements'; least: number | null; most: number | null; orNone: boolean }

@@ -15,6 +15,8 @@ export interface Caller {
   user: 'none' | 'member' | 'unknown';
   /** A role of members (ninefold.roles) that the user has, among others perhaps. */
   memberRole: string | null;
+  /** All roles of members that the user has; absent where the user may have more than `memberRole`. */
+  memberRoles?: readonly string[] | undefined;
   /** False where the caller can see no row of a relation at all. */
   sees: (schema: string, name: string) => boolean;
 }
@@ -113,6 +115,7 @@ function holds(operand: Operand, caller: Caller): Outcomes {
   const [role] = operand.kind === 'call' && operand.name === 'ninefold.has_role' ? operand.arguments : [];
   if (role?.kind !== 'literal') return ANY;
   if (caller.user === 'none') return FALSE;
+  if (caller.memberRoles) return caller.memberRoles.includes(role.value) ? TRUE : FALSE;
   return role.value === caller.memberRole ? TRUE : TRUE | FALSE;
 }
 

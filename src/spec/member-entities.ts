@@ -1,0 +1,224 @@
+import type {
+  PortalAccess,
+  PortalEntity,
+  PortalField,
+  PortalMachine,
+  PortalReference,
+  PortalRelated,
+} from '../../contract/portal.ts';
+import type { Chapters } from '../../contract/specification.ts';
+import type { Entity, Field, Relation } from '../../contract/specification-entities.ts';
+import type { Operation, RoleCell } from '../../contract/specification-roles.ts';
+import type { Machine } from '../../contract/states.ts';
+import { type FieldRights, memberFields } from './member-fields.ts';
+import { helpOf, sentenceCase, singular, unlessNaming } from './member-words.ts';
+import { compareText, entityId } from './names.ts';
+import type { MemberCaller } from './roles.ts';
+import { isLink } from './screens.ts';
+import type { Input } from './types/input.ts';
+
+type RowOperation = Exclude<Operation, 'execute'>;
+
+/** An entity with what one caller may do with it. */
+export interface OpenEntity {
+  readonly entity: Entity;
+  readonly cells: ReadonlyMap<Operation, RoleCell>;
+  readonly rights: FieldRights;
+}
+
+export interface EntitySources {
+  readonly chapters: Chapters;
+  /** What may be written into each entity. */
+  readonly inputs: readonly Input[];
+  readonly caller: MemberCaller;
+  /** Those that are open to the caller, by id. */
+  readonly open: ReadonlyMap<string, OpenEntity>;
+  /** The first schema of the API. */
+  readonly defaultSchema: string | undefined;
+}
+
+/** Returns the entities that a caller may read or write, by id. `cells` are the caller's. */
+export function openEntities(entities: readonly Entity[], cells: readonly RoleCell[]): Map<string, OpenEntity> {
+  const found = entities.flatMap((entity): [string, OpenEntity][] => {
+    if (!entity.exposed) return [];
+    const own = new Map(cells.filter((cell) => cell.entity === entity.id).map((cell) => [cell.operation, cell]));
+    const rights = {
+      read: fieldsOf(entity, own.get('select')),
+      insert: givenFields(entity, own.get('insert'), entity.writable.insert),
+      update: givenFields(entity, own.get('update'), entity.writable.update),
+    };
+    const isOpen = rights.read.size + rights.insert.size + rights.update.size > 0;
+    return isOpen ? [[entity.id, { entity, cells: own, rights }]] : [];
+  });
+  return new Map(found);
+}
+
+function fieldsOf(entity: Entity, cell: RoleCell | undefined): ReadonlySet<string> {
+  if (!cell || cell.verdict === 'never') return new Set();
+  return new Set(cell.columns ?? entity.fields.map(({ name }) => name));
+}
+
+const givenFields = (entity: Entity, cell: RoleCell | undefined, isWritable: boolean): ReadonlySet<string> =>
+  new Set(
+    isWritable
+      ? entity.fields
+          .filter((field) => field.generated === null && !field.computed && field.identity !== 'always')
+          .map(({ name }) => name)
+          .filter((name) => fieldsOf(entity, cell).has(name))
+      : [],
+  );
+
+/** Returns the names of entities, fields and roles that the caller must not learn of. */
+function hiddenNames({ chapters, open, caller }: Omit<EntitySources, 'inputs' | 'defaultSchema'>): ReadonlySet<string> {
+  const entities = chapters.entities?.entities ?? [];
+  const shown = new Set(
+    [...open.values()].flatMap(({ entity, rights }) => [
+      entity.name,
+      ...rights.read,
+      ...rights.insert,
+      ...rights.update,
+    ]),
+  );
+  const all = [
+    ...entities.flatMap(({ name, fields }) => [name, ...fields.map((field) => field.name)]),
+    ...(chapters.roles?.roles ?? []).map(({ member_role, name }) => member_role ?? name),
+  ];
+  const own = new Set([...caller.memberRoles, caller.role]);
+  return new Set(all.filter((name) => !shown.has(name) && !own.has(name)));
+}
+
+/** Returns the entities that the caller may read or write, with their fields, states and relations. */
+export function memberEntities(sources: EntitySources): PortalEntity[] {
+  const hidden = hiddenNames(sources);
+  return [...sources.open.values()].map((open) => memberEntity(sources, open, hidden));
+}
+
+function memberEntity(sources: EntitySources, open: OpenEntity, hidden: ReadonlySet<string>): PortalEntity {
+  const { entity, cells, rights } = open;
+  const { chapters, inputs } = sources;
+  const relations = chapters.entities?.relations ?? [];
+  const rules = chapters.rules?.rules.filter((rule) => rule.entity === entity.id) ?? [];
+  const input = inputs.find((one) => one.entity.id === entity.id);
+  const given = (rights.insert.size > 0 ? input?.insert : input?.update) ?? [];
+  const fields = memberFields({
+    ...{ entity, rights, rules, hidden },
+    inputs: new Map(given.map((one) => [one.field.name, one])),
+    reference: (field) => referenceOf(sources, relations, entity, field),
+  });
+  const access = (operation: RowOperation): PortalAccess => accessOf(cells.get(operation), entity, hidden);
+  return {
+    id: entity.id,
+    schema: entity.schema === sources.defaultSchema ? null : entity.schema,
+    name: entity.name,
+    label: sentenceCase(entity.name),
+    one: singular(entity.name),
+    help: helpOf(entity.comment),
+    key: entity.primary_key.every((name) => rights.read.has(name)) ? entity.primary_key : [],
+    title_field: titleField(fields),
+    access: {
+      select: access('select'),
+      insert: rights.insert.size > 0 ? access('insert') : shut,
+      update: rights.update.size > 0 ? access('update') : shut,
+      delete: entity.writable.delete ? access('delete') : shut,
+    },
+    fields,
+    machine: machineOf(chapters.states?.machines ?? [], open, sources.caller, hidden),
+    opens: openedBy(sources, open),
+    related: relatedTo(sources, relations, entity),
+  };
+}
+
+const shut: PortalAccess = { open: false, when: null };
+
+function accessOf(cell: RoleCell | undefined, { fields }: Entity, hidden: ReadonlySet<string>): PortalAccess {
+  if (!cell || cell.verdict === 'never') return shut;
+  const isOfFields = new RegExp(`(?:^|, )${cell.columns?.length ?? 0} of ${fields.length} fields$`);
+  const words = cell.words.replace(isOfFields, '');
+  return { open: true, when: words === '' ? null : unlessNaming(words, hidden) };
+}
+
+/** Names of fields that say what a row is. */
+const telling = ['name', 'title', 'subject', 'label', 'body', 'message'];
+
+/** The field that names a row best: one of these names, else the first text of a line. */
+function titleField(fields: readonly PortalField[]): string | null {
+  const readable = fields.filter((field) => field.readable);
+  const named = telling.flatMap((name) => readable.find((field) => field.name === name) ?? []);
+  const first = readable.find(({ name, editor }) => editor === 'text' && !/^(id|uuid)$|_id$|uuid/.test(name));
+  return (named[0] ?? first ?? readable.find(({ editor }) => editor === 'long text'))?.name ?? null;
+}
+
+function referenceOf(
+  { open }: Pick<EntitySources, 'open'>,
+  relations: readonly Relation[],
+  entity: Entity,
+  field: Field,
+): PortalReference | null {
+  const relation = relations.find(
+    ({ from }) =>
+      from.schema === entity.schema &&
+      from.entity === entity.name &&
+      from.fields.length === 1 &&
+      from.fields[0] === field.name,
+  );
+  if (!relation) return null;
+  const target = entityId(relation.to.schema, relation.to.entity);
+  const [pointed] = relation.to.fields;
+  if (pointed === undefined || open.get(target)?.rights.read.has(pointed) !== true) return null;
+  return { entity: target, field: pointed, key: relation.name };
+}
+
+function relatedTo({ open }: EntitySources, relations: readonly Relation[], entity: Entity): PortalRelated[] {
+  return relations
+    .filter(({ to, from }) => to.schema === entity.schema && to.entity === entity.name && from.fields.length === 1)
+    .flatMap(({ from }): PortalRelated[] => {
+      const other = open.get(entityId(from.schema, from.entity));
+      const [field] = from.fields;
+      if (!other || field === undefined || !other.rights.read.has(field)) return [];
+      const link = isLink(other.entity) ? (other.entity.fields.find(({ name }) => name !== field)?.name ?? null) : null;
+      return [{ entity: other.entity.id, field, link: link !== null && other.rights.read.has(link) ? link : null }];
+    })
+    .sort((a, b) => compareText(a.entity, b.entity));
+}
+
+/** The entity whose row each row of a view shows the key of, by a field of the same name. */
+function openedBy({ chapters, open }: EntitySources, { entity, rights }: OpenEntity): PortalEntity['opens'] {
+  if (entity.primary_key.length > 0) return null;
+  for (const shown of chapters.entities?.shown_keys ?? []) {
+    if (shown.view !== entity.id || shown.shows !== 'to') continue;
+    const target = open.get(entityId(shown.to.schema, shown.to.entity));
+    const [key] = shown.to.fields;
+    if (!target || key === undefined || shown.to.fields.length !== 1 || !shown.fields[0]?.includes(key)) continue;
+    if (target.entity.primary_key.join() === key && rights.read.has(key) && target.rights.read.has(key))
+      return { entity: target.entity.id, field: key };
+  }
+  return null;
+}
+
+function machineOf(
+  machines: readonly Machine[],
+  { entity, rights, cells }: OpenEntity,
+  { role, memberRoles }: MemberCaller,
+  hidden: ReadonlySet<string>,
+): PortalMachine | null {
+  const machine = machines.find((one) => one.entity === entity.id);
+  if (!machine || !rights.read.has(machine.field)) return null;
+  const mayChange = cells.get('update')?.verdict !== 'never' && rights.update.has(machine.field);
+  const isOwn = (roles: readonly string[] | null) =>
+    roles === null || roles.some((name) => name === role || memberRoles.includes(name));
+  return {
+    field: machine.field,
+    initial: machine.initial,
+    states: machine.states.map(({ name, final }) => ({ value: name, label: sentenceCase(name), final })),
+    transitions: machine.transitions
+      .filter(({ roles }) => mayChange && isOwn(roles))
+      .map(({ name, from, to, requires, when }) => ({
+        name,
+        label: sentenceCase(name),
+        from,
+        to,
+        requires: requires.filter((field) => rights.update.has(field)),
+        when: when === null ? null : unlessNaming(when.words, hidden),
+      })),
+  };
+}

@@ -1,0 +1,143 @@
+import type {
+  PortalEditor,
+  PortalField,
+  PortalReference,
+  PortalRule,
+  PortalRuleSchema,
+} from '../../contract/portal.ts';
+import type { Rule } from '../../contract/specification.ts';
+import type { Entity, Field } from '../../contract/specification-entities.ts';
+import { fieldLabel, helpOf, sentenceCase, unlessNaming } from './member-words.ts';
+import type { InputField } from './types/input.ts';
+import { ruleKeywords } from './types/json-schema.ts';
+import { valueRule } from './types/value-rules.ts';
+
+/** What one caller may do with the fields of an entity: names of fields. */
+export interface FieldRights {
+  readonly read: ReadonlySet<string>;
+  readonly insert: ReadonlySet<string>;
+  readonly update: ReadonlySet<string>;
+}
+
+/** What the fields of one entity are shown by. */
+export interface FieldSources {
+  readonly entity: Entity;
+  readonly rights: FieldRights;
+  /** Of chapter 5, on this entity. */
+  readonly rules: readonly Rule[];
+  /** By the name of the field. */
+  readonly inputs: ReadonlyMap<string, InputField>;
+  /** Returns the row that a field points to, if the caller may read its key. */
+  readonly reference: (field: Field) => PortalReference | null;
+  /** Names that the caller must not learn of. */
+  readonly hidden: ReadonlySet<string>;
+}
+
+/** Texts of one line. */
+const LINE = 200;
+
+const isNumber = (type: string): boolean =>
+  /^(smallint|integer|bigint|real|double precision|numeric)\b/.test(type) && !type.endsWith('[]');
+
+/** Returns the fields of an entity that the caller may read or write, in the order of the table. */
+export const memberFields = (sources: FieldSources): PortalField[] =>
+  sources.entity.fields
+    .filter(({ name }) => Object.values(sources.rights).some((names: ReadonlySet<string>) => names.has(name)))
+    .map((field) => memberField(sources, field));
+
+function memberField(sources: FieldSources, field: Field): PortalField {
+  const { rights, reference } = sources;
+  const type = field.base_type ?? field.type;
+  const rules = rulesOf(sources, field);
+  const pointsTo = reference(field);
+  return {
+    name: field.name,
+    label: fieldLabel(field.name, field.comment, isNumber(type)),
+    help: helpOf(field.comment),
+    editor: editorOf(field, pointsTo, rules),
+    readable: rights.read.has(field.name),
+    insertable: rights.insert.has(field.name),
+    updatable: rights.update.has(field.name),
+    required: !field.nullable && field.default === null && field.identity === null && field.generated === null,
+    nullable: field.nullable,
+    values: field.enum_values?.map((value) => ({ value, label: sentenceCase(value) })) ?? listedValues(rules),
+    reference: pointsTo,
+    rules,
+  };
+}
+
+/** The values of a check list: `kind in ('a', 'b')`. */
+function listedValues(rules: readonly PortalRule[]): PortalField['values'] {
+  const [values] = rules.flatMap(({ schema }) => (schema?.enum ? [schema.enum] : []));
+  return values?.map((value) => ({ value, label: sentenceCase(value) })) ?? null;
+}
+
+function editorOf(field: Field, reference: PortalReference | null, rules: readonly PortalRule[]): PortalEditor {
+  const type = field.base_type ?? field.type;
+  if (field.references?.schema === 'auth' && field.references.entity === 'users') return 'member';
+  if (reference) return 'reference';
+  if (type.endsWith('[]')) return 'array';
+  if (field.enum_values || listedValues(rules)) return 'enum';
+  if (type === 'boolean') return 'boolean';
+  if (type === 'json' || type === 'jsonb') return 'json';
+  if (type === 'date') return 'date';
+  if (/^timestamp/.test(type)) return 'date and time';
+  if (/^time\b/.test(type)) return 'time';
+  if (type === 'money' || (/^numeric\(\d+,2\)$/.test(type) && /price|amount|total|cost|fee/i.test(field.name)))
+    return 'money';
+  if (isNumber(type)) return 'number';
+  return isLong(field, type, rules) ? 'long text' : 'text';
+}
+
+/** A text of more than a line: one whose rules allow that, and one without a bound whose name is none of a line. */
+function isLong({ name }: Field, type: string, rules: readonly PortalRule[]): boolean {
+  if (!/^(text|character varying|citext)/.test(type)) return false;
+  const bounds = rules.flatMap(({ schema }) => (schema?.maxLength === undefined ? [] : [schema.maxLength]));
+  if (bounds.length > 0) return Math.min(...bounds) > LINE;
+  return !/name|title|subject|label|e?mail|phone|url|code|slug|city|country|street|zone|color|contact/i.test(name);
+}
+
+/** Returns the rules over a field, with what the browser can check of each. */
+function rulesOf({ rules, inputs, hidden, entity, rights }: FieldSources, field: Field): PortalRule[] {
+  const known = new Set([...rights.read, ...rights.insert, ...rights.update]);
+  const checked = inputs.get(field.name)?.rules ?? [];
+  const told = rules.filter(
+    (rule) =>
+      rule.fields.includes(field.name) &&
+      rule.kind !== 'required' &&
+      rule.kind !== 'primary key' &&
+      rule.applies_to !== 'no row' &&
+      rule.fields.every((name) => known.has(name)),
+  );
+  const ofTable = told.flatMap((rule): PortalRule[] => {
+    const words = rule.commented ? rule.words : unlessNaming(rule.words, hidden);
+    if (words === null) return [];
+    const schema =
+      rule.kind === 'type' ? typeSchema(field) : schemaOf(checked.filter(({ name }) => name === rule.name));
+    return [{ name: rule.name, words, schema }];
+  });
+  const names = new Set(told.map(({ name }) => name));
+  const ofDomains = checked.filter(({ name }) => !names.has(name) && !rules.some((rule) => rule.name === name));
+  return [
+    ...ofTable,
+    ...ofDomains.map((rule) => ({ name: rule.name, words: rule.words, schema: schemaOf([rule]) })),
+  ].filter((rule) => entity.kind !== 'view' || rule.schema !== null);
+}
+
+const KEYWORDS = [
+  ...['minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'minItems', 'maxItems'],
+  ...['pattern', 'enum'],
+];
+
+function schemaOf(rules: InputField['rules']): PortalRuleSchema | null {
+  const keywords = Object.assign({}, ...rules.map(ruleKeywords)) as Record<string, unknown>;
+  const known = Object.fromEntries(KEYWORDS.filter((name) => name in keywords).map((name) => [name, keywords[name]]));
+  return Object.keys(known).length === 0 ? null : (known as PortalRuleSchema);
+}
+
+function typeSchema({ type, base_type }: Field): PortalRuleSchema | null {
+  const rule = valueRule(base_type ?? type);
+  if (rule?.kind === 'size') return { maxLength: rule.most };
+  if (rule?.kind === 'whole') return { minimum: rule.least, maximum: rule.most };
+  return null;
+}

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PortalEntity, PortalScreens } from '../../contract/portal.ts';
+import { defaultAuthSettings } from '../../contract/settings-auth.ts';
+import { type AppDatabase, startAppDatabase } from '../../test/support/app-database.ts';
+import type { Pool } from '../database/pool.ts';
+import { loadFacts } from './facts.ts';
+import { memberScreens } from './member-screens.ts';
+import { deriveSpecification } from './specification.ts';
+import { loadTypeFacts } from './types/facts.ts';
+
+let database: AppDatabase;
+let owner: Pool;
+let server: Pool;
+
+beforeAll(async () => {
+  database = await startAppDatabase('member-screens');
+  owner = database.as('app_owner');
+  server = database.as('app_authenticator');
+  await owner.script(`
+    grant usage on schema public to anon, authenticated, service_role;
+    select ninefold.define_role('agent', 'Answers tickets.');
+    select ninefold.define_role('auditor', 'Reads the ledger.');
+    create table public.topics (id bigint generated always as identity primary key, name text not null);
+    create table public.ledger (id bigint primary key, margin numeric(10,2) not null);
+    create table public.tickets (
+      id bigint generated always as identity primary key, owner uuid not null default auth.uid() references auth.users (id),
+      topic bigint references public.topics (id), entry bigint references public.ledger (id),
+      subject text not null constraint subject_length check (length(subject) between 3 and 200),
+      body text not null constraint body_length check (length(body) <= 10000), price_total numeric(10,2), tags text[],
+      status text not null default 'open', secret_note text, constraint note_of_ledger check (secret_note is null or entry is not null)
+    );
+    create table public.ticket_topics (
+      ticket bigint references public.tickets (id), topic bigint references public.topics (id), primary key (ticket, topic));
+    comment on column public.tickets.owner is 'Who asks; the caller, when left out.';
+    comment on column public.tickets.body is E'What happened\\nAs exactly as you can.';
+    comment on constraint subject_length on public.tickets is 'A subject is 3 to 200 characters.';
+    revoke all on all tables in schema public from anon, authenticated;
+    grant select on public.topics to anon, authenticated;
+    grant insert (name) on public.topics to authenticated;
+    grant select, insert, delete on public.ticket_topics to authenticated;
+    grant select (id, owner, topic, entry, subject, body, price_total, tags, status), insert (topic, subject, body),
+      update (subject, body, status) on public.tickets to authenticated;
+    grant select on public.ledger to authenticated;
+    alter table public.tickets enable row level security;
+    alter table public.ledger enable row level security;
+    alter table public.topics enable row level security;
+    create policy own on public.tickets to authenticated using (owner = (select auth.uid()) or (select ninefold.has_role('agent')));
+    create policy auditors on public.ledger for select to authenticated using ((select ninefold.has_role('auditor')));
+    create policy known on public.topics for select to anon, authenticated using (true);
+    create policy made on public.topics for insert to authenticated with check ((select ninefold.has_role('agent')));
+    select ninefold.define_machine('public.tickets', 'status', 'open', $$[
+      {"name": "close", "from": "open", "to": "closed"},
+      {"name": "reopen_at_once", "from": "closed", "to": "open", "roles": ["agent"], "when": "secret_note is null"}]$$);
+    select ninefold.define_screen('/work', 'Work', 'list', 'public.tickets', columns => array['subject', 'secret_note'],
+      roles => array['agent']);
+    select ninefold.define_screen('/mine', 'Mine', 'list', 'public.tickets', columns => array['subject'],
+      filter => 'status=eq.open', roles => array['authenticated']);
+    select ninefold.define_screen('/desk', 'Desk', 'board', 'public.tickets', roles => array['agent']);`);
+});
+
+afterAll(() => database?.stop());
+
+async function screensOf(role: string, ...memberRoles: string[]): Promise<PortalScreens> {
+  const facts = await loadFacts(server, { exposedSchemas: ['public'], authenticator: 'app_authenticator' });
+  const types = await loadTypeFacts(server, facts, { relationships: new Map() });
+  const { chapters } = deriveSpecification(facts, { ref: 'desk', name: 'Desk', authSettings: defaultAuthSettings });
+  return memberScreens(types, chapters, { role, memberRoles });
+}
+
+const entity = (screens: PortalScreens, name: string): PortalEntity => {
+  const found = screens.entities.find((one) => one.name === name);
+  if (!found) throw new Error(`no entity ${name}`);
+  return found;
+};
+const routes = ({ screens }: PortalScreens) => screens.map(({ route }) => route);
+
+describe('memberScreens', () => {
+  it('shows a member the screens that are open to the member, and no screen of a role', async () => {
+    const member = await screensOf('authenticated');
+    expect(routes(member)).toEqual([
+      '/mine',
+      '/tickets',
+      '/tickets/:id',
+      '/tickets/board',
+      '/tickets/new',
+      '/topics',
+      '/topics/:id',
+    ]);
+    // /work shows a column that no member may read: it is broken.
+    expect(routes(await screensOf('authenticated', 'agent'))).toEqual([
+      ...['/desk', '/mine', '/tickets', '/tickets/:id', '/tickets/board', '/tickets/new'],
+      ...['/topics', '/topics/:id', '/topics/new'],
+    ]);
+  });
+
+  it('shows a visitor what is open to anon', async () => {
+    const visitor = await screensOf('anon');
+    expect(routes(visitor)).toEqual(['/topics', '/topics/:id']);
+    expect(visitor.entities.map(({ name }) => name)).toEqual(['topics']);
+    expect(visitor.entities[0]?.access.insert.open).toBe(false);
+  });
+
+  it('shows nothing to a role that no call can have', async () => {
+    const { screens, entities } = await screensOf('nobody');
+    expect([screens, entities]).toEqual([[], []]);
+  });
+
+  it('names no table, field, rule, transition or role that the caller has no right to', async () => {
+    const member = JSON.stringify(await screensOf('authenticated'));
+    for (const hidden of [
+      'ledger',
+      'margin',
+      'secret_note',
+      'note_of_ledger',
+      'reopen_at_once',
+      'auditor',
+      'agent',
+      'Desk',
+    ]) {
+      expect([hidden, member.includes(hidden)]).toEqual([hidden, false]);
+    }
+    const auditor = JSON.stringify(await screensOf('authenticated', 'auditor'));
+    expect(auditor).toContain('margin');
+    const agent = await screensOf('authenticated', 'agent');
+    // The transition is the agent's; its condition reads a field that the agent may not read.
+    expect(entity(agent, 'tickets').machine?.transitions).toEqual([
+      { name: 'close', label: 'Close', from: ['open'], to: 'closed', requires: [], when: null },
+      { name: 'reopen_at_once', label: 'Reopen at once', from: ['closed'], to: 'open', requires: [], when: null },
+    ]);
+    expect(JSON.stringify(agent)).not.toContain('secret_note');
+  });
+
+  it('labels fields, and gives each its editor and the rules that a browser can check', async () => {
+    const { fields, key, title_field, access } = entity(await screensOf('authenticated'), 'tickets');
+    const of = (name: string) => fields.find((field) => field.name === name);
+    expect([key, title_field, access.select.when]).toEqual([['id'], 'subject', 'own row (by owner)']);
+    expect(of('id')).toMatchObject({ label: 'Number', insertable: false, updatable: false });
+    expect(of('owner')).toMatchObject({ label: 'Owner', help: 'Who asks.', editor: 'member', insertable: false });
+    expect(of('body')).toMatchObject({
+      label: 'What happened',
+      help: 'As exactly as you can.',
+      editor: 'long text',
+      required: true,
+    });
+    expect(of('price_total')).toMatchObject({ editor: 'money', updatable: false });
+    expect(of('tags')).toMatchObject({ editor: 'array' });
+    expect(of('topic')).toMatchObject({ editor: 'reference', reference: { entity: 'public.topics', field: 'id' } });
+    // The entity that it points to is not for this caller: its number is all there is.
+    expect(of('entry')).toMatchObject({ editor: 'number', reference: null });
+    expect(of('subject')?.rules).toEqual([
+      { name: 'subject_length', words: 'A subject is 3 to 200 characters.', schema: { minLength: 3, maxLength: 200 } },
+    ]);
+  });
+
+  it('shows a table of links as a relation of the rows that it joins, and not as a screen', async () => {
+    const member = await screensOf('authenticated');
+    expect(entity(member, 'tickets').related).toEqual([
+      { entity: 'public.ticket_topics', field: 'ticket', link: 'topic' },
+    ]);
+    expect(routes(member).filter((route) => route.includes('ticket_topics'))).toEqual([]);
+  });
+
+  it('groups the navigation, with lists that are defined first', async () => {
+    const { navigation } = await screensOf('authenticated', 'agent');
+    expect(navigation).toEqual([
+      { title: 'Tickets', routes: ['/desk', '/mine', '/tickets', '/tickets/board'] },
+      { title: 'Lists', routes: ['/topics'] },
+    ]);
+  });
+});

@@ -1,0 +1,101 @@
+import { beforeAll, expect, inject, it, vi } from 'vitest';
+import type { AppConnection } from '../../contract/admin.ts';
+import type { PortalScreens } from '../../contract/portal.ts';
+import { createApp, runSql } from '../support/apps.ts';
+import { type Member, signUpMember } from '../support/clients.ts';
+
+const node = inject('node');
+
+let app: AppConnection;
+let ada: Member;
+let gus: Member;
+
+beforeAll(async () => {
+  app = await createApp(node, { template: 'helpdesk' });
+  [ada, gus] = [await signUpMember(app, 'ada'), await signUpMember(app, 'gus')];
+  await runSql(node, app.ref, `insert into public.agents (id, name) values ('${gus.user.id}', 'Gus')`);
+});
+
+function ask(member: Member | null, headers: Record<string, string> = {}): Promise<Response> {
+  const bearer = member && { authorization: `Bearer ${member.session.access_token}` };
+  return fetch(`${app.url}/portal/v1/screens`, { headers: { apikey: app.publishable_key, ...bearer, ...headers } });
+}
+
+const screensOf = async (member: Member | null): Promise<PortalScreens> =>
+  (await (await ask(member)).json()) as PortalScreens;
+const routes = ({ screens }: PortalScreens) => screens.map(({ route }) => route);
+
+it('shows each caller the screens of the caller’s roles, and lists that equal what supabase-js gives', async () => {
+  const [customer, agent] = [await screensOf(ada), await screensOf(gus)];
+  expect(routes(customer)).toContain('/my-tickets');
+  for (const route of ['/queue', '/unassigned', '/tickets/board']) {
+    expect(route === '/tickets/board' || !routes(customer).includes(route)).toBe(true);
+    expect(routes(agent)).toContain(route);
+  }
+  expect(JSON.stringify(customer)).not.toMatch(/"take"|"ask"|"solve"/);
+  expect((await screensOf(null)).screens).toEqual([]);
+  await ada.client.from('tickets').insert({ subject: 'The printer', description: 'It blinks.' }).throwOnError();
+  for (const member of [ada, gus]) {
+    const { screens, entities } = await screensOf(member);
+    for (const screen of screens.filter(({ kind }) => kind === 'list')) {
+      const name = entities.find(({ id }) => id === screen.entity)?.name ?? '';
+      // Every column that is shown can be read.
+      const { error } = await member.client.from(name).select(screen.columns.join(','));
+      expect([screen.route, error]).toEqual([screen.route, null]);
+    }
+  }
+});
+
+it('answers with an entity tag, which changes with the roles of the caller alone', async () => {
+  const first = await ask(ada);
+  const etag = first.headers.get('etag') ?? '';
+  expect(first.headers.get('cache-control')).toBe('private, no-cache');
+  expect(first.headers.get('vary')).toContain('Authorization');
+  expect((await ask(ada, { 'if-none-match': `W/${etag}` })).status).toBe(304);
+  expect((await ask(gus, { 'if-none-match': etag })).status).toBe(200);
+  const other = await signUpMember(app, 'bob');
+  expect((await ask(other)).headers.get('etag')).toBe(etag);
+  await runSql(node, app.ref, `select ninefold.grant_role('${other.user.id}', 'agent')`);
+  expect((await ask(other)).headers.get('etag')).toBe((await ask(gus)).headers.get('etag'));
+  await runSql(node, app.ref, `select ninefold.revoke_role('${other.user.id}', 'agent')`);
+  expect((await ask(other, { 'if-none-match': etag })).status).toBe(304);
+});
+
+it('changes when the app does, and keeps what hostile labels say as text', async () => {
+  const hostile = '</script><img src=x onerror=alert(1)>';
+  await ask(ada);
+  await runSql(
+    node,
+    app.ref,
+    `select ninefold.define_screen('/extra', $label$${hostile}$label$, 'list', 'public.topics', columns => array['name']);
+     comment on column public.topics.name is $label$${hostile}$label$;`,
+  );
+  await vi.waitFor(async () => expect(routes(await screensOf(ada))).toContain('/extra'), {
+    interval: 20,
+    timeout: 5000,
+  });
+  const { screens, entities } = await screensOf(ada);
+  expect(screens.find(({ route }) => route === '/extra')?.title).toBe(hostile);
+  expect(entities.find(({ name }) => name === 'topics')?.fields.find(({ name }) => name === 'name')?.help).toContain(
+    '<img',
+  );
+  expect((await ask(ada)).headers.get('content-type')).toBe('application/json; charset=utf-8');
+  await runSql(node, app.ref, 'revoke select on public.topics from authenticated');
+  await vi.waitFor(async () => expect(JSON.stringify(await screensOf(ada))).not.toContain('topics'), { timeout: 5000 });
+});
+
+it('refuses callers without a key, ended sessions, tokens of another app and other methods', async () => {
+  const bare = await fetch(`${app.url}/portal/v1/screens`);
+  expect([bare.status, ((await bare.json()) as { code: string }).code]).toEqual([401, 'key_missing']);
+  const other = await createApp(node);
+  const stranger = await signUpMember(other);
+  expect((await ask(stranger)).status).toBe(401);
+  const post = await fetch(`${app.url}/portal/v1/screens`, {
+    method: 'POST',
+    headers: { apikey: app.publishable_key },
+  });
+  expect(post.status).toBe(405);
+  const ended = await signUpMember(app);
+  await ended.client.auth.signOut();
+  await vi.waitFor(async () => expect((await ask(ended)).status).toBeGreaterThanOrEqual(401), { timeout: 5000 });
+});

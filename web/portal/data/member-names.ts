@@ -1,0 +1,48 @@
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import type { PortalEntity, PortalScreens } from '../../../contract/portal.ts';
+import { type Portal, usePortal } from './client.ts';
+import { quoted } from './query.ts';
+import { callRest } from './rest.ts';
+import { entityIn, fieldIn, useScreens } from './screens.ts';
+
+/** Entities with one row for each member, known by the id of the account: the names of members come from them. */
+const people = (all: PortalScreens): PortalEntity[] =>
+  all.entities.filter((entity) => entity.title_field !== null && isPerson(all, entity, 0));
+
+function isPerson(all: PortalScreens, entity: PortalEntity, depth: number): boolean {
+  const [name, ...others] = entity.key;
+  const field = name === undefined ? undefined : fieldIn(entity, name);
+  if (!field || others.length > 0 || depth > 3) return false;
+  const target = field.reference && entityIn(all, field.reference.entity);
+  return field.editor === 'member' || (target ? isPerson(all, target, depth + 1) : false);
+}
+
+const names = (portal: Portal, all: PortalScreens, ids: readonly string[]) =>
+  queryOptions({
+    queryKey: ['rows', 'names', ids],
+    queryFn: async (): Promise<Record<string, string>> => {
+      const found = await Promise.all(people(all).map((entity) => namesIn(portal, entity, ids)));
+      return Object.fromEntries(found.flat());
+    },
+    enabled: ids.length > 0,
+  });
+
+async function namesIn(portal: Portal, entity: PortalEntity, ids: readonly string[]): Promise<[string, string][]> {
+  const [key = ''] = entity.key;
+  const title = entity.title_field ?? '';
+  const params = new URLSearchParams({
+    select: `${quoted(key)},${quoted(title)}`,
+    [quoted(key)]: `in.(${ids.join(',')})`,
+  });
+  const { rows } = await callRest(portal, entity, { params });
+  return rows.flatMap((row): [string, string][] => (row[title] ? [[String(row[key]), String(row[title])]] : []));
+}
+
+/** Returns the names of members by the ids of their accounts, as far as the caller may read them. */
+export function useMemberNames(ids: readonly string[]): Readonly<Record<string, string>> {
+  const portal = usePortal();
+  const all = useScreens();
+  const distinct = [...new Set(ids)].filter((id) => /^[0-9a-f-]{36}$/i.test(id)).sort();
+  const { data } = useQuery(names(portal, all, distinct));
+  return data ?? {};
+}

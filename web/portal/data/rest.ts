@@ -1,0 +1,75 @@
+import type { PortalEntity } from '../../../contract/portal.ts';
+import type { Portal } from './client.ts';
+import { orThrow } from './session.ts';
+
+/** A row as a data call gives it. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** A call of `/rest/v1` that was refused, with what the server said. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly status: number;
+  readonly code: string | null;
+  /** What to do, or the words of the rule that was broken. */
+  readonly hint: string | null;
+  readonly details: string | null;
+
+  constructor(status: number, body: { code?: string; message?: string; hint?: string; details?: string } | null) {
+    super(body?.message ?? `The app answered ${status}.`);
+    this.status = status;
+    this.code = body?.code ?? null;
+    this.hint = body?.hint ?? null;
+    this.details = body?.details ?? null;
+  }
+}
+
+/** Returns the headers of the caller: the key of the app and, if a member is signed in, the token. */
+export async function callerHeaders({ app, auth }: Portal): Promise<Record<string, string>> {
+  const { session } = orThrow(await auth.getSession());
+  return { apikey: app.publishable_key, ...(session && { authorization: `Bearer ${session.access_token}` }) };
+}
+
+interface DataCall {
+  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  params?: URLSearchParams;
+  body?: Row;
+  prefer?: string;
+}
+
+/** Rows of an entity, and how many there are in all. */
+export interface Rows {
+  readonly rows: readonly Row[];
+  /** Null if the call did not ask for the count. */
+  readonly total: number | null;
+}
+
+/** Makes a data call on an entity as the caller. Throws Refusal, and TypeError if the app cannot be reached. */
+export async function callRest(
+  portal: Portal,
+  { schema, name }: Pick<PortalEntity, 'schema' | 'name'>,
+  { method = 'GET', params, body, prefer }: DataCall,
+): Promise<Rows> {
+  const query = params && params.size > 0 ? `?${params}` : '';
+  const response = await fetch(`/rest/v1/${encodeURIComponent(name)}${query}`, {
+    method,
+    headers: {
+      ...(await callerHeaders(portal)),
+      ...(prefer && { prefer }),
+      ...(schema !== null && { 'accept-profile': schema, 'content-profile': schema }),
+      ...(body && { 'content-type': 'application/json' }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Refusal(response.status, parsed(text));
+  const [, total] = (response.headers.get('content-range') ?? '').split('/');
+  return { rows: text === '' ? [] : JSON.parse(text), total: total && total !== '*' ? Number(total) : null };
+}
+
+function parsed(text: string) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,111 @@
+import { queryOptions } from '@tanstack/react-query';
+import { createContext, use } from 'react';
+import type { PortalEntity, PortalField, PortalScreen, PortalScreens } from '../../../contract/portal.ts';
+import type { Portal } from './client.ts';
+import { callerHeaders, Refusal } from './rest.ts';
+
+/** How often the pages ask whether the app has changed; the answer is mostly 304. */
+const REFRESH_MILLISECONDS = 60_000;
+
+/** Reads the screens that the caller may open. */
+export const screens = (portal: Portal, userId: string | null) =>
+  queryOptions({
+    queryKey: ['screens', userId],
+    queryFn: async (): Promise<PortalScreens> => {
+      const response = await fetch('/portal/v1/screens', { headers: await callerHeaders(portal) });
+      if (!response.ok) throw new Refusal(response.status, await response.json().catch(() => null));
+      return response.json();
+    },
+    refetchInterval: REFRESH_MILLISECONDS,
+    staleTime: 5000,
+  });
+
+export const ScreensContext = createContext<PortalScreens | null>(null);
+
+/** Returns the screens of the caller. */
+export function useScreens(): PortalScreens {
+  const found = use(ScreensContext);
+  if (!found) throw new Error('useScreens needs a ScreensContext above it.');
+  return found;
+}
+
+/** A screen at an address, and the values of its parts that are fields. */
+export interface Place {
+  readonly screen: PortalScreen;
+  readonly entity: PortalEntity;
+  /** By the fields of the key; empty for a screen of many rows. */
+  readonly rowKey: Readonly<Record<string, string>>;
+}
+
+/** Returns the screen at a path. A route without fields comes before one with fields. */
+export function placeAt({ screens, entities }: PortalScreens, path: string): Place | null {
+  const parts = segments(path);
+  const found = screens
+    .map((screen) => ({ screen, rowKey: keyIn(segments(screen.route), parts) }))
+    .filter((one): one is { screen: PortalScreen; rowKey: Record<string, string> } => one.rowKey !== null)
+    .sort((a, b) => Object.keys(a.rowKey).length - Object.keys(b.rowKey).length)[0];
+  const entity = entities.find(({ id }) => id === found?.screen.entity);
+  return found && entity ? { ...found, entity } : null;
+}
+
+const segments = (path: string): string[] => path.split('/').filter(Boolean).map(decoded);
+
+function keyIn(route: readonly string[], parts: readonly string[]): Record<string, string> | null {
+  if (route.length !== parts.length) return null;
+  const key: Record<string, string> = {};
+  for (const [i, segment] of route.entries()) {
+    const part = parts[i] ?? '';
+    if (segment.startsWith(':')) key[segment.slice(1)] = part;
+    else if (segment !== part) return null;
+  }
+  return key;
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+export const entityIn = ({ entities }: PortalScreens, id: string): PortalEntity | undefined =>
+  entities.find((entity) => entity.id === id);
+
+export const fieldIn = ({ fields }: PortalEntity, name: string): PortalField | undefined =>
+  fields.find((field) => field.name === name);
+
+/** Returns the fields with these names that the caller may read, in this order. */
+export const readableFields = (entity: PortalEntity, names: readonly string[]): PortalField[] =>
+  names.flatMap((name) => entity.fields.find((field) => field.name === name && field.readable) ?? []);
+
+/** Returns the address of a row's page; null if the caller has no such screen or the row has no key. */
+export function rowPath(
+  all: PortalScreens,
+  entity: PortalEntity,
+  row: Readonly<Record<string, unknown>>,
+): string | null {
+  if (entity.opens) {
+    const target = entityIn(all, entity.opens.entity);
+    const [key] = target?.key ?? [];
+    return target && key !== undefined ? rowPath(all, target, { [key]: row[entity.opens.field] }) : null;
+  }
+  const screen = all.screens.find(({ kind, entity: id }) => kind === 'detail' && id === entity.id);
+  if (!screen || entity.key.length === 0 || entity.key.some((name) => row[name] == null)) return null;
+  const parts = screen.route.split('/').map((part) => {
+    if (!part.startsWith(':')) return part;
+    return encodeURIComponent(String(row[decoded(part).slice(1)]));
+  });
+  return parts.join('/');
+}
+
+/** Returns the list that a row's page leads back to: the one above its address, else any of the entity. */
+export function listFor({ screens }: PortalScreens, entity: PortalEntity): PortalScreen | undefined {
+  const lists = screens.filter(({ kind, entity: id }) => kind === 'list' && id === entity.id);
+  const detail = screens.find(({ kind, entity: id }) => kind === 'detail' && id === entity.id);
+  return lists.find(({ route }) => detail?.route.startsWith(`${route}/`)) ?? lists[0];
+}
+
+/** Returns the form in which a new row of an entity is made. */
+export const formFor = ({ screens }: PortalScreens, entity: PortalEntity): PortalScreen | undefined =>
+  entity.access.insert.open ? screens.find(({ kind, entity: id }) => kind === 'form' && id === entity.id) : undefined;

@@ -1,0 +1,52 @@
+import { mutationOptions } from '@tanstack/react-query';
+import type { PortalEntity, PortalMachine, PortalTransition } from '../../../contract/portal.ts';
+import type { Portal } from './client.ts';
+import { keyOf, keyParams, quoted } from './query.ts';
+import { callRest, type Row } from './rest.ts';
+import { queryClient } from './session.ts';
+
+/** A transition that leaves the present state of a row, and whether the server would let this member take it now. */
+export interface Way {
+  readonly transition: PortalTransition;
+  readonly isOpen: boolean;
+}
+
+/** Returns the transitions that leave the present state of a row, as the server judged them with the row. */
+export function waysOf(machine: PortalMachine, row: Row): Way[] {
+  const state = row[machine.field];
+  const judged = Array.isArray(row.transitions) ? (row.transitions as { field: string; name: string }[]) : [];
+  const open = new Set(judged.filter(({ field }) => field === machine.field).map(({ name }) => name));
+  return machine.transitions
+    .filter(({ from, to }) => to !== state && (from === null || from.includes(String(state))))
+    .map((transition) => ({ transition, isOpen: open.has(transition.name) }));
+}
+
+/** Returns the fields that a transition needs and that have no value yet. */
+export const missingFor = ({ requires }: PortalTransition, row: Row): string[] =>
+  requires.filter((name) => row[name] === null || row[name] === undefined || row[name] === '');
+
+/** A state change of a row, with values for the fields that it needs. */
+export interface Move {
+  readonly row: Row;
+  readonly to: string;
+  readonly values: Row;
+}
+
+/** Takes a transition if the row is still in the state in which it was read. Returns false if it is not. */
+export const takeTransition = (portal: Portal, entity: PortalEntity, machine: PortalMachine) =>
+  mutationOptions({
+    mutationFn: async ({ row, to, values }: Move): Promise<boolean> => {
+      const params = keyParams(keyOf(entity, row));
+      params.append(quoted(machine.field), `eq.${String(row[machine.field])}`);
+      params.set('select', entity.key.map(quoted).join(','));
+      const body = { ...values, [machine.field]: to };
+      const changed = await callRest(portal, entity, {
+        method: 'PATCH',
+        params,
+        body,
+        prefer: 'return=representation',
+      });
+      return changed.rows.length > 0;
+    },
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['rows'] }),
+  });

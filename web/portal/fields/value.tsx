@@ -1,0 +1,85 @@
+import { Link } from '@tanstack/react-router';
+import type { PortalEntity, PortalField } from '../../../contract/portal.ts';
+import { pointedTo } from '../data/query.ts';
+import type { Row } from '../data/rest.ts';
+import { entityIn, rowPath, useScreens } from '../data/screens.ts';
+import { useCaller } from '../screens/gate.tsx';
+import { ago, fullTime, shortTime, textOf, timeOf } from './format.ts';
+import { State } from './state.tsx';
+import styles from './value.module.css';
+
+/** The value of a field of a row, as members read it. */
+export function FieldValue({
+  entity,
+  field,
+  row,
+  isShort = false,
+  links = false,
+}: {
+  entity: PortalEntity;
+  field: PortalField;
+  row: Row;
+  /** Times as their distance from now. */
+  isShort?: boolean;
+  /** A reference leads to its row. */
+  links?: boolean;
+}) {
+  const value = row[field.name];
+  const machine = useMachine(entity);
+  if (machine?.field === field.name && typeof value === 'string') return <State machine={machine} state={value} />;
+  if (field.reference) return <ReferenceValue field={field} row={row} links={links} />;
+  if (value === null || value === undefined || value === '') return <span className="soft">–</span>;
+  if (field.editor === 'member') return <MemberValue id={String(value)} />;
+  if (field.editor === 'date and time') {
+    const time = timeOf(value);
+    return time ? (
+      <time dateTime={time.toISOString()} title={fullTime(time)} className={styles.time}>
+        {isShort ? ago(time, new Date()) : shortTime(time)}
+      </time>
+    ) : (
+      String(value)
+    );
+  }
+  if (field.editor === 'json') return <code className={styles.json}>{textOf(field, value)}</code>;
+  // Of an enum in the order of its type, the last value is the most pressing one.
+  const isHighest = field.editor === 'enum' && field.values?.at(-1)?.value === value && isScale(field);
+  return isHighest ? <b>{textOf(field, value)}</b> : textOf(field, value);
+}
+
+const isScale = ({ name }: PortalField): boolean => /priority|severity|urgency|importance/i.test(name);
+
+/** The machine of an entity; of a view, the one of the rows that it opens. */
+function useMachine({ machine, opens }: PortalEntity) {
+  const all = useScreens();
+  return machine ?? (opens && entityIn(all, opens.entity)?.machine) ?? null;
+}
+
+/** What the row is called that a field points to. A row that the member may not see has no name. */
+function ReferenceValue({ field, row, links }: { field: PortalField; row: Row; links: boolean }) {
+  const all = useScreens();
+  const target = field.reference && entityIn(all, field.reference.entity);
+  const pointed = pointedTo(row, field.name);
+  if (row[field.name] === null || !target) return <span className="soft">{isPerson(field) ? 'Nobody' : '–'}</span>;
+  if (!pointed) return <span className="soft">Not visible to you</span>;
+  const path = links ? rowPath(all, target, { ...pointed, [target.key[0] ?? '']: row[field.name] }) : null;
+  const name = rowName(target, pointed);
+  return path ? <Link to={path}>{name}</Link> : name;
+}
+
+const isPerson = ({ name }: PortalField): boolean =>
+  /assignee|owner|author|member|user|customer|agent|person|editor|manager|_by$/i.test(name);
+
+/** Returns what a row is called: its most telling field, else its entity and number. */
+export function rowName(entity: PortalEntity, row: Row): string {
+  const title = entity.title_field === null ? null : row[entity.title_field];
+  if (title !== null && title !== undefined && title !== '') return String(title);
+  const [key] = entity.key;
+  const number = key === undefined ? null : row[key];
+  return typeof number === 'number' ? `${entity.one} ${number}` : entity.one;
+}
+
+/** An account: the member's own, or another one, whose id says nothing. */
+function MemberValue({ id }: { id: string }) {
+  const caller = useCaller();
+  return caller?.user.id === id ? 'You' : <span className="soft">Another member</span>;
+}

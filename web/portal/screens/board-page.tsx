@@ -1,0 +1,190 @@
+import { IconPlus } from '@tabler/icons-react';
+import { useMutation, useQueries } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { PortalMachine } from '../../../contract/portal.ts';
+import { buttonClass } from '../../ui/button.tsx';
+import { classNames } from '../../ui/class-names.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { usePortal } from '../data/client.ts';
+import type { Row } from '../data/rest.ts';
+import { lane } from '../data/rows.ts';
+import { formFor, type Place, readableFields, rowPath, useScreens } from '../data/screens.ts';
+import { missingFor, takeTransition, waysOf } from '../data/transitions.ts';
+import { countWords } from '../fields/format.ts';
+import { State } from '../fields/state.tsx';
+import { rowName } from '../fields/value.tsx';
+import styles from './board-page.module.css';
+import { Card } from './card.tsx';
+import { Trouble } from './message.tsx';
+import pageStyles from './page.module.css';
+import { Shell } from './shell.tsx';
+
+/** A row that was picked up, and the state that it would go to. */
+interface Picked {
+  readonly row: Row;
+  readonly name: string;
+  readonly over: string;
+}
+
+/** The rows of an entity in columns by their state. Cards move by drag, by keyboard and by menu, only where a transition is open. */
+export function BoardPage({ screen, entity }: Place) {
+  const { machine } = entity;
+  return machine && <Board screen={screen} entity={entity} machine={machine} />;
+}
+
+function Board({ screen, entity, machine }: Pick<Place, 'screen' | 'entity'> & { machine: PortalMachine }) {
+  const portal = usePortal();
+  const all = useScreens();
+  const navigate = useNavigate();
+  const [picked, setPicked] = useState<Picked | null>(null);
+  const [said, setSaid] = useState('');
+  const [shown, setShown] = useState(machine.initial);
+  const taking = useMutation(takeTransition(portal, entity, machine));
+  const { states } = machine;
+  const lanes = useQueries({
+    queries: states.map(({ value }) => ({
+      ...lane(portal, all, entity, screen, machine.field, value),
+      refetchInterval: 20_000,
+    })),
+  });
+  const form = formFor(all, entity);
+  const columns = readableFields(entity, screen.columns);
+  const openFor = (row: Row) => waysOf(machine, row).filter(({ isOpen }) => isOpen);
+  const wayTo = (row: Row, state: string) => openFor(row).find(({ transition }) => transition.to === state)?.transition;
+  const label = (state: string) => states.find(({ value }) => value === state)?.label ?? state;
+  const drop = (row: Row, state: string) => {
+    const name = rowName(entity, row);
+    setPicked(null);
+    const transition = wayTo(row, state);
+    if (!transition || taking.isPending) return;
+    const path = rowPath(all, entity, row);
+    if (missingFor(transition, row).length > 0) {
+      if (path) void navigate({ to: path, search: { take: transition.name } as never });
+      return;
+    }
+    taking.mutate(
+      { row, to: state, values: {} },
+      {
+        onSuccess: (isMoved) =>
+          setSaid(isMoved ? `${name} is in ${label(state)}.` : `Somebody else has moved ${name}.`),
+      },
+    );
+  };
+  const onKey = (event: React.KeyboardEvent, row: Row) => {
+    const targets = openFor(row).map(({ transition }) => transition.to);
+    const name = rowName(entity, row);
+    if (event.key === ' ' && event.target === event.currentTarget) {
+      event.preventDefault();
+      if (picked) return picked.over === row[machine.field] ? setPicked(null) : drop(row, picked.over);
+      setPicked({ row, name, over: String(row[machine.field]) });
+      const where = targets.map(label).join(', ');
+      setSaid(targets.length === 0 ? `${name} cannot move now.` : `Picked up ${name}. It may go to ${where}.`);
+    }
+    if (picked && (event.key === 'ArrowLeft' || event.key === 'ArrowRight')) {
+      event.preventDefault();
+      const order = states
+        .map(({ value }) => value)
+        .filter((value) => value === row[machine.field] || targets.includes(value));
+      const step = event.key === 'ArrowRight' ? 1 : -1;
+      const over = order[(order.indexOf(picked.over) + step + order.length) % order.length] ?? picked.over;
+      setPicked({ ...picked, over });
+      setSaid(`Over ${label(over)}.`);
+    }
+    if (picked && event.key === 'Escape') {
+      setPicked(null);
+      setSaid(`${name} stays in ${label(String(row[machine.field]))}.`);
+    }
+  };
+  const failed = lanes.find(({ error }) => error)?.error ?? taking.error;
+  return (
+    <Shell title={screen.title}>
+      <div className={styles.page}>
+        <div className={pageStyles.titlebar}>
+          <h1 className={pageStyles.title}>{screen.title}</h1>
+          {form && (
+            <div className={pageStyles.actions}>
+              <Link to={form.route} className={buttonClass({ kind: 'first' })}>
+                <Icon of={IconPlus} />
+                {form.title}
+              </Link>
+            </div>
+          )}
+        </div>
+        <Trouble error={failed ?? null} />
+        <nav className={styles.lanetabs} aria-label="State shown">
+          {states.map(({ value }) => (
+            <button key={value} type="button" aria-pressed={value === shown} onClick={() => setShown(value)}>
+              <State machine={machine} state={value} />
+            </button>
+          ))}
+        </nav>
+        <div className={styles.board}>
+          {states.map(({ value }, i) => {
+            const rows = lanes[i]?.data?.rows ?? [];
+            const total = Math.max(lanes[i]?.data?.total ?? 0, rows.length);
+            const isHome = picked?.row[machine.field] === value;
+            const can = picked !== null && !isHome && wayTo(picked.row, value) !== undefined;
+            return (
+              <section
+                key={value}
+                aria-label={label(value)}
+                className={classNames(
+                  styles.lane,
+                  can && styles.can,
+                  picked !== null && !can && !isHome && styles.cannot,
+                  can && picked.over === value && styles.over,
+                  value === shown && styles.shown,
+                )}
+                onDragOver={(event) => {
+                  if (!can) return;
+                  event.preventDefault();
+                  if (picked.over !== value) setPicked({ ...picked, over: value });
+                }}
+                onDrop={(event) => {
+                  event.preventDefault();
+                  if (picked) drop(picked.row, value);
+                }}
+              >
+                <h2>
+                  <State machine={machine} state={value} />
+                  <span className={styles.count}>{lanes[i]?.data ? countWords(total) : ''}</span>
+                </h2>
+                {can && <p className={styles.why}>{wayTo(picked.row, value)?.label}</p>}
+                <ul>
+                  {rows.map((row) => (
+                    <li key={String(row[entity.key[0] ?? ''])}>
+                      <Card
+                        entity={entity}
+                        machine={machine}
+                        columns={columns}
+                        row={row}
+                        path={rowPath(all, entity, row)}
+                        ways={openFor(row).map(({ transition }) => transition)}
+                        isPicked={picked?.row === row}
+                        onPick={() => setPicked({ row, name: rowName(entity, row), over: value })}
+                        onPutBack={() => setPicked(null)}
+                        onMove={(state) => drop(row, state)}
+                        onKey={(event) => onKey(event, row)}
+                      />
+                    </li>
+                  ))}
+                </ul>
+                {total > rows.length && <p className={styles.more}>{countWords(total - rows.length)} more</p>}
+              </section>
+            );
+          })}
+        </div>
+        <p className={styles.hint}>
+          <span>
+            <kbd>Space</kbd> pick up and drop, <kbd>Arrows</kbd> move, <kbd>Esc</kbd> put back
+          </span>
+          <span>Only states that a {entity.one} may go to light up</span>
+        </p>
+        <p role="status" className="sr">
+          {said}
+        </p>
+      </div>
+    </Shell>
+  );
+}

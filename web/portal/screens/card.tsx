@@ -1,0 +1,89 @@
+import { Link } from '@tanstack/react-router';
+import type { PortalEntity, PortalField, PortalMachine, PortalTransition } from '../../../contract/portal.ts';
+import { classNames } from '../../ui/class-names.ts';
+import type { Row } from '../data/rest.ts';
+import { FieldValue, rowName } from '../fields/value.tsx';
+import styles from './board-page.module.css';
+
+/** Short fields of a card. */
+const FIELDS = 3;
+
+/** A row on a board. It takes the focus, so that Space picks it up; the menu moves it where neither drag nor keyboard is at hand. */
+export function Card({
+  entity,
+  machine,
+  columns,
+  row,
+  path,
+  ways,
+  isPicked,
+  onPick,
+  onPutBack,
+  onMove,
+  onKey,
+}: {
+  entity: PortalEntity;
+  machine: PortalMachine;
+  columns: readonly PortalField[];
+  row: Row;
+  path: string | null;
+  /** The transitions that are open to the member now. */
+  ways: readonly PortalTransition[];
+  isPicked: boolean;
+  onPick: () => void;
+  onPutBack: () => void;
+  onMove: (state: string) => void;
+  onKey: (event: React.KeyboardEvent) => void;
+}) {
+  const name = rowName(entity, row);
+  const shown = columns
+    .filter(
+      (field) => field.name !== entity.title_field && field.name !== machine.field && field.editor !== 'long text',
+    )
+    .slice(0, FIELDS);
+  return (
+    <article
+      className={classNames(styles.card, isPicked && styles.ghost)}
+      aria-label={name}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: Space picks the card up.
+      tabIndex={0}
+      draggable={ways.length > 0}
+      onDragStart={(event) => {
+        event.dataTransfer.setData('text/plain', name);
+        onPick();
+      }}
+      onDragEnd={onPutBack}
+      onKeyDown={onKey}
+    >
+      {path ? (
+        <Link to={path} className={styles.subject} draggable={false}>
+          {name}
+        </Link>
+      ) : (
+        <span className={styles.subject}>{name}</span>
+      )}
+      <div className={styles.by}>
+        {shown.map((field) => (
+          <span key={field.name}>
+            <FieldValue entity={entity} field={field} row={row} isShort />
+          </span>
+        ))}
+        {ways.length > 0 && (
+          <select
+            className={styles.menu}
+            aria-label={`Move ${name}`}
+            value=""
+            onChange={({ currentTarget }) => onMove(currentTarget.value)}
+          >
+            <option value="">Move</option>
+            {ways.map(({ name: transition, label, to }) => (
+              <option key={transition} value={to}>
+                {label}
+              </option>
+            ))}
+          </select>
+        )}
+      </div>
+    </article>
+  );
+}

@@ -1,0 +1,64 @@
+import { useId, useState } from 'react';
+import type { PortalEntity } from '../../../contract/portal.ts';
+import { Button } from '../../ui/button.tsx';
+import { pointedTo } from '../data/query.ts';
+import { entityIn, fieldIn, useScreens } from '../data/screens.ts';
+import { textOf } from '../fields/format.ts';
+import { rowName } from '../fields/value.tsx';
+import styles from './form-page.module.css';
+import type { ClashOf } from './use-save-changes.ts';
+
+/** Shows each field that somebody else changed meanwhile with both values, and lets the member choose. */
+export function Clash({
+  entity,
+  clash,
+  onChoose,
+}: {
+  entity: PortalEntity;
+  clash: ClashOf;
+  /** Names of the fields whose own value holds. */
+  onChoose: (own: ReadonlySet<string>) => void;
+}) {
+  const all = useScreens();
+  const id = useId();
+  const [own, setOwn] = useState<ReadonlySet<string>>(new Set());
+  const names = Object.keys(clash.own);
+  const theirs = (name: string) => {
+    const field = fieldIn(entity, name);
+    const target = field?.reference && entityIn(all, field.reference.entity);
+    const pointed = pointedTo(clash.now, name);
+    if (target && pointed) return rowName(target, pointed);
+    return field ? textOf(field, clash.now[name]) : '';
+  };
+  return (
+    <div className={styles.clash} role="alert">
+      <h2>Somebody else changed this while you were editing</h2>
+      <p>Your other changes are saved. Choose what holds.</p>
+      {names.map((name) => {
+        const field = fieldIn(entity, name);
+        const choose = (isOwn: boolean) =>
+          setOwn(new Set(isOwn ? [...own, name] : [...own].filter((one) => one !== name)));
+        return (
+          field && (
+            <fieldset key={name}>
+              <legend>{field.label}</legend>
+              <label>
+                <input type="radio" name={`${id}-${name}`} checked={!own.has(name)} onChange={() => choose(false)} />
+                {theirs(name)}
+                <small>Theirs, saved</small>
+              </label>
+              <label>
+                <input type="radio" name={`${id}-${name}`} checked={own.has(name)} onChange={() => choose(true)} />
+                {field.reference ? 'Your choice' : textOf(field, clash.own[name])}
+                <small>Yours, not saved</small>
+              </label>
+            </fieldset>
+          )
+        );
+      })}
+      <div>
+        <Button onClick={() => onChoose(own)}>Keep what is chosen</Button>
+      </div>
+    </div>
+  );
+}

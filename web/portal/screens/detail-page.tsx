@@ -1,0 +1,156 @@
+import { IconEdit, IconTrash } from '@tabler/icons-react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { PortalEntity, PortalField } from '../../../contract/portal.ts';
+import { Button, buttonClass } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { usePortal } from '../data/client.ts';
+import { keyOf } from '../data/query.ts';
+import type { Row } from '../data/rest.ts';
+import { deleteRow, row as rowQuery } from '../data/rows.ts';
+import { listFor, type Place, readableFields, useScreens } from '../data/screens.ts';
+import { State } from '../fields/state.tsx';
+import { FieldValue, rowName } from '../fields/value.tsx';
+import detailStyles from './detail-page.module.css';
+import { History } from './history.tsx';
+import { Message, Trouble } from './message.tsx';
+import styles from './page.module.css';
+import { Related } from './related.tsx';
+import { Shell } from './shell.tsx';
+import { Transitions } from './transitions.tsx';
+
+/** One row: its texts are the page; its state, its short fields and its history stand beside them. */
+export function DetailPage({ screen, entity, rowKey }: Place) {
+  const portal = usePortal();
+  const all = useScreens();
+  const {
+    data: row,
+    error,
+    isPending,
+  } = useQuery({ ...rowQuery(portal, all, entity, rowKey), refetchInterval: 20_000 });
+  const list = listFor(all, entity);
+  const crumbs = list ? [{ title: list.title, to: list.route }] : [];
+  if (error && !row) {
+    return (
+      <Shell title={screen.title} crumbs={crumbs}>
+        <Trouble error={error} />
+      </Shell>
+    );
+  }
+  if (isPending) {
+    return (
+      <Shell title={screen.title} crumbs={crumbs}>
+        <span role="progressbar" aria-label="Loading" />
+      </Shell>
+    );
+  }
+  if (!row) {
+    return <Message title={`There is no such ${entity.one}`}>It may have been deleted, or you may not see it.</Message>;
+  }
+  const shown = readableFields(entity, screen.columns);
+  const isText = ({ name, editor }: PortalField) => name !== entity.title_field && editor === 'long text';
+  const texts = shown.filter((field) => isText(field) && row[field.name]);
+  const short = shown.filter(
+    (field) => !isText(field) && ![entity.title_field, entity.machine?.field, ...entity.key].includes(field.name),
+  );
+  const title = rowName(entity, row);
+  return (
+    <Shell
+      title={title}
+      crumbs={crumbs}
+      back={list?.route ?? '/'}
+      panel={
+        <>
+          {entity.machine && <Transitions entity={entity} machine={entity.machine} row={row} />}
+          <h2 className={styles.panelHead}>Details</h2>
+          <dl className={detailStyles.facts}>
+            {short.map((field) => (
+              <div key={field.name}>
+                <dt>{field.label}</dt>
+                <dd>
+                  <FieldValue entity={entity} field={field} row={row} links />
+                </dd>
+              </div>
+            ))}
+          </dl>
+          {entity.machine && <History entity={entity} machine={entity.machine} row={row} />}
+        </>
+      }
+    >
+      <article className={detailStyles.doc}>
+        <div className={detailStyles.meta}>
+          <RowNumber entity={entity} row={row} />
+          {entity.machine && <State machine={entity.machine} state={String(row[entity.machine.field])} />}
+          <Tools entity={entity} row={row} back={list?.route ?? '/'} />
+        </div>
+        <h1 className={styles.title}>{title}</h1>
+        {texts.map((field, i) => (
+          <section key={field.name} className={i === 0 ? undefined : styles.section} aria-label={field.label}>
+            {i > 0 && <h2>{field.label}</h2>}
+            <p className={detailStyles.lede}>{String(row[field.name])}</p>
+          </section>
+        ))}
+        {entity.related.map((related) => (
+          <Related key={`${related.entity} ${related.field}`} related={related} row={row} owner={entity} />
+        ))}
+      </article>
+    </Shell>
+  );
+}
+
+/** "Ticket 20418", where the key is a number. */
+function RowNumber({ entity, row }: { entity: PortalEntity; row: Row }) {
+  const [key] = entity.key;
+  const value = key === undefined ? null : row[key];
+  const word = entity.one.slice(0, 1).toUpperCase() + entity.one.slice(1);
+  return <span>{typeof value === 'number' ? `${word} ${value}` : word}</span>;
+}
+
+/** Change and delete. Deleting asks once more, in place. */
+function Tools({ entity, row, back }: { entity: PortalEntity; row: Row; back: string }) {
+  const portal = usePortal();
+  const navigate = useNavigate();
+  const [isAsking, setIsAsking] = useState(false);
+  const deleting = useMutation(deleteRow(portal, entity));
+  const canChange =
+    entity.access.update.open &&
+    entity.fields.some(({ updatable, name }) => updatable && name !== entity.machine?.field);
+  if (isAsking) {
+    return (
+      <span className={detailStyles.tools}>
+        <span role="status">Delete this {entity.one}?</span>
+        <Button
+          kind="danger"
+          small
+          busy={deleting.isPending && 'Deleting'}
+          onClick={() =>
+            deleting.mutate(keyOf(entity, row), { onSuccess: (isGone) => isGone && void navigate({ to: back }) })
+          }
+        >
+          Delete
+        </Button>
+        <Button small onClick={() => setIsAsking(false)}>
+          Keep
+        </Button>
+        {deleting.data === false && <span role="alert">You may not delete this {entity.one}.</span>}
+        <Trouble error={deleting.error} />
+      </span>
+    );
+  }
+  return (
+    <span className={detailStyles.tools}>
+      {canChange && (
+        <Link to="." search={{ edit: true } as never} className={buttonClass({ kind: 'quiet', small: true })}>
+          <Icon of={IconEdit} small />
+          Change
+        </Link>
+      )}
+      {entity.access.delete.open && (
+        <Button kind="quiet" small icon={IconTrash} onClick={() => setIsAsking(true)}>
+          Delete
+        </Button>
+      )}
+    </span>
+  );
+}

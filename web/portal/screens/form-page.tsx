@@ -1,0 +1,245 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
+import type { PortalEntity, PortalField } from '../../../contract/portal.ts';
+import { Button } from '../../ui/button.tsx';
+import { usePortal } from '../data/client.ts';
+import { pointedTo } from '../data/query.ts';
+import { Refusal, type Row } from '../data/rest.ts';
+import { addRow, row as rowQuery } from '../data/rows.ts';
+import { entityIn, fieldIn, listFor, type Place, rowPath, useScreens } from '../data/screens.ts';
+import { type Draft, toDraft, valuesOf, wrongIn } from '../fields/draft.ts';
+import { FieldEditor } from '../fields/editor.tsx';
+import { wordsOf } from '../fields/rules.ts';
+import { rowName } from '../fields/value.tsx';
+import { Clash } from './clash.tsx';
+import formStyles from './form-page.module.css';
+import { useCaller } from './gate.tsx';
+import { Message, Trouble, troubleWords } from './message.tsx';
+import styles from './page.module.css';
+import { Shell } from './shell.tsx';
+import { useSaveChanges } from './use-save-changes.ts';
+import { useSavedDraft } from './use-saved-draft.ts';
+
+/** A form: for a new row, for a row by its key, or, where rows are made elsewhere, for the row of the member. */
+export function FormPage({
+  screen,
+  entity,
+  rowKey,
+}: Omit<Place, 'rowKey'> & { rowKey: Readonly<Record<string, unknown>> | null }) {
+  const portal = usePortal();
+  const all = useScreens();
+  const key = useFormKey(entity, rowKey);
+  const {
+    data: row,
+    error,
+    isPending,
+  } = useQuery({
+    ...rowQuery(portal, all, entity, key ?? {}),
+    enabled: key !== null,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+  if (key === null && !entity.access.insert.open) {
+    const list = listFor(all, entity);
+    return (
+      <Message title={screen.title}>
+        {list ? (
+          <Link to={list.route}>Choose what to change in {list.title}</Link>
+        ) : (
+          'There is nothing that you may change.'
+        )}
+      </Message>
+    );
+  }
+  if (key === null) return <Form place={{ screen, entity }} row={null} rowKey={null} />;
+  if (isPending) return <Shell title={screen.title}>{null}</Shell>;
+  if (!row) {
+    return error ? (
+      <Shell title={screen.title}>
+        <Trouble error={error} />
+      </Shell>
+    ) : (
+      <Message title={`There is no such ${entity.one}`}>It may have been deleted, or you may not see it.</Message>
+    );
+  }
+  return <Form place={{ screen, entity }} row={row} rowKey={key} />;
+}
+
+/** The row that a form changes: the one of the address, or the member's own where nobody adds rows. Null: a new one. */
+function useFormKey(entity: PortalEntity, rowKey: Readonly<Record<string, unknown>> | null) {
+  const caller = useCaller();
+  if (rowKey !== null) return rowKey;
+  const [key] = entity.key;
+  const isOwn = key !== undefined && fieldIn(entity, key)?.editor === 'member';
+  return !entity.access.insert.open && isOwn && caller ? { [key]: caller.user.id } : null;
+}
+
+function Form({
+  place: { screen, entity },
+  row,
+  rowKey,
+}: {
+  place: Pick<Place, 'screen' | 'entity'>;
+  row: Row | null;
+  rowKey: Readonly<Record<string, unknown>> | null;
+}) {
+  const portal = usePortal();
+  const all = useScreens();
+  const navigate = useNavigate();
+  const form = useRef<HTMLFormElement>(null);
+  const isNew = row === null;
+  const fields = formFields(entity, screen.kind === 'form' ? screen.columns : null, isNew);
+  const saved = useSavedDraft(isNew ? screen.route : null);
+  const [draft, setDraft] = useState<Draft>(() => saved.read() ?? {});
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const [refused, setRefused] = useState<{ field: string; words: string } | null>(null);
+  const adding = useMutation(addRow(portal, entity));
+  const changing = useSaveChanges(entity, row, rowKey);
+  const typedIn = (field: PortalField) => draft[field.name] ?? (row ? toDraft(field, row[field.name]) : '');
+  const wrong = new Map(fields.map((field) => [field.name, wrongIn(field, typedIn(field), isNew)]));
+  const values = valuesOf(fields, draft, row);
+  const error = adding.error ?? changing.error;
+  const title = isNew ? screen.title : screen.kind === 'form' ? screen.title : `Change ${entity.one}`;
+  const back =
+    row && screen.kind === 'detail' ? (rowPath(all, entity, row) ?? '/') : (listFor(all, entity)?.route ?? '/');
+  const change = (field: PortalField, value: string | boolean) => {
+    const next = { ...draft, [field.name]: value };
+    setDraft(next);
+    saved.write(next);
+    setRefused(null);
+  };
+  const focus = (name: string) =>
+    form.current
+      ?.querySelector<HTMLElement>(`[data-field="${CSS.escape(name)}"] :is(input, textarea, select, button)`)
+      ?.focus();
+  const onError = (failure: Error) => {
+    const found = refusedField(fields, failure);
+    setRefused(found);
+    if (found) focus(found.field);
+  };
+  const submit = () => {
+    setLeft(new Set(fields.map(({ name }) => name)));
+    const first = fields.find(({ name }) => wrong.get(name) != null);
+    if (first) return focus(first.name);
+    if (adding.isPending || changing.isPending) return;
+    if (!isNew) {
+      changing.save(values, { onError, onSaved: () => void navigate({ to: back }) });
+      return;
+    }
+    adding.mutate(values, {
+      onError,
+      onSuccess: (added) => {
+        saved.clear();
+        void navigate({ to: (added && rowPath(all, entity, added)) ?? back });
+      },
+    });
+  };
+  const broken = fields.find(({ name }) => left.has(name) && wrong.get(name) != null);
+  return (
+    <Shell title={title} back={back} hidesBar>
+      <form
+        ref={form}
+        className={formStyles.form}
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit();
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit();
+        }}
+      >
+        <div className={styles.titlebar}>
+          <div>
+            <h1 className={styles.title}>{title}</h1>
+            {isNew && entity.help !== null && <p className={styles.answer}>{entity.help}</p>}
+          </div>
+        </div>
+        {error &&
+          (refused ? (
+            <Trouble
+              error={new Refusal(400, { message: `${fieldIn(entity, refused.field)?.label}: ${refused.words}` })}
+            />
+          ) : (
+            <Trouble error={error} />
+          ))}
+        {changing.notSaved !== null && (
+          <p className={styles.trouble} role="alert">
+            {changing.notSaved}
+          </p>
+        )}
+        {changing.clash && (
+          <Clash
+            entity={entity}
+            clash={changing.clash}
+            onChoose={(chosen) => changing.resolve(chosen, { onError, onSaved: () => void navigate({ to: back }) })}
+          />
+        )}
+        <div className={formStyles.fields}>
+          {fields.map((field) => {
+            const pointed = row && pointedTo(row, field.name);
+            const target = field.reference && entityIn(all, field.reference.entity);
+            return (
+              <FieldEditor
+                key={field.name}
+                field={field}
+                value={typedIn(field)}
+                chosen={pointed && target ? rowName(target, pointed) : null}
+                wrong={
+                  refused?.field === field.name
+                    ? refused.words
+                    : left.has(field.name)
+                      ? (wrong.get(field.name) ?? null)
+                      : null
+                }
+                isOptional={isNew && !field.required && field.editor !== 'boolean'}
+                onChange={(value) => change(field, value)}
+                onLeave={() => typedIn(field) !== '' && setLeft(new Set([...left, field.name]))}
+              />
+            );
+          })}
+        </div>
+        <div className={formStyles.bar}>
+          <Button
+            type="submit"
+            kind="first"
+            busy={(adding.isPending || changing.isPending) && 'Saving'}
+            offBecause={!isNew && Object.keys(values).length === 0 ? 'Nothing is changed.' : null}
+          >
+            Save
+          </Button>
+          <Button
+            onClick={() => {
+              saved.clear();
+              void navigate({ to: back });
+            }}
+          >
+            Cancel
+          </Button>
+          <span role="status">{broken ? `Look at ${broken.label.toLowerCase()}.` : ''}</span>
+        </div>
+      </form>
+    </Shell>
+  );
+}
+
+/** The fields of a form: those of its screen, else all that the caller may write but the state, which transitions change. */
+function formFields(entity: PortalEntity, columns: readonly string[] | null, isNew: boolean): PortalField[] {
+  const names = columns ?? entity.fields.map(({ name }) => name).filter((name) => name !== entity.machine?.field);
+  return names.flatMap(
+    (name) => entity.fields.find((field) => field.name === name && (isNew ? field.insertable : field.updatable)) ?? [],
+  );
+}
+
+/** The field that a refusal is about: its rule or the field itself is named. */
+function refusedField(fields: readonly PortalField[], error: Error): { field: string; words: string } | null {
+  if (!(error instanceof Refusal) || !error.code?.startsWith('23')) return null;
+  const named = new Set([...error.message.matchAll(/"([^"]+)"/g)].map(([, name]) => name));
+  for (const field of fields) {
+    const rule = field.rules.find(({ name }) => named.has(name));
+    if (rule) return { field: field.name, words: error.hint ?? wordsOf(rule) };
+  }
+  const field = fields.find(({ name }) => error.code === '23502' && named.has(name));
+  return field ? { field: field.name, words: troubleWords(error) } : null;
+}

@@ -1,0 +1,43 @@
+import type { Session } from '@supabase/auth-js';
+import { useQuery } from '@tanstack/react-query';
+import { Navigate } from '@tanstack/react-router';
+import { createContext, type ReactNode, use, useState } from 'react';
+import { Cover, Wrong } from '../cover/cover.tsx';
+import { authWords } from '../data/auth-words.ts';
+import { usePortal } from '../data/client.ts';
+import { ScreensContext, screens } from '../data/screens.ts';
+import { signedIn } from '../data/session.ts';
+import { FactorStep } from '../sign-in/factor-step.tsx';
+
+const CallerContext = createContext<Session | null>(null);
+
+/** Returns the session of the member; null for a visitor. */
+export const useCaller = (): Session | null => use(CallerContext);
+
+/** Shows pages with the screens that the caller may open. A visitor for whom no screen is open signs in first. */
+export function Gate({ children }: { children: ReactNode }) {
+  const portal = usePortal();
+  const [asked] = useState(() => `${location.pathname}${location.search}`);
+  const session = useQuery(signedIn(portal));
+  const userId = session.data?.session.user.id ?? null;
+  const isKnown = session.data !== undefined && !(session.data === null && session.isFetching);
+  const found = useQuery({ ...screens(portal, userId), enabled: isKnown && session.data?.needsFactor !== true });
+  const error = session.error ?? (found.data ? null : found.error);
+  if (error) {
+    return (
+      <Cover title={portal.app.name}>
+        <Wrong>{authWords(error)}</Wrong>
+      </Cover>
+    );
+  }
+  if (session.data?.needsFactor) return <FactorStep />;
+  if (!isKnown || !found.data) return null;
+  if (session.data === null && found.data.screens.length === 0) {
+    return <Navigate to="/sign-in" search={asked === '/' ? {} : { next: asked }} replace />;
+  }
+  return (
+    <CallerContext value={session.data?.session ?? null}>
+      <ScreensContext value={found.data}>{children}</ScreensContext>
+    </CallerContext>
+  );
+}

@@ -1,0 +1,101 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { PortalScreen } from '../../../contract/portal.ts';
+import { usePortal } from '../data/client.ts';
+import { count, list } from '../data/rows.ts';
+import { entityIn, formFor, readableFields, useScreens } from '../data/screens.ts';
+import { countWords } from '../fields/format.ts';
+import { useCaller } from './gate.tsx';
+import homeStyles from './home-page.module.css';
+import styles from './page.module.css';
+import { RowsTable } from './rows-table.tsx';
+import { memberName, Shell } from './shell.tsx';
+
+/** Rows of the first list that the first page shows. */
+const FIRST_ROWS = 5;
+
+/** The first page: whose app it is, the beginning of the first list, and where to go. */
+export function HomePage() {
+  const { app } = usePortal();
+  const caller = useCaller();
+  const { navigation, screens } = useScreens();
+  const shown = navigation.flatMap(({ routes }) =>
+    routes.flatMap((route) => screens.find((one) => one.route === route) ?? []),
+  );
+  const first = shown.find(({ kind }) => kind === 'list');
+  const name = caller && memberName(caller.user);
+  return (
+    <Shell title="Home">
+      <div className={styles.titlebar}>
+        <div>
+          <h1 className={styles.title}>{name ? `Welcome, ${name}` : app.name}</h1>
+          <p className={styles.answer}>{app.purpose ?? (name ? `You are signed in to ${app.name}.` : '')}</p>
+        </div>
+      </div>
+      <div className={homeStyles.grid}>
+        {first && <FirstList screen={first} />}
+        <section className={styles.section}>
+          <h2>Go to</h2>
+          <ul className={homeStyles.go}>
+            {shown.map((screen) => (
+              <li key={screen.route}>
+                <Link to={screen.route}>
+                  {screen.title}
+                  <span className={homeStyles.dots} />
+                  {screen.kind === 'list' && <Count screen={screen} />}
+                </Link>
+              </li>
+            ))}
+            {caller && (
+              <li>
+                <Link to="/account">Your account</Link>
+              </li>
+            )}
+          </ul>
+        </section>
+      </div>
+    </Shell>
+  );
+}
+
+function Count({ screen }: { screen: PortalScreen }) {
+  const portal = usePortal();
+  const all = useScreens();
+  const entity = entityIn(all, screen.entity);
+  const query = { filter: screen.filter, order: null, conditions: {}, search: '' };
+  const { data } = useQuery({ ...count(portal, all, entity as never, query), enabled: entity !== undefined });
+  return <small>{data === undefined || data === null ? '' : countWords(data)}</small>;
+}
+
+function FirstList({ screen }: { screen: PortalScreen }) {
+  const portal = usePortal();
+  const all = useScreens();
+  const entity = entityIn(all, screen.entity);
+  const query = { filter: screen.filter, order: screen.order, conditions: {}, search: '' };
+  const columns = screen.columns.slice(0, 5);
+  const { data } = useInfiniteQuery({
+    ...list(portal, all, entity as never, columns, query),
+    enabled: entity !== undefined,
+  });
+  if (!entity) return null;
+  const rows = (data?.pages[0]?.rows ?? []).slice(0, FIRST_ROWS);
+  const form = formFor(all, entity);
+  return (
+    <section className={styles.section}>
+      <h2>
+        <Link to={screen.route}>{screen.title}</Link>
+      </h2>
+      {data && rows.length === 0 ? (
+        <p className={styles.soft}>Nothing here yet. {form && <Link to={form.route}>{form.title}</Link>}</p>
+      ) : (
+        <RowsTable
+          label={screen.title}
+          entity={entity}
+          columns={readableFields(entity, columns)}
+          rows={rows}
+          isLoading={!data}
+        />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,139 @@
+import { IconPlus } from '@tabler/icons-react';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { buttonClass } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
+import { usePortal } from '../data/client.ts';
+import { searchedFields } from '../data/query.ts';
+import { list } from '../data/rows.ts';
+import { entityIn, formFor, type Place, readableFields, useScreens } from '../data/screens.ts';
+import { countWords } from '../fields/format.ts';
+import { Filters } from './filters.tsx';
+import listStyles from './list-page.module.css';
+import { conditionsIn, type ListSearch, type Order, orderIn, toSearch } from './list-search.ts';
+import { Trouble } from './message.tsx';
+import styles from './page.module.css';
+import { RowsTable } from './rows-table.tsx';
+import { Shell } from './shell.tsx';
+
+/** A list of rows: what its screen shows, with the member's search, conditions and order, which the address holds. */
+export function ListPage({ screen, entity }: Place) {
+  const portal = usePortal();
+  const all = useScreens();
+  const navigate = useNavigate();
+  const search = useSearch({ strict: false }) as ListSearch;
+  const conditions = conditionsIn(search, entity);
+  const order = orderIn(search, screen.order);
+  const words = search.q ?? '';
+  const query = { filter: screen.filter, order: order.text, conditions, search: words };
+  const shown = useInfiniteQuery({
+    ...list(portal, all, entity, screen.columns, query),
+    placeholderData: keepPreviousData,
+    refetchInterval: 20_000,
+  });
+  const pages = shown.data?.pages ?? [];
+  const rows = pages.flatMap((page) => page.rows);
+  const total = Math.max(pages.at(-1)?.total ?? 0, rows.length);
+  const target = entity.opens ? (entityIn(all, entity.opens.entity) ?? entity) : entity;
+  const form = formFor(all, target);
+  const isNarrowed = words !== '' || Object.keys(conditions).length > 0;
+  const go = (next: Partial<Parameters<typeof toSearch>[0]>) =>
+    void navigate({
+      to: '.',
+      search: toSearch({ q: words, conditions, order: search.order, ...next }) as never,
+      replace: true,
+    });
+  return (
+    <Shell title={screen.title}>
+      <div className={styles.titlebar}>
+        <div>
+          <h1 className={styles.title}>{screen.title}</h1>
+          <p className={styles.answer} role="status">
+            {shown.data ? answer(total, target.one, target.label) : ''}
+          </p>
+        </div>
+        {form && (
+          <div className={styles.actions}>
+            <Link to={form.route} className={buttonClass({ kind: 'first' })}>
+              <Icon of={IconPlus} />
+              {form.title}
+            </Link>
+          </div>
+        )}
+      </div>
+      <div className={listStyles.ask}>
+        {searchedFields(entity).length > 0 && (
+          <SearchField
+            label="Search in this list"
+            example="Search in this list"
+            value={words}
+            onSearch={(q) => {
+              if (q !== words) go({ q });
+            }}
+          />
+        )}
+        <Filters
+          entity={entity}
+          filter={screen.filter}
+          conditions={conditions}
+          onChange={(next) => go({ conditions: next })}
+        />
+      </div>
+      <Trouble error={shown.error} />
+      {shown.data && rows.length === 0 ? (
+        <Blank isNarrowed={isNarrowed} label={entity.label} onClear={() => go({ q: '', conditions: {} })} />
+      ) : (
+        <RowsTable
+          label={screen.title}
+          entity={entity}
+          columns={readableFields(entity, screen.columns)}
+          rows={rows}
+          isLoading={!shown.data && !shown.error}
+          order={order}
+          onOrder={(next: Order) => go({ order: next.text ?? undefined })}
+        />
+      )}
+      {rows.length > 0 && (
+        <div className={styles.foot}>
+          <span>
+            <b>
+              {rows.length.toLocaleString()} of {countWords(total)}
+            </b>{' '}
+            shown
+          </span>
+          {shown.hasNextPage && (
+            <button type="button" className={styles.word} onClick={() => void shown.fetchNextPage()}>
+              {shown.isFetchingNextPage ? 'Loading …' : 'Show more'}
+            </button>
+          )}
+        </div>
+      )}
+    </Shell>
+  );
+}
+
+function answer(total: number, one: string, label: string): string {
+  if (total === 0) return `No ${label.toLowerCase()}.`;
+  return total === 1 ? `One ${one}.` : `${sentence(countWords(total))} ${label.toLowerCase()}.`;
+}
+
+const sentence = (words: string): string => words.slice(0, 1).toUpperCase() + words.slice(1);
+
+function Blank({ isNarrowed, label, onClear }: { isNarrowed: boolean; label: string; onClear: () => void }) {
+  return (
+    <section className={styles.blank}>
+      <h2>{isNarrowed ? 'Nothing found' : 'Nothing here yet'}</h2>
+      <p className={styles.blankWords}>
+        {isNarrowed
+          ? 'No row matches the search and the filters.'
+          : `What you may see of ${label.toLowerCase()} appears here as soon as there is some.`}
+      </p>
+      {isNarrowed && (
+        <button type="button" className={styles.word} onClick={onClear}>
+          Clear search and filters
+        </button>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,100 @@
+import type { PortalEntity, PortalField } from '../../../contract/portal.ts';
+
+/** What the address of a list holds: a search, an order, and conditions as `f.status=eq.open`. */
+export interface ListSearch {
+  readonly q?: string;
+  readonly order?: string;
+  readonly [condition: `f.${string}`]: string | undefined;
+}
+
+/** An order by one field, as a data call takes it. */
+export interface Order {
+  readonly text: string | null;
+  readonly field: string | null;
+  readonly isDescending: boolean;
+}
+
+/** Returns the conditions of the address that name fields the caller may read. */
+export function conditionsIn(search: ListSearch, { fields }: PortalEntity): Record<string, string> {
+  return Object.fromEntries(
+    fields.flatMap(({ name, readable }): [string, string][] => {
+      const condition = search[`f.${name}`];
+      return readable && typeof condition === 'string' && /^(eq|is|not\.is)\./.test(condition)
+        ? [[name, condition]]
+        : [];
+    }),
+  );
+}
+
+/** Returns the order of the address, else the one of the screen. */
+export function orderIn({ order }: ListSearch, ofScreen: string | null): Order {
+  const text = typeof order === 'string' && /^[\w."]+$/.test(order) ? order : ofScreen;
+  const [first = ''] = (text ?? '').split(',');
+  const [field = null, direction] = first.split('.');
+  return { text, field: field === '' ? null : field, isDescending: direction === 'desc' };
+}
+
+/** Returns the search of an address; what is empty is left out. */
+export function toSearch({
+  q,
+  order,
+  conditions,
+}: {
+  q: string;
+  order: string | undefined;
+  conditions: Readonly<Record<string, string>>;
+}): ListSearch {
+  return {
+    ...(q !== '' && { q }),
+    ...(order !== undefined && { order }),
+    ...Object.fromEntries(Object.entries(conditions).map(([name, condition]) => [`f.${name}`, condition])),
+  };
+}
+
+/** What a filter offers for a field. */
+export interface Choice {
+  readonly condition: string;
+  readonly label: string;
+}
+
+/** Returns the conditions that a filter offers for a field; none for fields that are searched or are all different. */
+export function choicesOf({ editor, values, nullable }: PortalField): Choice[] {
+  const empty = nullable
+    ? [
+        { condition: 'is.null', label: 'empty' },
+        { condition: 'not.is.null', label: 'not empty' },
+      ]
+    : [];
+  if (editor === 'boolean') {
+    return [{ condition: 'is.true', label: 'yes' }, { condition: 'is.false', label: 'no' }, ...empty];
+  }
+  if (values) return [...values.map(({ value, label }) => ({ condition: `eq.${value}`, label })), ...empty];
+  return editor === 'reference' || editor === 'date' || editor === 'date and time' ? empty : [];
+}
+
+const operators: Readonly<Record<string, string>> = {
+  eq: 'is',
+  neq: 'is not',
+  gt: 'is more than',
+  gte: 'is at least',
+  lt: 'is less than',
+  lte: 'is at most',
+  like: 'is like',
+  ilike: 'is like',
+};
+
+/** Returns a condition of a data call in words: "Status is not Closed"; null for conditions that have no short words. */
+export function conditionWords({ fields }: PortalEntity, name: string, condition: string): string | null {
+  const field = fields.find((one) => one.name === name);
+  if (!field) return null;
+  const offered = choicesOf({ ...field, nullable: true }).find((one) => one.condition === condition);
+  if (offered) return `${field.label} is ${offered.label}`;
+  const [, operator = '', value = ''] = /^(\w+)\.(.*)$/s.exec(condition) ?? [];
+  const verb = operators[operator];
+  if (verb === undefined) return null;
+  return `${field.label} ${verb} ${field.values?.find((one) => one.value === value)?.label ?? value}`;
+}
+
+/** Returns the conditions of a screen in words. */
+export const filterWords = (entity: PortalEntity, filter: string | null): string[] =>
+  [...new URLSearchParams(filter ?? '')].flatMap(([name, condition]) => conditionWords(entity, name, condition) ?? []);

@@ -1,0 +1,54 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { Refusal } from '../data/rest.ts';
+import styles from './page.module.css';
+import { Shell } from './shell.tsx';
+
+/** A whole-page message with the way on. */
+export function Message({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Shell title={title}>
+      <div className={styles.message}>
+        <h1 className={styles.title}>{title}</h1>
+        <p className={styles.answer}>{children}</p>
+        <p>
+          <Link to="/">Go to the first page</Link>
+        </p>
+      </div>
+    </Shell>
+  );
+}
+
+/** What went wrong with a call, in the server's words, with what to do. */
+export function Trouble({ error }: { error: Error | null }) {
+  if (!error) return null;
+  return (
+    <div className={styles.trouble} role="alert">
+      <p>{troubleWords(error)}</p>
+      {error instanceof Refusal && error.hint !== null && error.hint !== error.message && <p>{error.hint}</p>}
+    </div>
+  );
+}
+
+/** Returns what went wrong as a sentence for a member: never SQL, nor the name of a table. */
+export function troubleWords(error: Error): string {
+  if (!(error instanceof Refusal)) return 'The app cannot be reached. Check your connection, then try again.';
+  if (error.status === 401) return 'Your session has ended. Sign in again.';
+  if (error.code === '42501') return 'Your roles do not allow this.';
+  if (error.code?.startsWith('23')) return error.hint ?? constraintWords(error.code);
+  if (error.status >= 500) return 'The app does not answer now. Try again in a minute.';
+  return error.message;
+}
+
+function constraintWords(code: string): string {
+  switch (code) {
+    case '23505':
+      return 'There is such a row already.';
+    case '23503':
+      return 'Other rows depend on this, or what it points to is gone.';
+    case '23502':
+      return 'A value is missing.';
+    default:
+      return 'A rule of this app refuses this.';
+  }
+}

@@ -1,0 +1,257 @@
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { PortalEntity, PortalField, PortalRelated } from '../../../contract/portal.ts';
+import { Button } from '../../ui/button.tsx';
+import { classNames } from '../../ui/class-names.ts';
+import { usePortal } from '../data/client.ts';
+import { keyOf, pointedTo } from '../data/query.ts';
+import type { Row } from '../data/rest.ts';
+import { addRow, deleteRow, list } from '../data/rows.ts';
+import { entityIn, fieldIn, formFor, readableFields, useScreens } from '../data/screens.ts';
+import { type Draft, valuesOf, wrongIn } from '../fields/draft.ts';
+import { FieldEditor } from '../fields/editor.tsx';
+import { ago, countWords, fullTime, initials, timeOf } from '../fields/format.ts';
+import { ReferencePicker } from '../fields/reference-picker.tsx';
+import { rowName } from '../fields/value.tsx';
+import styles from './detail-page.module.css';
+import { Trouble } from './message.tsx';
+import pageStyles from './page.module.css';
+import { RowsTable } from './rows-table.tsx';
+
+/** Rows that point to a row, with a form at their end if the member may add one. */
+export function Related({ related, row, owner }: { related: PortalRelated; row: Row; owner: PortalEntity }) {
+  const portal = usePortal();
+  const all = useScreens();
+  const entity = entityIn(all, related.entity);
+  const target = entity && fieldIn(entity, related.field)?.reference?.field;
+  const value = target === undefined ? undefined : row[target];
+  const columns = entity?.fields.filter(({ readable }) => readable).map(({ name }) => name) ?? [];
+  const query = {
+    filter: null,
+    order: entity && orderOf(entity),
+    conditions: { [related.field]: `eq.${String(value)}` },
+    search: '',
+  };
+  const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery({
+    ...list(portal, all, entity ?? owner, columns, { ...query, order: query.order ?? null }),
+    enabled: entity !== undefined && value !== undefined,
+    refetchInterval: 20_000,
+  });
+  if (!entity || value === undefined) return null;
+  const rows = data?.pages.flatMap((page) => page.rows) ?? [];
+  const isTalk = fieldIn(entity, entity.title_field ?? '')?.editor === 'long text';
+  const form = formFor(all, entity);
+  if (rows.length === 0 && !form && !error) return null;
+  return (
+    <section className={pageStyles.section} aria-label={entity.label}>
+      <h2>
+        {entity.label} <small>{data ? countWords(data.pages[0]?.total ?? rows.length) : ''}</small>
+      </h2>
+      <Trouble error={error} />
+      {related.link !== null ? (
+        <Links entity={entity} related={related} link={related.link} rows={rows} value={value} />
+      ) : isTalk ? (
+        <ul>
+          {rows.map((one) => (
+            <Said key={JSON.stringify(keyOf(entity, one))} entity={entity} row={one} />
+          ))}
+        </ul>
+      ) : (
+        rows.length > 0 && (
+          <RowsTable
+            label={entity.label}
+            entity={entity}
+            columns={readableFields(entity, columns)
+              .filter(({ name, editor }) => name !== related.field && editor !== 'long text' && editor !== 'json')
+              .slice(0, 5)}
+            rows={rows}
+          />
+        )
+      )}
+      {hasNextPage && (
+        <button type="button" className={pageStyles.word} onClick={() => void fetchNextPage()}>
+          Show more
+        </button>
+      )}
+      {form &&
+        related.link === null &&
+        (isTalk ? (
+          <Compose entity={entity} columns={form.columns} related={related} value={value} />
+        ) : (
+          <p>
+            <Link to={form.route}>{form.title}</Link>
+          </p>
+        ))}
+    </section>
+  );
+}
+
+/** The oldest first where rows have a time, as in a conversation. */
+function orderOf({ fields }: PortalEntity): string | null {
+  const time = fields.find(
+    ({ name, editor, readable }) => readable && editor === 'date and time' && /creat|^at$|added|since/.test(name),
+  );
+  return time ? time.name : null;
+}
+
+/** A row that is mostly a text: who, when, and the text. */
+function Said({ entity, row }: { entity: PortalEntity; row: Row }) {
+  const of = (test: (field: PortalField) => boolean) => entity.fields.find((field) => field.readable && test(field));
+  const author = of(({ name, editor }) => editor === 'text' && /name|author|by/.test(name));
+  const reference = of(({ name, reference }) => reference !== null && /author|member|by|user|person/.test(name));
+  const time = timeOf(row[of(({ editor }) => editor === 'date and time')?.name ?? '']);
+  const marked = entity.fields.filter(
+    ({ name, editor, readable }) => readable && editor === 'boolean' && row[name] === true,
+  );
+  const pointed = reference && pointedTo(row, reference.name);
+  const target = reference?.reference;
+  const all = useScreens();
+  const targetEntity = target && entityIn(all, target.entity);
+  const who = String(
+    (author && row[author.name]) || (pointed && targetEntity && rowName(targetEntity, pointed)) || 'A member',
+  );
+  return (
+    <li className={classNames(styles.said, marked.length > 0 && styles.marked)}>
+      <span className={styles.face} aria-hidden="true">
+        {initials(who)}
+      </span>
+      <div className={styles.by}>
+        <b>{who}</b>
+        {marked.map(({ name, label }) => (
+          <span key={name} className={styles.tag}>
+            {label}
+          </span>
+        ))}
+        {time && (
+          <time dateTime={time.toISOString()} title={fullTime(time)}>
+            {ago(time, new Date())}
+          </time>
+        )}
+      </div>
+      <p>{String(row[entity.title_field ?? ''] ?? '')}</p>
+    </li>
+  );
+}
+
+/** Adds a row that points to the row of the page. */
+function Compose({
+  entity,
+  columns,
+  related,
+  value,
+}: {
+  entity: PortalEntity;
+  columns: readonly string[];
+  related: PortalRelated;
+  value: unknown;
+}) {
+  const portal = usePortal();
+  const adding = useMutation(addRow(portal, entity));
+  const [draft, setDraft] = useState<Draft>({});
+  const [isTried, setIsTried] = useState(false);
+  const fields = columns.flatMap(
+    (name) => entity.fields.find((field) => field.name === name && field.insertable && name !== related.field) ?? [],
+  );
+  const wrong = fields.map((field) => wrongIn(field, draft[field.name] ?? '', true));
+  return (
+    <form
+      className={styles.compose}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        setIsTried(true);
+        if (adding.isPending || wrong.some((words) => words !== null)) return;
+        adding.mutate(
+          { ...valuesOf(fields, draft, null), [related.field]: value },
+          {
+            onSuccess: () => {
+              setDraft({});
+              setIsTried(false);
+            },
+          },
+        );
+      }}
+    >
+      {fields.map((field, i) => (
+        <FieldEditor
+          key={field.name}
+          field={field}
+          value={draft[field.name] ?? ''}
+          wrong={isTried ? (wrong[i] ?? null) : null}
+          isOptional={!field.required && field.editor !== 'boolean'}
+          onChange={(typed) => setDraft({ ...draft, [field.name]: typed })}
+        />
+      ))}
+      <Trouble error={adding.error} />
+      <div className={styles.buttons}>
+        <Button type="submit" kind="first" busy={adding.isPending && 'Sending'}>
+          Send
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** The rows that a table of links joins to a row: each can be taken away, and a picker adds one. */
+function Links({
+  entity,
+  related,
+  link,
+  rows,
+  value,
+}: {
+  entity: PortalEntity;
+  related: PortalRelated;
+  link: string;
+  rows: readonly Row[];
+  value: unknown;
+}) {
+  const portal = usePortal();
+  const all = useScreens();
+  const adding = useMutation(addRow(portal, entity));
+  const removing = useMutation(deleteRow(portal, entity));
+  const field = fieldIn(entity, link);
+  const target = field?.reference && entityIn(all, field.reference.entity);
+  if (!field || !target) return null;
+  return (
+    <div className={styles.buttons}>
+      {rows.map((row) => {
+        const pointed = pointedTo(row, link);
+        const name = pointed ? rowName(target, pointed) : `A ${target.one}`;
+        return (
+          <span key={String(row[link])} className={styles.tag}>
+            {name}
+            {entity.access.delete.open && (
+              <Button
+                small
+                kind="quiet"
+                aria-label={`Remove ${name}`}
+                onClick={() => removing.mutate(keyOf(entity, row))}
+              >
+                ×
+              </Button>
+            )}
+          </span>
+        );
+      })}
+      {entity.access.insert.open && field.insertable && (
+        <ReferencePicker
+          key={rows.length}
+          id={`add-${entity.name}`}
+          label={`Add ${target.one}`}
+          field={field}
+          value=""
+          chosen={null}
+          describedBy={undefined}
+          isWrong={false}
+          onChange={(chosen) => {
+            const typed = /^\d{1,15}$/.test(chosen) ? Number(chosen) : chosen;
+            if (chosen !== '') adding.mutate({ [related.field]: value, [link]: typed });
+          }}
+        />
+      )}
+      <Trouble error={adding.error ?? removing.error} />
+    </div>
+  );
+}

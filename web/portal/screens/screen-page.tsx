@@ -1,0 +1,37 @@
+import { Navigate, useLocation } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import { Cover } from '../cover/cover.tsx';
+import { placeAt, useScreens } from '../data/screens.ts';
+import { useCaller } from './gate.tsx';
+import { ListPage } from './list-page.tsx';
+import { Message } from './message.tsx';
+
+const DetailPage = lazy(() => import('./detail-page.tsx').then(({ DetailPage: page }) => ({ default: page })));
+const FormPage = lazy(() => import('./form-page.tsx').then(({ FormPage: page }) => ({ default: page })));
+const BoardPage = lazy(() => import('./board-page.tsx').then(({ BoardPage: page }) => ({ default: page })));
+
+/** The screen at the address, if the caller may open it. */
+export function ScreenPage() {
+  const all = useScreens();
+  const caller = useCaller();
+  const { pathname, search } = useLocation();
+  const place = placeAt(all, pathname);
+  if (!place && !caller) return <Navigate to="/sign-in" search={{ next: pathname }} replace />;
+  if (!place) {
+    return (
+      <Message title="There is no such page">
+        The address may be old, or mistyped. It may also be a page that your roles do not open.
+      </Message>
+    );
+  }
+  const { screen } = place;
+  const edits = screen.kind === 'detail' && 'edit' in (search as object);
+  return (
+    <Suspense fallback={<Cover title={screen.title}>{null}</Cover>} key={pathname}>
+      {screen.kind === 'list' && <ListPage {...place} />}
+      {screen.kind === 'board' && <BoardPage {...place} />}
+      {screen.kind === 'form' && <FormPage {...place} rowKey={null} />}
+      {screen.kind === 'detail' && (edits ? <FormPage {...place} /> : <DetailPage {...place} />)}
+    </Suspense>
+  );
+}

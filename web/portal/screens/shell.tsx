@@ -1,0 +1,251 @@
+import {
+  IconArrowLeft,
+  IconChevronRight,
+  IconDots,
+  IconHome,
+  IconLayoutKanban,
+  IconListDetails,
+  IconPencil,
+  IconPlus,
+  type Icon as TablerIcon,
+} from '@tabler/icons-react';
+import { Link, useLocation } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import type { PortalScreen } from '../../../contract/portal.ts';
+import { classNames } from '../../ui/class-names.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { AppMark } from '../cover/cover.tsx';
+import { usePortal } from '../data/client.ts';
+import { entityIn, formFor, placeAt, useScreens } from '../data/screens.ts';
+import { initials } from '../fields/format.ts';
+import { useCaller } from './gate.tsx';
+import styles from './shell.module.css';
+
+const icons: Readonly<Record<PortalScreen['kind'], TablerIcon>> = {
+  list: IconListDetails,
+  detail: IconListDetails,
+  board: IconLayoutKanban,
+  form: IconPencil,
+};
+
+/** A link is the present page only at its own address, not at those below. */
+const exact = { exact: true, includeSearch: false } as const;
+
+/** A page of the app: the navigation at the side, or along the lower edge of a phone; the head with the way here; the page. */
+export function Shell({
+  title,
+  crumbs = [],
+  back,
+  panel,
+  hidesBar = false,
+  children,
+}: {
+  title: string;
+  /** Before the title in the head. */
+  crumbs?: readonly { readonly title: string; readonly to: string }[];
+  /** Where the arrow of a phone leads. */
+  back?: string;
+  /** At the right of the page; below it on a phone. */
+  panel?: ReactNode;
+  /** A form has its own bar at the lower edge of a phone. */
+  hidesBar?: boolean;
+  children: ReactNode;
+}) {
+  const { app } = usePortal();
+  const main = useRef<HTMLElement>(null);
+  const { pathname } = useLocation();
+  useEffect(() => {
+    document.title = `${title} · ${app.name}`;
+  }, [title, app.name]);
+  useEffect(() => {
+    if (pathname) main.current?.focus({ preventScroll: true });
+  }, [pathname]);
+  return (
+    <div className={classNames(styles.app, hidesBar && styles.barless)}>
+      <Rail />
+      <div className={styles.main}>
+        <header className={styles.head}>
+          {back !== undefined ? (
+            <Link to={back} className={styles.back} aria-label="Back">
+              <Icon of={IconArrowLeft} />
+            </Link>
+          ) : (
+            <span className={styles.phoneMark}>
+              <AppMark name={app.name} />
+            </span>
+          )}
+          <nav className={styles.crumbs} aria-label="Way here">
+            {crumbs.map((crumb) => (
+              <span key={crumb.to} className={styles.crumb}>
+                <Link to={crumb.to}>{crumb.title}</Link>
+                <span aria-hidden="true">/</span>
+              </span>
+            ))}
+            <b className="cut" aria-current="page">
+              {title}
+            </b>
+          </nav>
+        </header>
+        <div className={classNames(styles.body, panel !== undefined && styles.withPanel)}>
+          <main className={styles.page} ref={main} tabIndex={-1}>
+            <div className={styles.wrap}>{children}</div>
+          </main>
+          {panel !== undefined && (
+            <aside className={styles.panel} aria-label={`${title} in short`}>
+              {panel}
+            </aside>
+          )}
+        </div>
+      </div>
+      {!hidesBar && <TabBar />}
+    </div>
+  );
+}
+
+function Rail() {
+  const { app } = usePortal();
+  return (
+    <aside className={styles.rail} aria-label={app.name}>
+      <Link to="/" className={styles.brand}>
+        <AppMark name={app.name} />
+        {app.name}
+      </Link>
+      <nav className={styles.nav} aria-label="Screens">
+        <Screens />
+      </nav>
+      <Me />
+    </aside>
+  );
+}
+
+/** Home and every screen of the navigation. */
+function Screens({ onOpen }: { onOpen?: () => void }) {
+  const { navigation, screens } = useScreens();
+  return (
+    <>
+      <NavLink to="/" title="Home" icon={IconHome} onOpen={onOpen} />
+      {navigation.map(({ title, routes }) => (
+        <div key={title ?? ''}>
+          {title !== null && <h2>{title}</h2>}
+          {routes.map((route) => {
+            const screen = screens.find((one) => one.route === route);
+            return (
+              screen && (
+                <NavLink key={route} to={route} title={screen.title} icon={icons[screen.kind]} onOpen={onOpen} />
+              )
+            );
+          })}
+        </div>
+      ))}
+    </>
+  );
+}
+
+function NavLink({
+  to,
+  title,
+  icon,
+  onOpen,
+}: {
+  to: string;
+  title: string;
+  icon: TablerIcon;
+  onOpen?: (() => void) | undefined;
+}) {
+  return (
+    <Link to={to} activeOptions={exact} onClick={onOpen}>
+      <Icon of={icon} />
+      <span className="cut">{title}</span>
+    </Link>
+  );
+}
+
+/** The member, who can go to the account; a visitor can sign in. */
+function Me() {
+  const caller = useCaller();
+  const { roles } = useScreens();
+  const { pathname } = useLocation();
+  if (!caller) {
+    return (
+      <Link to="/sign-in" search={pathname === '/' ? {} : { next: pathname }} className={styles.me}>
+        <span>Sign in</span>
+        <Icon of={IconChevronRight} />
+      </Link>
+    );
+  }
+  const name = memberName(caller.user);
+  return (
+    <Link to="/account" className={styles.me}>
+      <span className={styles.face} aria-hidden="true">
+        {initials(name)}
+      </span>
+      <span className="cut">
+        {name}
+        <small>{roles.length > 0 ? roles.join(', ') : 'Your account'}</small>
+      </span>
+      <Icon of={IconChevronRight} />
+    </Link>
+  );
+}
+
+/** Returns what a member is called. */
+export const memberName = (user: { user_metadata: Record<string, unknown>; email?: string; phone?: string }): string =>
+  String(user.user_metadata.name || user.email || user.phone || 'Your account');
+
+/** Home, the first list, New, the board or the second list, and all others. */
+function TabBar() {
+  const all = useScreens();
+  const [isOpen, setIsOpen] = useState(false);
+  const shown = all.navigation.flatMap(({ routes }) =>
+    routes.flatMap((route) => all.screens.find((one) => one.route === route) ?? []),
+  );
+  const [first, ...others] = shown.filter(({ kind }) => kind === 'list');
+  const second = shown.find(({ kind }) => kind === 'board') ?? others[0];
+  const { pathname } = useLocation();
+  const entity = placeAt(all, pathname)?.entity ?? (first && entityIn(all, first.entity));
+  const opened = entity?.opens ? entityIn(all, entity.opens.entity) : entity;
+  const form = (opened && formFor(all, opened)) ?? all.screens.find(({ kind }) => kind === 'form');
+  return (
+    <>
+      {isOpen && <MoreSheet onClose={() => setIsOpen(false)} />}
+      <nav className={styles.tabs} aria-label="Main screens">
+        <Tab to="/" title="Home" icon={IconHome} />
+        {first && <Tab to={first.route} title={first.title} icon={icons[first.kind]} />}
+        {form && <Tab to={form.route} title="New" icon={IconPlus} isPlus />}
+        {second && <Tab to={second.route} title={second.title} icon={icons[second.kind]} />}
+        <button type="button" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+          <Icon of={IconDots} />
+          <span>More</span>
+        </button>
+      </nav>
+    </>
+  );
+}
+
+function Tab({ to, title, icon, isPlus = false }: { to: string; title: string; icon: TablerIcon; isPlus?: boolean }) {
+  return (
+    <Link to={to} activeOptions={exact} className={classNames(isPlus && styles.plus)}>
+      <Icon of={icon} />
+      <span className="cut">{title}</span>
+    </Link>
+  );
+}
+
+/** All screens and the account, on a phone. */
+function MoreSheet({ onClose }: { onClose: () => void }) {
+  useEffect(() => {
+    const onKey = ({ key }: KeyboardEvent) => {
+      if (key === 'Escape') onClose();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, [onClose]);
+  return (
+    <div className={styles.sheet} role="dialog" aria-label="All screens">
+      <nav className={styles.nav} aria-label="All screens">
+        <Screens onOpen={onClose} />
+      </nav>
+      <Me />
+    </div>
+  );
+}

@@ -1,0 +1,189 @@
+import { IconLock } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { PortalEntity, PortalMachine, PortalTransition } from '../../../contract/portal.ts';
+import { Button } from '../../ui/button.tsx';
+import { classNames } from '../../ui/class-names.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { usePortal } from '../data/client.ts';
+import { pointedTo } from '../data/query.ts';
+import type { Row } from '../data/rest.ts';
+import { entityIn, fieldIn, useScreens } from '../data/screens.ts';
+import { missingFor, takeTransition, waysOf } from '../data/transitions.ts';
+import { type Draft, readDraft, wrongIn } from '../fields/draft.ts';
+import { FieldEditor } from '../fields/editor.tsx';
+import { ago, timeOf } from '../fields/format.ts';
+import { State } from '../fields/state.tsx';
+import { rowName } from '../fields/value.tsx';
+import styles from './detail-page.module.css';
+import { Trouble } from './message.tsx';
+import pageStyles from './page.module.css';
+
+interface MachineOf {
+  entity: PortalEntity;
+  machine: PortalMachine;
+  row: Row;
+}
+
+/** The state of a row and the ways on: those that are open as buttons, those that are not with the reason. */
+export function Transitions({ entity, machine, row }: MachineOf) {
+  const portal = usePortal();
+  const taking = useMutation(takeTransition(portal, entity, machine));
+  const { take } = useSearch({ strict: false }) as { take?: string };
+  const [asked, setAsked] = useState<string | null>(take ?? null);
+  const ways = waysOf(machine, row);
+  const asking = ways.find(({ transition, isOpen }) => isOpen && transition.name === asked)?.transition;
+  const reason = useReason();
+  const since = sinceOf(row);
+  const move = (transition: PortalTransition, values: Row) =>
+    taking.mutate({ row, to: transition.to, values }, { onSuccess: () => setAsked(null) });
+  return (
+    <>
+      <h2 className={pageStyles.panelHead}>{fieldIn(entity, machine.field)?.label ?? machine.field}</h2>
+      <p className={styles.now}>
+        <State machine={machine} state={String(row[machine.field])} />
+        {since !== null && <span className="soft">{since}</span>}
+      </p>
+      {asking ? (
+        <RequiredFields
+          entity={entity}
+          machine={machine}
+          row={row}
+          transition={asking}
+          isBusy={taking.isPending}
+          onCancel={() => setAsked(null)}
+          onTake={(values) => move(asking, values)}
+        />
+      ) : (
+        <ul className={styles.moves}>
+          {ways.map(({ transition, isOpen }) => (
+            <li key={transition.name}>
+              {isOpen ? (
+                <button
+                  type="button"
+                  className={styles.move}
+                  aria-disabled={taking.isPending || undefined}
+                  onClick={() => {
+                    if (taking.isPending) return;
+                    if (missingFor(transition, row).length > 0) setAsked(transition.name);
+                    else move(transition, {});
+                  }}
+                >
+                  <b>{transition.label}</b>
+                  <State machine={machine} state={transition.to} />
+                  {missingFor(transition, row).length > 0 && <small>{needs(entity, transition, row)}</small>}
+                </button>
+              ) : (
+                <div className={classNames(styles.move, styles.off)}>
+                  <b>
+                    <Icon of={IconLock} small />
+                    {transition.label}
+                    <span className="sr">, not open to you</span>
+                  </b>
+                  <State machine={machine} state={transition.to} />
+                  <small>{reason(entity, row, transition.when)}</small>
+                </div>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {taking.data === false && (
+        <p className="soft" role="alert">
+          Somebody else has moved it on. This is how it stands now.
+        </p>
+      )}
+      <Trouble error={taking.error} />
+    </>
+  );
+}
+
+/** Why a transition is not open: whose row it must be, or the condition in words. */
+function useReason() {
+  const all = useScreens();
+  return (entity: PortalEntity, row: Row, when: string | null): string => {
+    if (when === null) return 'Not possible now.';
+    const [, name] = /^own row \(by (\w+)\)$/.exec(when) ?? [];
+    const field = name === undefined ? undefined : fieldIn(entity, name);
+    if (!field) return `Only when ${when}.`;
+    const target = field.reference && entityIn(all, field.reference.entity);
+    const pointed = pointedTo(row, field.name);
+    const who = target && pointed ? `, ${rowName(target, pointed)},` : '';
+    return `Only the ${field.label.toLowerCase()}${who} can do this.`;
+  };
+}
+
+const needs = (entity: PortalEntity, transition: PortalTransition, row: Row): string =>
+  `Needs ${missingFor(transition, row)
+    .map((name) => (fieldIn(entity, name)?.label ?? name).toLowerCase())
+    .join(', ')}.`;
+
+/** Since when the row stands in its state. */
+function sinceOf(row: Row): string | null {
+  const passages = Array.isArray(row.passages) ? (row.passages as { at: string }[]) : [];
+  const time = timeOf(passages.at(-1)?.at);
+  if (!time) return null;
+  const words = ago(time, new Date());
+  return words === 'just now' ? 'since just now' : /\d (min|h|days)$/.test(words) ? `for ${words}` : `since ${words}`;
+}
+
+/** Asks for what a transition needs, in place. */
+function RequiredFields({
+  entity,
+  machine,
+  row,
+  transition,
+  isBusy,
+  onCancel,
+  onTake,
+}: MachineOf & {
+  transition: PortalTransition;
+  isBusy: boolean;
+  onCancel: () => void;
+  onTake: (values: Row) => void;
+}) {
+  const [draft, setDraft] = useState<Draft>({});
+  const [isTried, setIsTried] = useState(false);
+  const fields = missingFor(transition, row).flatMap((name) => fieldIn(entity, name) ?? []);
+  const wrong = fields.map((field) => wrongIn({ ...field, nullable: false }, draft[field.name] ?? '', false));
+  return (
+    <form
+      className={styles.well}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        setIsTried(true);
+        if (isBusy || wrong.some((words) => words !== null)) return;
+        onTake(
+          Object.fromEntries(
+            fields.flatMap((field): [string, unknown][] => {
+              const read = readDraft(field, draft[field.name] ?? '');
+              return 'value' in read ? [[field.name, read.value]] : [];
+            }),
+          ),
+        );
+      }}
+    >
+      <p className={styles.wellHead}>
+        {transition.label}
+        <State machine={machine} state={transition.to} />
+      </p>
+      {fields.map((field, i) => (
+        <FieldEditor
+          key={field.name}
+          field={field}
+          value={draft[field.name] ?? ''}
+          wrong={isTried ? (wrong[i] ?? null) : null}
+          onChange={(value) => setDraft({ ...draft, [field.name]: value })}
+        />
+      ))}
+      <div className={styles.buttons}>
+        <Button type="submit" kind="first" busy={isBusy && 'Saving'}>
+          {transition.label}
+        </Button>
+        <Button onClick={onCancel}>Cancel</Button>
+      </div>
+    </form>
+  );
+}
