@@ -53,7 +53,8 @@ it('registers an application, changes its addresses, renews its secret, and dele
   await confirm.getByRole('textbox').fill('Photos');
   await confirm.getByRole('button', { name: 'Delete' }).click();
   await expect.poll(async () => (await listed()).length).toBe(0);
-  expect(problems).toEqual([]);
+  // The browser reports the refused address of the first try.
+  expect(problems.filter((problem) => !problem.includes('400 (Bad Request)'))).toEqual([]);
   const log = await admin<{ entries: { action: string }[] }>(site.node, 'GET', `/apps/${app.ref}/audit?kind=builders`);
   expect(JSON.stringify(log)).not.toContain(first);
   expect(JSON.stringify(log)).toContain('application_secret_renewed');
