@@ -11,7 +11,7 @@ import type { Area } from './area.ts';
 
 const leakedPasswords = new LeakedPasswordRange('https://api.pwnedpasswords.com/range/');
 
-/** Returns the parts that calls of `/auth/v1` of an app use. */
+/** Returns the context of a request to `/auth/v1` of an app. */
 export async function authContextOf(
   app: App,
   node: Pick<AuthContext, 'events' | 'origins' | 'addresses'>,
@@ -33,7 +33,7 @@ export async function authContextOf(
   };
 }
 
-/** `/auth/v1` of an app. */
+/** Creates the handler of `/auth/v1`. */
 export const authArea = (events: Events, origins: Origins, addresses: AddressPolicy): Area => ({
   name: 'auth',
   body: { bytes: limits.authBodyBytes.default, code: 'request_entity_too_large' },

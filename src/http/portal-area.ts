@@ -7,7 +7,7 @@ import { firstJson, plain } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Area } from './area.ts';
 
-/** `/portal/v1` of an app: what its pages for members are made of. */
+/** `/portal/v1` of an app: the data that its pages for members need. */
 export const portalArea: Area = {
   name: 'portal',
   handle: async (app, { method, path }) => {
