@@ -11,16 +11,16 @@ import { lasting } from '../spec/lasting.ts';
 import { specificationMarkdown } from '../spec/markdown/specification.ts';
 import { CliError, type Client } from './client.ts';
 
-/** One side of a comparison: the value of a specification, or the text of an export that holds no value. */
+/** One of two compared specifications: its JSON value, or the text of a Markdown export. */
 export type Side =
   | { kind: 'value'; title: string; specification: Specification }
   | { kind: 'markdown'; title: string; text: string };
 
-/** The JSON of an export: nothing in it changes while the app stays the same, so that it can be committed. */
+/** Returns a specification as JSON for an export. It contains no live figures, so that it can be committed. */
 export const exportJson = ({ app, hash, chapters }: Specification): string =>
   `${JSON.stringify({ app, hash, chapters: lasting(chapters) }, null, 2)}\n`;
 
-/** The app as it stands. */
+/** Reads the current specification of an app. */
 export const liveSide = async (client: Client, ref: string): Promise<Side> => ({
   kind: 'value',
   title: ref,
@@ -28,7 +28,9 @@ export const liveSide = async (client: Client, ref: string): Promise<Side> => ({
 });
 
 /**
- * A side as the command line names it: FILE, REF, REF@VERSION. `client` is asked for only where a node is needed. Throws CliError.
+ * Reads a specification that the command line names: FILE, REF or REF@VERSION.
+ * @param client Connects to the node; called only if the node is needed.
+ * @throws CliError
  */
 export async function readSide(client: () => Client, name: string): Promise<Side> {
   if (/\.(md|markdown|json)$/i.test(name) || name.includes('/') || existsSync(name)) return fileSide(name);
@@ -41,8 +43,8 @@ export async function readSide(client: () => Client, name: string): Promise<Side
 }
 
 /**
- * A committed export of an app. Where it is Markdown and the app still has the version that it was made from, that is taken in its place:
- * the value says more than the text.
+ * Reads a committed export of an app. If the export is Markdown and the app still has the version from which it was
+ * created, that version is used instead, because its JSON has more details.
  */
 export async function committedSide(client: Client, file: string, ref: string): Promise<Side> {
   const side = fileSide(file);
@@ -90,7 +92,7 @@ function readText(file: string): string {
   }
 }
 
-/** What changed from one side to the other. `isSame` is false too where only the text of an export was changed. */
+/** Compares two specifications. `isSame` can be false without changes if only the text of an export was edited. */
 export function diffSides(before: Side, after: Side): { isSame: boolean; changes: Change[] } {
   if (before.kind === 'value' && after.kind === 'value') {
     const changes = diffChapters(comparable(before.specification), comparable(after.specification));
@@ -103,7 +105,7 @@ export function diffSides(before: Side, after: Side): { isSame: boolean; changes
 
 const comparable = ({ chapters }: Specification): JsonObject => JSON.parse(JSON.stringify(withoutFigures(chapters)));
 
-/** An export has no live figures already, and one of another version of Ninefold may hold chapters of another form. */
+/** Exports have no live figures, and exports of other versions of Ninefold may have another structure. */
 function withoutFigures(chapters: Chapters): object {
   try {
     return lasting(chapters);

@@ -7,18 +7,19 @@ import { parseDuration } from '../auth/parse-duration.ts';
 import { readMigrations, readSql } from './migration-files.ts';
 import { readToml, type TomlValue } from './read-toml.ts';
 
-/** A Supabase project as far as an app can take it over. */
+/** The parts of a Supabase project that an app can import. */
 export interface SupabaseProject {
   migrations: MigrateRequest;
-  /** Settings of the app, by their keys. */
+  /** Keys and values of the app's settings. */
   settings: [key: string, value: unknown][];
-  /** What an app does not have, in sentences. */
+  /** One sentence for each part that an app does not support. */
   leftOut: string[];
 }
 
 /**
- * Reads a project: its migrations, its seed and its config.toml. The folder is the project, its `supabase`, or a folder of migrations.
- * Throws CliError if there are no migrations, or a file is no text.
+ * Reads the migrations, seed and config.toml of a project.
+ * @param folder The project, its `supabase` folder, or a folder of migrations.
+ * @throws CliError if there are no migrations, or a file is no text.
  */
 export function readProject(folder: string): SupabaseProject {
   const migrations = readMigrations(folder);
@@ -36,7 +37,7 @@ export function readProject(folder: string): SupabaseProject {
   };
 }
 
-/** Returns the files that `[db.seed] sql_paths` names, in its order; undefined if none of them is there. */
+/** Reads the files of `[db.seed] sql_paths` in order; undefined if none of them exists. */
 function seedOf(place: string, config: ReadonlyMap<string, TomlValue>): MigrateRequest['seed'] {
   const paths = config.get('db.seed.sql_paths');
   if (config.get('db.seed.enabled') === false || !Array.isArray(paths)) return undefined;
@@ -45,11 +46,11 @@ function seedOf(place: string, config: ReadonlyMap<string, TomlValue>): MigrateR
   return found.map((path) => ({ name: seedName(relative(place, path)), sql: readSql(path) }));
 }
 
-/** No name of a migration: that of seed.sql, or a path with a slash. */
+/** Returns a name that cannot be a migration's: `seed.sql`, or a path with a slash. */
 const seedName = (path: string): string =>
   path === 'seed.sql' || path.includes('/') ? path : `./${path.replaceAll('\\', '/')}`;
 
-/** The files that a path names, whose last part may hold `*`. */
+/** Returns the files of a path whose last part may contain `*`. */
 function matching(path: string): string[] {
   if (!basename(path).includes('*')) return existsSync(path) ? [path] : [];
   const folder = dirname(path);
@@ -64,7 +65,7 @@ function matching(path: string): string[] {
 
 type Take = (value: TomlValue, config: ReadonlyMap<string, TomlValue>) => [string, unknown] | null;
 
-/** What a key of config.toml becomes: a setting, by its key and value; null where its value asks for nothing. */
+/** Converts keys of config.toml to keys and values of settings; null if the value needs no setting. */
 const taken: Readonly<Record<string, Take>> = {
   'api.schemas': (value) => [
     'db_schemas',
@@ -111,17 +112,17 @@ const taken: Readonly<Record<string, Take>> = {
   'auth.mfa.phone.max_frequency': (value) => duration('mfa_phone_max_frequency', value),
 };
 
-/** A value that config.toml names by `env(NAME)` is not there to be read. */
+/** Imports a string. A value with `env(NAME)` is not in the file, so it is skipped. */
 function setText(key: string): Take {
   return (value) => (isSetting(value) ? [key, value] : null);
 }
 
-/** Switches on only where the project tells all that is needed. */
+/** Imports a switch. It is enabled only if the project contains all values that the feature needs. */
 function switchOn(key: string, isComplete: (config: ReadonlyMap<string, TomlValue>) => boolean): Take {
   return (value, config) => (value === true && !isComplete(config) ? null : [key, value]);
 }
 
-/** `[auth.hook.<name>]`; its secrets are in the project's environment, as a rule. */
+/** Imports `[auth.hook.<name>]`. The secrets of a hook are usually in the project's environment. */
 function ofHooks(): Readonly<Record<string, Take>> {
   return Object.fromEntries(
     hookNames.flatMap((name): [string, Take][] => [
@@ -141,7 +142,7 @@ function ofHooks(): Readonly<Record<string, Take>> {
   );
 }
 
-/** `[auth.external.<provider>]` of the providers that an app can switch on. */
+/** Imports `[auth.external.<provider>]` for the providers that Ninefold supports. */
 function ofProviders(): Readonly<Record<string, Take>> {
   return Object.fromEntries(
     providerNames.flatMap((name): [string, Take][] => [
@@ -164,23 +165,26 @@ function ofProviders(): Readonly<Record<string, Take>> {
 const letters = 'abcdefghijklmnopqrstuvwxyz';
 const digits = '0123456789';
 
-/** What `password_requirements` asks for, as password_required_characters. */
+/** Maps values of `password_requirements` to values of password_required_characters. */
 const characterSets: Readonly<Record<string, string>> = {
   letters_digits: `${letters}${letters.toUpperCase()}:${digits}`,
   lower_upper_letters_digits: `${letters}:${letters.toUpperCase()}:${digits}`,
   lower_upper_letters_digits_symbols: `${letters}:${letters.toUpperCase()}:${digits}:!@#$%^&*()_+-=[]{};'\\\\:"|<>?,./\`~`,
 };
 
-/** A setting in seconds of a duration in Go's notation. A text of another form is refused as the setting's value. */
+/**
+ * Converts a duration in Go's notation to a setting in seconds. Other text is passed on, so that the setting's
+ * validation rejects it.
+ */
 const duration = (key: string, value: TomlValue): [string, unknown] => [
   key,
   typeof value === 'string' ? (parseDuration(value) ?? value) : value,
 ];
 
-/** Not what an environment variable holds. */
+/** Returns true for a value that does not refer to an environment variable. */
 const isSetting = (value: TomlValue): boolean => typeof value === 'string' && value !== '' && !value.startsWith('env(');
 
-/** What an app does not have, by the keys of config.toml that ask for it. */
+/** Keys of config.toml that enable features which Ninefold does not have, with the name of the feature. */
 const missing: readonly (readonly [RegExp, string])[] = [
   [/^auth\.external\.(\w+)\.enabled$/, 'Sign-in with $1'],
   [/^auth\.hook\.(\w+)\.enabled$/, 'The auth hook $1'],
@@ -205,7 +209,7 @@ function readSettings(config: ReadonlyMap<string, TomlValue>): Pick<SupabaseProj
   return { settings, leftOut: [...leftOut] };
 }
 
-/** Edge functions, which an app does not run. */
+/** Returns a sentence about the project's edge functions, which an app does not run. */
 function functionsOf(folder: string): string[] {
   const place = [join(resolve(folder), 'supabase', 'functions'), join(resolve(folder), 'functions')].find((each) =>
     existsSync(each),
