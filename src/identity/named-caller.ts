@@ -6,10 +6,14 @@ import type { Identity } from './identity.ts';
 import { identityOfClaims, type RoleRules } from './resolve.ts';
 import { UUID } from './uuid.ts';
 
-/** Whom the header `x-ninefold-as` names: nobody in particular, or a member by id. */
+/** The caller in the header `x-ninefold-as`: an anonymous caller, or a member by id. */
 export type NamedCaller = 'anon' | { readonly userId: string };
 
-/** Reads the header `x-ninefold-as`; null where there is none, or a token that was read before. Throws validation_invalid. */
+/**
+ * Parses the header `x-ninefold-as`. Returns null without the header or for an acting token, which is handled
+ * elsewhere.
+ * @throws NinefoldError validation_invalid
+ */
 export function namedCaller(header: string | undefined): NamedCaller | null {
   if (header === undefined || isActingToken(header)) return null;
   if (header === 'anon') return header;
@@ -18,11 +22,11 @@ export function namedCaller(header: string | undefined): NamedCaller | null {
 }
 
 /**
- * The identity that a call of the named caller has, with the claims of a token that the member would get now, those of
- * its session left out. An id without an account is a member of whom nothing but the id is known.
- * Throws PGRST302 for `anon` where the app refuses calls without a token, and what the database throws.
- *
+ * Returns the identity of the named caller, with the claims of a new token for the member except those of a session.
+ * For an id without an account, only the id is known.
  * @param more Further claims.
+ * @throws NinefoldError PGRST302 for `anon` if the app rejects requests without a token.
+ * @throws DatabaseError
  */
 export async function identityOfNamed(
   database: Executor,
