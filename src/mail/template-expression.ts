@@ -2,6 +2,7 @@ const functions = ['eq', 'ne', 'and', 'or', 'not', 'index', 'len'] as const;
 
 type FunctionName = (typeof functions)[number];
 
+/** An expression of the template language: a constant, a path to a value, or a function call. */
 export type Expression =
   | { readonly value: string | number | boolean | null }
   | { readonly path: readonly string[]; readonly ofRoot: boolean }
@@ -42,7 +43,7 @@ function unquoted(quoted: string): string | null {
   }
 }
 
-/** Parses a value, or a function with its arguments. Returns null for what is neither. */
+/** Parses a value, or a function with its arguments. Returns null if the text is neither. */
 export function parseExpression(text: string): Expression | null {
   const tokens = tokenize(text);
   if (!tokens) return null;
