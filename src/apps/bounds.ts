@@ -2,21 +2,21 @@ import type { LimitName } from '../../contract/limits.ts';
 import { ConnectionError, DatabaseError } from '../database/database-error.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 
-/** Messages of the primary to the workers about apps that exceed their bounds. */
+/** Messages of the primary to the workers about apps that exceed their limits. */
 export type BoundMessage =
   | {
       type: 'bound exceeded';
       app: string;
       limit: LimitName;
       bound: number;
-      /** 0 where the app is not suspended. */
+      /** 0 if the app is not suspended. */
       suspendedSeconds: number;
     }
   | { type: 'storage'; app: string; isFull: boolean };
 
-/** How long the message about an ended session may take longer than its end. */
+/** Maximum delay of the message about an ended session. */
 const LATE_MILLISECONDS = 1000;
-/** For how long an ended session counts as ended for the bound that was told last. */
+/** Time for which ended sessions are attributed to the last reported limit. */
 const EXPLAINED_MILLISECONDS = 10_000;
 
 interface Exceeded {
@@ -26,11 +26,11 @@ interface Exceeded {
   readonly until: number;
 }
 
-/** The apps that are suspended, or whose database is full, as the primary has told this worker. */
+/** The apps that the primary has reported as suspended, or with a full database. */
 export class ExceededBounds {
   readonly #exceeded = new Map<string, Exceeded>();
   readonly #full = new Set<string>();
-  /** Calls that wait for the reason why their session was ended. */
+  /** Requests that wait for the reason why their session was ended. */
   readonly #waiting = new Map<string, Set<() => void>>();
 
   receive(message: BoundMessage): void {
@@ -42,12 +42,12 @@ export class ExceededBounds {
     }
     const at = performance.now();
     const until = at + message.suspendedSeconds * 1000;
-    // A session that is ended during a suspension belongs to the suspension.
+    // A session that ends during a suspension belongs to that suspension.
     if (!this.refusal(app)) this.#exceeded.set(app, { limit: message.limit, bound: message.bound, at, until });
     for (const wake of this.#waiting.get(app) ?? []) wake();
   }
 
-  /** Returns the error for each call of a suspended app; null for any other app. */
+  /** Returns the error for requests of a suspended app; null for any other app. */
   refusal(app: string): NinefoldError | null {
     const exceeded = this.#exceeded.get(app);
     if (!exceeded) return null;
@@ -57,7 +57,7 @@ export class ExceededBounds {
     return null;
   }
 
-  /** Returns the reason of an error where the session was ended for a bound, else the error as it is. */
+  /** Returns the limit error if the session was ended because of a limit; otherwise returns the error unchanged. */
   async explain(app: string, error: unknown): Promise<unknown> {
     if (!wasEnded(error)) return error;
     if (!this.#recent(app)) await this.#nextMessage(app);
@@ -71,7 +71,10 @@ export class ExceededBounds {
     return exceeded && (exceeded.until > now || now - exceeded.at < EXPLAINED_MILLISECONDS) ? exceeded : null;
   }
 
-  /** Resolves at the next message about the app, or when none comes: the primary and PostgreSQL send over different sockets. */
+  /**
+   * Resolves at the next message about the app, or after a timeout. The messages of the primary and of PostgreSQL use
+   * different sockets, so their order varies.
+   */
   #nextMessage(app: string): Promise<void> {
     return new Promise((resolve) => {
       const waiting = this.#waiting.get(app) ?? new Set();
@@ -93,17 +96,20 @@ export class ExceededBounds {
   }
 }
 
-/** The error of a call that would let a full database grow. */
+/** Returns the error for a request that would let a full database grow. */
 export const storageFull = (cause?: unknown): NinefoldError =>
   new NinefoldError('app_storage_full', { details: { limit: 'appDatabaseBytes' }, cause });
 
 /**
- * SQLSTATEs of an ended session (admin_shutdown, also of pg_terminate_backend) and of a login that is closed while the app is suspended
- * (invalid_authorization_specification).
+ * SQLSTATEs of an ended session (admin_shutdown, as after pg_terminate_backend) and of a login that is closed during a
+ * suspension (invalid_authorization_specification).
  */
 const ended: readonly string[] = ['57P01', '28000'];
 
-/** Whether a session was ended, with or without a word, a login refused, or the call refused on its way. */
+/**
+ * Returns true if a session was ended, with or without an error message, a login was rejected, or the request was
+ * rejected.
+ */
 function wasEnded(error: unknown): boolean {
   if (error instanceof NinefoldError && error.code === 'app_limit_exceeded') return true;
   if (error instanceof ConnectionError && error.closedSilently) return true;

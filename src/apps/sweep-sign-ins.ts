@@ -3,8 +3,8 @@ import type { App } from './app.ts';
 import { asServer } from './as-server.ts';
 
 /**
- * Deletes sessions that have ended, with their refresh tokens, expired flows, tokens and challenges, and entries of the audit log that
- * are too old or too many. One run deletes a bounded number of rows of each table. Returns how many rows it deleted.
+ * Deletes ended sessions with their refresh tokens, expired flows, tokens and challenges, and audit log entries that
+ * are too old or too many. One run deletes a limited number of rows per table. Returns the number of deleted rows.
  */
 export async function sweepSignIns({ database, settings }: Pick<App, 'database' | 'settings'>): Promise<number> {
   const { auth } = await settings();
