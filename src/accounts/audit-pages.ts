@@ -2,7 +2,7 @@ import { type AuditQuery, likePattern, queryParams } from '../apps/builder-audit
 import type { Executor } from '../database/database.ts';
 import { asAuthAdmin } from './as-auth-admin.ts';
 
-/** The parts of an entry that each scope of GoTrue's query looks in. */
+/** The fields of an entry that each scope of GoTrue's query searches. */
 const scopes = {
   author: ['actor_username', 'actor_name'],
   action: ['action'],
@@ -15,7 +15,7 @@ export const isAuditScope = (scope: string): scope is AuditScope => Object.hasOw
 
 export interface AuditFilter {
   readonly scope: AuditScope;
-  /** Looked for in any letter case. */
+  /** The search ignores letter case. */
   readonly text: string;
 }
 
@@ -68,7 +68,10 @@ const page = (of: string): string => `select e.* from auth.audit_log_entries e
 
 const PAGE = page('true');
 
-/** An account is the actor of an entry, or an admin changed it; each has its index. $8 is the account. */
+/**
+ * An entry belongs to an account if the account is the actor or an admin changed the account; each of the two
+ * conditions has its own index. $8 is the account.
+ */
 const PAGE_OF_MEMBER = `(${page(`e.payload ->> 'actor_id' = $8`)}) union all (select m.* from (${page(
   `e.payload -> 'traits' ->> 'user_id' = $8`,
 )}) m where m.payload ->> 'actor_id' <> $8)`;

@@ -6,15 +6,16 @@ import type { SessionClient } from './sessions.ts';
 type SqlStatement = readonly [text: string, params: Param[]];
 
 /**
- * Returns the statements that follow the one that opens a session, for every way to sign in: they queue a mail if the account has signed in
- * before, but not from this network, and remember the network. Without a session they change nothing.
+ * Returns the statements that follow the one that opens a session, for every way to sign in. They queue a mail if the
+ * account has signed in before but not from this network, and they remember the network. If no session was opened, they
+ * change nothing.
  */
 export const signedInFrom = (sessionId: string, client: SessionClient): readonly SqlStatement[] => [
   newDeviceNotice(sessionId, client),
   rememberedNetwork(sessionId, client),
 ];
 
-/** Must run before the network is remembered. A sign-in by the account's first network sends no mail. */
+/** Must run before the network is remembered. The first sign-in of an account sends no mail. */
 const newDeviceNotice = (sessionId: string, client: SessionClient): SqlStatement => [
   `insert into ninefold.mails (kind, recipient, user_id, data, accept_language)
    select 'new_device_notification', u.email, u.id, $3::jsonb, pg_catalog.left($4, ${limits.acceptLanguageCharacters.default})
@@ -52,7 +53,10 @@ const systems: readonly (readonly [name: string, token: RegExp])[] = [
   ['Linux', /\bLinux\b/],
 ];
 
-/** Names the device of a User-Agent in the words of a mail, such as `Firefox on Linux`; an empty text if it is unknown. */
+/**
+ * Returns the device of a User-Agent in the words of a mail, such as `Firefox on Linux`; an empty text if it is
+ * unknown.
+ */
 export function deviceOf(userAgent: string): string {
   const find = (known: typeof browsers) => known.find(([, token]) => token.test(userAgent))?.[0];
   return [find(browsers), find(systems)].filter((name) => name !== undefined).join(' on ');
