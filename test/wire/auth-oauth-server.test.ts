@@ -53,7 +53,7 @@ async function member(): Promise<SupabaseClient> {
   return client;
 }
 
-/** As a browser asks that has resolved a name below localhost. */
+/** Sends a request like a browser that has resolved a name below localhost. */
 const ask = (path: string, options: Parameters<typeof send>[2] = {}): Promise<HttpAnswer> =>
   send(node.url, path, { ...options, headers: { host: ownHost, ...options.headers } });
 
@@ -67,7 +67,7 @@ interface Asked {
   scope?: string;
 }
 
-/** Asks for an authorization; returns where the browser is led. */
+/** Requests an authorization; returns the response that redirects the browser. */
 async function authorize(asked: Asked = {}, change: Record<string, string> = {}): Promise<HttpAnswer> {
   const query = new URLSearchParams({
     client_id: asked.client ?? photos.client_id,
@@ -85,7 +85,7 @@ async function authorize(asked: Asked = {}, change: Record<string, string> = {})
 
 const locationOf = (answer: HttpAnswer): URL => new URL(String(answer.headers.location));
 
-/** Goes from the request of an application to its code. */
+/** Runs the flow from an application's request to its code. */
 async function codeFor(client: SupabaseClient, asked: Asked): Promise<string> {
   const id = locationOf(await authorize(asked)).searchParams.get('authorization_id') ?? '';
   const { data } = await client.auth.oauth.getAuthorizationDetails(id);
@@ -117,7 +117,7 @@ const withCode = (code: string, verifier: string, more: Record<string, string> =
 });
 
 describe('an application that signs members in', () => {
-  it('does so with a library of OpenID Connect: discovery, code, ID token, userinfo, refresh', async () => {
+  it('works with a library of OpenID Connect: discovery, code, ID token, userinfo, refresh', async () => {
     const toOwnHost: openid.CustomFetch = async (url, options) => {
       const { pathname, search } = new URL(url);
       const headers = Object.fromEntries(new Headers(options.headers as Record<string, string>).entries());
@@ -182,7 +182,7 @@ describe('an application that signs members in', () => {
     });
   });
 
-  it('is not asked about again by a confidential client, and always by a public one on the device', async () => {
+  it('asks the member again for a public client on the device, and only once for a confidential client', async () => {
     await codeFor(ada, {});
     const again = locationOf(await authorize()).searchParams.get('authorization_id') ?? '';
     expect((await ada.auth.oauth.getAuthorizationDetails(again)).data).toMatchObject({
@@ -194,7 +194,7 @@ describe('an application that signs members in', () => {
     expect((await ada.auth.oauth.getAuthorizationDetails(asked)).data).toHaveProperty('client');
   });
 
-  it('loses its sessions when the member takes the consent back', async () => {
+  it('loses its sessions when the member withdraws the consent', async () => {
     const bob = await member();
     const verifier = verifierOf();
     const { body } = await exchange(withCode(await codeFor(bob, { verifier }), verifier));
@@ -230,7 +230,7 @@ describe('a request of an application', () => {
     ['a fragment', { redirect_uri: `${CALLBACK}#a` }],
     ['an unknown application', { client_id: '00000000-0000-0000-0000-000000000000' }],
     ['an application that is no UUID', { client_id: `' or true --` }],
-  ])('with %s leads nowhere', async (_what, change) => {
+  ])('with %s causes no redirect', async (_what, change) => {
     const answer = await authorize({}, change);
     expect([answer.status, answer.headers.location]).toEqual([400, undefined]);
   });
@@ -240,7 +240,7 @@ describe('a request of an application', () => {
     ['the method plain', { code_challenge_method: 'plain' }],
     ['the implicit flow', { response_type: 'token' }],
     ['an unknown scope', { scope: 'openid admin' }],
-  ])('with %s is told to the application, with its state', async (_what, change) => {
+  ])('with %s is reported to the application, with its state', async (_what, change) => {
     const url = locationOf(await authorize({}, change));
     expect(url.origin + url.pathname).toBe(CALLBACK);
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
@@ -249,7 +249,7 @@ describe('a request of an application', () => {
     });
   });
 
-  it('is decided by the member who looked at it, once', async () => {
+  it('can be decided once, and only by the member who opened it', async () => {
     const id =
       locationOf(
         await authorize({ client: publicClient.client_id, redirect: 'photos-app://callback' }),
@@ -264,7 +264,7 @@ describe('a request of an application', () => {
     expect((await ada.auth.oauth.approveAuthorization(id, { skipBrowserRedirect: true })).error?.status).toBe(400);
   });
 
-  it('is not decided by a page of another site', async () => {
+  it('cannot be read by a page of another site', async () => {
     const id = locationOf(await authorize()).searchParams.get('authorization_id') ?? '';
     const token = (await ada.auth.getSession()).data.session?.access_token;
     const answer = await ask(`/auth/v1/oauth/authorizations/${id}`, {
@@ -275,7 +275,7 @@ describe('a request of an application', () => {
 });
 
 describe('a code', () => {
-  it('opens one session of many exchanges at once; an exchange after that ends it', async () => {
+  it('opens one session for many concurrent exchanges; a later exchange ends that session', async () => {
     const verifier = verifierOf();
     const fields = withCode(await codeFor(ada, { verifier }), verifier);
     const first = await exchange(fields);
@@ -291,7 +291,7 @@ describe('a code', () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  it('is refused with another verifier, address or application, and is still good for its own', async () => {
+  it('is refused with another verifier, address or application, and stays valid for its own', async () => {
     const verifier = verifierOf();
     const code = await codeFor(ada, { verifier });
     const refused = [
@@ -311,7 +311,7 @@ describe('a code', () => {
 });
 
 describe('a token of an application', () => {
-  it('reads the account and changes nothing of it', async () => {
+  it('can read the account but not change it', async () => {
     const verifier = verifierOf();
     const { body } = await exchange(withCode(await codeFor(ada, { verifier }), verifier));
     const call = async (method: string, path: string, fields?: object) =>
@@ -335,7 +335,7 @@ describe('a token of an application', () => {
     expect((await ada.auth.getUser()).error).toBeNull();
   });
 
-  it('does not come from a refresh token of the app itself', async () => {
+  it('is not issued for a refresh token of the app itself', async () => {
     const session = (await ada.auth.getSession()).data.session;
     const fields = { grant_type: 'refresh_token', refresh_token: session?.refresh_token ?? '' };
     expect((await exchange(fields)).body.error).toBe('invalid_grant');
@@ -343,13 +343,13 @@ describe('a token of an application', () => {
   });
 });
 
-it('is no provider while the setting is off', async () => {
+it('is not available while the setting is off', async () => {
   const other = await createApp(node);
   const answer = await send(node.url, `/apps/${other.ref}/auth/v1/.well-known/openid-configuration`, {});
   expect([answer.status, JSON.parse(answer.body).error_code]).toEqual([404, 'feature_disabled']);
 });
 
-it('describes itself before the path of its issuer, too (RFC 8414, section 3)', async () => {
+it("publishes its metadata also at the path before its issuer's path (RFC 8414, section 3)", async () => {
   const { body } = await ask('/auth/v1/.well-known/openid-configuration');
   expect(JSON.parse(body).issuer).toBe(`http://${ownHost}/auth/v1`);
   for (const name of ['oauth-authorization-server', 'openid-configuration']) {

@@ -4,7 +4,7 @@ import { admin, createApp, runSql } from '../../support/apps.ts';
 import { appSql, machine } from './app.ts';
 
 const node = inject('node');
-/** Within which a change is a version. */
+/** The time within which a change must become a version. */
 const MILLISECONDS = 1000;
 
 let ref: string;
@@ -52,19 +52,22 @@ it.each<[does: string, undoes: string, says: Partial<Record<Change['chapter'], s
     { entities: 'simple is now described as “Things”.', rules: 'In the rules, plain is now simple.' },
     'In place of the table simple there is plain, the same but for its name.',
   ],
-])('a name that changed is told as such, in each chapter that has it: %s', async (does, undoes, says, undone) => {
-  const before = await newest();
-  await runSql(node, ref, does);
-  const { changes, number } = await newerThan(before.number);
-  for (const [chapter, words] of Object.entries(says)) {
-    expect(changes).toContainEqual(expect.objectContaining({ chapter, words: expect.stringContaining(words) }));
-  }
-  expect(changes.filter(({ words }) => / (is|are) gone/.test(words) && !words.includes('/inbox'))).toEqual([]);
-  await runSql(node, ref, undoes);
-  const after = await newerThan(number);
-  expect(after.changes).toContainEqual(expect.objectContaining({ words: undone }));
-  expect(after.hash).toBe(before.hash);
-});
+])(
+  'a changed name is reported as a rename in each chapter that contains it: %s',
+  async (does, undoes, says, undone) => {
+    const before = await newest();
+    await runSql(node, ref, does);
+    const { changes, number } = await newerThan(before.number);
+    for (const [chapter, words] of Object.entries(says)) {
+      expect(changes).toContainEqual(expect.objectContaining({ chapter, words: expect.stringContaining(words) }));
+    }
+    expect(changes.filter(({ words }) => / (is|are) gone/.test(words) && !words.includes('/inbox'))).toEqual([]);
+    await runSql(node, ref, undoes);
+    const after = await newerThan(number);
+    expect(after.changes).toContainEqual(expect.objectContaining({ words: undone }));
+    expect(after.hash).toBe(before.hash);
+  },
+);
 
 const newest = async (): Promise<VersionEntry> => {
   const { versions } = await admin<VersionList>(node, 'GET', `/apps/${ref}/versions`);
@@ -73,7 +76,7 @@ const newest = async (): Promise<VersionEntry> => {
   return version;
 };
 
-/** The next version; the last one where none came in time. */
+/** Returns the next version, or the last one if none appears in time. */
 async function newerThan(number: number): Promise<VersionEntry> {
   const until = performance.now() + MILLISECONDS;
   for (;;) {
