@@ -5,23 +5,23 @@ import { affectedRows } from '../database/statement.ts';
 import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
 
-/** What an application asks for, before the member has decided (RFC 6749, section 4.1.1). */
+/** The request of an application before the member has decided (RFC 6749, section 4.1.1). */
 export interface AuthorizationRequest {
   readonly clientId: string;
   readonly redirectUri: string;
-  /** Names with blanks between. */
+  /** Names separated by blanks. */
   readonly scope: string;
   readonly state: string | null;
   readonly nonce: string | null;
-  /** Of method S256 (RFC 7636). */
+  /** With the method S256 (RFC 7636). */
   readonly codeChallenge: string;
 }
 
 const SWEPT_ROWS = '100';
 
 /**
- * Stores a request of an application and returns its id, of 192 random bits; null if too many requests wait for a decision. Deletes
- * requests that are over.
+ * Stores a request of an application and returns its id, of 192 random bits. Returns null if too many requests wait for
+ * a decision. Also deletes requests that are over.
  */
 export async function beginAuthorization(database: Executor, request: AuthorizationRequest): Promise<string | null> {
   const authorizationId = randomBytes(24).toString('base64url');
@@ -64,19 +64,19 @@ export interface ClientShown {
 const clientShown = `pg_catalog.jsonb_build_object('id', c.id, 'name', nullif(c.client_name, ''), 'uri', nullif(c.client_uri, ''),
   'logo_uri', nullif(c.logo_uri, ''))`;
 
-/** A request as it stands once a member has looked at it or decided about it. */
+/** The state of a request after a member has opened it or decided about it. */
 export interface Authorization {
-  /** `unknown`: there is none, it is over, or it is another member's. */
+  /** `unknown`: the request does not exist, is over, or belongs to another member. */
   readonly verdict: 'waits' | 'approved' | 'denied' | 'settled' | 'unknown';
   readonly redirectUri: string;
   readonly state: string | null;
   readonly scope: string;
   readonly client: ClientShown;
-  /** The code, of an approved request. */
+  /** The code; only for an approved request. */
   readonly code?: string;
 }
 
-/** SQL text: locks the request $1 and judges it for the member $2. */
+/** Returns SQL text that locks the request $1 and computes its verdict for the member $2. */
 const judgedFor = (verdict: string): string => `with found as (
   select a.*, ${clientShown} as client, c.client_type
   from auth.oauth_authorizations a join auth.oauth_clients c on c.id = a.client_id and c.deleted_at is null
@@ -94,7 +94,9 @@ judged as (
 const ANSWER = `pg_catalog.jsonb_build_object('verdict', j.verdict, 'redirectUri', j.redirect_uri, 'state', j.state, 'scope', j.scope,
   'client', j.client) from judged j`;
 
-/** SQL text: gives an approved request its code, $3 as it is stored, which is valid for $4 seconds. */
+/**
+ * SQL text that gives an approved request its code. $3 is the stored form of the code, which is valid for $4 seconds.
+ */
 const SETTLE = `update auth.oauth_authorizations a set user_id = $2::uuid,
     status = case j.verdict when 'waits' then 'pending' else j.verdict end::auth.oauth_authorization_status,
     authorization_code = case j.verdict when 'approved' then $3 end,
@@ -103,8 +105,9 @@ const SETTLE = `update auth.oauth_authorizations a set user_id = $2::uuid,
   from judged j where a.id = j.id and j.verdict in ('waits', 'approved', 'denied')`;
 
 /**
- * A consent of earlier counts where the scopes are among its scopes. Anybody could pretend to be a public client whose redirect address
- * is on the member's device: there the member is always asked.
+ * An earlier consent is enough if it includes all requested scopes. It does not count for a public client whose
+ * redirect address is on the member's device, because any program could pretend to be that client; there the member is
+ * always asked.
  */
 const LOOK = `${judgedFor(`case when (f.client_type = 'confidential' or f.redirect_uri like 'https://%') and exists (
     select from auth.oauth_consents k where k.user_id = $2::uuid and k.client_id = f.client_id and k.revoked_at is null
@@ -113,7 +116,7 @@ const LOOK = `${judgedFor(`case when (f.client_type = 'confidential' or f.redire
 settled as (${SETTLE})
 select ${ANSWER}`;
 
-/** $5 is the decision. Only the member who has looked at the request decides. */
+/** $5 is the decision. Only the member who has opened the request can decide. */
 const DECIDE = `${judgedFor(`case when f.user_id is null then 'unknown' else $5 end`)},
 settled as (${SETTLE}),
 consent as (
@@ -123,7 +126,10 @@ consent as (
 )
 select ${ANSWER}`;
 
-/** Returns a request for the member who looks at it. It is then this member's; an earlier consent approves it at once. */
+/**
+ * Returns a request for the member who opens it. The request then belongs to this member; an earlier consent approves
+ * it at once.
+ */
 export const lookAtAuthorization = (database: Executor, id: string, userId: string): Promise<Authorization | null> =>
   settle(database, LOOK, [id, userId]);
 
@@ -150,7 +156,7 @@ async function settle(
 
 const hashOf = (code: string): string => createHash('sha256').update(code).digest('base64url');
 
-/** What the exchange of a code needs to know of its request. */
+/** The data of a request that the exchange of its code needs. */
 interface ApprovedRequest {
   readonly id: string;
   readonly userId: string;
@@ -162,7 +168,7 @@ interface ApprovedRequest {
   readonly isBanned: boolean;
 }
 
-/** How the exchange of a code ended. `replayed`: the session that the code opened was ended. */
+/** The result of the exchange of a code. `replayed`: the session that the code had opened was ended. */
 export type OAuthCodeExchanged =
   | { readonly verdict: 'granted'; readonly grant: Grant; readonly nonce: string | null }
   | { readonly verdict: 'unknown' | 'replayed' | 'wrong-client' | 'wrong-redirect' | 'wrong-verifier' | 'banned' };
@@ -173,17 +179,18 @@ const FIND = `select pg_catalog.jsonb_build_object('id', a.id, 'userId', u.id, '
 from auth.oauth_authorizations a join auth.users u on u.id = a.user_id and u.deleted_at is null
 where a.authorization_code = $1 and a.status = 'approved' and a.expires_at > pg_catalog.now()`;
 
-/** $7 is the hash of the code. The row is locked by a statement of its own before, as in `exchangeAuthCode`. */
+/** $7 is the hash of the code. An earlier statement locks the row, as in `exchangeAuthCode`. */
 const OPEN = openSession(`update auth.users u set last_sign_in_at = pg_catalog.now(), updated_at = pg_catalog.now()
   where u.id = $1::uuid and u.deleted_at is null and (u.banned_until is null or u.banned_until <= pg_catalog.now())
     and exists (select from auth.oauth_authorizations a where a.authorization_code = $7)
   returning u.*`);
 
 /**
- * Exchanges the code of an application for a session of its own (RFC 6749, section 4.1.3). Of any number of concurrent exchanges one
- * succeeds; each later one of the same application ends the session (section 4.1.2). A wrong verifier does not use the code up.
+ * Exchanges the code of an application for a session of its own (RFC 6749, section 4.1.3). Only one of several
+ * concurrent exchanges succeeds; each later one of the same application ends the session (section 4.1.2). A wrong
+ * verifier does not use up the code.
  *
- * @param shown The redirect address is null where the request did not name it.
+ * @param shown The data that the client sent. The redirect address is null if the client did not send one.
  */
 export async function exchangeOAuthCode(
   database: Executor,
@@ -229,14 +236,14 @@ async function endReplayed(database: Executor, hash: string, clientId: string): 
   return ended !== undefined && affectedRows(ended) > 0 ? 'replayed' : 'unknown';
 }
 
-/** What a member allowed an application. */
+/** A member's consent for an application. */
 export interface OAuthGrant {
   readonly client: ClientShown;
   readonly scopes: readonly string[];
   readonly granted_at: string;
 }
 
-/** Returns what a member allows applications, newest first. */
+/** Returns the consents of a member, newest first. */
 export async function listOAuthGrants(database: Executor, userId: string): Promise<OAuthGrant[]> {
   const grants = await jsonAsAuthAdmin<OAuthGrant[]>(
     database,
@@ -249,7 +256,10 @@ export async function listOAuthGrants(database: Executor, userId: string): Promi
   return grants ?? [];
 }
 
-/** Takes back what a member allowed an application, and ends its sessions. Returns false if there was nothing to take back. */
+/**
+ * Revokes a member's consent for an application and ends the application's sessions. Returns false if there was no
+ * consent.
+ */
 export async function revokeOAuthGrant(database: Executor, userId: string, clientId: string): Promise<boolean> {
   const revoked = await jsonAsAuthAdmin<string>(
     database,
