@@ -27,7 +27,7 @@ const BEFORE_MILLISECONDS = 1000;
 const POLL_MILLISECONDS = 50;
 
 /**
- * Measures a probe of every cell: how long a probe of 200 entities takes beside calls, and how it slows down the calls
+ * Measures a probe of every cell: how long a probe of 200 entities takes during calls, and how it slows down the calls
  * of the app.
  */
 export async function measureProbe(): Promise<void> {

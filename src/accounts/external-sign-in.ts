@@ -17,7 +17,7 @@ export interface ExternalIdentity {
   readonly provider: string;
   /** The id at the provider. */
   readonly subject: string;
-  /** What the identity stores. */
+  /** The data that the identity stores. */
   readonly data: Readonly<Record<string, unknown>>;
   /** Addresses that the provider has verified, in lower case. */
   readonly verifiedEmails: readonly string[];

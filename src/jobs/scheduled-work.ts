@@ -35,7 +35,7 @@ const NOTIFY_MILLISECONDS = 20;
 /** The pause after a check is this many times as long as the check. */
 const PAUSE_FACTOR = 9;
 const SUSPENDED_MILLISECONDS = 1000;
-/** A stored due time is a lower bound. It is stored anew if it is too early by more than this. */
+/** A stored due time is a lower bound. It is stored again if it is too early by more than this. */
 const STALE_MILLISECONDS = 60_000;
 
 interface Entry {

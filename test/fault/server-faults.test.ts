@@ -133,7 +133,7 @@ describe('a start without the right master key', () => {
 });
 
 describe('a limit of 256 file descriptors', () => {
-  it('is enough to start and to answer beside 600 silent sockets; the node reports the limit', async () => {
+  it('is enough to start and to answer while 600 silent sockets are open; the node reports the limit', async () => {
     await node.stop();
     const limited = await startNode({
       home: node.home,

@@ -134,7 +134,7 @@ describe('a caller without the right to an explanation', () => {
     }
   });
 
-  it('is told that the preference is unknown if the handling is strict', async () => {
+  it('gets an error for the unknown preference if the handling is strict', async () => {
     const strict = (prefer: string) =>
       answerTo({ path: '/notes' }, { ...who(explained, explained.ada), prefer: `handling=strict, ${prefer}` });
     const [asked, unknown] = [await strict('explain=access'), await strict('explain=unknown')];

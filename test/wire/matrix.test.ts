@@ -72,7 +72,7 @@ describe('an app with 50 tables and 120 policies', () => {
     }
   });
 
-  it('every cell claims what a real call meets', async () => {
+  it('every cell matches the results of real calls', async () => {
     const { lies, calls } = await cellsThatLie(specification.chapters.roles?.cells ?? [], actors, plan(), 6);
     expect(lies.join('\n')).toBe('');
     expect(calls).toBeGreaterThan(5000);
