@@ -11,14 +11,14 @@ export const EMAIL = 'bench@example.com';
 export interface BenchApp {
   app: AppConnection;
   member: { id: string; accessToken: string };
-  /** Of a call as the member. */
+  /** Headers of a call as the member. */
   headers: Record<string, string>;
 }
 
-/** An app with the tables of the cases and one member. */
+/** Creates an app with the tables of the cases and one member. */
 export async function makeApp(node: BenchNode): Promise<BenchApp> {
   const app = await admin<AppConnection>(node, 'POST', '/apps', { ref: 'bench' });
-  // One client stands for many.
+  // One client stands for many, so the limit per client is raised.
   await admin(node, 'PUT', '/apps/bench/settings/rate_limit_token_refresh', {
     value: limits.refreshesPerNetwork.range[1],
   });
@@ -46,7 +46,10 @@ export async function auth<T>(app: AppConnection, path: string, body: unknown): 
   return (await response.json()) as T;
 }
 
-/** The app's database over the Unix socket, as the node itself reaches it: the limit has the same way. */
+/**
+ * Returns the URL of the app's database over the Unix socket. The node uses the same connection, so the limit is
+ * measured under the same conditions.
+ */
 export async function databaseUrl(node: BenchNode, app: AppConnection): Promise<string> {
   const status = await admin<{ database_url: string }>(node, 'GET', '/status');
   const url = new URL(status.database_url);

@@ -3,7 +3,7 @@ import type { AppConnection } from '../contract/admin.ts';
 import { median, number, table } from './figures.ts';
 import { admin, type BenchNode, removeHome, startNode } from './node.ts';
 
-/** Apps on the node; BENCH_APPS sets another number for a quick run. */
+/** Number of apps on the node; BENCH_APPS sets another number for a quick run. */
 const APPS = Number(process.env.BENCH_APPS ?? 1000);
 const CALLERS = 8;
 const SAMPLE_MILLISECONDS = 500;
@@ -12,7 +12,7 @@ const TABLE = `create table public.notes (id bigint primary key, title text not 
   insert into public.notes select g, 'note ' || g from generate_series(1, 20) g;
   grant select on public.notes to anon`;
 
-/** Many apps on one node: creates them, restarts the node, calls each one once, lists them. */
+/** Measures a node with many apps: creates them, restarts the node, calls each one once, and lists them. */
 export async function measureApps(): Promise<void> {
   const first = await startNode();
   const { apps, times } = await createApps(first);
@@ -57,7 +57,7 @@ async function createApps(node: BenchNode): Promise<{ apps: AppConnection[]; tim
     const app = await admin<AppConnection>(node, 'POST', '/apps', { ref: `cold-${i}` });
     times.push(performance.now() - started);
     apps.push(app);
-    // As the owner, so that the node itself opens no app.
+    // As the owner, so that the node itself does not open the app.
     const owner = new pg.Client(app.database_url ?? '');
     await owner.connect();
     await owner.query(TABLE);
@@ -75,7 +75,7 @@ interface ColdCalls {
   memory: { before: number; most: number; node: number };
 }
 
-/** Calls each app once, from several callers at the same time, and looks at the node's processes meanwhile. */
+/** Calls each app once, from several callers at the same time, and samples the node's processes meanwhile. */
 async function callEach(node: BenchNode, apps: readonly AppConnection[]): Promise<ColdCalls> {
   const { database_url: url } = await admin<{ database_url: string }>(node, 'GET', '/status');
   const watcher = new pg.Client(url);
@@ -126,7 +126,7 @@ async function callEach(node: BenchNode, apps: readonly AppConnection[]): Promis
   return found;
 }
 
-/** Processor time so far, in milliseconds. */
+/** Returns the processor time used so far, in milliseconds. */
 const processorTimes = (node: BenchNode): { node: number; postgres: number } => ({
   node: node.processorTime('node'),
   postgres: node.processorTime('postgres'),

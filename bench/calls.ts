@@ -13,7 +13,7 @@ interface Row {
   limit: number;
 }
 
-/** Each call, with the limit of the same run beside it. */
+/** Measures each call and its limit in the same run. */
 export async function measureCalls(): Promise<void> {
   const node = await startNode({ workers: WORKERS });
   try {
@@ -104,13 +104,13 @@ export async function measureCalls(): Promise<void> {
   }
 }
 
-/** Load and limit take turns, so that a change of the machine's mood meets both. */
+/** Measures load and limit alternately, so that a change of the machine's speed affects both. */
 async function measureCase(
   name: string,
   run: () => Promise<LoadResult>,
   order: LimitOrder | (() => Promise<LimitOrder>),
 ): Promise<Row> {
-  // Until the server's code is compiled and its plans are made, it measures something else.
+  // A warm-up run: until the server's code is compiled and the plans are made, the times are not representative.
   await run();
   const results: LoadResult[] = [];
   const limits: number[] = [];
@@ -143,7 +143,7 @@ async function limit(order: LimitOrder): Promise<number> {
   return reports.reduce((sum, report) => sum + report.perSecond, 0);
 }
 
-/** A refresh token for each connection; a token is good for one exchange, so every round needs its own. */
+/** Returns a refresh token for each connection. A token can be exchanged once, so every round needs new ones. */
 function refreshTokensOf(app: AppConnection): Promise<string[]> {
   const one = () =>
     auth<{ refresh_token: string }>(app, '/token?grant_type=password', { email: EMAIL, password: PASSWORD });

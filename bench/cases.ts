@@ -1,7 +1,7 @@
-/** A data call, as both the load and the limit make it. */
+/** A data call, as both the load and the limit run it. */
 export interface DataCall {
   method: string;
-  /** Below /rest/v1. */
+  /** The path below /rest/v1. */
   path: string;
   query: string;
   headers: Record<string, string>;
@@ -14,7 +14,7 @@ interface OrderBase {
   milliseconds: number;
 }
 
-/** What a limit process is told. `identity` is JSON of the caller's identity. */
+/** The instructions for a limit process. `identity` is the caller's identity as JSON. */
 export type LimitOrder = OrderBase &
   (
     | { kind: 'rest'; calls: DataCall[]; identity: string }
@@ -30,7 +30,7 @@ export interface LimitReport {
 export const ROWS = 100_000;
 export const OWNERS = 100;
 
-/** 100,000 items of 100 people, of which the caller of the bench is the first, under a policy. */
+/** Returns SQL for 100,000 items of 100 people under a policy. The first of the people is the caller of the bench. */
 export const schema = (member: string): string => `
   create table public.people (id int primary key, user_id uuid, name text not null);
   create table public.items (
@@ -71,7 +71,7 @@ const call = (
   body,
 });
 
-/** The data cases; each gives many calls, so that no row is asked for twice in a row. */
+/** Returns the data cases. Each has many calls, so that no row is requested twice in succession. */
 export function dataCases(member: string): { name: string; calls: DataCall[] }[] {
   const ids = Array.from({ length: 1000 }, (_, i) => 1 + ((i * 7919) % ROWS));
   const insert = JSON.stringify({ owner_id: member, person_id: 1, title: 'A new item' });

@@ -1,14 +1,14 @@
 import { table } from './figures.ts';
 import { admin, removeHome, startNode } from './node.ts';
 
-/** Apps on the node; fewer are quicker to make. */
+/** Number of apps on the node; a smaller number is quicker to create. */
 const APPS = Number(process.env.BENCH_APPS ?? 1000);
 const AT_ONCE = 2;
 
 /**
- * What a node with many apps needs to answer again after a power failure, as near as a program comes to one: all its processes
- * are killed. Once right after the apps were made, while most of them are in the log alone, and once at rest. Needs a disk,
- * not a file system in memory.
+ * Measures how long a node with many apps needs to answer again after a power failure. A program can only approximate
+ * one: all processes are killed, once right after the apps were created, while most of their data is only in the
+ * write-ahead log, and once when the node is idle. Needs a disk, not a file system in memory.
  */
 export async function measureCrash(): Promise<void> {
   const first = await startNode();

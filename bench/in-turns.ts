@@ -2,13 +2,16 @@ import { CONNECTIONS, median, number, quartiles } from './figures.ts';
 import { load } from './load.ts';
 import type { BenchNode } from './node.ts';
 
-/** What calls reached: a second, and for each second of processor time that the node had, which hangs less on who else works. */
+/**
+ * The number of calls reached per second, and per second of the node's processor time. The second number depends less
+ * on other load of the machine.
+ */
 export interface Reached {
   perSecond: number;
   perProcessorSecond: number;
 }
 
-/** Keeps every connection busy with one call for some milliseconds. */
+/** Keeps every connection busy with one call for the given time in milliseconds. */
 export async function reached(node: BenchNode, call: Buffer, milliseconds: number): Promise<Reached> {
   const before = node.processorTimes();
   const { perSecond, requests } = await load({
@@ -22,12 +25,13 @@ export async function reached(node: BenchNode, call: Buffer, milliseconds: numbe
   return { perSecond, perProcessorSecond: (requests / spent) * 1000 };
 }
 
-/** What was measured without and with something, one right after the other. */
+/** Two measurements made directly one after the other, without and with an additional load. */
 export type Turn = Readonly<Record<'without' | 'beside', Reached>>;
 
 /**
- * Measures without and with something in many short turns. A machine differs by more from one minute to the next than what is looked
- * for, but little from one second to the next: so each turn is compared with its neighbour, and which comes first changes.
+ * Measures without and with an additional load in many short turns. The speed of a machine varies more from minute to
+ * minute than the effect that is measured, but little from second to second. Each turn is therefore compared with its
+ * neighbour, and the order alternates.
  */
 export async function inTurns(
   turns: number,
@@ -47,7 +51,10 @@ export async function inTurns(
   return found;
 }
 
-/** Lines of a table: medians, and the changes with the interval in which their median lies at 95 % (McGill, Tukey, Larsen 1978). */
+/**
+ * Returns lines of a table: medians, and the changes with the 95 % interval of their median (McGill, Tukey, Larsen
+ * 1978).
+ */
 export function turnRows(what: string, turns: readonly Turn[]): string[][] {
   const calls = (side: keyof Turn): string => number(median(turns.map((turn) => turn[side].perSecond)));
   const change = (figure: keyof Reached): string => {

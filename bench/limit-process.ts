@@ -1,6 +1,6 @@
 /**
- * Measures the limit of a case: the same SQL over the bare driver, pipelined, without HTTP. Runs as a process of its own, as
- * many of them as the node has workers, told by messages what to do.
+ * Measures the limit of a case: the same SQL over the bare driver, pipelined, without HTTP. Runs as separate processes,
+ * as many as the node has workers; messages give each process its instructions.
  */
 import { defaultRestSettings } from '../contract/settings.ts';
 import { defaultAuthSettings } from '../contract/settings-auth.ts';
@@ -53,7 +53,7 @@ async function measure(order: LimitOrder): Promise<LimitReport> {
   return { perSecond: times.length / seconds, times };
 }
 
-/** The work that each of the concurrent callers repeats. */
+/** Returns the work that each of the concurrent callers repeats. */
 async function worksOf(order: LimitOrder, connections: readonly Connection[]): Promise<(() => Promise<unknown>)[]> {
   const callers = Array.from({ length: order.concurrency }, (_, i) => i);
   const executor = (caller: number): Executor => {

@@ -4,7 +4,7 @@ export interface LoadOptions {
   port: number;
   connections: number;
   milliseconds: number;
-  /** Bytes of the next request of a connection, and what to do with its answer's body where that matters. */
+  /** The bytes of the next request of a connection, and an optional function that receives the body of its answer. */
   next: (connection: number) => Buffer;
   onBody?: (connection: number, body: string) => void;
 }
@@ -14,13 +14,13 @@ export interface LoadResult {
   p50: number;
   p99: number;
   requests: number;
-  /** Answers with another status than 2xx. */
+  /** Number of answers with a status other than 2xx. */
   failed: number;
 }
 
 /**
- * Keeps every connection busy with one request after the other, over plain sockets, and measures each answer. Lean, so
- * that on a small machine the load takes as little as possible from what is measured.
+ * Keeps every connection busy with one request after the other, over plain sockets, and measures each answer. The code
+ * is kept small, so that on a small machine the load takes little processor time from the server.
  */
 export async function load(options: LoadOptions): Promise<LoadResult> {
   const times: number[] = [];
@@ -75,7 +75,10 @@ const HEAD_END = Buffer.from('\r\n\r\n');
 const LENGTH = Buffer.from('\r\ncontent-length: ');
 const CHUNKED_END = Buffer.from('0\r\n\r\n');
 
-/** Status and place of the body once an HTTP/1.1 answer is there whole; null before. Looks at bytes, as it takes its time from the server. */
+/**
+ * Returns the status and the position of the body when an HTTP/1.1 answer is complete; null before. Works on bytes
+ * because it shares the machine with the server.
+ */
 function wholeAnswer(bytes: Buffer): { status: number; bodyStart: number } | null {
   const headEnd = bytes.indexOf(HEAD_END);
   if (headEnd < 0) return null;
@@ -91,7 +94,7 @@ function wholeAnswer(bytes: Buffer): { status: number; bodyStart: number } | nul
   return bytes.subarray(-5).equals(CHUNKED_END) ? { status, bodyStart } : null;
 }
 
-/** The number that stands at `offset`. */
+/** Returns the number at `offset`. */
 function digits(bytes: Buffer, offset: number): number {
   let value = 0;
   for (let at = offset; ; at++) {
@@ -101,7 +104,7 @@ function digits(bytes: Buffer, offset: number): number {
   }
 }
 
-/** A request as it goes over the wire. */
+/** Returns a request as it is sent over the connection. */
 export function request(method: string, path: string, headers: Record<string, string>, body = ''): Buffer {
   const lines = [`${method} ${path} HTTP/1.1`, 'Host: 127.0.0.1'];
   for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);

@@ -1,6 +1,6 @@
 /**
- * Measures a node, each figure with its limit of the same run beside it, and prints Markdown tables as docs/performance.md
- * shows them. Arguments pick what is measured by name; all of it without any.
+ * Measures a node, each figure together with its limit in the same run, and prints Markdown tables in the form of
+ * docs/performance.md. Arguments select measurements by name; without arguments all of them run.
  */
 import { mkdirSync } from 'node:fs';
 import { cpus } from 'node:os';

@@ -4,11 +4,14 @@ import { CONNECTIONS, MILLISECONDS, median, number, ROUNDS, table, WORKERS } fro
 import { type LoadResult, load, request } from './load.ts';
 import { removeHome, startNode } from './node.ts';
 
-/** Of all connections of the load: how many make slow calls, one after the other. */
+/** The number of connections of the load that make slow calls, one after the other. */
 const SLOW_CONNECTIONS = Math.round(CONNECTIONS * 0.05);
 const SLEEP = 'create function public.nap() returns int volatile language sql as $$ select 1 from pg_sleep(0.2) $$';
 
-/** What slow calls do to fast ones: the same fast calls alone, and while 5 % of the connections sleep 200 ms a call. */
+/**
+ * Measures the effect of slow calls on fast ones: the same fast calls alone, and while 5 % of the connections make
+ * calls that sleep for 200 ms.
+ */
 export async function measureMixed(): Promise<void> {
   const node = await startNode({ workers: WORKERS });
   try {

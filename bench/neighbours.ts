@@ -10,7 +10,7 @@ const CONNECTIONS = 16;
 const QUIET_MILLISECONDS = 10_000;
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 30);
 
-/** Bounds that an attack reaches within seconds, where the default is larger than a bench needs. */
+/** Limits that an attack reaches within seconds; the defaults are too large for a bench. */
 const env = {
   NINEFOLD_APP_DATABASE_BYTES: String(256 * 1024 * 1024),
   NINEFOLD_APP_STATEMENT_SECONDS: '5',
@@ -18,9 +18,12 @@ const env = {
   NINEFOLD_APP_IDLE_TRANSACTION_SECONDS: '5',
 };
 
-/** Measures the calls of one app while another exceeds a bound: each bound on its own node, so that no suspension lasts over. */
+/**
+ * Measures the calls of one app while another app exceeds a limit. Each limit is measured on its own node, so that no
+ * suspension affects the next one.
+ */
 export async function measureNeighbours(): Promise<void> {
-  // Parts of names, with commas between them.
+  // Parts of names, separated by commas.
   const wanted = process.env.BENCH_ATTACK?.split(',');
   const rows: string[][] = [];
   for (const one of boundAttacks) {

@@ -8,20 +8,23 @@ export interface BenchNode {
   port: number;
   home: string;
   operatorToken: string;
-  /** From the start of the process to the first answered request, in milliseconds. */
+  /** Time from the start of the process to the first answered request, in milliseconds. */
   startMilliseconds: number;
-  /** Memory of all its processes, or of those of one program, each shared page counted in proportion (PSS), in bytes. */
+  /**
+   * Returns the memory of all its processes, or of those of one program, in bytes. Each shared page is counted in
+   * proportion (PSS).
+   */
   memory(program?: string): number;
-  /** Processor time of its processes of one program, those that have ended included, in milliseconds. */
+  /** Returns the processor time of its processes of one program, including those that have ended, in milliseconds. */
   processorTime(program: string): number;
-  /** Processor time that each of its processes has had, in milliseconds by process id. */
+  /** Returns the processor time of each of its processes, in milliseconds by process id. */
   processorTimes(): ReadonlyMap<number, number>;
   stop(): Promise<void>;
   /** Kills every process of the node at once. */
   kill(): Promise<void>;
 }
 
-/** Starts a node as `npm start` does once everything is built, and waits for its first answer. */
+/** Starts a node as `npm start` does after the build, and waits for its first answer. */
 export async function startNode(
   options: { home?: string; workers?: number; env?: Record<string, string> } = {},
 ): Promise<BenchNode> {
@@ -68,7 +71,7 @@ export async function startNode(
           try {
             process.kill(pid, 'SIGKILL');
           } catch {
-            // it ended in between
+            // the process has ended in the meantime
           }
         }
       }),
@@ -77,7 +80,7 @@ export async function startNode(
 
 export const removeHome = (home: string): void => rmSync(home, { recursive: true, force: true });
 
-/** One call of the management API with the operator's token. */
+/** Makes one call of the management API with the operator's token. */
 export async function admin<T>(node: BenchNode, method: string, path: string, body?: unknown): Promise<T> {
   const response = await fetch(`${node.url}/admin/v1${path}`, {
     method,
@@ -98,7 +101,7 @@ function readyUrl(child: ChildProcess): Promise<string> {
   });
 }
 
-/** A process and all that it has started, directly or not. */
+/** Returns a process and all processes that it started directly or indirectly. */
 function descendants(root: number): number[] {
   const parents = new Map<number, number>();
   for (const name of readdirSync('/proc')) {
@@ -107,7 +110,7 @@ function descendants(root: number): number[] {
       const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
       parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 4).split(' ')[0]));
     } catch {
-      // ended meanwhile
+      // the process has ended in the meantime
     }
   }
   const found = [root];
@@ -124,10 +127,13 @@ function programOf(pid: number): string {
 }
 
 const processorTimeOf = (pid: number): number => statFields(pid, 11, 12) * 10;
-/** Of the children of a process that have ended. */
+/** Returns the time of the ended children of a process. */
 const endedTimeOf = (pid: number): number => statFields(pid, 13, 14) * 10;
 
-/** The sum of two fields of proc(5), counted from the process's state on. Clock ticks are hundredths of a second on every Linux that Node.js runs on. */
+/**
+ * Returns the sum of two fields of proc(5), counted from the state of the process. A clock tick is a hundredth of a
+ * second on every Linux that Node.js supports.
+ */
 function statFields(pid: number, one: number, other: number): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -8,19 +8,28 @@ import { admin, type BenchNode, removeHome, startNode } from './node.ts';
 import { things } from './things.ts';
 
 const ENTITIES = 200;
-/** Enough to be tried as those of the large app are, so few that calls without a probe are measured soon after those beside it. */
+/**
+ * Enough entities to be probed like those of the large app, and few enough that calls without a probe are measured soon
+ * after calls with one.
+ */
 const FEWER_ENTITIES = 110;
 const PROBES = 6;
-/** Measurements beside each probe of fewer entities, and as many without one; they end before it does. */
+/**
+ * Number of measurements during each probe with fewer entities, and the same number without a probe. They end before
+ * the probe does.
+ */
 const MEASUREMENTS = 5;
 const LOAD_MILLISECONDS = 2000;
-/** About as long as a probe of all entities takes. */
+/** Approximately the time that a probe of all entities takes. */
 const LONG_MILLISECONDS = 25_000;
-/** What a run reads before its first try belongs to no entity. */
+/** Time of the reads before the first try; they belong to no entity. */
 const BEFORE_MILLISECONDS = 1000;
 const POLL_MILLISECONDS = 50;
 
-/** A probe of every cell: how long one of 200 entities takes beside calls, and what one costs the app's calls while it runs. */
+/**
+ * Measures a probe of every cell: how long a probe of 200 entities takes during calls, and how it slows down the calls
+ * of the app.
+ */
 export async function measureProbe(): Promise<void> {
   const node = await startNode({ workers: WORKERS });
   try {
@@ -57,8 +66,9 @@ export async function measureProbe(): Promise<void> {
 }
 
 /**
- * Starts a probe, measures beside it and waits for its end. `running`: it ran for as long as was measured. Throws where a cell is
- * not as it claims.
+ * Starts a probe, measures during it and waits for its end. `running` is true if the probe lasted as long as the
+ * measurement.
+ * @throws if a cell does not behave as it claims
  */
 async function probed<T>(
   node: BenchNode,

@@ -1,4 +1,4 @@
-/** `npm run bench`: builds what is measured and the measurement itself, then runs it. Arguments pick cases by name. */
+/** `npm run bench`: builds the server and the bench, then runs the bench. Arguments select cases by name. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import process from 'node:process';

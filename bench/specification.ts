@@ -8,13 +8,16 @@ import { things } from './things.ts';
 
 const ENTITIES = 200;
 const REPEATS = 15;
-/** How often somebody looks at the specification while the calls run. */
+/** The interval between two requests for the specification while the calls run. */
 const LOOK_MILLISECONDS = 1000;
 const LOAD_MILLISECONDS = 2000;
 const TURNS = 30;
 const SETTLED_MILLISECONDS = 2000;
 
-/** The specification of an app with 200 entities: how long it takes to derive, and what looking at it costs the app's calls. */
+/**
+ * Measures the specification of an app with 200 entities: how long it takes to derive, and how requests for it slow
+ * down the calls of the app.
+ */
 export async function measureSpecification(): Promise<void> {
   const node = await startNode({ workers: WORKERS });
   try {
@@ -22,7 +25,7 @@ export async function measureSpecification(): Promise<void> {
     for (let from = 0; from < ENTITIES; from += 50) await sql(node, 'bench', things(from, from + 50));
     const derived: number[] = [];
     for (let i = 0; i < REPEATS; i++) {
-      // A change, so that nothing that was derived before can serve; what the one before it set off has ended.
+      // Makes a change, so that no earlier derivation can be reused, after the work for the previous change has ended.
       await setTimeout(SETTLED_MILLISECONDS);
       await sql(node, 'bench', `comment on table public.thing_${i} is 'Looked at ${Date.now()}'`);
       derived.push(await timed(() => look(node)));
@@ -47,7 +50,7 @@ export async function measureSpecification(): Promise<void> {
 async function lookedAt<T>(node: BenchNode, work: () => Promise<T>): Promise<T> {
   let isDone = false;
   const looking = async () => {
-    // Between the seconds, so that none falls on the end of the calls.
+    // Between two seconds, so that no request falls on the end of the calls.
     await setTimeout(LOOK_MILLISECONDS / 2);
     while (!isDone) {
       await look(node);
@@ -63,7 +66,9 @@ async function lookedAt<T>(node: BenchNode, work: () => Promise<T>): Promise<T> 
   }
 }
 
-/** Takes the whole answer, as a browser does, but leaves reading it: browsers have processors of their own. */
+/**
+ * Receives the complete answer, as a browser does, but does not parse it, because a browser runs on another machine.
+ */
 async function look(node: BenchNode): Promise<void> {
   const headers = { authorization: `Bearer ${node.operatorToken}` };
   const response = await fetch(`${node.url}/admin/v1/apps/bench/specification`, { headers });

@@ -2,7 +2,7 @@ import type { SqlResponse } from '../contract/admin.ts';
 import { median, ROUNDS, table } from './figures.ts';
 import { admin, type BenchNode, removeHome, startNode } from './node.ts';
 
-/** Start, new apps, copies, memory. */
+/** Measures the start, new apps, copies and memory. */
 export async function measureStart(): Promise<void> {
   const first = await startNode();
   await first.stop();
@@ -47,7 +47,7 @@ export async function measureStart(): Promise<void> {
   table(['What', 'Measured'], lines);
 }
 
-/** Waits until no app holds a connection any more. */
+/** Waits until no app holds a connection. */
 async function idle(node: BenchNode, ref: string): Promise<void> {
   const sql = `select count(*) from pg_stat_activity where datname like 'app\\_%' and datname not in ('app_console', 'app_${ref}')`;
   for (;;) {

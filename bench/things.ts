@@ -1,4 +1,7 @@
-/** Tables with eight fields, rules, relations and three policies each: `thing_<from>` up to `thing_<to - 1>`, five rows in each. */
+/**
+ * Returns SQL for the tables `thing_<from>` to `thing_<to - 1>`. Each has eight fields, rules, relations, three
+ * policies and five rows.
+ */
 export function things(from: number, to: number): string {
   const all: string[] = [];
   for (let i = from; i < to; i++) {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fingerprint } from './fingerprint.mjs';
 
-/** What each target is made from, where its result is, and where the fingerprint of the sources is kept. */
+/** For each target its sources, its output, and the file with the fingerprint of the sources. */
 const targets = {
   server: {
     sources: ['src', 'contract', 'templates', 'package.json', 'package-lock.json', 'scripts/build.mjs'],
@@ -17,7 +17,8 @@ const targets = {
 };
 
 /**
- * Fingerprint of a target's sources. Take it before building, so that a change during the build is built next time.
+ * Returns the fingerprint of a target's sources. Call it before the build, so that a change during the build leads to
+ * another build.
  *
  * @param {string} root The clone.
  * @param {'server' | 'web'} target
@@ -26,7 +27,7 @@ export function sourcesOf(root, target) {
   return fingerprint(root, targets[target].sources, (name) => !/\.test\.tsx?$/.test(name));
 }
 
-/** Whether a target was built from the sources as they are. */
+/** Returns true if a target was built from its current sources. */
 export function isBuilt(root, target) {
   const { result, stamp } = targets[target];
   if (!existsSync(join(root, result)) || !existsSync(join(root, stamp))) return false;

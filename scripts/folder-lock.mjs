@@ -3,19 +3,19 @@ import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A lock older than this is of a process that hangs, or of another program that got the same pid. */
+/** An older lock belongs to a process that hangs, or to another program that got the same pid. */
 const oldestMilliseconds = 20 * 60 * 1000;
-/** How long a lock folder may stand without a pid: the moment between two system calls. */
+/** How long a lock folder may exist without a pid: the time between two system calls. */
 const withoutPidMilliseconds = 2000;
 
 /**
- * Does the work while holding a lock between processes: a folder, made atomically, with the holder's pid in it. The lock
- * of a process that is gone is taken over.
+ * Runs the work while holding a lock between processes. The lock is a folder, which is created atomically and contains
+ * the holder's pid. If the holder has ended, its lock is taken over.
  *
  * @template T
- * @param {string} folder The lock; its parent is made.
+ * @param {string} folder The lock; its parent folder is created.
  * @param {() => Promise<T>} work
- * @param {(pid: number) => void} waiting Called once when another process holds the lock.
+ * @param {(pid: number) => void} waiting Called once if another process holds the lock.
  * @returns {Promise<T>}
  */
 export async function withFolderLock(folder, work, waiting) {
@@ -61,12 +61,12 @@ function readHolder(folder) {
     try {
       pid = Number(readFileSync(join(folder, 'pid'), 'utf8'));
     } catch {
-      // no pid yet
+      // the file with the pid does not exist yet
     }
     const stale = pid ? pid === process.pid || !isAlive(pid) || age > oldestMilliseconds : age > withoutPidMilliseconds;
     return { pid, stale };
   } catch {
-    return { pid: 0, stale: false }; // released just now
+    return { pid: 0, stale: false }; // the lock was released in the meantime
   }
 }
 
@@ -79,26 +79,29 @@ function isAlive(pid) {
   }
 }
 
-/** Renaming is atomic, so of several that saw the same stale lock one gets it; what was renamed is looked at again. */
+/**
+ * Removes a stale lock by renaming it, which is atomic: of several processes that saw the same stale lock, one
+ * succeeds. The renamed folder is checked again.
+ */
 function takeAway(folder, stalePid) {
   const aside = `${folder}.${process.pid}`;
   try {
     renameSync(folder, aside);
   } catch {
-    return; // another one was quicker
+    return; // another process was faster
   }
   let pid = 0;
   try {
     pid = Number(readFileSync(join(aside, 'pid'), 'utf8'));
   } catch {
-    // as it was when it was found stale
+    // unchanged since it was found stale
   }
   if (pid === stalePid) {
     rmSync(aside, { recursive: true, force: true });
     return;
   }
   try {
-    renameSync(aside, folder); // a new holder's lock was renamed: give it back
+    renameSync(aside, folder); // the lock of a new holder was renamed: restore it
   } catch {
     rmSync(aside, { recursive: true, force: true });
   }

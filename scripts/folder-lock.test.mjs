@@ -19,13 +19,13 @@ function leaveLock(pid) {
 
 const never = () => expect.unreachable('nobody holds the lock');
 
-it('is free again after the work, also after work that failed', async () => {
+it('is released after the work, also after failed work', async () => {
   await expect(withFolderLock(lock, () => Promise.reject(new Error('no disk')), never)).rejects.toThrow('no disk');
   expect(await withFolderLock(lock, () => Promise.resolve(existsSync(lock)), never)).toBe(true);
   expect(existsSync(lock)).toBe(false);
 });
 
-it('waits for a process that is alive, and says for which', async () => {
+it('waits for a running process, and reports its pid', async () => {
   leaveLock(process.ppid);
   const waiting = vi.fn();
   const work = vi.fn(() => Promise.resolve());
@@ -33,18 +33,18 @@ it('waits for a process that is alive, and says for which', async () => {
   await vi.waitFor(() => expect(waiting).toHaveBeenCalledWith(process.ppid));
   expect(work).not.toHaveBeenCalled();
   const { pid } = spawnSync(process.execPath, ['-e', '']);
-  writeFileSync(join(lock, 'pid'), String(pid)); // the holder ends without tidying up
+  writeFileSync(join(lock, 'pid'), String(pid)); // the holder ends without removing its lock
   await done;
   expect(work).toHaveBeenCalledOnce();
 });
 
-it('takes over from a process that was killed before it wrote its pid', async () => {
+it('takes over the lock of a process that was killed before it wrote its pid', async () => {
   leaveLock();
   utimesSync(lock, new Date(0), new Date(0));
   expect(await withFolderLock(lock, () => Promise.resolve('done'), never)).toBe('done');
 });
 
-it('takes over from a process of the same pid, as after a restart of a container', async () => {
+it('takes over the lock of an earlier process with the same pid, as after a restart of a container', async () => {
   leaveLock(process.pid);
   expect(await withFolderLock(lock, () => Promise.resolve('done'), never)).toBe('done');
 });

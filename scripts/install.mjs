@@ -7,8 +7,8 @@ import process from 'node:process';
 const stampPath = 'node_modules/.ninefold-installed';
 
 /**
- * Returns the stamp of an installation. Only `lock` and `platform` count: all native packages use Node-API, so that every
- * version of Node.js can load them.
+ * Returns the stamp of an installation. Only `lock` and `platform` are compared, because all native packages use
+ * Node-API and so work with every version of Node.js.
  */
 function stampOf(root) {
   const lock = createHash('sha256')
@@ -18,7 +18,7 @@ function stampOf(root) {
 }
 
 /**
- * Reads the stamp that the last installation left; null if there is none.
+ * Reads the stamp of the last installation; returns null if there is none.
  *
  * @param {string} root The clone.
  * @returns {{ lock: string, platform: string, node: string } | null}
@@ -34,7 +34,7 @@ export function readStamp(root) {
 const writeStamp = (root) => writeFileSync(join(root, stampPath), JSON.stringify(stampOf(root)));
 
 /**
- * Whether node_modules is what package-lock.json says, for this platform.
+ * Returns true if node_modules matches package-lock.json for this platform.
  *
  * @param {string} root The clone.
  */
@@ -46,11 +46,11 @@ export function isInstalled(root) {
 }
 
 /**
- * Runs `npm ci`: deletes node_modules and makes it what package-lock.json says.
+ * Runs `npm ci`, which deletes node_modules and installs the packages of package-lock.json.
  *
  * @param {string} root The clone.
  * @returns {Promise<void>}
- * @throws {Error} with the end of npm's output when npm fails.
+ * @throws {Error} with the end of npm's output if npm fails.
  */
 export async function install(root) {
   await npmCi(root);
@@ -58,10 +58,10 @@ export async function install(root) {
 }
 
 /**
- * Accepts a node_modules that a person has just made by hand, when it is what package-lock.json says.
+ * Accepts a node_modules that a person has installed by hand if it matches package-lock.json.
  *
  * @param {string} root The clone.
- * @returns {boolean} Whether it was accepted.
+ * @returns {boolean} True if it was accepted.
  */
 export function acceptInstalled(root) {
   if (readStamp(root) !== null || !matchesLock(root)) return false;
@@ -69,7 +69,7 @@ export function acceptInstalled(root) {
   return true;
 }
 
-/** Compares npm's own record of what it installed, node_modules/.package-lock.json, with the lock file. */
+/** Compares npm's record of the installed packages, node_modules/.package-lock.json, with the lock file. */
 function matchesLock(root) {
   try {
     const read = (path) => JSON.parse(readFileSync(join(root, path), 'utf8')).packages;
@@ -84,7 +84,7 @@ function matchesLock(root) {
 
 function isForHere(entry) {
   if (!entry.optional) return true;
-  // A package for one C library cannot be told from here, and npm leaves optional packages out that fail.
+  // Packages for one C library cannot be checked here, and npm leaves out optional packages that fail to install.
   if (entry.libc || !entry.os || !entry.cpu) return false;
   return entry.os.includes(process.platform) && entry.cpu.includes(process.arch);
 }
@@ -117,7 +117,7 @@ function npmCi(root) {
   });
 }
 
-/** npm's own script: the npm that runs us, or the one that came with this Node.js. */
+/** Returns the path of npm's script: the npm that runs this process, or the one installed with this Node.js. */
 function findNpm() {
   const beside = dirname(process.execPath);
   const candidates = [

@@ -13,7 +13,7 @@ beforeEach(() => {
   mkdirSync(join(root, 'node_modules'));
 });
 
-it('accepts what a person installed by hand, and notices when the lock file moves on', () => {
+it('accepts packages that a person installed by hand, and notices a changed lock file', () => {
   write('package-lock.json', { '': {}, 'node_modules/a': { version: '1.0.0' } });
   write('node_modules/.package-lock.json', { 'node_modules/a': { version: '1.0.0' } });
   expect(isInstalled(root)).toBe(false);
@@ -24,7 +24,7 @@ it('accepts what a person installed by hand, and notices when the lock file move
   expect(acceptInstalled(root)).toBe(false);
 });
 
-it('accepts neither a missing package, nor another version, nor one without the package of this platform', () => {
+it('refuses a missing package, another version, and an installation without the package of this platform', () => {
   const here = { optional: true, os: [process.platform], cpu: [process.arch], version: '1.0.0' };
   write('package-lock.json', { '': {}, 'node_modules/a': { version: '1.0.0' }, 'node_modules/here': here });
   expect(acceptInstalled(root)).toBe(false);
@@ -34,14 +34,14 @@ it('accepts neither a missing package, nor another version, nor one without the 
   expect(acceptInstalled(root)).toBe(false);
 });
 
-it('needs no package of another platform', () => {
+it('does not require a package of another platform', () => {
   const elsewhere = { optional: true, os: ['plan9'], cpu: ['vax'], version: '1.0.0' };
   write('package-lock.json', { '': {}, 'node_modules/elsewhere': elsewhere });
   write('node_modules/.package-lock.json', {});
   expect(acceptInstalled(root)).toBe(true);
 });
 
-it('accepts what another version of Node.js installed, but nothing of another platform', () => {
+it('accepts packages that another version of Node.js installed, but not packages of another platform', () => {
   write('package-lock.json', { '': {} });
   write('node_modules/.package-lock.json', {});
   expect(acceptInstalled(root)).toBe(true);

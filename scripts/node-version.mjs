@@ -1,4 +1,5 @@
-// Imported first by every entry, and in syntax that an old Node.js can read, so that it can say what is missing.
+// Every entry imports this file first. It uses syntax that an old Node.js can read, so that it can name the required
+// version.
 import process from 'node:process';
 
 const parts = process.versions.node.split('.').map(Number);

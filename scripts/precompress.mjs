@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
 const compressible = new Set(['.css', '.html', '.js', '.json', '.svg', '.txt', '.webmanifest', '.wasm']);
-/** Below this a compressed copy saves nothing that a packet would notice. */
+/** Below this size, compression saves less than a network packet. */
 const smallestBytes = 1024;
 
 /**
@@ -24,7 +24,7 @@ export async function precompress(folder) {
       const [br, gz] = await Promise.all([
         promisify(brotliCompress)(content, {
           params: {
-            // The last steps cost seconds for a file of a megabyte, and gain a percent.
+            // The highest levels take seconds for a file of a megabyte and save only one percent.
             [constants.BROTLI_PARAM_QUALITY]: 9,
             [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
           },

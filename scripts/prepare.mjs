@@ -1,8 +1,8 @@
 /**
- * Makes a clone ready to run: packages installed, server and console built. Uses no package. Does nothing, quickly, when
- * all is as it should be. npm may be set to skip its own hooks, so every entry calls this first.
+ * Prepares a clone: installs the packages, builds server and console. It uses no package itself, and returns quickly if
+ * nothing needs to be done. npm may be configured to skip its hooks, so every entry calls this function first.
  *
- * As a command: `node scripts/prepare.mjs [server] [web]`; both when none is named.
+ * As a command: `node scripts/prepare.mjs [server] [web]`; without arguments it prepares both.
  */
 import './node-version.mjs';
 import { join } from 'node:path';
@@ -16,10 +16,10 @@ import { runningFrom } from './running-nodes.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * @param {{ targets?: ('server' | 'web')[], mayInstall?: boolean }} [options] `targets`: what must be built; both when
- * missing. `mayInstall`: whether packages may be installed, which deletes node_modules first; false when missing.
+ * @param {{ targets?: ('server' | 'web')[], mayInstall?: boolean }} [options] `targets`: the targets to build; default:
+ * both. `mayInstall`: whether packages may be installed, which deletes node_modules first; default: false.
  * @returns {Promise<void>}
- * @throws {Error} whose message is for the user.
+ * @throws {Error} with a message for the user.
  */
 export async function prepare({ targets = ['server', 'web'], mayInstall = false } = {}) {
   const ready = () => isInstalled(root) && targets.every((target) => isBuilt(root, target));
@@ -42,7 +42,10 @@ export async function prepare({ targets = ['server', 'web'], mayInstall = false 
   );
 }
 
-/** `npm ci` would delete the packages of a node that runs from this clone, PostgreSQL's programs among them. */
+/**
+ * Refuses the installation while a node runs from this clone, because `npm ci` would delete its packages, including
+ * PostgreSQL's programs.
+ */
 function refuseWhileRunning() {
   const pid = runningFrom(root);
   if (pid === null) return;
@@ -60,7 +63,7 @@ function notInstalled() {
   return `${found}: run npm start, which installs them and starts the node, or npm ci. Stop a node that runs from this folder first.`;
 }
 
-/** Progress goes to stderr: stdout belongs to the command that follows. */
+/** Prints progress to stderr, because stdout belongs to the command that follows. */
 function say(line) {
   process.stderr.write(`${line}\n`);
 }

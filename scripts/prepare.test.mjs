@@ -24,7 +24,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(root, { recursive: true }));
 
-/** Runs a command in the clone. A registry that refuses connections shows whether npm was started. */
+/** Runs a command in the clone. The registry's address refuses connections, which shows whether npm was started. */
 function run(command, env = {}) {
   const { npm_lifecycle_event: _, ...inherited } = process.env;
   return spawnSync(process.execPath, command, {
@@ -41,7 +41,7 @@ describe('a command that is not npm start or npm test', () => {
     [['bin/ninefold.js', 'start']],
     [['scripts/build.mjs']],
     [['scripts/check.mjs']],
-  ])('%j says who installed the packages, what to do, and leaves them alone', (command) => {
+  ])('%j reports who installed the packages and how to continue, and does not change them', (command) => {
     const { status, stderr } = run(command);
     expect(stderr.trim().split('\n')).toHaveLength(1);
     expect(stderr).toContain('installed by Node.js 98.7.6 on plan9 vax');
@@ -50,7 +50,7 @@ describe('a command that is not npm start or npm test', () => {
     expect(installed()).toBe(true);
   });
 
-  it('says so in a clone that was never installed', () => {
+  it('reports missing packages in a new clone', () => {
     rmSync(join(root, 'node_modules'), { recursive: true });
     const { status, stderr } = run(['bin/ninefold.js', 'status']);
     expect(stderr).toMatch(/^The packages of Ninefold are not installed in .* run npm start/);
@@ -75,7 +75,7 @@ describe('npm start', () => {
     expect(stderr).toContain(`a Ninefold runs from this folder (pid ${running.pid}): stop it first`);
     expect(status).toBe(1);
     expect(installed()).toBe(true);
-    // A killed node leaves its record behind, which keeps nobody out.
+    // A killed node leaves its record behind, which must not block anything.
     expect(run(['bin/ninefold.js', 'start'], start).stderr).not.toContain('a Ninefold runs');
     expect(readdirSync(join(root, '.tmp/running'))).toEqual([]);
   });

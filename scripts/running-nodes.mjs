@@ -3,13 +3,17 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import process from 'node:process';
 
-/** One file for each process that runs from the clone: its name is the pid, its content the start of the process. */
+/**
+ * Contains one file for each process that runs from the clone: its name is the pid, its content the start time of the
+ * process.
+ */
 const folder = '.tmp/running';
 
 /**
- * Records that this process runs from the clone until it ends, so that nothing replaces its packages meanwhile.
+ * Records, until the process ends, that it runs from the clone, so that nothing replaces its packages.
  *
- * @param {string} root The clone. In a folder that cannot be written nothing can be replaced either, and nothing is recorded.
+ * @param {string} root The clone. If its folder is not writable, nothing is recorded, and nothing could be replaced
+ * either.
  */
 export function registerRunning(root) {
   const file = join(root, folder, String(process.pid));
@@ -54,14 +58,17 @@ function read(file) {
   }
 }
 
-/** Returns when a process started: with the pid it names one process, because pids are used again. Empty for no process. */
+/**
+ * Returns the start time of a process, which identifies it together with the pid, because pids are reused. Returns an
+ * empty text if there is no such process.
+ */
 function startOf(pid) {
   try {
     if (process.platform !== 'linux') {
       return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', stdio: 'pipe' }).trim();
     }
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The program's name, in brackets, may hold anything; starttime is the 22nd field (proc_pid_stat(5)).
+    // The program's name, in brackets, may contain any characters; starttime is field 22 (proc_pid_stat(5)).
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
   } catch {
     return '';

@@ -1,6 +1,7 @@
 /**
- * A picture of a page: `node scripts/screenshot.mjs URL OUT.png [--width 1440] [--height 900] [--theme light|dark]
- * [--storage-state FILE] [--wait-for SELECTOR] [--full-page]`. Tells what the page wrote to its console and what failed.
+ * Takes a picture of a page:
+ * `node scripts/screenshot.mjs URL OUT.png [--width 1440] [--height 900] [--theme light|dark] [--storage-state FILE] [--wait-for SELECTOR] [--full-page]`.
+ * Prints the page's console messages and its failed requests.
  */
 import './node-version.mjs';
 import process from 'node:process';
@@ -42,7 +43,7 @@ try {
   page.on('requestfailed', (request) => console.log(`failed: ${request.url()} ${request.failure()?.errorText}`));
   await page.goto(url, { waitUntil: 'load' });
   if (values['wait-for']) await page.waitForSelector(values['wait-for']);
-  // A page that keeps a call open never becomes idle: its picture is taken as it is then.
+  // A page with an open request never becomes idle; the picture shows its state after the timeout.
   else await page.waitForLoadState('networkidle', { timeout: 5000 }).catch(() => {});
   await page.evaluate(() => document.fonts.ready);
   await page.screenshot({ path: out, fullPage: values['full-page'] });

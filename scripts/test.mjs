@@ -1,4 +1,7 @@
-/** `npm test`: prepares the clone, then runs vitest. Arguments are vitest's: `npm test -- --project wire sign-up`. */
+/**
+ * `npm test`: prepares the clone, then runs vitest. Arguments are passed to vitest:
+ * `npm test -- --project wire sign-up`.
+ */
 import './node-version.mjs';
 import { spawnSync } from 'node:child_process';
 import process from 'node:process';

@@ -6,8 +6,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * Imports a TypeScript module of this clone, which Node.js 20 cannot by itself: bundles it with what it imports of the
- * clone; packages stay packages.
+ * Imports a TypeScript module of this clone, which Node.js 20 cannot do itself: bundles it with its imports from the
+ * clone; packages are not bundled.
  *
  * @param {string} path Below the clone.
  * @returns {Promise<Record<string, unknown>>} Its exports.
@@ -26,7 +26,7 @@ export async function importTypeScript(path) {
     loader: { '.sql': 'text' },
     write: false,
   });
-  // Below the clone, so that packages resolve from its node_modules.
+  // Below the clone, so that packages are found in its node_modules.
   const folder = join(root, '.tmp/typescript');
   await mkdir(folder, { recursive: true });
   const file = join(folder, `${basename(path, '.ts')}-${process.pid}.mjs`);

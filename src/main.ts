@@ -1,5 +1,8 @@
 import cluster from 'node:cluster';
 
-/** The entry of every process of a node: a worker when the primary forked it, else a command. Each loads only what it runs. */
+/**
+ * Entry point of every process of a node: a forked process runs the worker, any other one a command. Each loads only
+ * the modules that it needs.
+ */
 if (cluster.isWorker) await (await import('./cli/worker.ts')).runWorker();
 else await (await import('./cli/program.ts')).runCli(process.argv);

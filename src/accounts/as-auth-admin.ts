@@ -9,8 +9,8 @@ import { nestsDeeper } from '../limits/bounded-json.ts';
 const ROLE = 'supabase_auth_admin';
 
 /**
- * The search path is set too, as triggers of the app run within these statements, and nothing that the app defines in a
- * schema of its own may be found in place of what they name.
+ * The search path is set too because triggers of the app run within these statements: an object in a schema of the app
+ * must not be found in place of one that they name.
  */
 const BECOME: Statement = {
   text: `select pg_catalog.set_config('role', '${ROLE}', true), pg_catalog.set_config('search_path', 'auth', true),
@@ -22,8 +22,9 @@ const BECOME: Statement = {
 };
 
 /**
- * Runs statements as the owner of schema auth, in one round trip and one transaction. Takes text and parameters; answers
- * one result a statement. Throws what Executor.run throws, and `app_damaged`.
+ * Runs statements as the owner of the schema auth, in one round trip and one transaction. Takes texts with parameters
+ * and returns one result per statement.
+ * @throws what Executor.run throws, and `app_damaged`
  */
 export async function asAuthAdmin(
   database: Executor,
@@ -35,7 +36,10 @@ export async function asAuthAdmin(
   return results;
 }
 
-/** The same for one statement whose only row has one column, JSON; null when there is no row or the value is NULL. */
+/**
+ * Runs one statement like `asAuthAdmin` and parses the JSON in its only column. Returns null if there is no row or the
+ * value is NULL.
+ */
 export async function jsonAsAuthAdmin<T>(
   database: Executor,
   text: string,
@@ -46,8 +50,9 @@ export async function jsonAsAuthAdmin<T>(
 }
 
 /**
- * Parses the first column of the first row; null where there is none. It holds what the app's own SQL may have written, as the metadata
- * of a member. Throws database_refused where it nests too deeply to be put into a token.
+ * Parses the first column of the first row; returns null without a row. The column may hold values that the app's own
+ * SQL wrote, such as the metadata of a member.
+ * @throws database_refused if it is nested too deeply for a token
  */
 export function accountJson<T>(result: Result | undefined): T | null {
   const value = result?.rows[0]?.[0];

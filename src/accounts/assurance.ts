@@ -7,7 +7,7 @@ import { type User, userJson } from './user.ts';
 /** Types of second factors, as the column factor_type holds them. */
 export type FactorType = 'totp' | 'phone' | 'webauthn' | 'recovery_code';
 
-/** The way to sign in that each type of factor adds to a session; any of them raises the session to aal2. */
+/** The method that each type of factor adds to a session. Each of them raises the session to aal2. */
 const methodOfFactor = {
   totp: 'totp',
   phone: 'mfa/phone',
@@ -15,10 +15,10 @@ const methodOfFactor = {
   recovery_code: 'mfa/recovery_code',
 } as const satisfies Record<FactorType, SignInMethod>;
 
-/** The ways to sign in that are second factors. */
+/** The sign-in methods that are second factors. */
 export const secondFactorMethods: ReadonlySet<unknown> = new Set(Object.values(methodOfFactor));
 
-/** A member and the session that calls. */
+/** A member and the session of the call. */
 export interface MemberOfSession {
   readonly user: User;
   readonly aal: string;
@@ -38,8 +38,8 @@ export const findMemberOfSession = (
   );
 
 /**
- * Locks the account $1: what changes its factors or raises one of its sessions runs one after the other. Sign-ins and refreshes do not
- * wait for it.
+ * SQL text that locks the account $1, so that changes of its factors and of the assurance of its sessions run one after
+ * the other. Sign-ins and refreshes do not wait for this lock.
  */
 export const LOCK_ACCOUNT = 'select from auth.users where id = $1::uuid for no key update';
 
@@ -65,11 +65,14 @@ export const raiseParams = ({ userId, sessionId, factorId, type }: RaisedSession
 ];
 
 /**
- * SQL text that raises the session $2 of the account $1 to aal2 by its factor $3 and the method $4, if `proven`, further common table
- * expressions of which the last is named `proven`, gives a row. The session's earlier refresh tokens are gone and $5 takes their place:
- * no token from before can continue the raised session. Where the account has a verified factor, another one cannot complete its
- * enrolment in a session with a first factor only: it may be of a stranger who knows the password. The other sessions of the account that have a first factor only end (GoTrue,
- * `InvalidateSessionsWithAALLessThan`), and so do factors of the same type whose enrolment was not completed. `proven` may use $6 and up.
+ * Returns SQL text that raises the session $2 of the account $1 to aal2 by its factor $3 and the method $4. It does so
+ * only if `proven` returns a row; `proven` holds further common table expressions, the last of which is named `proven`.
+ *
+ * The session's earlier refresh tokens are deleted and replaced by $5, so that no earlier token can continue the raised
+ * session. If the account has a verified factor, another factor cannot be enrolled in a session with a first factor
+ * only, because that session may belong to a stranger who knows the password. The other sessions of the account with a
+ * first factor only end (GoTrue, `InvalidateSessionsWithAALLessThan`), and unfinished enrolments of the same type are
+ * deleted. `proven` may use $6 and later parameters.
  */
 export const raiseSession = (proven: string): string => `with ${proven},
 raised as (

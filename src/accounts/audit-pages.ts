@@ -4,7 +4,7 @@ import type { Executor } from '../database/database.ts';
 import type { Param } from '../database/statement.ts';
 import { asAuthAdmin } from './as-auth-admin.ts';
 
-/** The parts of an entry that each scope of GoTrue's query looks in. */
+/** The fields of an entry that each scope of GoTrue's query searches. */
 const scopes = {
   author: ['actor_username', 'actor_name'],
   action: ['action'],
@@ -17,7 +17,7 @@ export const isAuditScope = (scope: string): scope is AuditScope => Object.hasOw
 
 export interface AuditFilter {
   readonly scope: AuditScope;
-  /** Looked for in any letter case. */
+  /** The search ignores letter case. */
   readonly text: string;
 }
 

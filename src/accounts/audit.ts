@@ -1,6 +1,6 @@
 import type { Param } from '../database/statement.ts';
 
-/** The actions of the audit log with GoTrue's type of each; those that GoTrue lacks come last. */
+/** The actions of the audit log, each with its type in GoTrue. The actions that GoTrue does not have come last. */
 export const auditActions = {
   login: 'account',
   logout: 'account',
@@ -33,27 +33,29 @@ export const auditActions = {
 
 export type AuditAction = keyof typeof auditActions;
 
-/** The caller who caused an event. An admin holds the secret key; others are the account itself. */
+/** The caller who caused an event. An admin uses the secret key; every other caller is the account itself. */
 export interface AuditCaller {
   readonly address: string;
   readonly isAdmin?: boolean;
 }
 
-/** Returns the address of a caller as the column ip_address holds it: without the zone of a link-local address. */
+/** Returns the address of a caller in the form of the column ip_address: without the zone of a link-local address. */
 export const auditAddress = ({ address }: AuditCaller): string => address.replace(/%.*$/, '');
 
-/** Returns the address and whether an admin called, as SQL parameters. */
+/** Returns the address of the caller, and whether the caller is an admin, as SQL parameters. */
 export const callerParams = (caller: AuditCaller): [address: Param, isAdmin: Param] => [
   auditAddress(caller),
   String(caller.isAdmin ?? false),
 ];
 
-/** The parts of an entry as SQL expressions. None of them may hold a value of a request: values are parameters. */
+/**
+ * The parts of an entry as SQL expressions. They must not contain values of a request: those are passed as parameters.
+ */
 interface EntrySql {
   /** The account, a uuid. */
   readonly userId: string;
   readonly address: string;
-  /** jsonb. No secret may be in it. */
+  /** An expression of type jsonb. It must not contain a secret. */
   readonly traits?: string;
   readonly isAdmin?: string;
   /** One entry is written for each row of this FROM list. */
@@ -64,9 +66,9 @@ interface EntrySql {
 const NIL = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Returns the SQL text that writes an event into auth.audit_log_entries in GoTrue's shape. Every entry is written by this text, as a
- * statement or as a common table expression of the statement that makes the change. An admin is the actor of the own changes, and the
- * account is then in the traits.
+ * Returns the SQL text that writes an event into auth.audit_log_entries in GoTrue's form. All entries are written by
+ * this text, as a statement of its own or as a common table expression of the statement that makes the change. If an
+ * admin made the change, the admin is the actor and the account is in the traits.
  */
 export function auditInsert(action: AuditAction, entry: EntrySql): string {
   const {

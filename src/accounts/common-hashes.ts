@@ -26,13 +26,14 @@ interface Sampled {
   readonly decoys: Promise<readonly string[]>;
 }
 
-/** By database; each worker samples for itself. */
+/** The sample of each database. Each worker takes its own samples. */
 const sampled = new WeakMap<Executor, Sampled>();
 
 /**
- * Returns one hash for each scheme and cost that is common among the accounts of an app, of passwords that nobody knows. A failed
- * sign-in verifies all of them but that of the account's own scheme, so it takes as long whatever hash the account has, and
- * without an account. A sample serves for a while; a scheme of too high a cost is left out.
+ * Returns one hash for each scheme and cost that is common among the accounts of an app. Nobody knows the passwords of
+ * these hashes. A failed sign-in verifies all of them except the one of the account's own scheme. It therefore takes
+ * the same time for every kind of hash and also without an account. A sample is used for a while; a scheme whose cost
+ * is too high is left out.
  */
 export function commonDecoys(database: Executor): Promise<readonly string[]> {
   const last = sampled.get(database);
@@ -43,7 +44,7 @@ export function commonDecoys(database: Executor): Promise<readonly string[]> {
   return decoys;
 }
 
-/** Lets the next sign-in sample anew: a hash of a scheme was met that the last sample does not have. */
+/** Discards the sample of a database. Called when a sign-in met a scheme that the sample does not have. */
 export const forgetCommonDecoys = (database: Executor): void => void sampled.delete(database);
 
 async function sample(database: Executor): Promise<readonly string[]> {

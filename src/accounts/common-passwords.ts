@@ -7,8 +7,8 @@ const HASHES = 17;
 let filter: Buffer | null = null;
 
 /**
- * True for the 100,000 most common passwords, in any letter case. The list is a Bloom filter: it knows each of them, and takes about one
- * in 800,000 other passwords for one of them. It is read with the first new password.
+ * Returns true for the 100,000 most common passwords, in any letter case. The list is a Bloom filter: it recognises
+ * each of them, and also about one in 800,000 other passwords. The file is read when the first new password is checked.
  */
 export function isCommonPassword(password: string): boolean {
   filter ??= readFileSync(new URL('./common-passwords.bin', import.meta.url));

@@ -3,11 +3,11 @@ import type { Executor } from '../database/database.ts';
 import { affectedRows, type Param } from '../database/statement.ts';
 import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
 
-/** A provider that an app has added by its addresses, as GoTrue's API shows it; and its secret, sealed. */
+/** A provider that an app has added by its URLs, in the form of GoTrue's API, together with its sealed secret. */
 export interface CustomProviderRow {
   readonly id: string;
   readonly provider_type: 'oauth2' | 'oidc';
-  /** `custom:` and a name. */
+  /** `custom:` followed by a name. */
   readonly identifier: string;
   readonly name: string;
   readonly client_id: string;
@@ -49,7 +49,7 @@ const ROW = 'pg_catalog.to_jsonb(p)';
 export const findCustomProvider = (database: Executor, identifier: string): Promise<CustomProviderRow | null> =>
   jsonAsAuthAdmin(database, `select ${ROW} from auth.custom_oauth_providers p where p.identifier = $1`, [identifier]);
 
-/** Returns the providers of an app by age; `type` null for both types. */
+/** Returns the providers of an app, oldest first. If `type` is null, returns both types. */
 export async function listCustomProviders(database: Executor, type: string | null): Promise<CustomProviderRow[]> {
   const rows = await jsonAsAuthAdmin<CustomProviderRow[]>(
     database,
@@ -60,7 +60,7 @@ export async function listCustomProviders(database: Executor, type: string | nul
   return rows ?? [];
 }
 
-/** Adds a provider; null if its identifier is taken or the app has as many as it may. */
+/** Adds a provider. Returns null if its identifier is taken or the app has reached the maximum number of providers. */
 export async function addCustomProvider(
   database: Executor,
   values: CustomProviderValues,
@@ -78,7 +78,7 @@ export async function addCustomProvider(
   return accountJson<CustomProviderRow>(added);
 }
 
-/** Changes a provider; null if there is none. */
+/** Changes a provider. Returns null if it does not exist. */
 export const changeCustomProvider = (
   database: Executor,
   identifier: string,
@@ -94,7 +94,7 @@ export const changeCustomProvider = (
   );
 };
 
-/** Deletes a provider. Returns false if there is none. */
+/** Deletes a provider. Returns false if it does not exist. */
 export async function deleteCustomProvider(database: Executor, identifier: string): Promise<boolean> {
   const [result] = await asAuthAdmin(database, [
     ['delete from auth.custom_oauth_providers where identifier = $1', [identifier]],

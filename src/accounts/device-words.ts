@@ -8,7 +8,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/Linux|X11/, 'Linux'],
 ];
 
-/** In this order: each also claims to be those below it. */
+/** The order matters: the User-Agent of each browser also contains the names of browsers below it. */
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdgA?(iOS)?\//, 'Edge'],
   [/\b(OPR|OPiOS|Opera)\//, 'Opera'],
@@ -24,8 +24,8 @@ const find = (names: readonly (readonly [RegExp, string])[], agent: string): str
   names.find(([pattern]) => pattern.test(agent))?.[1];
 
 /**
- * A User-Agent in words: "Firefox on Linux", "curl". A client that is no browser is called what it calls itself; it is
- * a hint, not a proof, as anybody may send anything.
+ * Returns a short name for a User-Agent, such as "Firefox on Linux" or "curl". A client that is not a browser gets the
+ * name that it sends. The result is a hint and not a proof, because a client can send any User-Agent.
  */
 export function deviceWords(agent: string | null): string {
   const given = agent?.trim();

@@ -12,12 +12,12 @@ import { type Grant, newSession, openSession, type SessionClient } from './sessi
 
 type SqlStatement = readonly [text: string, params: Param[]];
 
-/** A person who has signed in at a provider, as the accounts of the app see them. */
+/** A person who has signed in at a provider, with the data that the accounts of the app use. */
 export interface ExternalIdentity {
   readonly provider: string;
   /** The id at the provider. */
   readonly subject: string;
-  /** What the identity stores. */
+  /** The data that the identity stores. */
   readonly data: Readonly<Record<string, unknown>>;
   /** Addresses that the provider has verified, in lower case. */
   readonly verifiedEmails: readonly string[];
@@ -25,7 +25,7 @@ export interface ExternalIdentity {
   readonly email: string | null;
 }
 
-/** What a sign-in ends with: a session, or a code that the client exchanges for one. */
+/** The result that a sign-in produces: a session, or a code that the client exchanges for one. */
 export type Finish =
   | { readonly kind: 'session'; readonly client: SessionClient; readonly flowId: string | null }
   | {
@@ -39,10 +39,10 @@ export type Finish =
 /** The rules of the app for new accounts and addresses. */
 export interface SignInRules {
   readonly disablesSignUp: boolean;
-  /** Addresses that nobody has verified count as confirmed. */
+  /** True if addresses that nobody has verified count as confirmed. */
   readonly autoconfirms: boolean;
   readonly isEmailOptional: boolean;
-  /** Runs before a new account is stored. Throws to refuse the account. */
+  /** Called before a new account is stored. It throws to refuse the account. */
   readonly beforeNew?: (account: { id: string; email: string | null }) => Promise<void>;
 }
 
@@ -57,7 +57,10 @@ interface Account {
   readonly id: string;
   readonly email: string | null;
   readonly isConfirmed: boolean;
-  /** Somebody has shown that the address is theirs: by a mail, or as an account of a provider that verifies addresses. */
+  /**
+   * True if somebody has proved that the address is theirs: by a mail, or as an account of a provider that verifies
+   * addresses.
+   */
   readonly isProven: boolean;
   readonly isBanned: boolean;
 }
@@ -70,7 +73,10 @@ interface Found {
   readonly isEmailTaken: boolean;
 }
 
-/** SQL text: the row `u` of auth.users as an Account. An address that a sign-up confirmed by itself proves nothing. */
+/**
+ * SQL text: the row `u` of auth.users as an Account. An address that was confirmed automatically at sign-up proves
+ * nothing.
+ */
 const ACCOUNT = `pg_catalog.jsonb_build_object('id', u.id, 'email', pg_catalog.lower(nullif(u.email, '')),
   'isConfirmed', u.email_confirmed_at is not null,
   'isBanned', coalesce(u.banned_until > pg_catalog.now(), false),
@@ -103,13 +109,14 @@ const FIND = `select pg_catalog.jsonb_build_object(
 const textArray = (texts: readonly string[]): string =>
   `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 
-/** A concurrent sign-in of the same person may come first; then everything is decided anew. */
+/** A concurrent sign-in of the same person may be committed first; then the decision is made again. */
 const ATTEMPTS = 3;
 
 /**
- * Signs a person in: to the account that has the identity, to the one account with a verified address of theirs, or to a new one. An
- * account whose address was never proven loses its password, sessions, factors and other identities first: a stranger may have made it
- * in advance. Throws signup_disabled, user_banned, provider_email_needs_verification, unexpected_failure.
+ * Signs a person in: to the account that has the identity, to the only account with one of their verified addresses, or
+ * to a new account. If the address of the account was never proved, the account first loses its password, sessions,
+ * factors and other identities, because a stranger may have created it in advance.
+ * @throws signup_disabled, user_banned, provider_email_needs_verification, unexpected_failure
  */
 export async function signInExternally(
   database: Executor,
@@ -134,7 +141,7 @@ interface Plan {
   readonly userId: string;
   readonly isNew: boolean;
   readonly statements: readonly SqlStatement[];
-  /** The account that the plan creates; missing if it exists. */
+  /** The account that the plan creates; absent if the account exists. */
   readonly newAccount?: { readonly id: string; readonly email: string | null };
 }
 
@@ -189,7 +196,7 @@ const linkedMail = ({ provider }: ExternalIdentity, { id, email }: Account, clie
     acceptLanguage: client.acceptLanguage,
   });
 
-/** Returns null if another transaction came first. */
+/** Returns null if another transaction was committed first. */
 async function carryOut(
   database: Executor,
   { userId, isNew, statements }: Plan,
@@ -240,7 +247,7 @@ const insertUser = ({ provider, data }: ExternalIdentity, userId: string, email:
   [userId, email, JSON.stringify(data), provider],
 ];
 
-/** Adds nothing if the account does not exist any more. */
+/** Returns the statement that adds an identity. It adds nothing if the account no longer exists. */
 export const addIdentity = ({ provider, subject, data }: ExternalIdentity, userId: string): SqlStatement => [
   `insert into auth.identities (provider_id, user_id, identity_data, provider, last_sign_in_at, created_at, updated_at)
    select $1, u.id, $2::jsonb, $3, pg_catalog.now(), pg_catalog.now(), pg_catalog.now()
@@ -260,7 +267,9 @@ const mergeMetadata = ({ data }: ExternalIdentity, userId: string): SqlStatement
   [JSON.stringify(data), userId],
 ];
 
-/** Returns the statement that lists the providers of an account in its metadata, by age of the identities. */
+/**
+ * Returns the statement that lists the providers of an account in its metadata, ordered by the age of the identities.
+ */
 export const setProviders = (userId: string): SqlStatement => [
   `update auth.users u set raw_app_meta_data = case when pg_catalog.jsonb_typeof(u.raw_app_meta_data) = 'object'
      then u.raw_app_meta_data else '{}' end || pg_catalog.jsonb_build_object('providers', p.names)

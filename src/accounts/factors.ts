@@ -8,38 +8,41 @@ import { type AuditAction, type AuditCaller, auditAddress, auditInsert, callerPa
 import type { SessionClient } from './sessions.ts';
 import { type Factor, factorJson } from './user.ts';
 
-/** Bounds of an account's factors and of how long a started enrolment stays. */
+/** Limits for the factors of an account and for the time that an unfinished enrolment is kept. */
 export interface EnrolmentBounds {
   readonly maxEnrolled: number;
   readonly maxVerified: number;
   readonly unfinishedSeconds: number;
 }
 
-/** A factor to be enrolled; not verified until its first code was. */
+/** A factor to be enrolled. It is not verified until its first code was accepted. */
 export interface NewFactor {
   readonly type: FactorType;
   readonly friendlyName: string;
-  /** Base32 (RFC 4648); only of a TOTP factor. */
+  /** In base32 (RFC 4648); only for a TOTP factor. */
   readonly secret: string | null;
-  /** Digits only; of a phone factor. */
+  /** Digits only; only for a phone factor. */
   readonly phone?: string;
 }
 
 export type EnrolmentVerdict = 'exists' | 'name' | 'many' | 'first-factor-only' | 'no-session' | 'ok';
 
-/** Enrolments that nobody completed and that no challenge refers to. $1 is the account, $2 their age in seconds. */
+/**
+ * Deletes enrolments that were not completed and that no challenge refers to. $1 is the account, $2 their minimum age
+ * in seconds.
+ */
 const DELETE_UNFINISHED = `delete from auth.mfa_factors f
   where f.user_id = $1::uuid and f.status <> 'verified'
     and f.created_at < pg_catalog.now() - pg_catalog.make_interval(secs => $2::float8)
     and not exists (select from auth.mfa_challenges c where c.factor_id = f.id)`;
 
-/** Earlier enrolments of the phone $2 that were not completed: a number is one factor. */
+/** Deletes earlier unfinished enrolments of the phone $2, because a number may be only one factor. */
 const DELETE_SAME_PHONE = `delete from auth.mfa_factors f
   where f.user_id = $1::uuid and f.phone = $2 and f.status <> 'verified'`;
 
 /**
- * $1 the account, $2 the session, $3 the factor, $4 its name, $5 its type, $6 its secret, $7 and $8 the bounds, $9 if the caller has a second
- * factor, $10 its phone number.
+ * $1 is the account, $2 the session, $3 the factor, $4 its name, $5 its type, $6 its secret, $7 and $8 the limits, $9
+ * whether the caller has a second factor, $10 the phone number.
  */
 const ENROL = `with owned as (
   select f.friendly_name, f.status from auth.mfa_factors f where f.user_id = $1::uuid and f.factor_type::text <> 'recovery_code'
@@ -69,7 +72,10 @@ audited as (${auditInsert('factor_in_progress', {
 })})
 select pg_catalog.to_jsonb(verdict) from judged`;
 
-/** Starts the enrolment of a factor. Enrolments of one account run one after the other, so the bounds hold for parallel ones too. */
+/**
+ * Starts the enrolment of a factor. Enrolments of one account run one after the other, so the limits also hold for
+ * concurrent calls.
+ */
 export async function enrolFactor(
   database: Executor,
   member: { userId: string; sessionId: string; isWhole: boolean },
@@ -104,7 +110,10 @@ export async function enrolFactor(
   return { verdict: accountJson<EnrolmentVerdict>(results.at(-1)) ?? 'no-session', id };
 }
 
-/** A factor as a builder sees it; a set of recovery codes says how many there are and how many are left. */
+/**
+ * A factor as a builder sees it. A set of recovery codes includes the total number of codes and the number of unused
+ * ones.
+ */
 export interface ListedFactor extends Factor {
   readonly total?: number;
   readonly remaining?: number;
@@ -134,8 +143,9 @@ export const findFactor = (database: Executor, userId: string, factorId: string)
   );
 
 /**
- * Deletes a factor of an account; sessions that it raised are lowered by a trigger. With `by.session` a verified factor is deleted only if
- * that session has a second factor. The notice to the member is queued in the same transaction. Returns the factor; null if it was not deleted.
+ * Deletes a factor of an account. A trigger lowers the sessions that the factor raised. With `by.session`, a verified
+ * factor is deleted only if that session has a second factor. The notice to the member is queued in the same
+ * transaction. Returns the factor, or null if it was not deleted.
  */
 export async function deleteFactor(
   database: Executor,
@@ -175,7 +185,7 @@ export async function deleteFactor(
 /** The caller that deletes a factor; the header Accept-Language decides the language of the notice. */
 type FactorCaller = AuditCaller & Pick<SessionClient, 'acceptLanguage'>;
 
-/** The events that are deletions of a factor. */
+/** The audit actions for the deletion of a factor. */
 type DeletionAction = Extract<AuditAction, 'factor_unenrolled' | 'factor_deleted' | 'recovery_codes_deleted'>;
 
 /** The event of a factor of the account $1, a row of `from`. */
@@ -209,19 +219,19 @@ export const renameFactor = (
 export interface NewChallenge {
   readonly factorId: string;
   readonly userId: string;
-  /** The address of the client: only this address may answer. */
+  /** The address of the client. An answer is accepted only from this address. */
   readonly address: string;
   /** Server-side data of a WebAuthn ceremony, as JSON. */
   readonly data: object | null;
-  /** The code that answers it; of a phone factor. */
+  /** The code that answers the challenge; only for a phone factor. */
   readonly code?: string;
 }
 
-/** Returns the hash of a code as its challenge holds it. */
+/** Returns the hash of a code in the form that its challenge stores. */
 const challengeCodeHash = (challengeId: string, code: string): string =>
   createHash('sha256').update(`${challengeId}:${code}`).digest('hex');
 
-/** Returns true for the code that answers a challenge. */
+/** Returns true if the code answers the challenge. */
 export function isChallengeCode(
   challenge: { readonly id: string; readonly codeHash: string | null },
   code: string,
@@ -282,19 +292,19 @@ export async function deleteChallenge(database: Executor, id: string): Promise<b
   return result !== undefined && affectedRows(result) > 0;
 }
 
-/** A challenge as it is checked before an answer to it is. */
+/** A challenge with the fields that are checked before its answer is checked. */
 export interface OpenChallenge {
-  /** False if it was answered, or comes from another address. */
+  /** False if it was already answered, or if the call comes from another address. */
   readonly mayAnswer: boolean;
   readonly hasExpired: boolean;
   readonly secret: string | null;
-  /** Of the code in a text. */
+  /** The hash of the code that was sent by text. */
   readonly codeHash: string | null;
   readonly data: Readonly<Record<string, unknown>> | null;
   readonly credential: StoredCredential | null;
 }
 
-/** Returns a challenge to a factor with what the answer is checked against; null if there is none. */
+/** Returns a challenge to a factor with the data that its answer is checked against; null if it does not exist. */
 export const findChallenge = (
   database: Executor,
   wanted: { userId: string; factorId: string; challengeId: string; address: string; seconds: number },

@@ -13,18 +13,20 @@ export interface CodeChallenge {
   readonly method: 's256' | 'plain';
 }
 
-/** A sign-in that begins in one place and ends in another: through a link in a mail, or at a provider. */
+/** A sign-in that begins in one place and ends in another: by a link in a mail, or at a provider. */
 export interface NewFlow {
   readonly method: SignInMethod;
-  /** GoTrue writes the provider, or for mails the method. */
+  /** GoTrue stores the name of the provider here, or the method for mails. */
   readonly providerType: string;
-  /** Null where the client gets the session itself, not a code for it. */
+  /** Null if the client gets the session directly instead of a code. */
   readonly challenge: CodeChallenge | null;
-  /** The account, where it is known at the start. */
+  /** The account, if it is known at the start. */
   readonly userId: string | null;
-  /** Of a sign-in at a provider: the state that comes back. The database stores a hash. */
+  /**
+   * The `state` parameter of a sign-in at a provider, which the provider sends back. The database stores a hash of it.
+   */
   readonly state?: string;
-  /** Where the member goes at the end. */
+  /** The URL to which the member is redirected at the end. */
   readonly referrer?: string;
   /** The account that gets the identity. */
   readonly linkingTargetId?: string | null;
@@ -39,10 +41,10 @@ export interface ProviderTokens {
 
 type SqlStatement = readonly [text: string, params: Param[]];
 
-/** Rows of flows that nobody finished are deleted by later flows, so many at once. */
+/** The number of unfinished flows that each new flow deletes at most. */
 const SWEPT_ROWS = '100';
 
-/** $1 is the age in seconds, $2 how many at most. */
+/** $1 is the age in seconds, $2 the maximum number of rows. */
 const SWEEP = `delete from auth.flow_state where id in (
   select id from auth.flow_state where created_at < pg_catalog.now() - pg_catalog.make_interval(secs => $1::float8)
   order by created_at limit $2::bigint for update skip locked)`;
@@ -53,7 +55,9 @@ const INSERT = `insert into auth.flow_state
 values ($1::uuid, $2::uuid, $3::auth.code_challenge_method, $4, $5, $6, $7, $8::uuid, $9::boolean, pg_catalog.now(),
   pg_catalog.now())`;
 
-/** Returns the statements that store a flow, for the transaction of the call that begins it. They delete old flows too. */
+/**
+ * Returns the statements that store a flow, for the transaction of the call that begins it. They also delete old flows.
+ */
 export const startFlow = (flow: NewFlow): readonly SqlStatement[] => [
   [SWEEP, [String(limits.flowSeconds.default), SWEPT_ROWS]],
   [
@@ -72,7 +76,10 @@ export const startFlow = (flow: NewFlow): readonly SqlStatement[] => [
   ],
 ];
 
-/** Returns the id of the flow of a state: a hash in the form of a UUID, so that a reader of the table knows no state. */
+/**
+ * Returns the id of the flow of a state: a hash in the form of a UUID, so that the state cannot be derived from the
+ * table.
+ */
 function flowIdOf(state: string): string {
   const digits = createHash('sha256').update(state).digest('hex');
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');
@@ -87,7 +94,7 @@ export interface ReturnedFlow {
   readonly isPkce: boolean;
 }
 
-/** The flow is taken by the first who shows its state: auth_code_issued_at is null until then. */
+/** The first call that presents the state takes the flow: auth_code_issued_at is null until then. */
 const TAKE = `with flow as (
   select * from auth.flow_state where id = $1::uuid and authentication_method = 'oauth' for update
 ),
@@ -103,18 +110,21 @@ select pg_catalog.jsonb_build_object(
     'linkingTargetId', flow.linking_target_id, 'isPkce', flow.code_challenge is not null))
 from flow`;
 
-/** How a state that comes back from a provider was received. A state works once. */
+/** The result of taking a flow by the state that a provider sent back. A state works once. */
 export type TakenFlow =
   | { readonly verdict: 'taken'; readonly flow: ReturnedFlow }
   | { readonly verdict: 'expired' | 'used' | 'unknown' };
 
-/** Takes the flow of a state; of any number of concurrent callers one gets it. */
+/** Takes the flow of a state. Only one of several concurrent callers gets it. */
 export async function takeFlow(database: Executor, state: string): Promise<TakenFlow> {
   const params = [flowIdOf(state), String(limits.providerSignInSeconds.default)];
   return (await jsonAsAuthAdmin<TakenFlow>(database, TAKE, params)) ?? { verdict: 'unknown' };
 }
 
-/** Returns the statement that gives a taken flow its account and a code, if the account has the identity `provider`, `subject`. */
+/**
+ * Returns the statement that gives a taken flow its account and a code, provided that the account has the identity
+ * `provider`, `subject`.
+ */
 export const completeFlow = (
   { flowId, code, tokens }: { flowId: string; code: AuthCode; tokens: ProviderTokens },
   userId: string,
@@ -139,7 +149,7 @@ export interface AuthCode {
   readonly hash: string;
 }
 
-/** Returns a random code: a UUID in form, as clients of GoTrue expect one, of 122 random bits. */
+/** Returns a random code with 122 random bits. It has the form of a UUID, because clients of GoTrue expect one. */
 export function makeAuthCode(): AuthCode {
   const code = randomUUID();
   return { code, hash: hashOf(code) };
@@ -161,13 +171,16 @@ export const issueAuthCode = ({ hash }: AuthCode, userId: string | null, method:
   [hash, userId, method],
 ];
 
-/** Encrypts the tokens of a provider under a key that only the code gives: who reads the table cannot use them. */
+/**
+ * Encrypts the tokens of a provider under a key that only the code gives, so that a reader of the table cannot use
+ * them.
+ */
 const sealProviderTokens = (tokens: ProviderTokens, { code }: AuthCode): string =>
   seal(tokens, keyOf(code), 'auth.flow_state');
 
 const keyOf = (code: string): Buffer => createHash('sha256').update(`provider tokens ${code}`).digest();
 
-/** How the exchange of a code ended. */
+/** The result of the exchange of a code. */
 export type CodeExchanged =
   | { readonly verdict: 'granted'; readonly grant: Grant; readonly providerTokens: ProviderTokens | null }
   | { readonly verdict: 'unknown' | 'expired' | 'wrong-verifier' | 'banned' };
@@ -192,7 +205,10 @@ const FIND = `select pg_catalog.jsonb_build_object(
 from auth.flow_state f join auth.users u on u.id = f.user_id and u.deleted_at is null
 where f.auth_code = $1 and f.code_challenge is not null`;
 
-/** The flow is locked by a statement of its own: the next one then does not see a flow that a concurrent exchange has used up. */
+/**
+ * Locks the flow in a separate statement. The next statement then sees the changes that a concurrent exchange has
+ * committed.
+ */
 const LOCK = 'select from auth.flow_state where id = $1::uuid for update';
 
 /** $7 is the flow, $8 the hash of its code. */
@@ -205,8 +221,8 @@ const OPEN = openSession(
 );
 
 /**
- * Exchanges a code with its verifier for a session. One of any number of concurrent exchanges succeeds. A wrong verifier does not use
- * the code up, as in GoTrue: else a reader of the code could make it void.
+ * Exchanges a code and its verifier for a session. Only one of several concurrent exchanges succeeds. A wrong verifier
+ * does not use up the code, as in GoTrue: otherwise anybody who reads the code could invalidate it.
  */
 export async function exchangeAuthCode(
   database: Executor,
@@ -236,14 +252,14 @@ export async function exchangeAuthCode(
   };
 }
 
-/** Compares in constant time; the lengths are no secret. */
+/** Compares in constant time; the lengths are not secret. */
 function matchesChallenge({ challenge, challengeMethod }: FoundFlow, verifier: string): boolean {
   const shown = challengeMethod === 's256' ? createHash('sha256').update(verifier).digest('base64url') : verifier;
   const [a, b] = [Buffer.from(shown), Buffer.from(challenge)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** The app's own SQL may have changed the column: then there are no tokens. */
+/** The app's own SQL may have changed the column; then there are no tokens. */
 function openTokens(sealed: string, code: string): ProviderTokens | null {
   try {
     return unseal<ProviderTokens>(sealed, keyOf(code), 'auth.flow_state');

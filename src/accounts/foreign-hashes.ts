@@ -2,7 +2,7 @@ import { createCipheriv, pbkdf2, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { limits } from '../../contract/limits.ts';
 
-/** A hash of another system, and how a password is verified against it. */
+/** A hash of another system, and the function that verifies a password against it. */
 export interface ForeignHash {
   readonly scheme: 'firebase' | 'pbkdf2';
   readonly verify: (password: string) => Promise<boolean>;
@@ -21,7 +21,10 @@ const PBKDF2 =
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Returns how a hash of Firebase or of PBKDF2 is verified; null for any other text, and for one whose cost is above the limits. */
+/**
+ * Returns how to verify a hash of Firebase or of PBKDF2. Returns null for any other text and for a hash whose cost is
+ * above the limits.
+ */
 export const foreignHash = (hash: string): ForeignHash | null =>
   hash.length > limits.importedHashCharacters.default ? null : (firebaseHash(hash) ?? pbkdf2Hash(hash));
 
@@ -65,7 +68,10 @@ function pbkdf2Hash(hash: string): ForeignHash | null {
 
 const DIGEST_BYTES: Readonly<Record<string, number>> = { sha1: 20, sha256: 32, sha512: 64 };
 
-/** Returns a hash of the same cost as `hash`, or as the prefix of one, that is the hash of no known password; null as `foreignHash`. */
+/**
+ * Returns a hash of the same cost as `hash` (or as a prefix of one) that belongs to no known password. Returns null in
+ * the same cases as `foreignHash`.
+ */
 export function foreignDecoy(hash: string): string | null {
   const zeros = (bytes: number) => Buffer.alloc(bytes).toString('base64');
   const firebase = /^\$fbscrypt\$v=1,n=\d{1,2},r=\d{1,3},p=\d{1,2}/.exec(hash)?.[0];

@@ -36,8 +36,9 @@ export function parseGoTrueToken(token: string): Parsed | null {
 }
 
 /**
- * Takes over the session of a refresh token that GoTrue signed with a key of its own for each session, as an imported project has them. The
- * token, or the one before it, becomes the active one of its session, once. Returns false if it is none.
+ * Takes over the session of a refresh token that GoTrue signed with a separate key per session, as imported projects
+ * have them. The token, or the one before it, becomes the active token of its session, once. Returns false if the text
+ * is no such token.
  */
 export async function adoptGoTrueToken(database: Executor, token: string): Promise<boolean> {
   const parsed = parseGoTrueToken(token);
@@ -61,10 +62,13 @@ export async function adoptGoTrueToken(database: Executor, token: string): Promi
   return true;
 }
 
-/** The lock makes the first of two tokens win. A statement of its own: the one that follows sees what others stored before. */
+/**
+ * The lock makes the first of two tokens win. It is a separate statement, so that the next one sees the changes that
+ * other transactions committed before.
+ */
 const LOCK = 'select from auth.sessions s where s.id = $1::uuid for update';
 
-/** $1 the token as it is stored, $2 its session. */
+/** $1 is the token in its stored form, $2 its session. */
 const ADOPT = `insert into auth.refresh_tokens (instance_id, token, user_id, revoked, created_at, updated_at, session_id)
 select '00000000-0000-0000-0000-000000000000', $1, session.user_id::text, false, pg_catalog.now(), pg_catalog.now(), session.id
 from auth.sessions session

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { HashQueue } from './hash-queue.ts';
 
-/** Work that ends when told to. */
+/** Returns work that ends when the test tells it to. */
 function held() {
   let release = (): void => undefined;
   const done = new Promise<void>((resolve) => {

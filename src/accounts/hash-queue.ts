@@ -19,7 +19,10 @@ export class HashQueue {
     this.#maxWaiting = maxWaiting;
   }
 
-  /** The work's result, once it had its turn. Throws over_request_rate_limit when too many wait already. */
+  /**
+   * Runs the work when it is its turn and returns its result.
+   * @throws over_request_rate_limit if too many calls wait already
+   */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running >= this.#atOnce) {
       if (this.#waiting.length >= this.#maxWaiting) {
@@ -29,7 +32,7 @@ export class HashQueue {
           limit: 'passwordHashesWaiting',
         });
       }
-      // Whoever ends hands its place over, so the count stays as it is.
+      // A finished call hands its place to the next one, so the count does not change.
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     } else {
       this.#running++;

@@ -13,13 +13,19 @@ import type { User } from './user.ts';
 
 type SqlStatement = readonly [text: string, params: Param[]];
 
-/** The account is locked first: of two that link or unlink at the same time the second sees what the first has done. */
+/**
+ * Locks the account first: of two calls that link or unlink at the same time, the second one sees the changes of the
+ * first.
+ */
 const lockAccount = (userId: string): SqlStatement => [
   'select from auth.users where id = $1::uuid for update',
   [userId],
 ];
 
-/** An account without an address gets that of the identity; $2 is null if the provider has not verified one. */
+/**
+ * An account without an address gets the address of the identity. $2 is null if the provider has not verified an
+ * address.
+ */
 const ADOPT = `update auth.users u set email = $2, email_confirmed_at = pg_catalog.now(), is_anonymous = false,
   raw_user_meta_data = case when pg_catalog.jsonb_typeof(raw_user_meta_data) = 'object' then raw_user_meta_data else '{}' end
     || '{"email_verified": true}', updated_at = pg_catalog.now()
@@ -35,8 +41,10 @@ const OPEN = openSession(
 );
 
 /**
- * Adds an identity to an account whose member asks for it, and signs in. Returns the session; null if the client gets a code. Throws
- * identity_already_exists, email_exists if the account has no address and the one of the identity is taken, and user_not_found.
+ * Adds an identity to an account at the request of its member, and signs the member in. Returns the session, or null if
+ * the client gets a code.
+ * @throws identity_already_exists, user_not_found, and email_exists if the account has no address and the identity's
+ * address is taken
  */
 export async function linkIdentity(
   database: Executor,
@@ -101,10 +109,10 @@ async function asLinkConflict(
   });
 }
 
-/** How an unlinking ended. */
+/** The result of removing an identity. */
 type Unlinked = 'unlinked' | 'single' | 'unknown';
 
-/** One identity stays. $1 the account, $2 the identity. */
+/** Deletes an identity unless it is the only one. $1 is the account, $2 the identity. */
 const UNLINK = `with own as (select i.* from auth.identities i where i.user_id = $1::uuid),
 gone as (
   delete from auth.identities i using own where i.id = own.id and i.id = $2::uuid and (select pg_catalog.count(*) from own) > 1
@@ -121,8 +129,8 @@ select pg_catalog.jsonb_build_object(
   'provider', (select provider from gone))`;
 
 /**
- * An account whose address was that of the removed identity gets the first verified address of the others, else an unverified one, else
- * none; what was under way for the old address ends.
+ * If the account's address belonged to the removed identity, the account gets the first verified address of the other
+ * identities, otherwise an unverified one, otherwise none. Unfinished changes for the old address are cancelled.
  */
 const NEXT_ADDRESS = `update auth.users u set email = n.email,
   email_confirmed_at = case when n.is_verified or $2::boolean and n.email is not null then u.email_confirmed_at end,
@@ -171,7 +179,7 @@ export async function unlinkIdentity(
   if (verdict === 'unknown') throw new NinefoldError('identity_not_found');
 }
 
-/** The mail goes to the address that the account has before. */
+/** The mail goes to the address that the account had before the change. */
 const notifiedIfUnlinkable = (
   userId: string,
   identityId: string,

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { limits } from '../../contract/limits.ts';
 
-/** Knows passwords that were leaked somewhere. */
+/** A service that knows passwords that were leaked somewhere. */
 export interface LeakedPasswords {
-  /** Returns true for a leaked password. Throws where that cannot be told in time. */
+  /** Returns true for a leaked password. Throws if the service does not answer in time. */
   has(password: string): Promise<boolean>;
 }
 
 /**
- * Asks the range API of Have I Been Pwned, or one that speaks its protocol (https://haveibeenpwned.com/API/v3#PwnedPasswords). The service
- * is told the first five of forty digits of the password's SHA-1, which some hundred leaked passwords share.
- *
+ * Asks the range API of Have I Been Pwned, or another service with the same protocol
+ * (https://haveibeenpwned.com/API/v3#PwnedPasswords). The service receives only the first five of the forty digits of
+ * the password's SHA-1, which several hundred leaked passwords share.
  * @param url Address to which the digits are appended.
  */
 export class LeakedPasswordRange implements LeakedPasswords {
@@ -23,7 +23,7 @@ export class LeakedPasswordRange implements LeakedPasswords {
   async has(password: string): Promise<boolean> {
     const digest = createHash('sha1').update(password).digest('hex').toUpperCase();
     const response = await fetch(`${this.#url}${digest.slice(0, PREFIX)}`, {
-      // Without it the size of the response tells which range was asked for.
+      // Without padding, the size of the response shows which range was requested.
       headers: { 'add-padding': 'true' },
       redirect: 'error',
       signal: AbortSignal.timeout(limits.leakedPasswordMilliseconds.default),
@@ -32,14 +32,14 @@ export class LeakedPasswordRange implements LeakedPasswords {
     const suffix = digest.slice(PREFIX);
     for await (const line of linesOf(response)) {
       const [found, count] = line.split(':');
-      // Padding has the count 0.
+      // Entries of the padding have the count 0.
       if (found?.toUpperCase() === suffix) return Number(count) > 0;
     }
     return false;
   }
 }
 
-/** How many digits the service is told. */
+/** The number of digits that the service receives. */
 const PREFIX = 5;
 
 async function* linesOf(response: Response): AsyncGenerator<string> {

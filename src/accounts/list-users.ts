@@ -40,7 +40,7 @@ export async function listUsers(
 
 const order = (direction: 'asc' | 'desc'): string => `u.created_at ${direction}, u.id ${direction}`;
 
-/** Reads from the end that is nearer, so that the last page takes no longer than the first. */
+/** Reads from the nearer end, so that the last page takes no longer than the first. */
 async function pageOfAll(database: Executor, total: number, options: PageOptions): Promise<UserPage> {
   const offset = (options.page - 1) * options.perPage;
   const rows = Math.min(options.perPage, total - offset);
@@ -60,14 +60,15 @@ async function pageOfAll(database: Executor, total: number, options: PageOptions
 
 const WORDS = 'ninefold.member_words(u.email, u.phone, u.raw_user_meta_data)';
 
-/** The index holds three characters in a row. */
+/** The index holds sequences of three characters. */
 const INDEXED_CHARACTERS = 3;
 
 /**
- * SQL text of a search. $1 is the pattern, $2 the rows of the page, $3 the rows before it, $4 how many of the first accounts are read
- * without the index, $5 the number of accounts, $6 the text itself.
+ * SQL text of a search. $1 is the pattern, $2 the number of rows of the page, $3 the number of rows before it, $4 how
+ * many of the first accounts are read without the index, $5 the number of accounts, $6 the searched text itself.
  *
- * A common text fills the page from the first accounts alone. A rare text is looked up in the index, which then finds few accounts.
+ * If the text is common, the first accounts alone fill the page. A rare text is looked up in the index, which then
+ * returns few accounts.
  */
 const search = (direction: 'asc' | 'desc', isIndexed: boolean): string => `with first_accounts as materialized (
   select u.id, u.created_at, ${WORDS} as words from auth.users u order by ${order(direction)} limit $4::bigint
@@ -91,7 +92,7 @@ async function searchUsers(
   total: number,
   { page, perPage, oldestFirst = false }: PageOptions,
 ): Promise<UserPage> {
-  // The end of a line parts the texts of an account.
+  // A line end separates the texts of an account.
   const text = filter.replaceAll('\n', ' ').toLowerCase();
   const first = limits.searchedAccounts.default;
   const isIndexed = [...text].length >= INDEXED_CHARACTERS;

@@ -9,17 +9,19 @@ export type { MailKind };
 
 export interface Mail {
   readonly kind: MailKind;
-  /** The address that it goes to. */
+  /** The address to which the mail is sent. */
   readonly recipient: string;
   readonly userId: string | null;
   readonly data: MailData;
-  /** The header Accept-Language of the call: it decides the language if the member's metadata has no locale. */
+  /**
+   * The header Accept-Language of the call. It decides the language of the mail if the member's metadata has no locale.
+   */
   readonly acceptLanguage?: string | undefined;
 }
 
 /**
- * Returns the statement that queues a mail, for the transaction of the change that it tells of. Queues nothing if the recipient is empty, or
- * if the app's settings turn this notification off.
+ * Returns the statement that queues a mail, for the transaction of the change that the mail is about. It queues nothing
+ * if the recipient is empty, or if the app's settings turn this notification off.
  */
 export const queuedMail = (mail: Mail): readonly [text: string, params: Param[]] => [
   `insert into ninefold.mails (kind, recipient, user_id, data, accept_language)
@@ -68,7 +70,7 @@ export async function listMails(database: Executor, { search, state, after }: Ma
   return { mails: page, next: mails.length > most && last ? `${last.created_at}_${last.id}` : null, counts };
 }
 
-/** Returns a mail with what is needed to render it, or a text; null if there is none. */
+/** Returns a mail or text message with the data needed to render it; null if it does not exist. */
 export const findMail = (database: Executor, id: string): Promise<{ row: MailRow; mail: MailToRender } | null> =>
   jsonAsAuthAdmin(
     database,
@@ -79,7 +81,7 @@ export const findMail = (database: Executor, id: string): Promise<{ row: MailRow
     [id],
   );
 
-/** Queues a mail again that was not sent. Returns false if there is none, it was sent, or it is being sent. */
+/** Queues a mail again that was not sent. Returns false if it does not exist, was sent, or is being sent. */
 export async function requeueMail(database: Executor, id: string): Promise<boolean> {
   const [result] = await asAuthAdmin(database, [
     [
@@ -92,7 +94,7 @@ export async function requeueMail(database: Executor, id: string): Promise<boole
   return result !== undefined && affectedRows(result) > 0;
 }
 
-/** Returns false if there is no such mail. */
+/** Deletes a mail. Returns false if it does not exist. */
 export async function deleteMail(database: Executor, id: string): Promise<boolean> {
   const [result] = await asAuthAdmin(database, [['delete from ninefold.mails where id = $1::uuid', [id]]]);
   return result !== undefined && affectedRows(result) > 0;

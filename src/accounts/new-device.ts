@@ -47,7 +47,10 @@ const systems: readonly (readonly [name: string, token: RegExp])[] = [
   ['Linux', /\bLinux\b/],
 ];
 
-/** Names the device of a User-Agent in the words of a mail, such as `Firefox on Linux`; an empty text if it is unknown. */
+/**
+ * Returns the device of a User-Agent in the words of a mail, such as `Firefox on Linux`; an empty text if it is
+ * unknown.
+ */
 export function deviceOf(userAgent: string): string {
   const find = (known: typeof browsers) => known.find(([, token]) => token.test(userAgent))?.[0];
   return [find(browsers), find(systems)].filter((name) => name !== undefined).join(' on ');

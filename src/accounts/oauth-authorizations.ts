@@ -6,15 +6,15 @@ import { asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
 import { hashOf } from './oauth-codes.ts';
 import { type ClientShown, clientShown } from './oauth-grants.ts';
 
-/** What an application asks for, before the member has decided (RFC 6749, section 4.1.1). */
+/** The request of an application before the member has decided (RFC 6749, section 4.1.1). */
 export interface AuthorizationRequest {
   readonly clientId: string;
   readonly redirectUri: string;
-  /** Names with blanks between. */
+  /** Names separated by blanks. */
   readonly scope: string;
   readonly state: string | null;
   readonly nonce: string | null;
-  /** Of method S256 (RFC 7636). */
+  /** With the method S256 (RFC 7636). */
   readonly codeChallenge: string;
   /** Names with blanks between (OpenID Connect Core 1.0, section 3.1.2.1). */
   readonly prompt: string;
@@ -25,8 +25,8 @@ export interface AuthorizationRequest {
 const SWEPT_ROWS = '100';
 
 /**
- * Stores a request of an application and returns its id, of 192 random bits; null if too many requests wait for a decision. Deletes
- * requests that are over.
+ * Stores a request of an application and returns its id, of 192 random bits. Returns null if too many requests wait for
+ * a decision. Also deletes requests that are over.
  */
 export async function beginAuthorization(database: Executor, request: AuthorizationRequest): Promise<string | null> {
   const [rowId, authorizationId] = [randomUUID(), randomBytes(24).toString('base64url')];
@@ -90,7 +90,7 @@ export interface Authorization {
   /** The parameter prompt: names with blanks between. */
   readonly prompt: string;
   readonly client: ClientShown;
-  /** The code, of an approved request. */
+  /** The code; only for an approved request. */
   readonly code?: string;
 }
 

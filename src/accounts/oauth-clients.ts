@@ -3,15 +3,15 @@ import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
 import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
 
-/** An application that members may sign in to with their account of this app (RFC 6749, section 2). */
+/** An application to which members may sign in with their account of this app (RFC 6749, section 2). */
 export interface OAuthClient {
   readonly id: string;
-  /** SHA-256 in base64url; null for a public client. */
+  /** The SHA-256 of the secret in base64url; null for a public client. */
   readonly client_secret_hash: string | null;
   readonly registration_type: 'manual' | 'dynamic';
   readonly client_type: 'public' | 'confidential';
   readonly token_endpoint_auth_method: ClientAuthMethod;
-  /** With commas between, as GoTrue stores them. */
+  /** Separated by commas, as GoTrue stores them. */
   readonly redirect_uris: string;
   readonly grant_types: string;
   readonly client_name: string | null;
@@ -55,7 +55,7 @@ export async function listOAuthClients(database: Executor): Promise<CountedOAuth
   return clients ?? [];
 }
 
-/** Adds a client; null if the app has as many as it may. */
+/** Adds a client; returns null if the app has reached the maximum number of clients. */
 export async function addOAuthClient(database: Executor, values: OAuthClientValues): Promise<OAuthClient | null> {
   const [, added] = await asAuthAdmin(database, [
     ['lock table auth.oauth_clients in share row exclusive mode', []],
@@ -70,7 +70,7 @@ export async function addOAuthClient(database: Executor, values: OAuthClientValu
   return accountJson<OAuthClient>(added);
 }
 
-/** Changes the values of a client that are named; null if there is no such client. */
+/** Changes the given values of a client; returns null if the client does not exist. */
 export const changeOAuthClient = (
   database: Executor,
   id: string,
@@ -85,7 +85,7 @@ export const changeOAuthClient = (
     [id, JSON.stringify(values)],
   );
 
-/** Deletes a client, ends the sessions that it holds, and forgets the consents. Returns false if there is none. */
+/** Deletes a client, ends its sessions and deletes the consents for it. Returns false if it does not exist. */
 export async function deleteOAuthClient(database: Executor, id: string): Promise<boolean> {
   const deleted = await jsonAsAuthAdmin<string>(
     database,
@@ -101,13 +101,13 @@ export async function deleteOAuthClient(database: Executor, id: string): Promise
   return deleted !== null;
 }
 
-/** Returns a new client secret of 256 random bits, and the hash that is stored of it. */
+/** Returns a new client secret of 256 random bits, and the hash that is stored. */
 export function makeClientSecret(): { secret: string; hash: string } {
   const secret = randomBytes(32).toString('base64url');
   return { secret, hash: sha256(secret).toString('base64url') };
 }
 
-/** Compares a secret that was shown with the stored hash, in constant time. */
+/** Compares a presented secret with the stored hash, in constant time. */
 export function isClientSecret(client: OAuthClient, shown: string): boolean {
   const stored = Buffer.from(client.client_secret_hash ?? '', 'base64url');
   const digest = sha256(shown);

@@ -29,24 +29,24 @@ export type TokenKind =
 
 export type SqlStatement = readonly [text: string, params: Param[]];
 
-/** A token for a link and a code that can be typed instead. The database stores hashes of them only. */
+/** A token for a link, and a code that can be typed instead. The database stores only hashes of both. */
 export interface OneTimeToken {
   readonly kind: TokenKind;
-  /** The e-mail address that receives them, in lower case. */
+  /** The e-mail address to which they are sent, in lower case. */
   readonly address: string;
-  /** For links; GoTrue's `token_hash`. */
+  /** The token for links; GoTrue's `token_hash`. */
   readonly token: string;
   readonly code: string;
 }
 
-/** Links of the PKCE flow begin with it (GoTrue, `PKCEPrefix`). */
+/** The prefix of tokens in links of the PKCE flow (GoTrue, `PKCEPrefix`). */
 const PKCE = 'pkce_';
 
 export const isPkceToken = (token: string): boolean => token.startsWith(PKCE);
 
 /**
- * Returns a new token and a new code. GoTrue makes the token from the address and the code, so it can be found by trying all codes;
- * this one is random, with the same length.
+ * Returns a new token and a new code. GoTrue derives the token from the address and the code, so that an attacker could
+ * find it by trying all codes; this token is random and has the same length.
  */
 export const makeOneTimeToken = (
   kind: TokenKind,
@@ -67,26 +67,32 @@ const codeHash = (address: string, code: string): string =>
     .update(address + code)
     .digest('hex');
 
-/** Returns the statement that gives an account a token; earlier ones of the kind become void. It fails where there is no such account. */
+/**
+ * Returns the statement that gives an account a token. Earlier tokens of the same kind become invalid. The statement
+ * fails if the account does not exist.
+ */
 export const issuedToken = (userId: string, { kind, address, token, code }: OneTimeToken): SqlStatement => [
   'select ninefold.issue_one_time_token($1::uuid, $2::auth.one_time_token_type, $3, $4, $5)',
   [userId, kind, linkHash(token), codeHash(address, code), address],
 ];
 
 /**
- * Returns the statement that gives an account a code for a phone number; an earlier one of the kind becomes void. It fails where there is no
- * such account.
+ * Returns the statement that gives an account a code for a phone number. An earlier code of the same kind becomes
+ * invalid. The statement fails if the account does not exist.
  */
 export const issuedPhoneCode = (userId: string, kind: TokenKind, phone: string, code: string): SqlStatement => [
   'select ninefold.issue_phone_code($1::uuid, $2::auth.one_time_token_type, $3, $4, $5)',
-  // No link leads to a phone: nobody gets this token.
+  // Texts contain no link, so nobody receives this token.
   [userId, kind, linkHash(randomBytes(28).toString('hex')), codeHash(phone, code), phone],
 ];
 
 /** Returns a new code. */
 export const makeCode = (digits: number): string => Array.from({ length: digits }, () => randomInt(10)).join('');
 
-/** Returns the statement that stores the address that an account is to have. Links for a change to another address become void. */
+/**
+ * Returns the statement that stores the new address of an account. Links for a change to another address become
+ * invalid.
+ */
 export const begunEmailChange = (userId: string, email: string): SqlStatement => [
   'select ninefold.begin_email_change($1::uuid, $2)',
   [userId, email],
@@ -96,13 +102,13 @@ export const begunEmailChange = (userId: string, email: string): SqlStatement =>
 export const isMissing = (error: unknown): boolean =>
   error instanceof DatabaseError && error.sqlstate === 'P0002' && error.fields.table === 'one_time_codes';
 
-/** An account as a call that mails a link needs it. */
+/** The data of an account that a call needs to send a link. */
 export interface Recipient {
   readonly id: string;
   readonly email: string;
   readonly newEmail: string | null;
   readonly isConfirmed: boolean;
-  /** Null without a password. */
+  /** Null if the account has no password. */
   readonly passwordHash: string | null;
 }
 
@@ -112,14 +118,17 @@ const RECIPIENT = `select pg_catalog.jsonb_build_object(
 from auth.users u
 where pg_catalog.lower(u.email) = $1 and u.is_sso_user = false and u.deleted_at is null order by u.created_at limit 1`;
 
-/** Returns the account with an e-mail address, which is in lower case; null if there is none. */
+/** Returns the account with an e-mail address; null if there is none. The address must be in lower case. */
 export const findRecipient = (database: Executor, email: string): Promise<Recipient | null> =>
   jsonAsAuthAdmin<Recipient>(database, RECIPIENT, [email]);
 
-/** The mails whose frequency is bounded separately. */
+/** The mails whose frequency is limited separately. */
 export type MailPurpose = 'confirmation' | 'recovery' | 'email_change' | 'reauthentication';
 
-/** What a request for a mail found: the account, and for how many seconds no other mail can be asked for; 0 if one can. */
+/**
+ * The account of a request for a mail, and the number of seconds until another mail may be requested; 0 if one may be
+ * requested now.
+ */
 export interface MailRequest {
   readonly wait: number;
   readonly recipient: Recipient | null;
@@ -128,7 +137,7 @@ export interface MailRequest {
 const subjectOf = (purpose: MailPurpose, email: string): string =>
   createHash('sha256').update(`${purpose}:${email}`).digest('base64url');
 
-/** Counts a request for a mail to an address, whether or not an account has it, and finds the account. */
+/** Counts a request for a mail to an address and finds the account. Also counts addresses without an account. */
 export async function requestMail(
   database: Executor,
   purpose: MailPurpose,
@@ -142,7 +151,10 @@ export async function requestMail(
   return { wait: Number(wait?.rows[0]?.[0]?.toString() ?? 0), recipient: accountJson<Recipient>(found) };
 }
 
-/** Costs as much as to store a token and a mail, for an address without an account: a transaction that writes. */
+/**
+ * Runs a transaction that writes, for an address without an account. It takes as long as storing a token and a mail, so
+ * that the time does not reveal whether the account exists.
+ */
 export async function pretendToMail(database: Executor, purpose: MailPurpose, email: string): Promise<void> {
   await asAuthAdmin(database, [pretendedMail(purpose, email)]);
 }
@@ -153,7 +165,7 @@ export const pretendedMail = (purpose: MailPurpose, email: string): SqlStatement
   [subjectOf(purpose, email)],
 ];
 
-/** A token that somebody shows: the token of a link, or an address with the code. */
+/** A token that a caller presents: the token of a link, or an address with the code. */
 export type ShownToken = { readonly token: string } | ShownCode;
 
 interface ShownCode {
@@ -161,7 +173,7 @@ interface ShownCode {
   readonly code: string;
 }
 
-/** How the use of a token ended. */
+/** The result of using a token. */
 export type TokenUsed =
   | { readonly verdict: 'void' | 'banned' | 'taken' | 'half' | 'no-flow' }
   | { readonly verdict: 'used'; readonly grant: Grant }
@@ -171,15 +183,15 @@ export interface TokenUse {
   readonly kinds: readonly TokenKind[];
   readonly shown: ShownToken;
   readonly validSeconds: number;
-  /** A change of address must be confirmed at both addresses. */
+  /** True if a change of address must be confirmed at both addresses. */
   readonly bothConfirm: boolean;
-  /** The code was sent to a phone. */
+  /** True if the code was sent to a phone. */
   readonly isPhone?: boolean;
 }
 
 const list = (kinds: readonly TokenKind[]): string => `{${kinds.join(',')}}`;
 
-/** $1 is the account; NULL for a link, whose account its token names. */
+/** $1 is the account; NULL for a link, whose token identifies the account. */
 const useStatement = (userId: string | null, use: TokenUse): SqlStatement =>
   use.isPhone ? usePhoneCode(userId, use) : useMailedToken(userId, use);
 
@@ -210,8 +222,9 @@ const OPEN = openSession(
 );
 
 /**
- * Uses up a token and opens a session for its account, in one transaction: of any number of uses at once only one wins. A link takes one
- * round trip; a code takes two, because its count must be stored before the code is compared.
+ * Uses up a token and opens a session for its account, in one transaction; only one of several concurrent uses
+ * succeeds. A link takes one round trip. A code takes two, because its attempt must be stored before the code is
+ * compared.
  */
 export async function useOneTimeToken(database: Executor, use: TokenUse, client: SessionClient): Promise<TokenUsed> {
   const owner = await ownerOf(database, use, client);
@@ -232,7 +245,9 @@ export async function useOneTimeToken(database: Executor, use: TokenUse, client:
   return { verdict, grant: { ...grant, refreshToken: session.refreshToken } };
 }
 
-/** Uses up the token of a link of the PKCE flow. Its client gets a code, which it exchanges with its verifier. */
+/**
+ * Uses up the token of a link of the PKCE flow. The client gets a code, which it exchanges together with its verifier.
+ */
 export async function useLinkForCode(
   database: Executor,
   use: TokenUse,
@@ -250,7 +265,10 @@ export async function useLinkForCode(
   return flow?.rows.length ? { verdict: 'code', code: issued.code } : { verdict: 'no-flow' };
 }
 
-/** Returns the statement that writes the confirmation of an account, if a confirmation token was used in this transaction. */
+/**
+ * Returns the statement that records the confirmation of an account if a confirmation token was used in this
+ * transaction.
+ */
 const confirmedSignUp = ({ kinds }: TokenUse, client: SessionClient): readonly SqlStatement[] =>
   kinds.includes('confirmation_token')
     ? [
@@ -269,9 +287,12 @@ const confirmedSignUp = ({ kinds }: TokenUse, client: SessionClient): readonly S
 const verdictOf = (result: Result | undefined) =>
   accountJson<'void' | 'banned' | 'taken' | 'half' | 'used'>(result) ?? 'void';
 
-/** The account of a code that is shown, and the statements that take back its count, for the transaction that uses it. */
+/**
+ * The account of a presented code, and the statements that take back the counted attempt, for the transaction that uses
+ * the code.
+ */
 interface Owner {
-  /** Null for a link: the statement that uses it up finds the account. */
+  /** Null for a link: the statement that uses up its token finds the account. */
   readonly userId: string | null;
   readonly settled: readonly SqlStatement[];
 }
@@ -299,8 +320,9 @@ select pg_catalog.jsonb_build_object(
 from known`;
 
 /**
- * Counts a code as wrong before it is compared, so that no code beyond the bounds is ever compared. Returns the account whose code it is;
- * null for a wrong code. An address without an account counts alike.
+ * Counts the attempt as wrong before it compares the code, so that no code beyond the limit is ever compared. Returns
+ * the account of the code; null for a wrong code. Attempts for an address without an account are counted in the same
+ * way.
  *
  * @throws over_request_rate_limit
  */
@@ -342,8 +364,8 @@ async function tryCode(
 }
 
 /**
- * Counts the code that a member shows for reauthentication. Returns the statements that use it up, for the transaction of the change
- * that needs it; null for a wrong code.
+ * Counts the code that a member sends for reauthentication. Returns the statements that use it up, for the transaction
+ * of the change that needs it; null for a wrong code.
  *
  * @throws over_request_rate_limit
  */

@@ -48,8 +48,8 @@ export const passkeyCredentialIds = async (database: Executor, userId: string): 
   )) ?? [];
 
 /**
- * Opens a challenge for the registration of a passkey and returns its id. Removes challenges of the account that have expired or exceed
- * the newest `most`, and some expired ones of others.
+ * Opens a challenge for the registration of a passkey and returns its id. Deletes challenges of the account that have
+ * expired or that are older than the newest `most`, and some expired challenges of other accounts.
  */
 export async function openRegistration(
   database: Executor,
@@ -76,7 +76,7 @@ export async function openRegistration(
   return id;
 }
 
-/** The statement that removes some challenges that have expired. */
+/** Deletes some expired challenges. */
 const SWEEP: readonly [text: string, params: string[]] = [
   `delete from auth.webauthn_challenges c using (
      select o.id from auth.webauthn_challenges o where o.expires_at < pg_catalog.now()
@@ -85,7 +85,7 @@ const SWEEP: readonly [text: string, params: string[]] = [
   [],
 ];
 
-/** Uses a challenge for a registration up, and returns it; null if the account has no such challenge. */
+/** Uses up a challenge for a registration and returns it; null if the account has no such challenge. */
 export const useRegistration = (
   database: Executor,
   userId: string,
@@ -127,7 +127,7 @@ audited as (${auditInsert(action, {
 })})
 select ${passkeyJson} from changed w`;
 
-/** A passkey to be stored; bytes as base64url. */
+/** A passkey to be stored; bytes are in base64url. */
 export interface NewPasskey {
   readonly id: string;
   readonly publicKey: string;
@@ -250,7 +250,7 @@ export const findPasskey = (database: Executor, credentialId: string): Promise<K
     [hex(credentialId)],
   );
 
-/** Returns whether a challenge of a sign-in was used. */
+/** Returns true if a challenge of a sign-in was used. */
 export const isChallengeUsed = async (database: Executor, challengeId: string): Promise<boolean> =>
   (await jsonAsAuthAdmin<boolean>(
     database,
@@ -260,8 +260,9 @@ export const isChallengeUsed = async (database: Executor, challengeId: string): 
   )) ?? false;
 
 /**
- * Uses the challenge $1 up for the session $2, if the passkey $3 of the account $4 still has a lower counter than $5: a replay finds
- * the challenge used, or the counter as high. Devices that do not count always say 0. $6 is when the challenge expires.
+ * Uses up the challenge $1 for the session $2 if the stored counter of the passkey $3 of the account $4 is still lower
+ * than $5. In a replay the challenge is used or the counter is as high as the stored one. Devices without a counter
+ * always send 0. $6 is the time at which the challenge expires.
  */
 const USE = `with counted as (
   update auth.webauthn_credentials w set sign_count = $5::bigint, last_used_at = pg_catalog.now(), updated_at = pg_catalog.now()
@@ -282,8 +283,8 @@ const OPEN = openSession(
 );
 
 /**
- * Opens a session for the account of a passkey whose assertion was verified. Returns null if the challenge was used or the counter does
- * not grow: of any number of requests with one assertion, one opens a session.
+ * Opens a session for the account of a passkey whose assertion was verified. Returns null if the challenge was used or
+ * the counter has not increased: of several requests with the same assertion, only one opens a session.
  */
 export async function openPasskeySession(
   database: Executor,

@@ -17,7 +17,7 @@ import { signedInFrom } from './new-device.ts';
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
 import { ownWay } from './sign-in-counts.ts';
 
-/** The facts about an account that a sign-in needs before it checks the password. */
+/** The data of an account that a sign-in needs before it checks the password. */
 export interface Candidate {
   readonly id: string;
   readonly passwordHash: string | null;
@@ -25,11 +25,11 @@ export interface Candidate {
   readonly confirmed: boolean;
 }
 
-/** A sign-in that counts as failed until it is settled; its password may be checked. */
+/** A sign-in that is counted as failed until its result is stored. Its password may be checked. */
 export interface Attempt {
   /** The account with the address or the number; null if there is none. */
   readonly candidate: Candidate | null;
-  /** The subjects under which the attempt was counted, and its time. */
+  /** The two subjects under which the attempt was counted, and its time. */
   readonly counted: readonly [address: string, account: string, at: string];
   /** The network to remember for the account after a success; null if it was seen today. */
   readonly newNetwork: string | null;
@@ -42,7 +42,7 @@ interface Begun {
   readonly reservation: Reservation;
 }
 
-/** The column that a sign-in names its account by, as SQL text, and the column that tells whether it is confirmed. */
+/** For each kind of login, as SQL text, the column with the name, and the column with the time of the confirmation. */
 const logins = {
   email: ['pg_catalog.lower(u.email)', 'u.email_confirmed_at'],
   phone: ['u.phone', 'u.phone_confirmed_at'],
@@ -77,14 +77,15 @@ select pg_catalog.jsonb_build_object(
 
 const BEGIN = { email: begin(logins.email), phone: begin(logins.phone) };
 
-/** Between two tries of a sign-in that waits for others; twice as long after each. */
+/** The pause between two attempts of a sign-in that waits for others; it doubles after each attempt. */
 const FIRST_PAUSE_MILLISECONDS = 5;
 
 let waiting = 0;
 
 /**
- * Counts a sign-in and finds its account, in one statement, so that no password beyond the bounds is ever checked, however many
- * come at once and to however many workers. Where only attempts under way fill a bound, it waits for them to end.
+ * Counts a sign-in and finds its account in one statement, so that no password beyond the limits is ever checked,
+ * however many sign-ins arrive at once on all workers. If the limit is reached only because of unfinished attempts,
+ * waits for these to end.
  *
  * @throws over_request_rate_limit
  */
@@ -126,7 +127,10 @@ const tooManyFailures = (seconds: number): NinefoldError =>
     limit: 'signInFailures',
   });
 
-/** Ends an attempt; only one that failed stays counted. @param refused The caller, if the attempt goes into the audit log. */
+/**
+ * Ends an attempt; only a failed one stays counted.
+ * @param refused The caller, if the attempt is recorded in the audit log.
+ */
 export async function settleSignIn(
   database: Executor,
   attempt: Attempt,
@@ -140,8 +144,8 @@ export async function settleSignIn(
 }
 
 /**
- * Returns the statement that writes a refused sign-in, unless the hour has as many as the limit auditRefusals. The address that was typed
- * is left out: it may be a password in the wrong field.
+ * Returns the statement that records a refused sign-in, unless the hour already has as many as the limit auditRefusals.
+ * The typed address is left out because a user may have typed the password into the wrong field.
  */
 const refusedSignIn = (userId: string | null, caller: AuditCaller): readonly [text: string, params: Param[]] => [
   auditInsert('login_refused', {
@@ -157,9 +161,9 @@ const refusedSignIn = (userId: string | null, caller: AuditCaller): readonly [te
 ];
 
 /**
- * Opens a session for an account whose password was verified against `verifiedHash`; null when meanwhile the password was
- * changed or the account was banned. `newHash` replaces the hash of the same password. With `newNetwork` the network
- * of the client is remembered, and the member is told of it: see `signedInFrom`.
+ * Opens a session for an account whose password was verified against `verifiedHash`. Returns null if the password was
+ * changed or the account was banned in the meantime. `newHash` replaces the hash of the same password. With
+ * `newNetwork`, the network of the client is remembered and the member is notified: see `signedInFrom`.
  */
 export async function openPasswordSession(
   database: Executor,
@@ -185,7 +189,7 @@ const OPEN = openSession(
   ownWay('password'),
 );
 
-/** The hash of an account's password; null when it has none or does not exist. */
+/** Returns the hash of an account's password; null if it has none or does not exist. */
 export const findPasswordHash = (database: Executor, id: string): Promise<string | null> =>
   jsonAsAuthAdmin<string>(
     database,

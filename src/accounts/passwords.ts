@@ -8,7 +8,7 @@ import { HashQueue } from './hash-queue.ts';
 const OURS = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1, outputLen: 32 } as const;
 const OUR_PREFIX = `$argon2id$v=19$m=${OURS.memoryCost},t=${OURS.timeCost},p=${OURS.parallelism}$`;
 
-/** The scheme and the cost of hashes that are made here. */
+/** The scheme and the cost of hashes that `hashPassword` creates. */
 export const ourScheme: string = OUR_PREFIX;
 
 const BCRYPT = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/;
@@ -16,16 +16,19 @@ const ARGON2 = /^\$argon2(?:i|id)\$v=19\$m=\d{1,7},t=\d{1,3},p=\d{1,3}\$[A-Za-z0
 
 const queue = new HashQueue();
 
-/** The argon2id hash of a password, in PHC string format. Throws over_request_rate_limit when too many are asked for. */
+/**
+ * Returns the argon2id hash of a password, in PHC string format.
+ * @throws over_request_rate_limit if too many hashes are being computed
+ */
 export const hashPassword = (password: string): Promise<string> => queue.run(() => argon2Hash(password, OURS));
 
 /**
- * Returns whether the password has this hash: argon2id, argon2i, bcrypt, scrypt of Firebase or PBKDF2. If it has not, or there is no hash or one of another
- * kind, also verifies each of `decoys` that is of another scheme than the hash, so that the time shows neither whether an account
- * exists nor which scheme its hash is of.
+ * Returns true if the password has this hash: argon2id, argon2i, bcrypt, scrypt of Firebase or PBKDF2. If the password
+ * is wrong, or there is no hash or one of an unknown kind, it also verifies each of `decoys` whose scheme differs from
+ * the hash, so that the time shows neither whether an account exists nor the scheme of its hash.
  *
- * @param decoys Of `decoyHash`, one per scheme.
- * @throws over_request_rate_limit if too many passwords are being checked.
+ * @param decoys Results of `decoyHash`, one per scheme.
+ * @throws over_request_rate_limit if too many passwords are being checked
  */
 export async function verifyPassword(
   password: string,
@@ -49,13 +52,13 @@ function verify(password: string, hash: string): Promise<boolean> {
     : (foreignHash(hash)?.verify(password) ?? Promise.resolve(false));
 }
 
-/** Salts and hashes of random bytes that nobody kept. */
+/** Salts and hashes of random bytes that were not kept. */
 const BCRYPT_REST = 'N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy';
 const ARGON2_REST = 'MNXfuDOMC/kPf3yL3e3lNw$usIfgZoRJjA/sF97u6n7DRsrl7x1xepB8e8Rc08NtOk';
 
 /**
- * Returns a hash of the same scheme and cost as `hash`, or as the prefix of one, which is the hash of no known password. Returns
- * null if the scheme is unknown, or too costly to be verified for each address without an account.
+ * Returns a hash of the same scheme and cost as `hash` (or as a prefix of one) that belongs to no known password.
+ * Returns null if the scheme is unknown, or too expensive to verify for each address without an account.
  */
 export function decoyHash(hash: string): string | null {
   const bcryptCost = /^\$2[aby]\$(\d\d)\$/.exec(hash)?.[1];
@@ -75,13 +78,13 @@ const OUR_DECOYS: readonly string[] = [OUR_PREFIX + ARGON2_REST];
 const BCRYPT_BYTES = 72;
 
 /**
- * Returns true if the hash of a password that was just verified should be replaced by one of `hashPassword`. A bcrypt hash stays for
- * a longer password than bcrypt reads: its end was not verified.
+ * Returns true if the hash of a password that was just verified should be replaced by one of `hashPassword`. A bcrypt
+ * hash is kept if the password is longer than bcrypt reads, because the rest of the password was not verified.
  */
 export const needsRehash = (hash: string, password: string): boolean =>
   !hash.startsWith(OUR_PREFIX) && !(BCRYPT.test(hash) && Buffer.byteLength(password) > BCRYPT_BYTES);
 
-/** Returns the scheme of a hash; null when it cannot be verified here, or only at a cost above the limits. */
+/** Returns the scheme of a hash; null if it cannot be verified here, or only at a cost above the limits. */
 export function passwordScheme(hash: string): 'argon2' | 'bcrypt' | 'firebase' | 'pbkdf2' | null {
   const cost = BCRYPT.exec(hash)?.[1];
   if (cost !== undefined) return Number(cost) <= limits.importedBcryptCost.default ? 'bcrypt' : null;

@@ -6,7 +6,7 @@ import { isWhole, LOCK_ACCOUNT } from './assurance.ts';
 import { type AuditCaller, auditAddress, auditInsert } from './audit.ts';
 import type { Proof } from './verify-factor.ts';
 
-/** Letters and digits that nobody mistakes for one another (Crockford's Base32). */
+/** Letters and digits that are not easily confused (Crockford's Base32). */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
 const CODE_CHARACTERS = 24;
@@ -15,16 +15,16 @@ const CODE_CHARACTERS = 24;
 const makeCode = (): string =>
   Array.from(randomBytes(CODE_CHARACTERS), (byte) => ALPHABET[byte % ALPHABET.length]).join('');
 
-/** Returns a code as it was issued: letter case, blanks and hyphens do not count. */
+/** Returns a code in the form in which it was issued: ignores letter case, blanks and hyphens. */
 const normalised = (code: string): string => code.toLowerCase().replace(/[\s-]/g, '');
 
-/** The factor is part of it: equal codes of two accounts have different hashes. */
+/** Returns the hash of a code. It includes the factor, so that equal codes of two accounts have different hashes. */
 const hashOf = (factorId: string, code: string): string =>
   createHash('sha256')
     .update(`${factorId}:${normalised(code)}`)
     .digest('hex');
 
-/** A set of codes that was made just now. */
+/** A new set of recovery codes. */
 export interface RecoveryCodes {
   readonly id: string;
   readonly friendly_name?: string;
@@ -36,10 +36,10 @@ const makeCodes = (): string[] => Array.from({ length: limits.recoveryCodes.defa
 const hashesParam = (factorId: string, codes: readonly string[]): string =>
   `{${codes.map((code) => hashOf(factorId, code)).join(',')}}`;
 
-/** Why codes were not made. */
+/** The reason why no codes were created. */
 export type RecoveryCodesRefusal = 'first-factor-only' | 'exists' | 'sole' | 'name' | 'none';
 
-/** $1 the account, $2 the session, $3 the factor, $4 its name, $5 the hashes in hexadecimal digits. */
+/** $1 is the account, $2 the session, $3 the factor, $4 its name, $5 the hashes in hexadecimal digits. */
 const MAKE = `with owned as (
   select f.friendly_name, f.factor_type::text as type, f.status from auth.mfa_factors f where f.user_id = $1::uuid
 ),
@@ -69,7 +69,7 @@ audited as (${auditInsert('generate_recovery_codes', {
 })})
 select pg_catalog.to_jsonb(verdict) from judged`;
 
-/** Makes the recovery codes of an account that has none. Only their hashes are stored. */
+/** Creates the recovery codes of an account that has none. Stores only their hashes. */
 export async function makeRecoveryCodes(
   database: Executor,
   { userId, sessionId }: { userId: string; sessionId: string },
@@ -91,11 +91,11 @@ export interface RecoveryCodesStatus {
   readonly id: string;
   readonly friendly_name?: string;
   readonly total: number;
-  /** Codes that were not used. */
+  /** The number of unused codes. */
   readonly remaining: number;
 }
 
-/** Returns how many recovery codes an account has; null if it has no set of them. */
+/** Returns the state of an account's recovery codes; null if it has none. */
 export const recoveryCodesStatus = (database: Executor, userId: string): Promise<RecoveryCodesStatus | null> =>
   jsonAsAuthAdmin<RecoveryCodesStatus>(
     database,
@@ -107,7 +107,7 @@ export const recoveryCodesStatus = (database: Executor, userId: string): Promise
     [userId],
   );
 
-/** Replaces the recovery codes of an account and forgets its wrong codes. The set keeps id and name. */
+/** Replaces the recovery codes of an account and resets its count of wrong codes. The set keeps its id and name. */
 export async function replaceRecoveryCodes(
   database: Executor,
   { userId, sessionId }: { userId: string; sessionId: string },
@@ -142,7 +142,7 @@ export async function replaceRecoveryCodes(
   return { id: status.id, ...(status.friendly_name && { friendly_name: status.friendly_name }), codes };
 }
 
-/** The proof that a recovery code gives: it belongs to the factor and was not used. */
+/** Returns the proof by a recovery code: the code belongs to the factor and was not used. */
 export const recoveryCodeProof = (factorId: string, code: string, attempt: string): Proof => ({
   sql: `proven as (
   update ninefold.recovery_codes c set used_at = pg_catalog.now()

@@ -16,22 +16,23 @@ import {
 import { followingToken, nextRefreshToken, storedRefreshToken } from './stored-refresh-token.ts';
 import { userJson } from './user.ts';
 
-/** How an exchange ended. `reused`: the session was ended, as somebody else may hold its refresh token. */
+/** The result of an exchange. `reused`: the session was ended because another client may have its refresh token. */
 export type Exchanged =
   | { readonly verdict: 'granted'; readonly grant: Grant }
   | { readonly verdict: 'unknown' | 'no-session' | 'wrong-client' | 'banned' | 'expired' | 'inactive' }
   | { readonly verdict: 'reused'; readonly userId: string };
 
 /**
- * The session is locked first, by a statement of its own: the one after it then sees what a concurrent exchange of the same
- * session has committed.
+ * Locks the session in a separate statement. The next statement then sees the changes that a concurrent exchange of the
+ * same session has committed.
  */
 const LOCK = `select from auth.sessions s
 where s.id = (select t.session_id from auth.refresh_tokens t where t.token = any ($1::text[]) limit 1) for update`;
 
 /**
- * $1 the token shown as it is and as it is stored, $2 the token to issue as it is stored, $3 and $4 the client, $5 the reuse interval in seconds,
- * $6 and $7 the bounds of sessions, $8 the application that shows the token. A token that was brought along is stored as it is until it is shown.
+ * $1 is the presented token in plain and in stored form, $2 the stored form of the new token, $3 and $4 the client, $5
+ * the reuse interval in seconds, $6 and $7 the limits of sessions, $8 the application that presents the token. An
+ * imported token is stored in plain form until it is used.
  */
 const EXCHANGE = `with shown as (
   select t.id, t.token, t.revoked, t.updated_at, s.id as session_id, u.id as user_id, u.banned_until, s.oauth_client_id,
@@ -95,7 +96,7 @@ from judged j left join auth.users u on u.id = j.user_id left join auth.sessions
 
 type Row = Omit<Grant, 'refreshToken'> & {
   readonly verdict: 'rotate' | 'repeat' | 'reused' | 'no-session' | 'wrong-client' | 'banned' | 'expired' | 'inactive';
-  /** As it is stored. */
+  /** In the stored form. */
   readonly active: string | null;
 };
 
@@ -103,13 +104,13 @@ type Row = Omit<Grant, 'refreshToken'> & {
 export type RefreshSettings = SessionBounds & Pick<AuthSettings, 'security_refresh_token_reuse_interval'>;
 
 /**
- * Exchanges a refresh token for the next of its session (GoTrue, `/token?grant_type=refresh_token`; RFC 9700, section 4.14.2).
- * The parent of the session's active token gets the active token again: the client lost the answer. An older token gets it only
- * within `security_refresh_token_reuse_interval` of its own exchange; later it ends the session. Exchanges of one session run one after
- * the other, in one round trip each.
+ * Exchanges a refresh token for the next one of its session (GoTrue, `/token?grant_type=refresh_token`; RFC 9700,
+ * section 4.14.2). The token before the session's active one gets the active token again, because the client may have
+ * lost the response. An older token gets it only within `security_refresh_token_reuse_interval` of its own exchange;
+ * later it ends the session. Exchanges of one session run one after the other, in one round trip each.
  *
- * @param key The secret that leads from a token to the next one (`refreshKey`).
- * @param clientId The application that shows the token; null for the app itself.
+ * @param key The secret that derives the next token from a token (`refreshKey`).
+ * @param clientId The application that presents the token; null for the app itself.
  */
 export async function exchangeRefreshToken(
   database: Executor,
@@ -137,6 +138,6 @@ export async function exchangeRefreshToken(
   return { verdict: 'granted', grant: { ...grant, refreshToken } };
 }
 
-/** Returns the secret that leads from a refresh token of the app to the next one. It never leaves the node. */
+/** Returns the app's secret for deriving a refresh token from the one before. It never leaves the node. */
 export const refreshKey = ({ signingKey }: Pick<AppKeys, 'signingKey'>): string =>
   hs256('refresh tokens', signingKey.privateKeyPem);

@@ -1,18 +1,19 @@
 import type { Param } from '../database/statement.ts';
 
-/** The bound of wrong codes of one account: `most` of them in `seconds`. */
+/** The limit of wrong codes for one account: `most` within `seconds`. */
 export interface AttemptBound {
   readonly most: number;
   readonly seconds: number;
 }
 
-/** The attempts of the row `a` that count, of the account's table. $2 is the length of the window in seconds. */
+/** The attempts of the row `a` that are still within the time window. $2 is the length of the window in seconds. */
 const RECENT = `array(select t from pg_catalog.unnest(a.attempts) t
   where t > pg_catalog.clock_timestamp() - pg_catalog.make_interval(secs => $2::float8) order by t)`;
 
 /**
- * SQL text that counts an attempt of the account $1 before its code is compared: the bound $3 holds however many come at once, on any
- * number of nodes. Returns `{"at": …}`, by which the attempt is settled, or `{"wait": seconds}`.
+ * SQL text that counts an attempt of the account $1 before its code is compared, so that the limit $3 holds for any
+ * number of concurrent calls on any number of nodes. Returns `{"at": …}`, which identifies the attempt, or
+ * `{"wait": seconds}`.
  */
 const RESERVE = `with counted as (
   insert into ninefold.second_factor_attempts as a (user_id, attempts) values ($1::uuid, array[pg_catalog.clock_timestamp()])
@@ -29,16 +30,16 @@ select coalesce(
 
 export type AttemptReservation = { readonly at: string } | { readonly wait: number };
 
-/** The statement that counts an attempt; its JSON is an AttemptReservation. */
+/** Returns the statement that counts an attempt; its JSON is an AttemptReservation. */
 export const reserveAttempt = (userId: string, bound: AttemptBound): readonly [text: string, params: Param[]] => [
   RESERVE,
   [userId, String(bound.seconds), String(bound.most)],
 ];
 
 /**
- * The statement that takes back an attempt whose code was right.
+ * Returns the statement that takes back an attempt whose code was right.
  *
- * @param ifRaised A session: the attempt is taken back only if this transaction raised it. Null: in any case.
+ * @param ifRaised A session: the attempt is taken back only if this transaction raised the session. Null: always.
  */
 export const forgetAttempt = (
   userId: string,

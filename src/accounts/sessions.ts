@@ -12,36 +12,36 @@ import { countSignIn } from './sign-in-counts.ts';
 import { storedRefreshToken } from './stored-refresh-token.ts';
 import { type User, userJson } from './user.ts';
 
-/** The client that holds a session, as far as it shows itself. */
+/** The client that holds a session, as far as its requests identify it. */
 export interface SessionClient {
   readonly address: string;
   readonly userAgent: string | undefined;
-  /** The header Accept-Language: it decides the language of mails if the member's metadata has no locale. */
+  /** The header Accept-Language. It decides the language of mails if the member's metadata has no locale. */
   readonly acceptLanguage?: string | undefined;
 }
 
-/** What an access token says of its session. */
+/** The claims of an access token about its session. */
 export interface SessionClaims {
   readonly id: string;
   readonly aal: string;
   /** Most recent first; `timestamp` in seconds since 1970. */
   readonly amr: readonly { readonly method: string; readonly timestamp: number }[];
-  /** The application that holds the session, and what it may ask for; absent of the app's own sessions. */
+  /** The application that holds the session, and its scopes; absent for the app's own sessions. */
   readonly clientId?: string | null;
   readonly scope?: string | null;
 }
 
-/** A member with a session, and the refresh token that goes with it. */
+/** A member with a session, and the session's refresh token. */
 export interface Grant {
   readonly user: User;
   readonly session: SessionClaims;
   readonly refreshToken: string;
 }
 
-/** 192 random bits. */
+/** Returns a new refresh token of 192 random bits. */
 export const makeRefreshToken = (): string => randomBytes(24).toString('base64url');
 
-/** The client as the columns user_agent and ip hold it. */
+/** Returns the client in the form of the columns user_agent and ip. */
 export const clientParams = (client: SessionClient): [userAgent: Param, ip: Param] => {
   const ip = client.address.replace(/%.*$/, '');
   return [client.userAgent?.slice(0, limits.userAgentCharacters.default) || null, isIP(ip) ? ip : null];
@@ -54,7 +54,7 @@ export interface NewSession {
   readonly params: readonly Param[];
 }
 
-/** The ways to sign in as the claim `amr` names them (GoTrue, `AuthenticationMethod`; RFC 8176). */
+/** The sign-in methods, named as in the claim `amr` (GoTrue, `AuthenticationMethod`; RFC 8176). */
 export type SignInMethod =
   | 'password'
   | 'anonymous'
@@ -79,7 +79,10 @@ export type SignInMethod =
  */
 export const tokenOwner = `nullif(pg_catalog.current_setting('ninefold.verified', true), '')::uuid`;
 
-/** Returns the ids of a session that is about to be opened. @param userId Null if the statement that opens the session finds the account. */
+/**
+ * Returns the ids of a session that is about to be opened.
+ * @param userId Null if the statement that opens the session finds the account.
+ */
 export function newSession(userId: string | null, client: SessionClient, method: SignInMethod): NewSession {
   const sessionId = randomUUID();
   const refreshToken = makeRefreshToken();
@@ -138,14 +141,17 @@ export const boundParams = (bounds: SessionBounds): [timebox: string, inactivity
   String(bounds.sessions_inactivity_timeout),
 ];
 
-/** Returns SQL text: when the row `s` of auth.sessions ends; NULL without an end. The arguments are parameters of `boundParams`. */
+/**
+ * Returns SQL text for the time at which the row `s` of auth.sessions ends; NULL if it does not end. The arguments are
+ * parameters of `boundParams`.
+ */
 export const sessionEnds = (timebox: string, inactivity: string): string => `least(
   s.not_after,
   s.created_at + pg_catalog.make_interval(secs => nullif(${timebox}::float8, 0)),
   coalesce(s.refreshed_at at time zone 'utc', s.created_at) + pg_catalog.make_interval(secs => nullif(${inactivity}::float8, 0)))`;
 
 export interface SessionState {
-  /** In milliseconds since 1970; infinite without an end. */
+  /** In milliseconds since 1970; Infinity if the session does not end. */
   readonly end: number;
   readonly aal: string;
 }
@@ -168,7 +174,7 @@ export async function sessionState(
   return found && { aal: found.aal, end: found.end ?? Number.POSITIVE_INFINITY };
 }
 
-/** Returns how long ago a session was opened, in seconds; null when there is no such session. */
+/** Returns the time since a session was opened, in seconds; null if there is no such session. */
 export const sessionAgeSeconds = (database: Executor, sessionId: string): Promise<number | null> =>
   jsonAsAuthAdmin<number>(
     database,
@@ -205,13 +211,16 @@ export async function listSessions(
   return (rows ?? []).map((row) => ({ ...row, device: deviceWords(row.user_agent) }));
 }
 
-/** What the audit log holds of sessions that are ended; none is written without it. */
+/** The event that the audit log records for ended sessions. Without it, no entry is written. */
 export interface SessionsEnd {
   readonly action: Extract<AuditAction, 'logout' | 'session_ended'>;
   readonly caller: AuditCaller;
 }
 
-/** $1 the session, $2 its account or null, $3 the session that stays or null; $4 and $5 the caller. One entry is written per account. */
+/**
+ * $1 is the session, $2 its account or null, $3 the session that stays or null; $4 and $5 are the caller. One entry is
+ * written per account.
+ */
 const endSessions = (action: SessionsEnd['action'] | null): string => `with ended as (
   delete from auth.sessions where ($1::uuid is null or id = $1::uuid) and ($2::uuid is null or user_id = $2::uuid)
     and ($3::uuid is null or id <> $3::uuid)
@@ -231,7 +240,7 @@ const endSessions = (action: SessionsEnd['action'] | null): string => `with ende
 }
 select pg_catalog.to_jsonb(pg_catalog.count(*)) from ended`;
 
-/** Ends one session, of the account `userId` if given. Returns false if there is none. */
+/** Ends one session; with `userId` only if it belongs to this account. Returns false if there is none. */
 export const revokeSession = async (
   database: Executor,
   id: string,
@@ -239,7 +248,10 @@ export const revokeSession = async (
   end?: SessionsEnd,
 ): Promise<boolean> => (await revoke(database, { id, ...(userId !== undefined && { userId }) }, end)) > 0;
 
-/** Ends all sessions of an app, or those of one account, or those but one. Answers how many there were. */
+/**
+ * Ends all sessions of an app, or all sessions of one account, optionally except one. Returns the number of ended
+ * sessions.
+ */
 export const revokeSessions = (
   database: Executor,
   options: { userId?: string; except?: string } = {},

@@ -7,15 +7,15 @@ import type { Text } from '../jobs/text-provider.ts';
 import { accountJson, asAuthAdmin } from './as-auth-admin.ts';
 import type { SqlStatement } from './one-time-tokens.ts';
 
-/** An account as a call that sends a text needs it. */
+/** The data of an account that a call needs to send a text. */
 export interface PhoneAccount {
   readonly id: string;
   /** Digits only. */
   readonly phone: string;
-  /** The number that the account is to have; null without a change. */
+  /** The new number of an unfinished change; null without a change. */
   readonly newPhone: string | null;
   readonly isConfirmed: boolean;
-  /** Null without a password. */
+  /** Null if the account has no password. */
   readonly passwordHash: string | null;
 }
 
@@ -26,29 +26,32 @@ from auth.users u`;
 
 const BY_PHONE = `${ACCOUNT} where u.phone = $1 and u.is_sso_user = false and u.deleted_at is null`;
 
-/** The account that waits for a change of number: by the number that it has, else by the one that it is to have. */
+/** Finds the account with an unfinished change of number: by its current number, otherwise by the new one. */
 const BY_CHANGE = `${ACCOUNT}
 where (u.phone = $1 or u.phone_change = $1) and u.phone_change <> '' and u.is_sso_user = false and u.deleted_at is null
 order by u.phone is not distinct from $1 desc, u.phone_change_sent_at desc nulls last limit 1`;
 
-/** The texts whose frequency is bounded separately. */
+/** The texts whose frequency is limited separately. */
 export type TextPurpose = 'sms' | 'phone_change' | 'reauthentication_sms' | 'mfa_sms';
 
 const subjectOf = (purpose: TextPurpose, of: string): string =>
   createHash('sha256').update(`${purpose}:${of}`).digest('base64url');
 
-/** A request for a text: the account, and for how many seconds no other text can be asked for; 0 if one can. */
+/**
+ * The account of a request for a text, and the number of seconds until another text may be requested; 0 if one may be
+ * requested now.
+ */
 export interface TextRequested {
   readonly wait: number;
   readonly account: PhoneAccount | null;
 }
 
 /**
- * Finds the account with a number, and tells how long the pause between two texts lasts yet. Reserves nothing: a call that another bound refuses
- * must not make others wait.
+ * Finds the account with a number, and returns the rest of the pause between two texts. Reserves nothing, because a
+ * call that another limit refuses must not make others wait.
  *
- * @param of The number or the id that the pause holds for.
- * @param phone The number of the account that is looked for.
+ * @param of The number or the id to which the pause applies.
+ * @param phone The number of the account.
  */
 export async function findForText(
   database: Executor,
@@ -69,7 +72,10 @@ export async function findForText(
   return { wait: secondsOf(wait), account: accountJson<PhoneAccount>(found) };
 }
 
-/** Begins the pause between two texts, whether or not an account has the number. Returns 0, or the seconds to wait if another call began it. */
+/**
+ * Begins the pause between two texts, whether or not an account has the number. Returns 0, or the number of seconds to
+ * wait if another call has begun it.
+ */
 export async function reserveText(
   database: Executor,
   purpose: TextPurpose,
@@ -84,7 +90,10 @@ export async function reserveText(
 
 const secondsOf = (result: Result | undefined): number => Number(result?.rows[0]?.[0]?.toString() ?? 0);
 
-/** Costs as much as to store a code and a text, for a number without an account: a transaction that writes. */
+/**
+ * Runs a transaction that writes, for a number without an account. It takes as long as storing a code and a text, so
+ * that the time does not reveal whether the account exists.
+ */
 export async function pretendToText(database: Executor, purpose: TextPurpose, phone: string): Promise<void> {
   await asAuthAdmin(database, [
     [
@@ -94,7 +103,9 @@ export async function pretendToText(database: Executor, purpose: TextPurpose, ph
   ]);
 }
 
-/** Returns the statement that removes the password of an account that nobody has confirmed: another person may have set it. */
+/**
+ * Returns the statement that removes the password of an unconfirmed account, because another person may have set it.
+ */
 export const droppedPhonePassword = (id: string): SqlStatement => [
   `update auth.users set encrypted_password = null, updated_at = pg_catalog.now()
    where id = $1::uuid and phone_confirmed_at is null and email_confirmed_at is null and encrypted_password is not null`,
@@ -104,8 +115,8 @@ export const droppedPhonePassword = (id: string): SqlStatement => [
 /**
  * Returns the statement that queues a text, for the transaction that stores its code.
  *
- * @param code Shown on the Mail page beside the text.
- * @param options.isClaimed The caller makes the first attempt after the transaction.
+ * @param code The code, which the Mail page shows with the text.
+ * @param options.isClaimed True if the caller makes the first attempt after the transaction.
  */
 export const queuedText = (
   text: Text,
@@ -129,13 +140,16 @@ export const queuedText = (
   ],
 ];
 
-/** Records that the provider has taken a text. */
+/** Records that the provider has accepted a text. */
 export async function noteTextSent(database: Executor, id: string): Promise<void> {
   const { text, params } = sentMail(id);
   await asAuthAdmin(database, [[text, params]]);
 }
 
-/** Records that an attempt failed. @param pauseSeconds Until the next one; null if there is none. */
+/**
+ * Records that an attempt failed.
+ * @param pauseSeconds Time until the next attempt; null if there is none.
+ */
 export async function noteTextFailure(
   database: Executor,
   id: string,
@@ -146,7 +160,7 @@ export async function noteTextFailure(
   await asAuthAdmin(database, [[text, params], TELL_QUEUE]);
 }
 
-/** Leaves a claimed text to the sender of the queue. */
+/** Returns a claimed text to the queue. */
 export async function releaseText(database: Executor, id: string): Promise<void> {
   const { text, params } = releasedMail(id);
   await asAuthAdmin(database, [[text, params], TELL_QUEUE]);

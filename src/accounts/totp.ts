@@ -1,22 +1,28 @@
 import { timingSafeEqual } from 'node:crypto';
 
-/** Seconds for which a code is shown (RFC 6238, section 4.1; the value that GoTrue and every authenticator app use). */
+/** Validity of a code in seconds (RFC 6238, section 4.1; GoTrue and all authenticator apps use this value). */
 const PERIOD_SECONDS = 30;
 
-/** Steps before and after the current one whose code is accepted, as clocks differ (GoTrue, `Skew: 1`). */
+/**
+ * The number of time steps before and after the current one whose code is accepted, because clocks differ (GoTrue,
+ * `Skew: 1`).
+ */
 const SKEW = 1;
 
 /** A new secret for an authenticator app. */
 export interface TotpSecret {
   /** Base32 without padding. */
   readonly secret: string;
-  /** For the app, by link or QR code (https://github.com/google/google-authenticator/wiki/Key-Uri-Format). */
+  /**
+   * The URI for the authenticator app, used as a link or QR code
+   * (https://github.com/google/google-authenticator/wiki/Key-Uri-Format).
+   */
   readonly uri: string;
-  /** The URI as an SVG. It holds no `#`, so that a client can put it into a data URI as it is. */
+  /** The QR code of the URI as an SVG. It contains no `#`, so that a client can put it into a data URI unchanged. */
   readonly qrCode: string;
 }
 
-/** Makes the secret of a TOTP factor: 160 random bits. */
+/** Creates the secret of a TOTP factor: 160 random bits. */
 export async function makeTotpSecret(issuer: string, account: string): Promise<TotpSecret> {
   const [{ TOTP, Secret }, { toString: toSvg }] = await Promise.all([import('otpauth'), import('qrcode')]);
   const secret = new Secret({ size: 20 });
@@ -27,7 +33,7 @@ export async function makeTotpSecret(issuer: string, account: string): Promise<T
 }
 
 /**
- * Returns the time step of which `code` is the code of a secret; null if it is the code of no step that is accepted. Every step is
+ * Returns the time step to which `code` belongs; null if it is not the code of an accepted step. Every step is
  * compared, in constant time.
  *
  * @param now In milliseconds since 1970.

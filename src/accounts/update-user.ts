@@ -12,7 +12,7 @@ export interface UserChange {
   readonly role?: string;
   readonly email?: string;
   readonly phone?: string;
-  /** Null: no password any more. With either, the account's sessions end, but for `keepSession`. */
+  /** Null removes the password. If the field is present, the account's sessions end, except `keepSession`. */
   readonly passwordHash?: string | null;
   readonly keepSession?: string;
   /** Merged key by key; a null value removes the key. */
@@ -20,20 +20,20 @@ export interface UserChange {
   readonly appMetadata?: Readonly<Record<string, unknown>>;
   readonly confirmEmail?: boolean;
   readonly confirmPhone?: boolean;
-  /** From now on; 0 lifts a ban. */
+  /** Counted from now; 0 lifts a ban. */
   readonly banSeconds?: number;
-  /** Tells the member by mail of a new password or address, at the address that the account had before. */
+  /** True to notify the member of a new password or address by mail, at the address that the account had before. */
   /** The caller, for the audit log. */
   readonly caller: AuditCaller;
   readonly notify?: { readonly acceptLanguage: string | undefined };
 }
 
-/** SQL text: metadata with the keys of `set` written over and those in `remove` gone. */
+/** Returns SQL text: the metadata with the keys of `set` overwritten and the keys of `remove` removed. */
 const merged = (column: string, name: string): string =>
   `(case when pg_catalog.jsonb_typeof(${column}) = 'object' then ${column} else '{}' end
     || coalesce(c.${name}_set, '{}')) - coalesce(c.${name}_remove, '{}')`;
 
-/** SQL text: identity of a provider, brought in line with a changed address. */
+/** Returns SQL text that updates the identity of a provider after a change of the address. */
 const identity = (provider: 'email' | 'phone', column: string): string => `kept_${provider} as (
   update auth.identities i set updated_at = pg_catalog.now(),
     identity_data = i.identity_data || pg_catalog.jsonb_build_object(
@@ -50,7 +50,7 @@ new_${provider} as (
     and not exists (select from auth.identities i where i.user_id = changed.id and i.provider = '${provider}')
 )`;
 
-/** SQL text: app metadata with a provider that the account newly has. */
+/** Returns SQL text: the app metadata with a provider that is new for the account. */
 const withProvider = (metadata: string, provider: 'email' | 'phone', column: string): string =>
   `(select case
       when c.${column} is null or m -> 'providers' @> '["${provider}"]' then m
@@ -59,7 +59,7 @@ const withProvider = (metadata: string, provider: 'email' | 'phone', column: str
         'providers', coalesce(m -> 'providers', '[]') || '["${provider}"]')
     end from (select ${metadata} as m) as metadata)`;
 
-/** The row of the change that the audit log tells of. */
+/** The row of the change, for the audit log. */
 const AUDITED = {
   userId: 'by.id',
   address: 'by.address',
@@ -67,7 +67,7 @@ const AUDITED = {
   from: '(select changed.id, c.* from c, changed) as by',
 } as const;
 
-/** $1 the account, $2 the change as JSON. */
+/** $1 is the account, $2 the change as JSON. */
 const UPDATE = `with c as (
   select * from pg_catalog.jsonb_to_record($2::jsonb) as c(
     role text, email text, phone text, password_changes boolean, password_hash text, keep_session uuid,
@@ -167,11 +167,12 @@ function split(metadata: Readonly<Record<string, unknown>> | undefined): { set?:
 }
 
 /**
- * Changes an account and answers it as it then is; null when there is none. Links and codes that were mailed before a change of password
- * or address become void. Throws email_exists, phone_exists, validation_failed (metadata too large), and what the app's own triggers raise.
+ * Changes an account and returns its new state; null if it does not exist. Links and codes that were mailed before a
+ * change of password or address become invalid.
  *
  * @param before Statements of the same transaction; they use up the code that the change needs.
- * @throws reauthentication_not_valid if such a code was used up meanwhile.
+ * @throws email_exists, phone_exists, validation_failed (metadata too large), reauthentication_not_valid if the code
+ * was used in the meantime, and the errors of the app's own triggers
  */
 export async function updateUser(
   database: Executor,

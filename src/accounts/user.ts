@@ -1,11 +1,11 @@
-/** An account as GoTrue's API shows it. Times are ISO 8601 in UTC; what is not set is absent. */
+/** An account in the form of GoTrue's API. Times are in ISO 8601 in UTC; fields without a value are absent. */
 export interface User {
   readonly id: string;
   readonly aud: string;
   readonly role: string;
-  /** Empty when the account has none. */
+  /** Empty if the account has none. */
   readonly email: string;
-  /** Empty when the account has none. */
+  /** Empty if the account has none. */
   readonly phone: string;
   readonly app_metadata: Readonly<Record<string, unknown>>;
   readonly user_metadata: Readonly<Record<string, unknown>>;
@@ -30,7 +30,7 @@ export interface User {
   readonly deleted_at?: string;
 }
 
-/** One way in which an account can prove who it is. */
+/** A way in which an account can prove its identity. */
 export interface UserIdentity {
   readonly identity_id: string;
   /** The id at the provider. */
@@ -49,18 +49,21 @@ export interface Factor {
   readonly friendly_name?: string;
   readonly factor_type: string;
   readonly status: string;
-  /** Digits only; of a phone factor. */
+  /** Digits only; only for a phone factor. */
   readonly phone?: string;
   readonly created_at: string;
   readonly updated_at: string;
 }
 
-/** A timestamptz as SQL text in GoTrue's form; one beyond year 9999, infinity too, is the end of that year. */
+/**
+ * Returns SQL text for a timestamptz in GoTrue's form. Times after the year 9999 and infinity become the end of that
+ * year.
+ */
 const time = (column: string): string =>
   `pg_catalog.to_char(case when ${column} > '9999-12-31' then '9999-12-31 23:59:59+00' else ${column} end
     at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
-/** A time that clients with types require: what is not set is Go's zero time, as in GoTrue. */
+/** Returns SQL text for a time that typed clients require: without a value it is Go's zero time, as in GoTrue. */
 const timeOrZero = (column: string): string => `coalesce(${time(column)}, '0001-01-01T00:00:00Z')`;
 
 const OPTIONAL_TIMES = [
@@ -93,8 +96,8 @@ export const factorJson = `pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_o
     ))`;
 
 /**
- * SQL text: the row `u` of auth.users as a User, jsonb. Where the app has roles for its members, `app_metadata.roles` are those
- * of the member, and so are those of its tokens; what was written there as metadata gives way.
+ * SQL text: the row `u` of auth.users as a User, jsonb. If the app has roles for its members, `app_metadata.roles`
+ * contains the roles of the member, as its tokens do, and replaces a value that was stored there as metadata.
  */
 export const userJson = `pg_catalog.jsonb_build_object(
   'id', u.id,

@@ -17,7 +17,7 @@ type SqlStatement = readonly [text: string, params: Param[]];
 
 type Metadata = Readonly<Record<string, unknown>>;
 
-/** An account to be made. Without a password or the hash of one it cannot sign in with a password. */
+/** A new account. Without a password or a hash of one it cannot sign in with a password. */
 export interface NewUser {
   readonly id?: string;
   readonly email?: string;
@@ -26,25 +26,25 @@ export interface NewUser {
   readonly password?: string;
   readonly passwordHash?: string;
   readonly userMetadata?: Metadata | undefined;
-  /** Data of the identity beside `sub` and the address. */
+  /** Additional fields for the data of the identity. */
   readonly identityData?: Metadata;
   readonly appMetadata?: Metadata;
   readonly aud?: string;
   readonly role?: string;
   readonly isAnonymous?: boolean;
-  /** The e-mail address counts as confirmed. */
+  /** True if the e-mail address counts as confirmed. */
   readonly confirmed?: boolean;
   readonly phoneConfirmed?: boolean;
-  /** From now on; 0 or absent: not banned. */
+  /** Counted from now; 0 or absent: not banned. */
   readonly banSeconds?: number;
 }
 
-/** Statements that run in the transaction that makes an account, with its id. */
+/** Returns statements for the transaction that creates the account with this id. */
 export type AfterInsert = (id: string) => readonly SqlStatement[];
 
 const nothing: AfterInsert = () => [];
 
-/** $1 is the record as JSON. Inserts nothing when another account has the address in other letter case. */
+/** $1 is the record as JSON. Inserts nothing if another account has the same address in other letter case. */
 const INSERT = `with r as (
   select * from pg_catalog.jsonb_to_record($1::jsonb) as r(
     id uuid, aud text, role text, email text, phone text, password_hash text,
@@ -65,7 +65,7 @@ insert into auth.identities (provider_id, user_id, identity_data, provider, last
 select made.id::text, made.id, i.value, i.key, pg_catalog.now(), pg_catalog.now(), pg_catalog.now()
 from made, r, pg_catalog.jsonb_each(r.identities) i`;
 
-/** SQL text that confirms the account $1. */
+/** Returns SQL text that confirms the account $1. */
 const confirm = (email: boolean, phone: boolean, more = ''): string => `update auth.users u set
   ${
     email
@@ -81,7 +81,7 @@ const confirm = (email: boolean, phone: boolean, more = ''): string => `update a
 /** SQL text: the account $1 as a User. */
 export const SELECT_USER = `select ${userJson} from auth.users u where u.id = $1::uuid`;
 
-/** $1 of INSERT. Hashes the password. */
+/** Returns $1 of INSERT and hashes the password. */
 async function record(id: string, user: NewUser): Promise<string> {
   const email = user.email?.trim().toLowerCase();
   const passwordHash = user.password === undefined ? user.passwordHash : await hashPassword(user.password);
@@ -106,8 +106,9 @@ async function record(id: string, user: NewUser): Promise<string> {
 }
 
 /**
- * Makes an account, in one round trip. Throws email_exists, phone_exists, user_already_exists (the id),
- * over_request_rate_limit (see `hashPassword`), and what the app's own triggers raise.
+ * Creates an account, in one round trip.
+ * @throws email_exists, phone_exists, user_already_exists (the id), over_request_rate_limit (see `hashPassword`), and
+ * the errors of the app's own triggers
  */
 export async function createUser(database: Executor, user: NewUser, after = nothing): Promise<User> {
   const id = user.id ?? randomUUID();
@@ -125,8 +126,10 @@ export async function createUser(database: Executor, user: NewUser, after = noth
 }
 
 /**
- * Makes an account and, when its address counts as confirmed at once, a session for it, in one round trip; else the
- * session is null, and `after` runs with it. The account is inserted first and confirmed by an UPDATE, as triggers of apps expect. Throws as `createUser`.
+ * Creates an account and, if its address counts as confirmed at once, a session for it, in one round trip. Otherwise
+ * the session is null and the statements of `after` run in the same transaction. The account is inserted first and
+ * confirmed by an UPDATE, as triggers of apps expect.
+ * @throws the errors of `createUser`
  */
 export async function signUp(
   database: Executor,
@@ -169,9 +172,9 @@ function made(result: Parameters<typeof accountJson>[0] | undefined): User {
   return user;
 }
 
-/** Turns a violated unique constraint of auth.users into the code for it, and rethrows anything else. */
+/** Throws the error code for a violated unique constraint of auth.users; rethrows any other error. */
 export function asConflict(error: unknown): never {
-  // A token for an account that was not inserted.
+  // The token's account was not inserted.
   if (isMissing(error)) throw new NinefoldError('email_exists');
   if (error instanceof DatabaseError && error.sqlstate === '23505' && error.fields.schema === 'auth') {
     if (error.fields.constraint === 'users_email_partial_key') throw new NinefoldError('email_exists');
@@ -183,7 +186,7 @@ export function asConflict(error: unknown): never {
   throw error;
 }
 
-/** An account by its id; null when there is none. */
+/** Returns an account by its id; null if it does not exist. */
 export const findUser = (database: Executor, id: string): Promise<User | null> =>
   jsonAsAuthAdmin<User>(database, SELECT_USER, [id]);
 
@@ -200,20 +203,20 @@ export async function userAddresses(database: Executor, ids: readonly string[]):
   return new Map(Object.entries(found ?? {}));
 }
 
-/** Returns the statement that removes the password of an account that nobody has confirmed. */
+/** Returns the statement that removes the password of an unconfirmed account. */
 export const droppedPassword = (id: string): SqlStatement => [
   `update auth.users set encrypted_password = null, updated_at = pg_catalog.now()
    where id = $1::uuid and email_confirmed_at is null and encrypted_password is not null`,
   [id],
 ];
 
-/** Returns the statement that notes that an account was invited. */
+/** Returns the statement that records that an account was invited. */
 export const invitedAt = (id: string): SqlStatement => [
   'update auth.users set invited_at = pg_catalog.now(), updated_at = pg_catalog.now() where id = $1::uuid',
   [id],
 ];
 
-/** Deletes an account and everything of it in schema auth. Answers whether there was one. */
+/** Deletes an account and all its rows in the schema auth. Returns false if it does not exist. */
 export async function deleteUser(database: Executor, id: string, caller?: AuditCaller): Promise<boolean> {
   const results = await asAuthAdmin(database, [
     ...(caller ? [auditEntry('user_deleted', id, caller)] : []),
@@ -223,17 +226,20 @@ export async function deleteUser(database: Executor, id: string, caller?: AuditC
   return deleted !== undefined && affectedRows(deleted) > 0;
 }
 
-/** SQL text: a hash that replaces a value of the account `owner`, unique and without its content (GoTrue's `obfuscateValue`: base64url without padding). */
+/**
+ * Returns SQL text: a hash that replaces a value of the account `owner`. It is unique and does not reveal the value
+ * (GoTrue's `obfuscateValue`: base64url without padding).
+ */
 const obscured = (owner: string, value: string): string =>
   `pg_catalog.rtrim(pg_catalog.translate(pg_catalog.encode(pg_catalog.sha256(
     pg_catalog.convert_to(${owner}::text || ${value}, 'UTF8')), 'base64'), '+/', '-_'), '=')`;
 
-/** SQL text: the hash of a phone number, as long as the column of older databases. */
+/** Returns SQL text: the hash of a phone number, cut to the length of the column in older databases. */
 const obscuredPhone = (column: string): string => `pg_catalog.left(${obscured('u.id', column)}, 15)`;
 
 /**
- * Keeps the account's row, so that what refers to it stays whole, and removes what it says of a person. Its sessions end.
- * Answers whether there is such an account.
+ * Removes the personal data of an account and ends its sessions, but keeps its row, so that references to it stay
+ * valid. Returns false if the account does not exist.
  */
 export async function softDeleteUser(database: Executor, id: string, caller: AuditCaller): Promise<boolean> {
   const params: Param[] = [id];
@@ -265,7 +271,10 @@ export async function softDeleteUser(database: Executor, id: string, caller: Aud
   return found !== undefined && found.rows.length > 0;
 }
 
-/** The size of an account's metadata that an access token can carry. Throws validation_failed. */
+/**
+ * Checks that an access token can carry the account's metadata.
+ * @throws validation_failed if they are too large
+ */
 export function checkMetadata(user: Metadata, app: Metadata = {}): void {
   if (Buffer.byteLength(JSON.stringify(user)) > limits.userMetadataBytes.default) throw tooLarge('user');
   if (Buffer.byteLength(JSON.stringify(app)) > limits.appMetadataBytes.default) throw tooLarge('app');

@@ -12,25 +12,28 @@ export interface Raised {
   readonly grant: Grant;
 }
 
-/** A code that was counted before it was compared. */
+/** An attempt that was counted before its code was compared. */
 interface Attempt {
   readonly at: string;
-  /** True if the code is known to be right. Else it counts as wrong unless it raises the session. */
+  /** True if the code is known to be right. Otherwise it counts as wrong unless it raises the session. */
   readonly wasRight: boolean;
 }
 
-/** What a session shows to be raised. */
+/** The evidence with which a session is raised. */
 export interface Proof {
-  /** Common table expressions of which the last, `proven`, gives a row to exactly one caller; its values are $6 and up. */
+  /**
+   * Common table expressions. The last one, `proven`, returns a row to exactly one caller; their values are $6 and
+   * later parameters.
+   */
   readonly sql: string;
   readonly params: readonly Param[];
-  /** Statements that run before, with the account locked. */
+  /** Statements that run before, after the account was locked. */
   readonly before?: readonly (readonly [text: string, params: Param[]])[];
   /** The attempt that was counted for the code; null if none was. */
   readonly attempt: Attempt | null;
 }
 
-/** Writes the event if the session $2 of the account $1 was raised by the factor $3 in this transaction. */
+/** Writes the audit event if this transaction raised the session $2 of the account $1 by the factor $3. */
 const AUDIT = auditInsert('verification_attempted', {
   userId: '$1::uuid',
   address: '$4',
@@ -40,8 +43,8 @@ const AUDIT = auditInsert('verification_attempted', {
 });
 
 /**
- * Queues the notice of the factor $1 of the account $2 if it was verified in this transaction, with the header Accept-Language $3. Only the
- * verification of a factor and a new name change its updated_at.
+ * Queues the notice about the factor $1 of the account $2 if the factor was verified in this transaction; $3 is the
+ * header Accept-Language. Only the verification and the renaming of a factor change its updated_at.
  */
 const TELL = `insert into ninefold.mails (kind, recipient, user_id, data, accept_language)
   select 'mfa_factor_enrolled_notification', u.email, u.id, pg_catalog.jsonb_build_object('FactorType', f.factor_type),
@@ -50,8 +53,8 @@ const TELL = `insert into ninefold.mails (kind, recipient, user_id, data, accept
   where f.id = $1::uuid and u.id = $2::uuid and f.status = 'verified' and f.updated_at = pg_catalog.now() and u.email <> ''`;
 
 /**
- * Raises a session to aal2 if its proof is still good, in one transaction with the use of the proof. Returns null if another request used
- * the proof first, or session or factor are gone.
+ * Raises a session to aal2 if its proof is still valid, and uses up the proof in the same transaction. Returns null if
+ * another request used the proof first, or if the session or the factor no longer exists.
  */
 export async function raiseBySecondFactor(
   database: Executor,
@@ -75,7 +78,7 @@ export async function raiseBySecondFactor(
   return hasRaised && granted ? { grant: { ...granted, refreshToken } } : null;
 }
 
-/** SQL text: uses the challenge $6 of the factor $3 up, if it is not older than $7 seconds. */
+/** SQL text that uses up the challenge $6 of the factor $3 if it is not older than $7 seconds. */
 const USED_CHALLENGE = `used as (
   update auth.mfa_challenges c set verified_at = pg_catalog.now()
   where c.id = $6::uuid and c.factor_id = $3::uuid and c.verified_at is null
@@ -83,7 +86,7 @@ const USED_CHALLENGE = `used as (
   returning c.id
 )`;
 
-/** The proof that a TOTP code gives: its challenge was not used, and neither was the code of this time step or of a later one. */
+/** Returns the proof by a TOTP code: its challenge was not used, and no code of this or a later time step was used. */
 export const totpProof = (challenge: { id: string; seconds: number }, step: number, attempt: string): Proof => ({
   sql: `${USED_CHALLENGE},
 proven as (
@@ -95,7 +98,7 @@ proven as (
   attempt: { at: attempt, wasRight: true },
 });
 
-/** The proof that the code in a text gives: its challenge was not used. */
+/** Returns the proof by the code in a text: its challenge was not used. */
 export const codeProof = (challenge: { id: string; seconds: number }, attempt: string): Proof => ({
   sql: `${USED_CHALLENGE},
 proven as (select id from used)`,
@@ -104,10 +107,10 @@ proven as (select id from used)`,
 });
 
 /**
- * The proof that a security key gives when it is added: the challenge was not used. The key is stored before the session is raised, and
- * only in a factor that is not verified.
+ * Returns the proof by a security key that is being added: the challenge was not used. The key is stored before the
+ * session is raised, and only in a factor that is not verified.
  *
- * @param credential The key as `StoredCredential`, JSON.
+ * @param credential A `StoredCredential` as JSON.
  */
 export const addedKeyProof = (
   target: RaisedSession,
@@ -130,7 +133,10 @@ proven as (
   attempt: null,
 });
 
-/** The proof that a security key gives: the challenge was not used, and the counter of the key grows unless the key does not count. */
+/**
+ * Returns the proof by a security key: the challenge was not used, and the counter of the key has increased, unless the
+ * key has no counter.
+ */
 export const keyProof = (challenge: { id: string; seconds: number }, counter: number): Proof => ({
   sql: `${USED_CHALLENGE},
 proven as (

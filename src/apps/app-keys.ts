@@ -1,21 +1,21 @@
-/** The keys of one app: what its callers show, and what its tokens are signed with. */
+/** The keys of one app, which its clients send or which sign its tokens. */
 export interface AppKeys {
   readonly ref: string;
-  /** `sb_publishable_…`: role anon. */
+  /** Key `sb_publishable_…` with the role anon. */
   readonly publishableKey: string;
-  /** `sb_secret_…`: role service_role. */
+  /** Key `sb_secret_…` with the role service_role. */
   readonly secretKey: string;
-  /** The older form of the publishable key: a JWT of role anon, signed with `jwtSecret`. */
+  /** Legacy form of the publishable key: a JWT with the role anon, signed with `jwtSecret`. */
   readonly anonKey: string;
-  /** The older form of the secret key: a JWT of role service_role, signed with `jwtSecret`. */
+  /** Legacy form of the secret key: a JWT with the role service_role, signed with `jwtSecret`. */
   readonly serviceRoleKey: string;
   /** HS256 secret, at least 32 characters. */
   readonly jwtSecret: string;
-  /** The key pair that the app was made with. */
+  /** Key pair with which the app was created. */
   readonly signingKey: SigningKey;
-  /** The key that signs new access tokens while there is no `ring`. */
+  /** Algorithm of new access tokens while there is no `ring`. */
   readonly signWith: 'ES256' | 'HS256';
-  /** Every key for access tokens, once a key was added, rotated or revoked. Read it with `keyRing`. */
+  /** All keys for access tokens, after a key was added, rotated or revoked. Use `keyRing` to read it. */
   readonly ring?: readonly RingKey[];
   /** The API keys that were created or replaced after the app was made, and every revoked one; the newest first. */
   readonly apiKeys?: readonly ApiKey[];
@@ -49,38 +49,41 @@ export type FirstKeyId = keyof typeof firstKeys;
 export type KeyAlgorithm = 'ES256' | 'RS256' | 'EdDSA' | 'HS256';
 
 /**
- * The state of a key. `standby`: published and accepted, signs nothing yet. `current`: signs new tokens. `previous`: its tokens are accepted
- * until they expire. `revoked`: its tokens are refused.
+ * State of a key. `standby`: published and accepted, but does not sign yet. `current`: signs new tokens. `previous`:
+ * its tokens are accepted until they expire. `revoked`: its tokens are rejected.
  */
 export type KeyState = 'standby' | 'current' | 'previous' | 'revoked';
 
-/** A key for access tokens. The key decides the algorithm, never the token. */
+/** A key for access tokens. The key determines the algorithm, never the token. */
 export interface RingKey {
   readonly kid: string;
   readonly alg: KeyAlgorithm;
   readonly state: KeyState;
-  /** PKCS #8 in PEM; the bytes of an HS256 key in base64url. Null for the app's `jwtSecret`, and for a revoked key. */
+  /**
+   * Private key as PKCS #8 in PEM; bytes of an HS256 key in base64url. Null for the app's `jwtSecret`, and for a
+   * revoked key.
+   */
   readonly secret: string | null;
   /** Null for HS256. */
   readonly publicJwk: Readonly<Record<string, unknown>> | null;
   /** ISO 8601. */
   readonly createdAt: string | null;
-  /** When it got its state; ISO 8601. */
+  /** Time of the last change of its state, ISO 8601. */
   readonly changedAt: string | null;
 }
 
-/** The key id of the app's `jwtSecret`; its tokens may name it or no key. */
+/** Key id of the app's `jwtSecret`. Its tokens have this key id or none. */
 export const JWT_SECRET_KID = 'jwt-secret';
 
 /** An ES256 key pair (RFC 7518, section 3.4). */
 export interface SigningKey {
   readonly kid: string;
-  /** PKCS #8. */
+  /** Private key as PKCS #8. */
   readonly privateKeyPem: string;
   readonly publicJwk: PublicJwk;
 }
 
-/** The public half, as `/auth/v1/.well-known/jwks.json` shows it (RFC 7517). */
+/** Public key in the format of `/auth/v1/.well-known/jwks.json` (RFC 7517). */
 export interface PublicJwk {
   readonly kty: 'EC';
   readonly crv: 'P-256';

@@ -1,10 +1,10 @@
 import type { AppKeys } from './app-keys.ts';
 
-/** All that a node must know to serve an app. */
+/** All data that a node needs to serve an app. */
 export interface AppRecord extends AppKeys {
   readonly name: string;
   readonly database: string;
-  /** The last file of Ninefold's own schema that the database has. */
+  /** Name of the last applied file of Ninefold's own schema. */
   readonly schemaFile: string;
   /** Passwords of the app's two login roles. */
   readonly ownerPassword: string;
@@ -13,27 +13,30 @@ export interface AppRecord extends AppKeys {
   readonly createdAt: string;
 }
 
-/** The sealed part of a record; the rest is in the console's table `apps`. */
+/** The encrypted part of a record; the rest is in the console's table `apps`. */
 export type AppSecrets = Omit<AppRecord, keyof AppEntry>;
 
-/** The part of a record that is in the console's table `apps`; none of it is secret. */
+/** The part of a record in the console's table `apps`, which is not secret. */
 export type AppEntry = Pick<AppRecord, 'ref' | 'name' | 'database' | 'schemaFile' | 'createdAt'>;
 
-/** A ref: the short name of an app in URLs. */
+/** Pattern of a ref, the short name of an app in URLs. */
 export const REF = /^[a-z][a-z0-9-]{2,39}$/;
 
+/** Returns the name of an app's database. */
 export const databaseName = (ref: string): string => `app_${ref}`;
-/** The role that owns the app's database and everything its migrations make. */
+/** Returns the role that owns the app's database and everything that its migrations create. */
 export const ownerRole = (ref: string): string => `app_${ref}`;
-/** The role as which the server logs in to serve the app's calls. */
+/** Returns the role with which the server logs in to serve the app's requests. */
 export const authenticatorRole = (ref: string): string => `app_${ref}_authenticator`;
 
-/** True for an app that was made on a database which was there before it, and which it leaves behind when it is deleted. */
+/** Returns true for an app on a database that existed before. Such a database stays when the app is deleted. */
 export const isAttached = (record: Pick<AppRecord, 'ref' | 'database'>): boolean =>
   record.database !== databaseName(record.ref);
 
-/** The key of an app's advisory lock; the ref is $1. */
+/** SQL of the keys of an app's advisory lock; the ref is $1. */
 export const APP_LOCK = '9009, pg_catalog.hashtext($1)';
 
+/** Ref of the app that is the console itself. */
 export const CONSOLE_REF = 'console';
+/** Name of the database that new apps are copied from. */
 export const TEMPLATE_DATABASE = 'ninefold_template';

@@ -35,7 +35,7 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-it('returns what was written, also from another process with the same master key', async () => {
+it('returns written secrets, also in another process with the same master key', async () => {
   await secrets.write('one', 'smtp_pass', 'first', 'operator');
   await secrets.write('one', 'smtp_pass', 'geheim ß', 'Ada');
   expect(await new SecretStore(database, key).read('one')).toEqual({ smtp_pass: 'geheim ß' });
@@ -52,7 +52,7 @@ it('stores no plain text', async () => {
   expect(row?.set_by).toBe('operator');
 });
 
-it('opens no value that was moved to another app or name, or sealed with another master key', async () => {
+it('decrypts no value that was moved to another app or name, or encrypted with another master key', async () => {
   await secrets.write('one', 'smtp_pass', 'of one', 'operator');
   await sql(`update node.app_secrets set app = 'two'`);
   expect(await secrets.read('two')).toEqual({});

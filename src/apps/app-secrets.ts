@@ -3,24 +3,27 @@ import type { Executor } from '../database/database.ts';
 import { firstJson } from '../database/statement.ts';
 import { seal, unseal } from './seal.ts';
 
-/** The secret settings of an app that are set. */
+/** The secret settings of an app that have a value. */
 export type Secrets = Readonly<Partial<Record<AuthSecret, string>>>;
 
-/** The additional data of a sealed value: it opens for its app and under its name only. */
+/** Returns the additional data of an encrypted value, which binds it to its app and name. */
 const contextOf = (ref: string, name: string): string => `secret of app ${ref}: ${name}`;
 
-/** The secret settings of all apps, in the console's database. */
+/** Stores the secret settings of all apps in the console's database. */
 export class SecretStore {
   readonly #database: Executor;
   readonly #masterKey: Buffer;
 
-  /** @param database The console's, logged in as the superuser. */
+  /** @param database The console's database, with the superuser's login. */
   constructor(database: Executor, masterKey: Buffer) {
     this.#database = database;
     this.#masterKey = masterKey;
   }
 
-  /** Returns the secrets of an app. Leaves out values that were sealed for another app or name, or with another master key. */
+  /**
+   * Returns the secrets of an app. Omits values that were encrypted for another app or name, or with another master
+   * key.
+   */
   async read(ref: string): Promise<Secrets> {
     const sealed = Object.entries(await this.#sealed(ref));
     return Object.fromEntries(
@@ -31,12 +34,12 @@ export class SecretStore {
     );
   }
 
-  /** Returns the names of the secrets that are set. */
+  /** Returns the names of the secrets that have a value. */
   async names(ref: string): Promise<ReadonlySet<string>> {
     return new Set(Object.keys(await this.#sealed(ref)));
   }
 
-  /** Stores a secret, or removes it if the value is null. Every worker learns of it through the console's database. */
+  /** Stores a secret, or removes it if the value is null. The console's database notifies all workers. */
   async write(ref: string, name: AuthSecret, value: string | null, by: string): Promise<void> {
     await this.#database.run([
       value === null

@@ -13,54 +13,55 @@ import type { Secrets } from './app-secrets.ts';
 import { asServer } from './as-server.ts';
 import { defaultSettings, readSettings, type Settings, storedSettings } from './settings.ts';
 
-/** Notifications of an app's database, and of its listener. */
+/** Notifications of an app's database and of its listener. */
 export type Notification =
   | { type: 'schema' }
   | { type: 'settings' }
   | { type: 'session-revoked'; ids: string[] }
   | { type: 'sessions-revoked-all' }
-  /** Somebody looks for the story of a call; somebody has written it down. */
+  /** `story-wanted`: a worker asks for the trace of a request. `story-kept`: a worker has stored it. */
   | { type: 'story-wanted' | 'story-kept'; id: string }
-  /** Somebody looks at the logs; a worker tells a part of the calls that it remembers. */
+  /** `log-wanted`: a worker asks for recent requests. `log-told`: a worker sends a part of its recent requests. */
   | { type: 'log-wanted'; id: string }
   | { type: 'log-told'; id: string; worker: string; lines: unknown[] }
-  /** Jobs were scheduled or changed, or HTTP requests or mails wait. */
+  /** Jobs were scheduled or changed, or HTTP requests or mails are queued. */
   | { type: 'scheduled-work' }
-  /** From now on everything is heard; what happened before may not have been. */
+  /** The listener is connected. Previous notifications may have been missed. */
   | { type: 'listening' }
-  /** From now on things may happen unheard. */
+  /** The listener is disconnected and may miss notifications. */
   | { type: 'deaf' };
 
 const OWN_SCHEMAS = `select nspname as name from pg_catalog.pg_namespace
   where nspname <> 'information_schema' and nspname !~ '^pg_' order by nspname`;
 
-/** Any statement opens a connection. */
+/** An empty statement, which opens a connection. */
 const CONNECT: Statement = { text: '', params: [], preparedFor: '' };
 
+/** Limits of the connections and requests of an app. */
 export interface PoolLimits {
   connections: number;
   idleMilliseconds: number;
   waitMilliseconds: number;
-  /** Returns the error with which the app's calls are refused, or null. */
+  /** Returns the error that rejects the app's requests, or null. */
   refusal?: (() => Error | null) | undefined;
   /** Returns true if the app's database may not grow. */
   isFull?: (() => boolean) | undefined;
-  /** True on a node that serves its own machine only. */
+  /** True on a node that other machines cannot reach. */
   isLoopback?: boolean;
-  /** Bounds the connections of all apps of this worker together. */
+  /** Limits the connections of all apps of this worker together. */
   budget?: ConnectionBudget;
 }
 
 /**
- * One app as a worker serves it: its pool, what it remembers of the schema and the settings, and the ear that keeps both
- * true. Without calls it closes every connection and forgets everything; the next call opens it again.
+ * One app in a worker: its pool, its cached schema and settings, and the listener that invalidates both caches. Without
+ * requests, the app closes all connections and empties its caches; the next request opens it.
  */
 export class App {
   readonly record: AppRecord;
-  /** The secret settings. A change of one replaces the app, as a change of the record does. */
+  /** The secret settings. If one changes, the app is replaced, as it is after a change of the record. */
   readonly secrets: Secrets;
   readonly database: Pool;
-  /** The settings of an app that sets none. */
+  /** Settings of an app without stored values. */
   readonly defaults: Settings;
   readonly #target: Target;
   readonly #events: Events;
@@ -74,7 +75,7 @@ export class App {
   #wholeCatalog: Promise<Catalog> | null = null;
   #settings: Promise<Settings> | null = null;
 
-  /** `server` says where; the app's own authenticator is who. */
+  /** @param server The server; the login is the app's own authenticator role. */
   constructor(record: AppRecord, secrets: Secrets, server: Target, limits: PoolLimits, events: Events) {
     this.record = record;
     this.defaults = defaultSettings(limits.isLoopback ?? false);
@@ -98,7 +99,7 @@ export class App {
       waitMilliseconds: limits.waitMilliseconds,
       onIdle: () => this.#rest(),
       ...(limits.refusal && { refusal: limits.refusal }),
-      // The listener.
+      // The listener is the companion.
       companions: 1,
       ...this.#budget,
     });
@@ -108,25 +109,29 @@ export class App {
     return this.record.ref;
   }
 
-  /** True while the app's database has the size of the limit appDatabaseBytes or more: it may not grow. */
+  /** True while the app's database has reached the limit appDatabaseBytes, so that it may not grow. */
   get isFull(): boolean {
     return this.#isFull();
   }
 
-  /** True while the app has a connection on which it listens to its database. `isReady` says whether that was proven lately. */
+  /** True while the app has a listener connection. `isReady` additionally requires a recent heartbeat. */
   get isOpen(): boolean {
     return this.#isListening;
   }
 
   /**
-   * True while the app listens to its database, and did prove so lately. Only then may anything remembered be trusted; `ready`
-   * makes it so.
+   * True while the listener is connected and had a recent heartbeat. Only then may caches be used; `ready` waits for
+   * that.
    */
   get isReady(): boolean {
     return this.#isListening && this.#ear?.isCurrent === true;
   }
 
-  /** Opens the app where it rests, and has its listener prove that it is current. Throws ConnectionError or DatabaseError. */
+  /**
+   * Opens the app if it is idle, and sends a heartbeat if necessary.
+   * @throws ConnectionError
+   * @throws DatabaseError
+   */
   async ready(): Promise<void> {
     if (this.#isListening && (await this.#ear?.prove())) return;
     this.#opening ??= this.database
@@ -137,7 +142,7 @@ export class App {
     await this.#opening;
   }
 
-  /** The exposed schema as it stands; loaded at the first call and again after each change. */
+  /** Returns the schema cache of the exposed schemas. It is loaded by the first request, and after each change. */
   catalog(): Promise<Catalog> {
     this.#catalog ??= this.#remember(
       async () => {
@@ -151,7 +156,7 @@ export class App {
     return this.#catalog;
   }
 
-  /** The whole schema, exposed or not, the exposed parts first: what a builder looks at. */
+  /** Returns the schema cache of all schemas, the exposed ones first, for builders. */
   wholeCatalog(): Promise<Catalog> {
     this.#wholeCatalog ??= this.#remember(
       async () => {
@@ -167,7 +172,7 @@ export class App {
     return this.#wholeCatalog;
   }
 
-  /** The settings as they stand. */
+  /** Returns the current settings. */
   settings(): Promise<Settings> {
     if (this.#settings !== null) return this.#settings;
     const reading = this.#remember(
@@ -181,14 +186,14 @@ export class App {
     );
     this.#settings = reading;
     const obey = ({ rest }: Settings) => {
-      // A reading that a change has overtaken must not undo what a later one has set.
+      // A read that a newer change has superseded must not override the newer value.
       if (this.#settings === reading) this.database.waitMilliseconds = rest.db_pool_acquisition_timeout * 1000;
     };
     reading.then(obey, () => undefined);
     return reading;
   }
 
-  /** Returns a pool of one connection beside the app's pool, for long work. The caller closes it. */
+  /** Returns a pool with one connection in addition to the app's pool, for long work. The caller closes it. */
   apart(): Pool {
     return new Pool(this.#target, {
       max: 1,
@@ -198,13 +203,13 @@ export class App {
     });
   }
 
-  /** Calls `subscriber` for everything the database tells; returns the function that ends it. */
+  /** Adds a subscriber to all notifications. Returns a function that removes it. */
   subscribe(subscriber: (notification: Notification) => void): () => void {
     this.#subscribers.add(subscriber);
     return () => this.#subscribers.delete(subscriber);
   }
 
-  /** Closes every connection as soon as no call uses it any more. */
+  /** Closes each connection as soon as no request uses it. */
   retire(): void {
     this.database.retire();
   }
@@ -228,15 +233,15 @@ export class App {
     });
     this.#ear?.close();
     this.#ear = ear;
-    // The pool connects while the listener does. A failure is reported by the first statement of the call.
+    // The pool connects in parallel to the listener. The first statement of the request reports a failure.
     void this.database.run([CONNECT]).catch(() => undefined);
     await this.#startPatiently(ear);
     this.#events.emit({ type: 'app', what: 'opened', app: this.ref });
-    // The pool notices that nobody calls only once it has had a connection.
+    // The pool detects idleness only after it has had a connection.
     await this.settings();
   }
 
-  /** While the database is closed, because it is being copied, waits as long as a call waits for a connection. */
+  /** Starts the listener. While the database is closed for a copy, retries for the wait time of the pool. */
   async #startPatiently(ear: Listener): Promise<void> {
     const until = performance.now() + this.database.waitMilliseconds;
     for (;;) {
@@ -250,7 +255,7 @@ export class App {
     }
   }
 
-  /** Resolves once the server has ended the listener's connection. */
+  /** Closes the listener. Resolves once the server has closed its connection. */
   async #rest(): Promise<void> {
     if (!this.#ear) return;
     const ended = this.#ear.end();
@@ -284,7 +289,7 @@ export class App {
     return catalog;
   }
 
-  /** A load that fails is not remembered, so that the next call tries again. */
+  /** Caches the result of a load. A failed load is not cached, so that the next request retries. */
   #remember<T>(load: () => Promise<T>, forget: () => void): Promise<T> {
     const loading = load();
     loading.catch(forget);
@@ -292,13 +297,16 @@ export class App {
   }
 }
 
-/** PostgREST's own notifications (https://docs.postgrest.org/en/stable/references/schema_cache.html#schema-reloading). */
+/**
+ * Converts PostgREST's own notifications
+ * (https://docs.postgrest.org/en/stable/references/schema_cache.html#schema-reloading).
+ */
 function fromPgrst(payload: string): Notification | null {
   if (payload === 'reload schema' || payload === '') return { type: 'schema' };
   return payload === 'reload config' ? { type: 'settings' } : null;
 }
 
-/** Any role of the app may send a notification: what is not one of ours is ignored. */
+/** Parses a notification. Any role of the app may send one, so unknown ones are ignored. */
 export function parseNotification(payload: string): Notification | null {
   let value: unknown;
   try {

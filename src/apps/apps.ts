@@ -9,11 +9,11 @@ import type { Registry } from './registry.ts';
 import { type Server, superuserIn } from './server.ts';
 import { isCurrent, type SchemaRefusal, updateSchema } from './update-schema.ts';
 
-/** For how long a ref without an app is remembered, so that guessing refs costs the database little. */
+/** Time for which an unknown ref is cached, so that guessing refs hardly loads the database. */
 const UNKNOWN_MILLISECONDS = 1000;
 const UNKNOWN_KEPT = 1000;
 
-/** The apps that this worker has served, by ref. Another node's changes arrive through the console's database. */
+/** The apps that this worker has served, by ref. The console's database notifies it of changes by other workers. */
 export class Apps {
   readonly #server: Server;
   readonly #registry: Registry;
@@ -21,7 +21,7 @@ export class Apps {
   readonly #events: Events;
   readonly #apps = new Map<string, Promise<App | null>>();
   readonly #unknown = new Map<string, number>();
-  /** Apps whose databases refuse what this version needs: when that was tried last, and what was found. */
+  /** Apps whose databases could not be updated to this version: time and result of the last attempt. */
   readonly #updates = new Map<
     string,
     { at: number; found: SchemaRefusal | null; trying: Promise<SchemaRefusal | null> }
@@ -30,7 +30,7 @@ export class Apps {
   readonly #bounds: ExceededBounds;
   #ear: Listener | null = null;
 
-  /** `onOpen` sees each app once, before its first call. */
+  /** @param onOpen Called once for each app, before its first request. */
   constructor(
     server: Server,
     registry: Registry,
@@ -47,7 +47,7 @@ export class Apps {
     this.#onOpen = onOpen;
   }
 
-  /** Begins to hear of apps that were changed or deleted elsewhere. */
+  /** Starts to receive notifications of changed and deleted apps. */
   async start(): Promise<void> {
     this.#ear = new Listener(superuserIn(this.#server, databaseName(CONSOLE_REF)), ['ninefold'], {
       onNotification: (_, payload) => {
@@ -61,8 +61,8 @@ export class Apps {
   }
 
   /**
-   * Returns the app with this ref for a builder or operator. Throws `app_unknown`, and `app_outdated`, with the step that its database refuses
-   * and why.
+   * Returns an app for a builder or operator.
+   * @throws NinefoldError app_unknown; app_outdated with the schema file that failed and the reason.
    */
   async get(ref: string): Promise<App> {
     const app = await this.find(ref);
@@ -74,7 +74,10 @@ export class Apps {
     throw outdated({ message: `The database of the app ${what}: ${reason}`, details: refusal });
   }
 
-  /** The app with this ref, for its own calls. Throws `app_unknown`, `app_limit_exceeded`, and `app_outdated` without a word on why. */
+  /**
+   * Returns an app for its own requests.
+   * @throws NinefoldError app_unknown, app_limit_exceeded, app_outdated (without details)
+   */
   async serve(ref: string): Promise<App> {
     const refusal = this.#bounds.refusal(ref);
     if (refusal) throw refusal;
@@ -84,7 +87,10 @@ export class Apps {
     return this.find(ref);
   }
 
-  /** The app with this ref, whatever its database has: for what mends or deletes it. Throws `app_unknown`. */
+  /**
+   * Returns an app whatever the state of its schema, to repair or delete it.
+   * @throws NinefoldError app_unknown
+   */
   async find(ref: string): Promise<App> {
     if (this.#ear?.isCurrent === false) await this.#ear.ensureCurrent();
     const app = await (this.#apps.get(ref) ?? this.#load(ref));
@@ -92,12 +98,14 @@ export class Apps {
     return app;
   }
 
-  /** Returns why an error of an app's call is one, where its session was ended for a bound of the app; else the error as it is. */
+  /**
+   * Returns the limit error if the app's session was ended because of a limit; otherwise returns the error unchanged.
+   */
   explain(ref: string, error: unknown): Promise<unknown> {
     return this.#bounds.explain(ref, error);
   }
 
-  /** Drops what is remembered of an app and closes its connections. */
+  /** Removes an app from the caches and closes its connections. */
   async forget(ref: string): Promise<void> {
     this.#unknown.delete(ref);
     const app = this.#apps.get(ref);
@@ -111,8 +119,9 @@ export class Apps {
   }
 
   /**
-   * Tries to bring an outdated database up to date, once in a while. Answers why it is not; null once it is. `patient`: waits for a
-   * try that is under way or due; else what was found last is the answer, where there was a try.
+   * Tries to update an outdated database, at most once per interval. Returns the reason of a failure; null if the
+   * database is up to date.
+   * @param patient True to wait for a running or due attempt; false to return the last result if there is one.
    */
   async #update({ record }: App, patient: boolean): Promise<SchemaRefusal | null> {
     const { ref } = record;
@@ -166,7 +175,10 @@ export class Apps {
     return app;
   }
 
-  /** Has the next call read the app's record anew. Calls that are under way end as they began, unless the app was deleted. */
+  /**
+   * Makes the next request load the app's record anew. Running requests complete with the previous record, unless the
+   * app was deleted.
+   */
   async #replace(ref: string): Promise<void> {
     this.#unknown.delete(ref);
     const replaced = this.#apps.get(ref);
@@ -177,7 +189,10 @@ export class Apps {
     else app?.retire();
   }
 
-  /** After a lost connection: apps may have been deleted, and keys revoked, unheard. */
+  /**
+   * Checks all apps after a lost connection, because notifications of deleted apps and revoked keys may have been
+   * missed.
+   */
   async #checkAll(): Promise<void> {
     for (const [ref, loading] of [...this.#apps]) {
       const record = await this.#registry.find(ref).catch(() => undefined);

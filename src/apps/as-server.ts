@@ -11,8 +11,9 @@ const BECOME: Statement = {
 };
 
 /**
- * Runs statements on what Ninefold keeps in an app's database, in one transaction. Throws what `Executor.run` throws, and
- * `app_damaged`.
+ * Runs statements on Ninefold's own tables in an app's database, in one transaction.
+ * @throws NinefoldError app_damaged
+ * @throws The errors of `Executor.run`.
  */
 export async function asServer(
   database: Executor,

@@ -8,7 +8,7 @@ import { type Server, superuserIn, withPool } from './server.ts';
 export interface Author {
   name: string;
   migration?: string;
-  /** The SQL as it was sent, if PostgreSQL gets another text. */
+  /** The original SQL, if PostgreSQL gets a changed text. */
   statement?: string;
 }
 
@@ -25,10 +25,9 @@ const REGISTER = `with ended as (
     statement = excluded.statement`;
 
 /**
- * Records, as the superuser, on whose behalf a connection of the owner runs SQL: the journal takes the author from there, and the SQL
- * cannot change it. Does nothing in an app whose schema is out of date.
- *
- * @param connection The owner's connection. It must run the SQL, too.
+ * Records, as the superuser, on whose behalf a connection of the owner runs SQL. The journal uses this author, and the
+ * SQL cannot change it. Does nothing if the app's schema is out of date.
+ * @param connection The owner's connection that will run the SQL.
  */
 export async function registerAuthor(
   server: Server,
@@ -49,7 +48,7 @@ export async function registerAuthor(
   }
 }
 
-/** Sets the author of a transaction of the superuser. */
+/** Returns a statement that sets the author of a transaction of the superuser. */
 export const authorOfTransaction = (name: string): Statement => ({
   text: `select pg_catalog.set_config('ninefold.made_by', $1, true)`,
   params: [name],

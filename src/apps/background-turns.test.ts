@@ -4,7 +4,7 @@ import { BackgroundTurns, Traffic } from './background-turns.ts';
 const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
 
 describe('BackgroundTurns', () => {
-  it('runs one piece of work at a time, in order, also after one that failed', async () => {
+  it('runs one task at a time, in order, also after a failed one', async () => {
     const turns = new BackgroundTurns(new Traffic());
     const events: string[] = [];
     const work = (name: string) => async () => {
@@ -22,7 +22,7 @@ describe('BackgroundTurns', () => {
     expect(events).toEqual(['a begins', 'a ends', 'b begins', 'b ends']);
   });
 
-  it('waits for calls to end, and takes a twentieth of the time where they never do', async () => {
+  it('waits until no request is in progress, and uses a twentieth of the time if requests never stop', async () => {
     const traffic = new Traffic();
     const turns = new BackgroundTurns(traffic);
     traffic.inFlight = 1;
@@ -40,7 +40,7 @@ describe('BackgroundTurns', () => {
     expect(performance.now() - began).toBeLessThan(20_000);
   });
 
-  it('drops the work that waits when it stops', async () => {
+  it('drops waiting tasks when it stops', async () => {
     const traffic = new Traffic();
     const turns = new BackgroundTurns(traffic);
     traffic.inFlight = 1;

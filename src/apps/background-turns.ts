@@ -1,24 +1,30 @@
-/** While no call is in flight, the pause after a piece of work is this many times as long as the work took. */
+/** While no request is in progress, the pause after a task is this many times as long as the task. */
 const QUIET_PAUSE = 1;
-/** The same while calls are in flight: background work then takes a twentieth of the time at most. */
+/**
+ * While requests are in progress, the pause is this many times as long, so that background work uses at most a
+ * twentieth of the time.
+ */
 const BUSY_PAUSE = 19;
-/** For how long no call must be in flight until the worker counts as quiet. */
+/** Time without requests after which the worker counts as quiet. */
 const QUIET_MILLISECONDS = 50;
-/** How often a waiting piece of work looks for calls. */
+/** Interval at which a waiting task checks for requests. */
 const LOOK_MILLISECONDS = 10;
 
-/** A pause is never longer than this, so that what is counted gets written on a node that is never quiet. */
+/** Maximum pause, so that statistics are written on a node that is never quiet. */
 const LONGEST_PAUSE_MILLISECONDS = 20_000;
-/** The shortest duration that is assumed for a piece of work. */
+/** Minimum duration that is assumed for a task. */
 const LEAST_MILLISECONDS = 10;
 
-/** Counts the calls of apps that a worker is answering. Builders' calls do not count: they wait for what the background records. */
+/**
+ * Counts the requests that a worker is handling. Builders' requests are not counted, because they wait for results of
+ * background work.
+ */
 export class Traffic {
-  /** Calls that have begun and have no answer yet. */
+  /** Number of requests without a complete response. */
   inFlight = 0;
 }
 
-/** Runs the background work of one worker, one piece after the other, in the time that its calls leave. */
+/** Runs the background tasks of a worker one after the other, between its requests. */
 export class BackgroundTurns {
   readonly #traffic: Traffic;
   #last: Promise<void> = Promise.resolve();
@@ -30,7 +36,7 @@ export class BackgroundTurns {
     this.#traffic = traffic;
   }
 
-  /** Runs `work` when its turn has come; not at all after `stop`. Throws what it throws. */
+  /** Runs `work` when its turn comes; never after `stop`. Throws the errors of `work`. */
   run(work: () => Promise<void>): Promise<void> {
     const turn = this.#last.then(async () => {
       await this.#wait();
@@ -47,7 +53,7 @@ export class BackgroundTurns {
     return turn;
   }
 
-  /** Drops the work that waits. */
+  /** Drops waiting tasks. */
   stop(): void {
     this.#isStopped = true;
   }

@@ -4,21 +4,21 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Events } from '../observe/events.ts';
 
 /**
- * What is done in the background for one app after the other. What fails ends nothing but the work for its own app; a fault is told once,
- * until that app's work succeeds again.
+ * Runs background work for one app at a time. An error affects only the work for its app. A fault is reported once,
+ * until that app's work succeeds.
  */
 export class Background {
   readonly #events: Events;
   readonly #where: string;
   readonly #failing = new Set<string>();
 
-  /** `where`: what the work is, in the words of a fault. */
+  /** @param where Description of the work for fault events. */
   constructor(events: Events, where: string) {
     this.#events = events;
     this.#where = where;
   }
 
-  /** Whether the work for an app was done. */
+  /** Runs `work` for one app. Returns false if the work failed. */
   async attempt(ref: string, work: () => Promise<void>): Promise<boolean> {
     try {
       await work();
@@ -37,6 +37,6 @@ export class Background {
   }
 }
 
-/** The app is gone, damaged or out of reach: its calls tell that. */
+/** Returns true if the app is missing, damaged or unreachable. The app's requests report such errors. */
 const isOfTheApp = (error: unknown): boolean =>
   error instanceof NinefoldError || error instanceof ConnectionError || error instanceof PoolTimeoutError;

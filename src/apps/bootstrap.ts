@@ -13,7 +13,7 @@ import { appFiles, applySchemaFiles, consoleFiles } from './schema-files.ts';
 import { type Server, superuserIn, withPool } from './server.ts';
 import { isCurrent, updateSchema } from './update-schema.ts';
 
-/** The server cannot hold apps; the message says what it lacks. */
+/** Error of a server that cannot host apps. The message names the missing properties. */
 export class ServerUnfitError extends Error {
   override readonly name = 'ServerUnfitError';
 }
@@ -21,11 +21,10 @@ export class ServerUnfitError extends Error {
 const OLDEST_POSTGRES = 15;
 
 /**
- * Makes the server ready for apps: roles, template and the console. `updateApps` does the rest once the node serves.
- * Changes nothing that is there, so that it can run at every start, on several nodes at once. Returns PostgreSQL's version.
- *
- * Throws ServerUnfitError where the server is too old or the login is no superuser, MasterKeyError where another key sealed the
- * secrets of its apps.
+ * Prepares the server for apps: roles, template and console. `updateApps` updates the apps while the node serves. Does
+ * not change existing objects, so it can run at every start and on several nodes at once. Returns PostgreSQL's version.
+ * @throws ServerUnfitError if the server is too old or the login is no superuser.
+ * @throws MasterKeyError if another key encrypted the secrets of the apps.
  */
 export async function bootstrap(server: Server, maintenance: Pool, events: Events): Promise<string> {
   const version = await checkServer(server, maintenance);
@@ -82,13 +81,13 @@ async function ensureConsole(server: Server, maintenance: Pool): Promise<void> {
   const isComplete = isThere && (await withPool(superuserIn(server, database), hasRecord));
   if (isComplete) {
     await withPool(superuserIn(server, database), async (pool) => {
-      // Throws where another master key sealed it: before an app is touched.
+      // Throws before any app is changed if another master key encrypted the record.
       await new Registry(pool, server.masterKey).find(CONSOLE_REF);
       await applySchemaFiles(pool, [...appFiles, ...consoleFiles]);
     });
     return;
   }
-  // Not there, or an earlier start broke off before it was whole, when it cannot hold anything yet.
+  // The console does not exist, or a previous start ended before the console was complete. It contains no data then.
   const record = newRecord(CONSOLE_REF, { name: 'Console' });
   await provision(server, maintenance, record);
   await withPool(superuserIn(server, database), async (pool) => {
@@ -100,7 +99,7 @@ async function ensureConsole(server: Server, maintenance: Pool): Promise<void> {
   });
 }
 
-/** True where the console's own record stands: the last thing that making it does. */
+/** Returns true if the console's own record exists, which is created last. */
 async function hasRecord(pool: Pool): Promise<boolean> {
   const [table] = await pool.run([{ text: `select to_regclass('node.secrets') is not null as there`, params: [] }]);
   if (!table || rowsAsText(table)[0]?.there !== 't') return false;
@@ -108,7 +107,7 @@ async function hasRecord(pool: Pool): Promise<boolean> {
   return (row?.rows.length ?? 0) > 0;
 }
 
-/** Opens the databases that an interrupted copy has left closed, and brings the console's record up to date. */
+/** Reopens databases that an interrupted copy left closed, and updates the schema of the console. */
 async function mendApps(server: Server, maintenance: Pool, events: Events): Promise<void> {
   await withPool(superuserIn(server, databaseName(CONSOLE_REF)), async (pool) => {
     const registry = new Registry(pool, server.masterKey);
@@ -125,9 +124,9 @@ async function mendApps(server: Server, maintenance: Pool, events: Events): Prom
 }
 
 /**
- * Brings Ninefold's schema in every app's database to what this version has, one app after the other, while the node serves: a call
- * updates its app first. One that refuses is left as it is, and tried again when it is called: its owner can lock tables or close the
- * database, and must not keep others waiting.
+ * Updates Ninefold's schema in all apps' databases, one after the other, while the node serves; a request to an app
+ * updates the app first. If a database rejects the update, it stays unchanged until the next request. Its owner can
+ * lock tables or close the database, and must not delay other apps.
  */
 export async function updateApps(server: Server, events: Events, isStopping: () => boolean): Promise<void> {
   await withPool(superuserIn(server, databaseName(CONSOLE_REF)), async (pool) => {

@@ -19,7 +19,7 @@ const message = (suspendedSeconds: number, processIds: readonly number[] = [7]):
   processIds,
 });
 
-it('explains the end of a session by the bound, even if the message comes after the end', async () => {
+it('explains the end of a session by the limit, also if the message arrives after the end', async () => {
   const bounds = new ExceededBounds();
   const explained = bounds.explain('a', ended());
   bounds.receive(message(0));
@@ -27,7 +27,7 @@ it('explains the end of a session by the bound, even if the message comes after 
   expect(bounds.refusal('a')).toBeNull();
 });
 
-it('explains the end of a session of which PostgreSQL says nothing', async () => {
+it('explains the end of a session without an error from PostgreSQL', async () => {
   const bounds = new ExceededBounds();
   const closed = new ConnectionError('closed');
   closed.session = ended().session;
@@ -62,14 +62,14 @@ it('leaves an error of another app, or another error, as it is', async () => {
   expect(await bounds.explain('a', refused)).toBe(refused);
 });
 
-it('refuses a suspended app with the limit and the seconds to wait', () => {
+it('rejects requests of a suspended app with the limit and the seconds to wait', () => {
   const bounds = new ExceededBounds();
   bounds.receive(message(10));
   expect(bounds.refusal('a')).toMatchObject({ code: 'app_limit_exceeded', headers: { 'retry-after': '10' } });
   expect(bounds.refusal('b')).toBeNull();
 });
 
-it('reports a full database until the primary says that it has space again', () => {
+it('reports a full database until the primary reports free space', () => {
   const bounds = new ExceededBounds();
   bounds.receive({ type: 'storage', app: 'a', isFull: true });
   expect(bounds.isFull('a')).toBe(true);

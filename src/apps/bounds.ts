@@ -2,21 +2,21 @@ import type { LimitName } from '../../contract/limits.ts';
 import { ConnectionError, DatabaseError, type LostSession } from '../database/database-error.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 
-/** Messages of the primary to the workers about apps that exceed their bounds. */
+/** Messages of the primary to the workers about apps that exceed their limits. */
 export type BoundMessage =
   | {
       type: 'bound exceeded';
       app: string;
       limit: LimitName;
       bound: number;
-      /** 0 where the app is not suspended. */
+      /** 0 if the app is not suspended. */
       suspendedSeconds: number;
       /** The processes of PostgreSQL that are ended for it. */
       processIds: readonly number[];
     }
   | { type: 'storage'; app: string; isFull: boolean };
 
-/** How long the message about an ended session may take longer than its end. */
+/** Maximum delay of the message about an ended session. */
 const LATE_MILLISECONDS = 1000;
 /** For how long the reason of an ended session is known. */
 const EXPLAINED_MILLISECONDS = 10_000;
@@ -28,13 +28,13 @@ interface Exceeded {
   readonly until: number;
 }
 
-/** The apps that are suspended, or whose database is full, as the primary has told this worker. */
+/** The apps that the primary has reported as suspended, or with a full database. */
 export class ExceededBounds {
   readonly #exceeded = new Map<string, Exceeded>();
   /** The sessions of an app that were ended, by process id. */
   readonly #ended = new Map<string, Map<number, Exceeded>>();
   readonly #full = new Set<string>();
-  /** Calls that wait for the reason why their session was ended. */
+  /** Requests that wait for the reason why their session was ended. */
   readonly #waiting = new Map<string, Set<() => void>>();
 
   receive(message: BoundMessage): void {
@@ -53,7 +53,7 @@ export class ExceededBounds {
     for (const wake of this.#waiting.get(app) ?? []) wake();
   }
 
-  /** Returns the error for each call of a suspended app; null for any other app. */
+  /** Returns the error for requests of a suspended app; null for any other app. */
   refusal(app: string): NinefoldError | null {
     const exceeded = this.#exceeded.get(app);
     if (!exceeded) return null;
@@ -119,13 +119,13 @@ export class ExceededBounds {
   }
 }
 
-/** The error of a call that would let a full database grow. */
+/** Returns the error for a request that would let a full database grow. */
 export const storageFull = (cause?: unknown): NinefoldError =>
   new NinefoldError('app_storage_full', { details: { limit: 'appDatabaseBytes' }, cause });
 
 /**
- * SQLSTATEs of an ended session (admin_shutdown, also of pg_terminate_backend) and of a login that is closed while the app is suspended
- * (invalid_authorization_specification).
+ * SQLSTATEs of an ended session (admin_shutdown, as after pg_terminate_backend) and of a login that is closed during a
+ * suspension (invalid_authorization_specification).
  */
 const ended: readonly string[] = ['57P01', '28000'];
 

@@ -2,7 +2,7 @@ import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
 import type { Param } from '../database/statement.ts';
 
-/** One thing that a builder did, or was refused. */
+/** An action of a builder, successful or rejected. */
 export interface BuilderEvent {
   /** The ref; `NODE` for an event of the node. */
   readonly app: string;
@@ -11,7 +11,7 @@ export interface BuilderEvent {
   readonly actor: string;
   readonly action: string;
   readonly details: Readonly<Record<string, unknown>>;
-  /** The code of the error; null if the call succeeded. */
+  /** Code of the error; null if the request succeeded. */
   readonly refused: string | null;
   readonly address: string;
   readonly requestId: string;
@@ -23,16 +23,16 @@ export const NODE = '';
 /** The entries that a page holds. */
 export interface AuditQuery {
   readonly action: string | null;
-  /** Looked for in any part of the entry, in any letter case. */
+  /** Text to find in any part of the entry, ignoring case. */
   readonly search: string | null;
   readonly from: string | null;
   readonly to: string | null;
-  /** The last entry of the page before. */
+  /** Last entry of the previous page. */
   readonly after: { readonly at: string; readonly id: string } | null;
   readonly most: number;
 }
 
-/** Returns a search as a pattern of ILIKE. */
+/** Converts a search text to a pattern for ILIKE. */
 export const likePattern = (search: string | null): string | null => search && `%${search.replace(/[\\%_]/g, '\\$&')}%`;
 
 /** Returns the parameters of a page: action, pattern, from, to, time and id of the last entry, number of entries. */
@@ -49,13 +49,16 @@ const queryParams = ({ action, search, from, to, after, most }: AuditQuery): Par
 const WRITE = `insert into node.audit_log (app, actor_id, actor, action, details, refused, ip_address, request_id)
   values ($1, $2::uuid, $3, $4, $5::jsonb, $6, $7, $8)`;
 
-/** Deletes some entries that are too old, or beyond the number that an app keeps. */
+/** Statement that deletes some entries that are too old or too many. */
 const SWEEP = `delete from node.audit_log where id in (
     (select id from node.audit_log where at < now() - make_interval(days => $2::integer) order by at limit $4::integer)
     union all
     (select id from node.audit_log where app = $1 order by at desc, id desc offset $3::bigint limit $4::integer))`;
 
-/** $8 the app. Entries from before the app was made are of another app that had the same ref. */
+/**
+ * Statement that reads a page; $8 is the app. Entries from before the creation of the app belong to a deleted app with
+ * the same ref.
+ */
 const LIST = `select coalesce(json_agg(json_build_object(
     'id', e.id, 'at', to_char(e.at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'actor_id', e.actor_id, 'actor', e.actor,
     'action', e.action, 'details', e.details, 'refused', e.refused, 'ip_address', e.ip_address, 'request_id', e.request_id
@@ -105,7 +108,7 @@ const LIST_OF_NODE = `select coalesce(json_agg(json_build_object(
 export class BuilderAudit {
   readonly #database: Executor;
 
-  /** @param database The console's, logged in as the superuser. */
+  /** @param database The console's database, with the superuser's login. */
   constructor(database: Executor) {
     this.#database = database;
   }
@@ -120,7 +123,7 @@ export class BuilderAudit {
     ]);
   }
 
-  /** Returns a page of an app's entries, the newest first, a JSON array. */
+  /** Returns a page of an app's entries as a JSON array, newest first. */
   async list(app: string, query: AuditQuery): Promise<string> {
     const [result] = await this.#database.run([{ text: LIST, params: [...queryParams(query), app] }]);
     return result?.rows[0]?.[0]?.toString('utf8') ?? '[]';

@@ -5,22 +5,25 @@ import type { App } from './app.ts';
 import { asServer } from './as-server.ts';
 import { fits, type LogFilter, linesIn, readKeptLines } from './log-lines.ts';
 
-/** PostgreSQL takes 8,000 bytes in one notification. */
+/** Maximum bytes per notification; PostgreSQL allows 8,000. */
 const CHUNK_BYTES = 7000;
-/** The shortest time between two answers of a worker, whichever worker asks. */
+/** Minimum interval between two responses of a worker, whichever worker asks. */
 const PAUSE_MILLISECONDS = 250;
 
 /**
- * The last calls of an app. Each worker remembers the last calls that it answered. A worker that reads the log asks the others by
- * NOTIFY, and writes nothing. Calls that failed or were slow are in the app's database.
+ * Reads the recent requests of an app. Each worker keeps its most recent requests in memory. A worker that reads the
+ * log asks the others with NOTIFY and writes nothing. Failed and slow requests are also in the app's database.
  */
 export class CallLog {
-  /** Questions of this worker. */
+  /** Ids of the queries of this worker. */
   readonly #asked = new Set<string>();
   readonly #worker = randomUUID();
   readonly #toldAt = new WeakMap<App, number>();
 
-  /** The last calls that fit, the newest first: `own`, those of the other workers, and those that the database keeps. */
+  /**
+   * Returns the most recent requests that match, newest first: those of this worker (`own`), of the other workers, and
+   * of the database.
+   */
   async read(
     app: App,
     own: readonly LogLine[],
@@ -43,7 +46,7 @@ export class CallLog {
     };
   }
 
-  /** Another worker, or this one, wants to know. */
+  /** Sends the requests of this worker to a worker that asked for them. */
   async answer(app: App, id: string, own: () => readonly LogLine[]): Promise<void> {
     const now = performance.now();
     if (this.#asked.has(id) || now - (this.#toldAt.get(app) ?? -PAUSE_MILLISECONDS) < PAUSE_MILLISECONDS) return;
@@ -81,10 +84,10 @@ export class CallLog {
   }
 }
 
-/** Of how many workers the lines are taken up at most. */
+/** Maximum number of workers whose entries are read. */
 const MOST_WORKERS = 64;
 
-/** Lines in portions that fit into a notification; one empty portion where there are none. */
+/** Divides entries into portions that fit into a notification; one empty portion if there are none. */
 function chunks(lines: readonly LogLine[]): LogLine[][] {
   const all: LogLine[][] = [[]];
   let size = 0;

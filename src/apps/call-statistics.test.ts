@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { bucketOf, quantile } from './call-statistics.ts';
 
 describe('bucketOf', () => {
-  it('puts every duration below the bound of its bucket and not below the one before', () => {
+  it('puts every duration into the bucket of its range', () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 250_000, noNaN: true }), (milliseconds) => {
         const bucket = bucketOf(milliseconds);
@@ -16,7 +16,7 @@ describe('bucketOf', () => {
 });
 
 describe('quantile', () => {
-  it('lies in the bucket in which the share is reached', () => {
+  it('returns a value in the bucket in which the share is reached', () => {
     const histogram = new Array<number>(24).fill(0);
     histogram[bucketOf(1.2)] = 99;
     histogram[bucketOf(100)] = 1;
@@ -26,7 +26,7 @@ describe('quantile', () => {
     expect(quantile(histogram, 1)).toBeLessThanOrEqual(128);
   });
 
-  it('is unknown without calls', () => {
+  it('returns null without requests', () => {
     expect(quantile([0, 0], 0.5)).toBeNull();
     expect(quantile([], 0.99)).toBeNull();
   });

@@ -19,7 +19,7 @@ interface Count {
   lastAt: number;
 }
 
-/** Counts the calls of each app, a minute at a time; those of builders are left out. */
+/** Counts the requests of each app per minute, except those of builders. */
 export class CallStatistics {
   readonly #events: Events;
   readonly #counts: FlushedCounts<Count>;
@@ -41,7 +41,7 @@ export class CallStatistics {
     return this.#counts.stop();
   }
 
-  /** Writes what was counted since the last time. */
+  /** Writes the counts since the last flush. */
   flush(): Promise<void> {
     return this.#counts.flush();
   }
@@ -66,13 +66,18 @@ export class CallStatistics {
   }
 }
 
-/** Element i counts calls of less than 2^(i-4) milliseconds that no earlier one counts. */
+/**
+ * Returns the bucket of a duration. Bucket i contains durations below 2^(i-4) milliseconds that are in no lower bucket.
+ */
 export function bucketOf(milliseconds: number): number {
   const exponent = Math.floor(Math.log2(Math.max(milliseconds, 2 ** -5))) + 5;
   return Math.min(Math.max(exponent, 0), BUCKETS - 1);
 }
 
-/** The duration in milliseconds below which a share of the calls stayed, to the width of a bucket; null without calls. */
+/**
+ * Returns the duration in milliseconds below which a share of the requests stayed, with the precision of a bucket; null
+ * without requests.
+ */
 export function quantile(histogram: readonly number[], share: number): number | null {
   const total = histogram.reduce((sum, count) => sum + count, 0);
   if (total === 0) return null;
@@ -94,7 +99,7 @@ const UPSERT = `insert into ninefold.call_statistics as s (span, bucket, call, c
   on conflict (span, bucket, call) do update set calls = s.calls + excluded.calls, failed = s.failed + excluded.failed,
     histogram = ninefold.add_histograms(s.histogram, excluded.histogram), last_at = greatest(s.last_at, excluded.last_at)`;
 
-/** SQL text: the histograms of a group in sum, element by element. One that a histogram lacks counts nothing. */
+/** SQL with the sum of the histograms of a group, element by element. Missing elements count as 0. */
 export const HISTOGRAM_SUM = `array[${Array.from({ length: BUCKETS }, (_, i) => `coalesce(sum(histogram[${i + 1}]), 0)`).join(', ')}]`;
 
 const FOLD = `with old as (
@@ -110,7 +115,7 @@ const FORGET = `delete from ninefold.call_statistics where
   span = 'hour' and bucket < now() - make_interval(days => $1::int)
   or bucket < (select bucket from ninefold.call_statistics order by bucket desc offset ${limits.statisticsRows.default} limit 1)`;
 
-/** Adds the counts to those that are kept; tidying folds old minutes into hours and forgets old hours. */
+/** Adds the counts to the stored ones. Maintenance merges old minutes into hours and deletes old hours. */
 async function write(app: App, counts: readonly Count[], isTidying: boolean): Promise<void> {
   await asServer(app.database, [{ text: UPSERT, params: [JSON.stringify(counts)] }]);
   if (!isTidying) return;

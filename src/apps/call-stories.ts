@@ -18,7 +18,7 @@ interface Told {
   isWritten: boolean;
 }
 
-/** Holds the last calls; each further one takes the place of the oldest. */
+/** A ring buffer of recent requests. Each new one replaces the oldest. */
 class Ring {
   readonly calls: Told[] = [];
   readonly #size: number;
@@ -34,20 +34,23 @@ class Ring {
   }
 }
 
-/** The calls of one app that a worker holds in memory. */
+/** The recent requests of one app in a worker's memory. */
 interface Shelf {
   readonly own: Ring;
-  /** Calls of builders, by the console or the CLI: they push out no call of the app. */
+  /**
+   * Requests of builders, with the console or the CLI. They are separate, so that they do not replace requests of the
+   * app.
+   */
   readonly builders: Ring;
-  /** Calls of the app since the last flush. */
+  /** Number of requests of the app since the last flush. */
   calls: number;
-  /** True if a builder has called since the last flush. */
+  /** True if a builder has sent a request since the last flush. */
   hasBuilder: boolean;
-  /** Those that failed or were slow, to be written. */
+  /** Failed and slow requests that are to be written. */
   pending: Told[];
-  /** For how many flushes nobody called. */
+  /** Number of flushes without a request. */
   quiet: number;
-  /** The app whose notifications are heard. */
+  /** The app whose notifications are received. */
   app: App | null;
   isListening: boolean;
   unsubscribe: () => void;
@@ -65,13 +68,17 @@ const newShelf = (): Shelf => ({
   unsubscribe: () => undefined,
 });
 
-/** After so many flushes without a call nothing of the app is held any more: what was there is in its database. */
+/**
+ * Number of flushes without a request after which the app's requests are removed from memory. They are in its database
+ * by then.
+ */
 const QUIET_FLUSHES = 3;
 
 /**
- * Finds the story of a call by its request id. Each worker holds the last calls of each app in memory, as events; to remember one costs an
- * assignment. Calls that failed or were slow are written to the app's database with each flush, the others once the app falls quiet. A
- * worker that does not know a call asks the others by NOTIFY: the worker that holds the call writes it to the database.
+ * Finds the trace of a request by its request id. Each worker keeps the recent requests of each app in memory as
+ * events, which costs one assignment per request. Each flush writes failed and slow requests to the app's database; the
+ * others are written when the app becomes idle. If a worker does not have a request, it asks the other workers with
+ * NOTIFY, and the worker that has the request writes it to the database.
  */
 export class CallStories {
   readonly #apps: Apps;
@@ -80,7 +87,7 @@ export class CallStories {
   readonly #shelves = new PerApp<Shelf>(newShelf);
   readonly #log = new CallLog();
   #timer: NodeJS.Timeout | null = null;
-  /** The flush in the background that is under way. */
+  /** The flush that is running in the background. */
   #flushing: Promise<void> | null = null;
 
   constructor(apps: Apps, events: Events) {
@@ -110,7 +117,7 @@ export class CallStories {
     }
   }
 
-  /** Keeps a call in memory. A call that never reached an app has no story. */
+  /** Stores a request in memory. A request that never reached an app has no trace. */
   remember(ref: string, event: CallEvent): void {
     if (event.trace.opened === 0) return;
     const shelf = this.#shelves.of(ref);
@@ -130,12 +137,12 @@ export class CallStories {
     if (event.code !== null || event.milliseconds > event.trace.slowMilliseconds) keep(shelf.pending, told);
   }
 
-  /** Writes at once what must outlast the memory, of every app. */
+  /** Immediately writes failed and slow requests of all apps. */
   flush(): Promise<void> {
     return this.#flush((work) => work());
   }
 
-  /** Writes at once which calls of an app have failed or were slow. */
+  /** Immediately writes failed and slow requests of one app. */
   async flushApp(ref: string): Promise<void> {
     const shelf = this.#shelves.peek(ref);
     if (!shelf) return;
@@ -164,14 +171,14 @@ export class CallStories {
     }
   }
 
-  /** The story of a call, whichever worker of whichever node answered it; null where nobody holds it any more. */
+  /** Returns the trace of a request that any worker of any node handled; null if it is no longer stored. */
   async find(app: App, requestId: string): Promise<CallStory | null> {
     const own = this.#inMemory(app.ref, requestId);
     if (own) return storyOf(own.event);
     return (await readStory(app, requestId)) ?? this.#askOthers(app, requestId);
   }
 
-  /** The last calls of an app that fit, the newest first, whichever worker answered them. */
+  /** Returns the most recent matching requests of an app that any worker handled, newest first. */
   recent(app: App, filter: LogFilter, most: number): ReturnType<CallLog['read']> {
     const shelf = this.#shelves.peek(app.ref);
     return this.#log.read(app, shelf ? linesOf(shelf) : [], filter, most);
@@ -216,7 +223,7 @@ export class CallStories {
     });
   }
 
-  /** Another worker looks for a call. */
+  /** Writes a request for which another worker asked. */
   async #answer(app: App, shelf: Shelf, requestId: string): Promise<void> {
     const told = this.#inMemory(app.ref, requestId);
     if (!told || told.isWritten) return;
@@ -225,13 +232,13 @@ export class CallStories {
     }
   }
 
-  /** False where the app is gone or cannot be written to. */
+  /** Writes requests to the app's database. Returns false if the app is missing or cannot be written to. */
   async #write(ref: string, shelf: Shelf, told: readonly Told[]): Promise<boolean> {
     const isDone = await this.#background.attempt(ref, async () => {
       const app = await this.#apps.find(ref);
       if (shelf.app !== app) await this.#listen(ref, shelf);
       if (told.length === 0) return;
-      // Set before the write, so that a flush meanwhile does not write the call too.
+      // Set before the write, so that a concurrent flush does not write the request too.
       for (const one of told) one.isWritten = true;
       const rows = told.map(({ event }) => ({ at: event.trace.at, story: storyOf(event) }));
       const { rest } = await app.settings();
@@ -251,7 +258,10 @@ const linesOf = (shelf: Shelf) => callsOf(shelf).map(({ event }) => lineOf(event
 
 const unwritten = (told: Iterable<Told>): Told[] => [...told].filter(({ isWritten }) => !isWritten);
 
-/** Adds a call that failed or was slow, unless there are enough of its kind: a frequent error must not push out the rare ones. */
+/**
+ * Adds a failed or slow request to those that are to be written, unless there are enough with the same code: a frequent
+ * error must not displace rare ones.
+ */
 function keep(pending: Told[], told: Told): void {
   if (pending.length >= limits.storiesPerFlush.default) return;
   let alike = 0;
@@ -310,7 +320,7 @@ const story: z.ZodType<CallStory> = z.object({
   ),
 });
 
-/** The app's own code can write anything there: what is no story is passed over. */
+/** Reads a trace. The app's own code can write anything into this table, so invalid values are ignored. */
 async function readStory(app: App, requestId: string): Promise<CallStory | null> {
   const [result] = await asServer(app.database, [
     {

@@ -2,18 +2,18 @@ import { plain } from '../database/statement.ts';
 import type { Events } from '../observe/events.ts';
 import { type Server, withPool } from './server.ts';
 
-/** New apps of one process after which PostgreSQL writes a checkpoint. */
+/** Number of new apps of one process after which PostgreSQL writes a checkpoint. */
 const APPS = 25;
 
 /**
- * Has PostgreSQL write a checkpoint while many apps are made. A new app's database is some 400 files, and a recovery syncs each file that
- * was written since the last checkpoint, so without this a crash after a thousand new apps costs most of a minute. A disk may sync fewer
- * files in a second than apps are made of: then new apps wait for the checkpoint.
+ * Makes PostgreSQL write checkpoints while many apps are created. The database of a new app has about 400 files, and a
+ * recovery syncs each file that was written since the last checkpoint. Without these checkpoints, the recovery after a
+ * thousand new apps takes most of a minute. If the disk cannot keep up, new apps wait for the checkpoint.
  */
 export class Checkpoints {
   readonly #server: Server;
   readonly #events: Events;
-  /** Apps since the last checkpoint began. */
+  /** Number of apps since the start of the last checkpoint. */
   #apps = 0;
   #running: Promise<void> | null = null;
 
@@ -22,7 +22,7 @@ export class Checkpoints {
     this.#events = events;
   }
 
-  /** Waits while a checkpoint is written and so many apps were made beside it that the next one is due. Called before an app is made. */
+  /** Waits while a checkpoint is running and the next one is already due. Call it before an app is created. */
   async wait(): Promise<void> {
     while (this.#running !== null && this.#apps >= APPS) await this.#running;
   }

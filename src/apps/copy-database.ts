@@ -3,13 +3,13 @@ import type { Pool } from '../database/pool.ts';
 import { quoteIdentifier as id, plain, rowsAsText, type Statement } from '../database/statement.ts';
 import { APP_LOCK, type AppRecord, TEMPLATE_DATABASE } from './app-record.ts';
 
-/** A setting of a database that is closed while it is copied. */
+/** Setting that marks a database that is closed while it is copied. */
 const MARK = 'ninefold.being_copied';
 
 /**
- * CREATE DATABASE … TEMPLATE needs the source to itself. Calls that arrive meanwhile find it closed to new connections and
- * wait; what is running may finish, for two seconds. The mark tells a later start who closed it, should this process end before it is
- * open again.
+ * Copies a database. CREATE DATABASE … TEMPLATE requires that no other session uses the source. The source is closed to
+ * new connections meanwhile, and requests wait; running statements may finish within two seconds. The mark lets a later
+ * start reopen the database if this process ends before it does so.
  */
 export async function copyDatabase(maintenance: Pool, source: string, database: string): Promise<void> {
   const create = plain(`create database ${id(database)} template ${id(source)}`);
@@ -35,7 +35,10 @@ const opening = (source: string): Statement[] => [
   plain(`alter database ${id(source)} reset ${MARK}`),
 ];
 
-/** Opens again what a copy closed that never came to its end. A copy that is under way, on whichever node, holds its app's lock. */
+/**
+ * Reopens databases that an interrupted copy left closed. A copy in progress, on any node, holds its app's lock and is
+ * skipped.
+ */
 export async function reopenCopied(
   maintenance: Pool,
   apps: readonly Pick<AppRecord, 'ref' | 'database'>[],
@@ -75,7 +78,10 @@ async function endConnections(maintenance: Pool, database: string): Promise<void
   }
 }
 
-/** Two apps made at the same moment meet in the template; the second waits for the first. */
+/**
+ * Retries while another session uses the template: of two apps that are created at the same time, the second waits for
+ * the first.
+ */
 async function retryWhileInUse(work: () => Promise<unknown>): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     try {

@@ -1,15 +1,19 @@
 import { DatabaseError } from '../database/database-error.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 
-/** SQLSTATEs of a right that is missing, and of a schema, a table, a column or a function that is. */
+/** SQLSTATEs of a missing privilege, schema, table, column or function. */
 const missing = new Set(['42501', '3F000', '42P01', '42703', '42883']);
 
-/** The trigger of Ninefold's own that reads a table of Ninefold's: what it lacks was taken away from Ninefold, not from the app. */
+/**
+ * Context of Ninefold's own trigger that reads a table of Ninefold. An object missing there was removed from Ninefold's
+ * schema, not from the app's.
+ */
 const OWN_TRIGGER = /^PL\/pgSQL function auth\.check_audit_entry\(\) /m;
 
 /**
- * What a statement of Ninefold's own was refused with: `app_damaged`, in PostgreSQL's words, where the app's database lacks a right or
- * an object that Ninefold has made in it, else the error as it is. What the app's own functions raise within the statement is theirs.
+ * Converts an error of Ninefold's own statement: returns `app_damaged` with PostgreSQL's message if the app's database
+ * lacks a privilege or object that Ninefold created, otherwise the error unchanged. Errors of the app's own functions
+ * within the statement stay unchanged.
  */
 export function asDamage(error: unknown): unknown {
   if (!(error instanceof DatabaseError) || !missing.has(error.sqlstate)) return error;
@@ -21,7 +25,7 @@ export function asDamage(error: unknown): unknown {
   });
 }
 
-/** For `catch`. */
+/** Throws the converted error, for use in `catch`. */
 export const throwDamage = (error: unknown): never => {
   throw asDamage(error);
 };

@@ -6,26 +6,29 @@ import { Background } from './background.ts';
 import type { BackgroundTurns } from './background-turns.ts';
 import { PerApp } from './per-app.ts';
 
-/** Once in so many flushes what an app's database keeps is tidied, too: folded, and what is old forgotten. */
+/** Number of flushes after which the data in an app's database is maintained: merged, and old data deleted. */
 const TIDY_EVERY = 120;
 
 /**
- * Buffers counters per app and key in memory, and writes them to the app's database every few seconds. Counters that cannot be written
- * then are dropped: figures are no reason to hold memory.
+ * Buffers counters per app and key in memory, and writes them to the app's database every few seconds. Counters that
+ * cannot be written are dropped, to limit memory.
  */
 export class FlushedCounts<Count> {
   readonly #apps: Apps;
   readonly #background: Background;
   readonly #write: (app: App, counts: readonly Count[], isTidying: boolean) => Promise<void>;
   readonly #counts = new PerApp<Map<string, Count>>(() => new Map());
-  /** The apps that were tidied since the last of TIDY_EVERY flushes. */
+  /** The apps that were maintained in the current period of TIDY_EVERY flushes. */
   readonly #tidied = new Set<string>();
   #flushes = 0;
-  /** The flush in the background that is under way. */
+  /** The flush that is running in the background. */
   #flushing: Promise<void> | null = null;
   #timer: NodeJS.Timeout | null = null;
 
-  /** `what`: what is counted, in the words of a fault. `write` puts the counts into an app's database, and tidies it where told to. */
+  /**
+   * @param parts.what Description of the counters for fault events.
+   * @param write Writes counters to an app's database, and maintains the stored data if `isTidying`.
+   */
   constructor(
     { apps, events, what }: { apps: Apps; events: Events; what: string },
     write: (app: App, counts: readonly Count[], isTidying: boolean) => Promise<void>,
@@ -35,12 +38,12 @@ export class FlushedCounts<Count> {
     this.#write = write;
   }
 
-  /** Those of an app since the last flush, by key; null where there are too many apps. */
+  /** Returns the counters of an app since the last flush, by key; null if there are too many apps. */
   of(ref: string): Map<string, Count> | null {
     return this.#counts.of(ref);
   }
 
-  /** Writes every few seconds, each app in its turn. */
+  /** Starts to write every few seconds, one app at a time. */
   start(turns: BackgroundTurns): void {
     this.#timer = setInterval(() => {
       this.#flushing ??= this.#flush((work) => turns.run(work)).finally(() => {
@@ -56,7 +59,7 @@ export class FlushedCounts<Count> {
     await this.#flush((work) => (performance.now() < until ? work() : Promise.resolve()));
   }
 
-  /** Writes at once. */
+  /** Writes immediately. */
   flush(): Promise<void> {
     return this.#flush((work) => work());
   }

@@ -17,7 +17,7 @@ const KID = /^[A-Za-z0-9_.:=+/-]{1,128}$/;
 const LEAST_SECRET_BYTES = 32;
 const RSA_BITS = [2048, 3072, 4096];
 
-/** Returns a new standby key. */
+/** Creates a new standby key. */
 export function makeRingKey(alg: Exclude<KeyAlgorithm, 'HS256'>, now: string): RingKey {
   if (alg === 'ES256') {
     const { kid, privateKeyPem, publicJwk } = makeSigningKey();
@@ -30,8 +30,9 @@ export function makeRingKey(alg: Exclude<KeyAlgorithm, 'HS256'>, now: string): R
 }
 
 /**
- * Reads a private JWK (RFC 7517) or the keys of a JWKS as standby keys. Throws signing_key_invalid for a key that is public only, of another
- * kind, too weak, or whose halves do not belong together.
+ * Imports a private JWK (RFC 7517) or the keys of a JWKS as standby keys.
+ * @throws NinefoldError signing_key_invalid for a key without a private part, of an unsupported kind, too weak, or
+ * whose parts do not match.
  */
 export function importKeys(value: Jwk, now: string): RingKey[] {
   if (!('keys' in value)) return [importJwk(value, now)];
@@ -96,7 +97,7 @@ function privateHalf(jwk: Jwk, alg: KeyAlgorithm): Half {
   return { secret, publicJwk: JSON.parse(JSON.stringify({ kty, crv, x, y, n, e })) };
 }
 
-/** Returns true if a signature of the private half holds for the public half. */
+/** Returns true if the public key verifies a signature of the private key. */
 function signsFor(key: Pick<RingKey, 'alg' | 'secret'>, publicKey: KeyObject): boolean {
   const signature = Buffer.from(signWithKey(key, 'probe'), 'base64url');
   const options = { key: publicKey, ...(key.alg === 'ES256' && { dsaEncoding: 'ieee-p1363' as const }) };

@@ -8,7 +8,7 @@ import { Incidents, readIncidents } from './incidents.ts';
 
 const turns = new BackgroundTurns(new Traffic());
 
-it('who met an error last is named, whichever worker writes its counts last', async () => {
+it('stores the caller of the latest error, whichever worker writes its counts last', async () => {
   const { as, stop } = await startAppDatabase('incidents');
   try {
     const app = { ref: 'shop', database: as('app_authenticator') } as unknown as App;

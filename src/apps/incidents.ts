@@ -7,7 +7,7 @@ import { asServer } from './as-server.ts';
 import type { BackgroundTurns } from './background-turns.ts';
 import { FlushedCounts } from './flushed-counts.ts';
 
-/** Length of a bucket. */
+/** Length of a bucket in minutes. */
 const MINUTES = 10;
 
 interface Incident {
@@ -20,11 +20,11 @@ interface Incident {
   /** In milliseconds since 1970. */
   lastAt: number;
   lastWho: string | null;
-  /** The newest first. */
+  /** Newest first. */
   lastRequests: string[];
 }
 
-/** Counts the errors that each app's calls were answered with and the limits that they hit, ten minutes at a time. Requests of builders are left out. */
+/** Counts the errors and exceeded limits of each app's requests, per ten minutes. Requests of builders are left out. */
 export class Incidents {
   readonly #events: Events;
   readonly #counts: FlushedCounts<Incident>;
@@ -47,7 +47,7 @@ export class Incidents {
     return this.#counts.stop();
   }
 
-  /** Writes what was counted since the last time. */
+  /** Writes the counts since the last flush. */
   flush(): Promise<void> {
     return this.#counts.flush();
   }
@@ -76,7 +76,7 @@ export class Incidents {
   }
 }
 
-// Workers write in any order: the caller of the last incident is stored, not the one that was written last.
+// Workers write in any order, so the caller of the latest error is stored, not the one that was written last.
 const UPSERT = `insert into ninefold.incidents as s (kind, name, subject, bucket, hits, last_at, last_who, last_requests)
   select c.kind, c.name, c.subject, to_timestamp(c.bucket), c.hits, to_timestamp(c."lastAt" / 1000.0), c."lastWho", c."lastRequests"
   from json_to_recordset($1::json) as c (kind text, name text, subject text, bucket bigint, hits bigint, "lastAt" bigint,
@@ -87,7 +87,7 @@ const UPSERT = `insert into ninefold.incidents as s (kind, name, subject, bucket
     last_requests = (case when excluded.last_at < s.last_at then s.last_requests || excluded.last_requests
       else excluded.last_requests || s.last_requests end)[1:${limits.incidentRequests.default}]`;
 
-/** Adds the counts to those that are kept; tidying forgets old ones. */
+/** Adds the counts to the stored ones. Maintenance deletes old ones. */
 async function write(app: App, counts: readonly Incident[], isTidying: boolean): Promise<void> {
   await asServer(app.database, [{ text: UPSERT, params: [JSON.stringify(counts)] }]);
   if (!isTidying) return;
@@ -98,14 +98,14 @@ async function write(app: App, counts: readonly Incident[], isTidying: boolean):
 const FORGET = `delete from ninefold.incidents where bucket < now() - make_interval(days => $1::int)
   or bucket < (select bucket from ninefold.incidents order by bucket desc offset ${limits.incidentRows.default} limit 1)`;
 
-/** How often something was met, by whom at last, and when. */
+/** Frequency of an error or limit, with its last caller and time. */
 export interface IncidentFigures {
   name: string;
   subject: string;
   hour: number;
   day: number;
   week: number;
-  /** The last 24 hours, oldest first, one element an hour. */
+  /** Counts of the last 24 hours, oldest first, one element per hour. */
   hours: number[];
   /** ISO 8601. */
   last_at: string;
@@ -113,7 +113,10 @@ export interface IncidentFigures {
   last_requests: string[];
 }
 
-/** Returns the incidents of the last week, the most frequent first. The last hour begins with a bucket of ten minutes. */
+/**
+ * Returns the errors and limits of the last week, most frequent first. The last hour is rounded to buckets of ten
+ * minutes.
+ */
 export async function readIncidents(app: App): Promise<{ errors: IncidentFigures[]; limits: IncidentFigures[] }> {
   const [result] = await asServer(app.database, [{ text: READ, params: [] }]);
   const rows = (result && firstJson<(IncidentFigures & { kind: string })[]>(result)) ?? [];
@@ -124,7 +127,7 @@ export async function readIncidents(app: App): Promise<{ errors: IncidentFigures
   return { errors: of('error'), limits: of('limit') };
 }
 
-/** The app's own code can write anything there. */
+/** Returns the strings of a value. The app's own code can write anything into this table. */
 const texts = (value: unknown): string[] =>
   Array.isArray(value)
     ? value.filter((each) => typeof each === 'string').slice(0, limits.incidentRequests.default)

@@ -14,7 +14,7 @@ import { readSettings } from './settings.ts';
 
 const turns = new BackgroundTurns(new Traffic());
 
-/** Settings say how long records are stored; older ones must be deleted, and no younger ones. */
+/** Settings limit the age of stored records: older ones must be deleted, newer ones must not. */
 
 let database: AppDatabase;
 
@@ -26,7 +26,7 @@ afterAll(async () => {
   await database?.stop();
 });
 
-/** Returns apps of which each has these settings. */
+/** Returns apps with these settings. */
 function appsWith(settings: Record<string, number>): Apps {
   const app = {
     ref: 'shop',
@@ -37,7 +37,7 @@ function appsWith(settings: Record<string, number>): Apps {
   return { find: () => Promise.resolve(app) } as unknown as Apps;
 }
 
-/** A call that was answered. */
+/** Returns the event of a request. */
 function call(
   requestId: string,
   about: { milliseconds?: number; slow?: number; code?: string; isByBuilder?: boolean },
@@ -67,7 +67,7 @@ async function column(sql: string): Promise<string[]> {
   return (result ? rowsAsText(result) : []).map(({ value }) => value ?? '');
 }
 
-it('stories of as many calls as the app wants, and of those that it calls slow', async () => {
+it("stores as many request traces as the app's settings allow, and those of slow requests", async () => {
   const stories = async (settings: Record<string, number>, events: readonly CallEvent[]) => {
     await database.pool.script(`truncate ninefold.call_stories; insert into ninefold.call_stories (request_id, at, call, status, story)
       select 'old-' || n, now() - make_interval(mins => n), 'rest.select', 200, '{}' from generate_series(1, 150) n`);
@@ -88,11 +88,11 @@ it('stories of as many calls as the app wants, and of those that it calls slow',
   expect([fewer.length, ...fewer.slice(0, 2).sort()]).toEqual([120, 'b-slow', 'd-failed']);
   const busyBuilder = Array.from({ length: 300 }, (_, i) => call(`builder-${i}`, { isByBuilder: true }));
   expect((await stories({}, [...calls(), ...busyBuilder])).slice(0, 2).sort()).toEqual(['b-slow', 'd-failed']);
-  // A story that one worker writes for another must stay until the other has read it.
+  // A trace that one worker writes for another must stay until the other has read it.
   expect(await stories({ logs_stories: 0 }, calls())).toHaveLength(100);
 });
 
-it('counted calls and errors of as many days as the app wants', async () => {
+it("stores counted requests and errors for the days in the app's settings", async () => {
   const left = async (settings: Record<string, number>) => {
     await database.pool.script(`truncate ninefold.call_statistics, ninefold.incidents;
       insert into ninefold.call_statistics (span, bucket, call, calls, failed, histogram, last_at)
@@ -113,11 +113,11 @@ it('counted calls and errors of as many days as the app wants', async () => {
   };
   expect(await left({})).toEqual([['5', '20'], ['5']]);
   expect(await left({ logs_statistics_days: 10, logs_incident_days: 50 })).toEqual([['5'], ['5', '20']]);
-  // No fewer than the chapters tell of, whatever stands in the settings.
+  // The period that chapters show is always stored, whatever the settings.
   expect(await left({ logs_statistics_days: 0, logs_incident_days: 0 })).toEqual([['5'], ['5']]);
 });
 
-it('nothing that is too old, however rarely an app is called', async () => {
+it('deletes old records also if the app is rarely used', async () => {
   await database.pool.script(`truncate ninefold.call_statistics, ninefold.incidents;
     insert into ninefold.call_statistics (span, bucket, call, calls, failed, histogram, last_at)
       values ('hour', now() - interval '100 days', 'rest.select', 1, 0, array_fill(0, array[24]), now());
@@ -136,7 +136,7 @@ it('nothing that is too old, however rarely an app is called', async () => {
   expect([await old('call_statistics'), await old('incidents')]).toEqual([[], []]);
 });
 
-it('calls of the day before by the hour, and none is lost', async () => {
+it('merges requests of the previous day by the hour without losing any', async () => {
   await database.pool.script(`truncate ninefold.call_statistics;
     insert into ninefold.call_statistics (span, bucket, call, calls, failed, histogram, last_at)
       select 'minute', date_trunc('hour', now()) - interval '30 hours' + make_interval(mins => m), 'rest.select', 10, 1,
@@ -156,7 +156,7 @@ it('calls of the day before by the hour, and none is lost', async () => {
   expect(await figures()).toEqual(before);
 });
 
-it('is told once, where it cannot be', async () => {
+it('reports a failing write once', async () => {
   await database.pool.script('alter table ninefold.incidents add constraint refuses check (hits < 0) not valid');
   try {
     const events = new Events();

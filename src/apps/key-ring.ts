@@ -2,7 +2,7 @@ import { limits } from '../../contract/limits.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { type AppKeys, JWT_SECRET_KID, type RingKey } from './app-keys.ts';
 
-/** Returns every key for access tokens of an app. */
+/** Returns all keys for access tokens of an app. */
 export function keyRing({ ring, signingKey, signWith }: AppKeys): readonly RingKey[] {
   if (ring) return ring;
   const pair: RingKey = {
@@ -47,10 +47,13 @@ function keysOf(app: AppKeys): Keys {
 /** Returns the key that signs new tokens. */
 export const currentKey = (app: AppKeys): RingKey => keysOf(app).current;
 
-/** Returns the key with a key id, whatever its state; undefined if there is none. */
+/** Returns the key with a key id in any state; undefined if there is none. */
 export const findKey = (app: AppKeys, kid: string): RingKey | undefined => keysOf(app).byKid.get(kid);
 
-/** Adds keys. Throws signing_key_exists for a key id that the ring holds, signing_keys_full. */
+/**
+ * Adds keys.
+ * @throws NinefoldError signing_key_exists for an existing key id, signing_keys_full
+ */
 export function withKeys(ring: readonly RingKey[], added: readonly RingKey[]): RingKey[] {
   const kids = new Set(ring.map(({ kid }) => kid));
   for (const { kid } of added) {
@@ -58,7 +61,8 @@ export function withKeys(ring: readonly RingKey[], added: readonly RingKey[]): R
     kids.add(kid);
   }
   const all = [...added, ...ring];
-  // Revoked keys stay, so that no key with their id is added; the oldest of them give way.
+  // Revoked keys stay in the ring, so that their ids are not reused. The oldest of them are removed if there is no
+  // space.
   const surplus = all.length - limits.signingKeys.default;
   const revoked = all.filter(({ state }) => state === 'revoked');
   if (surplus > revoked.length) throw new NinefoldError('signing_keys_full');
@@ -67,11 +71,10 @@ export function withKeys(ring: readonly RingKey[], added: readonly RingKey[]): R
 }
 
 /**
- * Makes a key sign new tokens; the key that did so becomes `previous`.
- *
- * @param kid The newest standby key if absent.
- * @param make Makes a key where there is no standby key.
- * @throws signing_key_unknown, signing_key_revoked
+ * Makes a key sign new tokens; the current key becomes `previous`.
+ * @param kid Key id; the newest standby key by default.
+ * @param make Creates a key if there is no standby key.
+ * @throws NinefoldError signing_key_unknown, signing_key_revoked
  */
 export function rotated(
   ring: readonly RingKey[],
@@ -91,7 +94,10 @@ export function rotated(
   });
 }
 
-/** Revokes a key and erases its private half. Throws signing_key_unknown, signing_key_current. */
+/**
+ * Revokes a key and erases its private part.
+ * @throws NinefoldError signing_key_unknown, signing_key_current
+ */
 export function revoked(ring: readonly RingKey[], kid: string, now: string): readonly RingKey[] {
   const key = ring.find((one) => one.kid === kid);
   if (!key) throw new NinefoldError('signing_key_unknown', { details: { kid } });

@@ -16,12 +16,15 @@ import { type Server, withPool } from './server.ts';
 
 const RESERVED = new Set([CONSOLE_REF, 'admin', 'ninefold', 'template']);
 
-/** Databases of the server itself, of Ninefold and of apps that have their own. */
+/** Databases of the server itself, of Ninefold, and of apps. */
 const OWN_DATABASES = /^(postgres|template[01]|ninefold_template|app_.*)$/;
 
 const password = () => randomBytes(24).toString('base64url');
 
-/** A record with new keys and passwords. Throws `app_ref_invalid`. */
+/**
+ * Returns a record with new keys and passwords.
+ * @throws NinefoldError app_ref_invalid
+ */
 export function newRecord(
   ref: string,
   options: { name?: string; jwtSecret?: string; database?: string } = {},
@@ -38,7 +41,7 @@ export function newRecord(
   };
 }
 
-/** Makes, copies and deletes apps. */
+/** Creates, copies and deletes apps. */
 export class Lifecycle {
   readonly #server: Server;
   readonly #maintenance: Pool;
@@ -67,9 +70,11 @@ export class Lifecycle {
   }
 
   /**
-   * A new app with a database of its own. `builder` becomes a member of it. `fill` puts something into the database before
-   * anybody can see the app; where it throws, no app is made. Throws what it throws, `app_ref_invalid`, `app_ref_reserved`,
-   * `app_exists`, `app_busy`.
+   * Creates an app with its own database.
+   * @param options.builder Id of the builder who becomes its owner.
+   * @param options.fill Writes data into the database before the app is visible; if it throws, no app is created.
+   * @throws NinefoldError app_ref_invalid, app_ref_reserved, app_exists, app_busy
+   * @throws The errors of `fill`.
    */
   create(
     ref: string,
@@ -92,8 +97,9 @@ export class Lifecycle {
   }
 
   /**
-   * A new app on a database of the server that is there already; it stays when the app is deleted. `anonRole` is the role of
-   * calls without a token. Throws what `create` throws, `app_database_unknown` and `app_database_unfit`.
+   * Creates an app on an existing database of the server, which stays when the app is deleted.
+   * @param options.anonRole Role of requests without a token.
+   * @throws NinefoldError as `create`, app_database_unknown, app_database_unfit
    */
   async attach(
     ref: string,
@@ -119,8 +125,8 @@ export class Lifecycle {
   }
 
   /**
-   * A copy of an app: its schema, rows and members, under keys of its own; the sessions of the source are not taken along.
-   * Throws what `create` throws, `app_unknown` and `clone_refused`.
+   * Copies an app with its schema, rows and members, but with new keys and without sessions.
+   * @throws NinefoldError as `create`, app_unknown, clone_refused
    */
   async clone(
     source: string,
@@ -140,8 +146,10 @@ export class Lifecycle {
   }
 
   /**
-   * Deletes an app with everything in it. `confirm` is its ref again. The record goes last: where the deletion breaks off, the app is
-   * still known, and can be deleted again. Throws `app_confirmation_wrong`, `app_unknown`.
+   * Deletes an app with all its data. The record is deleted last: if the deletion fails, the app is still known and can
+   * be deleted once more.
+   * @param confirm The ref of the app, as a confirmation.
+   * @throws NinefoldError app_confirmation_wrong, app_unknown
    */
   async delete(ref: string, confirm: string): Promise<void> {
     const record = await this.#find(ref);
@@ -174,7 +182,7 @@ export class Lifecycle {
       await makeDatabase();
       await this.#registry.insert(record, builder);
     } catch (error) {
-      // If this fails too, as on a full disk, the next app of this ref removes the rest.
+      // If this fails too, for example because the disk is full, the next app with this ref removes the rest.
       await unprovision(this.#maintenance, this.#server, record).catch((left: unknown) =>
         this.#events.emit({
           type: 'fault',
@@ -191,8 +199,9 @@ export class Lifecycle {
   }
 
   /**
-   * A refresh token of the source must not open the copy. As the copy's own login role: triggers on these tables are the app's,
-   * and must not run as the superuser. Throws `clone_refused` with what they raise.
+   * Deletes the sessions in a copy, so that refresh tokens of the source do not work there. Runs with the copy's own
+   * login role: triggers on these tables are the app's and must not run as the superuser.
+   * @throws NinefoldError clone_refused with the message of a failing trigger
    */
   async #endSessions(record: AppRecord): Promise<void> {
     const target = {
@@ -219,8 +228,8 @@ export class Lifecycle {
   }
 
   /**
-   * Holds the locks of apps, over all nodes, while the work is done; waits for another's work to end. Throws `app_busy` where
-   * that takes too long.
+   * Runs `work` while holding the locks of apps across all nodes. Waits for other work on these apps.
+   * @throws NinefoldError app_busy if the wait takes too long
    */
   alone<T>(refs: readonly string[], work: () => Promise<T>): Promise<T> {
     return this.#locks.transaction(async (tx) => {
@@ -230,7 +239,7 @@ export class Lifecycle {
             text: `select pg_catalog.set_config('lock_timeout', $1, true)`,
             params: [String(limits.appLockMilliseconds.default)],
           },
-          // In one order for everybody, so that no two wait for each other.
+          // Always in the same order, to avoid deadlocks.
           ...[...refs].sort().map((ref) => ({
             text: `select pg_catalog.pg_advisory_xact_lock(${APP_LOCK})`,
             params: [ref],

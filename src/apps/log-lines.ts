@@ -5,23 +5,23 @@ import type { CallEvent } from '../observe/events.ts';
 import type { App } from './app.ts';
 import { asServer } from './as-server.ts';
 
-/** Which calls are asked for; null for any. */
+/** Filter of requests; null matches any value. */
 export interface LogFilter {
-  /** The first digit of the status. */
+  /** First digit of the status. */
   status: number | null;
   code: string | null;
-  /** The call's id in chapter 7. */
+  /** Id of the call in chapter 7. */
   call: string | null;
   userId: string | null;
   requestId: string | null;
-  /** True if calls of builders, by the console or the CLI, are wanted too. */
+  /** True to include requests of builders, with the console or the CLI. */
   builders: boolean;
 }
 
-/** How much of a path a line holds. */
+/** Maximum length of the path in an entry. */
 const PATH_LENGTH = 300;
 
-/** A call in short, for the list of the last ones. */
+/** Returns the entry of a request for the list of recent requests. */
 export const lineOf = (event: CallEvent): LogLine => ({
   request_id: event.requestId,
   at: new Date(event.trace.at).toISOString(),
@@ -53,13 +53,14 @@ const line: z.ZodType<LogLine> = z.object({
   milliseconds: z.number(),
 });
 
-/** The app's own code may send anything: what is no line is passed over. */
+/** Parses entries. The app's own code may send anything, so invalid values are ignored. */
 export const linesIn = (values: readonly unknown[]): LogLine[] =>
   values.flatMap((value) => {
     const parsed = line.safeParse(value);
     return parsed.success ? [parsed.data] : [];
   });
 
+/** Returns true if an entry matches the filter. */
 export const fits = (one: LogLine, { status, code, call, userId, requestId, builders }: LogFilter): boolean =>
   (builders || one.source !== 'builder') &&
   (status === null || Math.floor(one.status / 100) === status) &&
@@ -68,7 +69,11 @@ export const fits = (one: LogLine, { status, code, call, userId, requestId, buil
   (userId === null || one.user_id === userId) &&
   (requestId === null || one.request_id === requestId);
 
-/** Of the calls that the app's database keeps, those that fit, the newest first; `failed`: only what was answered with an error. */
+/**
+ * Reads matching requests from the app's database, newest first.
+ * @param filter.failed True to read only requests that returned an error.
+ * @param most Maximum number of requests.
+ */
 export async function readKeptLines(
   app: App,
   filter: Partial<LogFilter> & { failed?: boolean },

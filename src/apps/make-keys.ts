@@ -25,8 +25,9 @@ export function makeSigningKey(): SigningKey {
 }
 
 /**
- * All keys of a new app. With the HS256 secret of an existing project its clients' older keys and tokens stay valid.
- * `now` is in milliseconds; the older keys are valid for ten years from then.
+ * Creates all keys of a new app. With the HS256 secret of an existing project, the project's legacy keys and tokens
+ * stay valid.
+ * @param options.now Milliseconds since 1970; the legacy keys are valid for ten years from then.
  */
 export function makeKeys(ref: string, options: { jwtSecret?: string; now?: number } = {}): AppKeys {
   const jwtSecret = options.jwtSecret ?? randomBytes(48).toString('base64url');

@@ -48,19 +48,19 @@ describe('Origins.appAt', () => {
 });
 
 describe('Origins.appOrigin and appUrl', () => {
-  it('give an app a name below localhost, and programs a path on the node', () => {
+  it('return a name below localhost for browsers, and a path on the node for programs', () => {
     const origins = new Origins(local);
     expect(origins.appOrigin('shop')).toBe('http://shop.localhost:9009');
     expect(origins.appUrl('shop')).toBe('http://127.0.0.1:9009/apps/shop');
   });
 
-  it('give an app a name below the domain, with the scheme and the port of the node', () => {
+  it('return a name below the domain, with the scheme and port of the node', () => {
     const origins = new Origins({ ...hosted, url: 'https://console.example.com:8443' });
     expect(origins.appOrigin('shop')).toBe('https://shop.apps.example.com:8443');
     expect(origins.appUrl('shop')).toBe('https://shop.apps.example.com:8443');
   });
 
-  it('give an app no origin that is the node’s, and none where no name leads to the node', () => {
+  it('return no origin that is the node’s, and none if no host name leads to the node', () => {
     const named = new Origins({ ...hosted, domain: 'example.com', url: 'https://node.example.com' });
     expect(named.appOrigin('node')).toBeNull();
     expect(named.appUrl('node')).toBe('https://node.example.com/apps/node');
@@ -70,7 +70,7 @@ describe('Origins.appOrigin and appUrl', () => {
 });
 
 describe('Origins.isNode', () => {
-  it('takes the origin that the request was sent to, and refuses every other', () => {
+  it('accepts the origin to which the request was sent, and rejects every other', () => {
     const origins = new Origins({ ...hosted, domain: 'example.com' });
     expect(origins.isNode('https://console.example.com', 'backend:9009')).toBe(true);
     expect(origins.isNode('https://shop.example.com', 'console.example.com')).toBe(false);
@@ -83,7 +83,7 @@ describe('Origins.isNode', () => {
 });
 
 describe('Origins.sourceOf', () => {
-  it('names the host of the request, and nothing that would end the source', () => {
+  it('returns the host of the request without characters that would end the source', () => {
     const origins = new Origins(local);
     expect(origins.sourceOf('Localhost:9009')).toBe('http://localhost:9009');
     for (const host of ['[::1]:9009', 'a b', 'x;script-src *', "a'", '*', '', undefined])

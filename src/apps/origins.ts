@@ -1,29 +1,30 @@
 import { CONSOLE_REF, REF } from './app-record.ts';
 
+/** Configuration of the origins. */
 export interface OriginOptions {
-  /** URL where clients reach the node, without a trailing slash. */
+  /** URL at which clients reach the node, without a trailing slash. */
   readonly url: string;
-  /** True if NINEFOLD_URL names `url`; else every loopback name is the node's own too. */
+  /** True if NINEFOLD_URL sets `url`; otherwise all loopback names belong to the node too. */
   readonly isNamed: boolean;
-  /** NINEFOLD_DOMAIN; null if it is not set. */
+  /** Value of NINEFOLD_DOMAIN; null if not set. */
   readonly domain: string | null;
-  /** NINEFOLD_DEFAULT_APP; null if it is not set. */
+  /** Value of NINEFOLD_DEFAULT_APP; null if not set. */
   readonly defaultApp: string | null;
 }
 
 const LOCAL = 'localhost';
 
 /**
- * Decides which origin belongs to the node and which to an app. The node's origin serves the console and the management API; the code
- * of an app runs on the app's origin only (docs/decisions/0012-origins.md).
+ * Decides which origin belongs to the node and which to an app. The node's origin serves the console and the management
+ * API. Code of an app runs only on the app's origin (docs/decisions/0012-origins.md).
  */
 export class Origins {
-  /** URL where clients reach the node, without a trailing slash. */
+  /** URL at which clients reach the node, without a trailing slash. */
   readonly url: string;
   readonly defaultApp: string | null;
   /** True if clients reach the node over TLS. */
   readonly isSecure: boolean;
-  /** Port in `url`, or the scheme's own. */
+  /** Port in `url`, or the default port of the scheme. */
   readonly port: string;
   readonly #base: URL;
   readonly #isNamed: boolean;
@@ -50,8 +51,8 @@ export class Origins {
   }
 
   /**
-   * Returns the origin of an app: below the domain, or below `localhost` if clients reach the node by a loopback name. Null if no host
-   * name leads to the app: then the app answers on the node's origin only.
+   * Returns the origin of an app: below the domain, or below `localhost` if clients reach the node by a loopback name.
+   * Returns null if no host name leads to the app, so that it is served only on the node's origin.
    */
   appOrigin(ref: string): string | null {
     const parent = this.#domain ?? (isLoopback(this.#base.hostname) ? LOCAL : null);
@@ -61,52 +62,57 @@ export class Origins {
   }
 
   /**
-   * Returns the URL of an app's API for every kind of client. Without a domain it is a path on the node's origin, because programs do not
-   * resolve names below `localhost` as browsers do.
+   * Returns the URL of an app's API for all kinds of clients. Without a domain it is a path on the node's origin,
+   * because programs do not resolve names below `localhost` as browsers do.
    */
   appUrl(ref: string): string {
     const origin = this.#domain === null ? null : this.appOrigin(ref);
     return origin ?? this.pathUrl(ref);
   }
 
-  /** Returns the origin of the console for passkeys, which belong to a name: `localhost` stands for a loopback address. */
+  /**
+   * Returns the origin of the console for passkeys, which need a name: a loopback address is replaced by `localhost`.
+   */
   passkeyOrigin(): string {
     return isLoopback(this.#base.hostname) ? `${this.#base.protocol}//${LOCAL}:${this.port}` : this.#base.origin;
   }
 
-  /** Returns the URL of an app's API as a path on the node's origin; the issuer of its tokens begins with it. */
+  /** Returns the URL of an app's API as a path on the node's origin; the issuer of its tokens starts with it. */
   pathUrl(ref: string): string {
     return `${this.url}/apps/${ref}`;
   }
 
-  /** Returns true if a request with this Host came to the app's own origin. */
+  /** Returns true if a request with this Host header was sent to the app's own origin. */
   isOfApp(ref: string, host: string | undefined): boolean {
     return this.appAt(host) === ref;
   }
 
-  /** Returns true if this Host is that of the app's own origin, and no other name that leads to the app: cookies stay with one name. */
+  /**
+   * Returns true if this Host header is that of the app's own origin. Other names that lead to the app are excluded,
+   * because cookies are bound to one name.
+   */
   isAtOrigin(ref: string, host: string | undefined): boolean {
     const origin = this.appOrigin(ref);
     return origin !== null && new URL(origin).hostname === hostName(host);
   }
 
-  /** True if the header Origin of a request with this Host names the node itself. */
+  /** Returns true if the Origin header of a request with this Host header is the node itself. */
   isNode(origin: string, host: string | undefined): boolean {
     if (origin === this.#base.origin) return true;
     if (host === undefined || this.appAt(host) !== null) return false;
     return origin === `https://${host}` || (!this.isSecure && origin === `http://${host}`);
   }
 
-  /** Returns the origin by which a request with this Host reached the node, as a CSP source; null if CSP cannot name the host. */
+  /** Returns the origin of a request with this Host header as a CSP source; null if CSP cannot express the host. */
   sourceOf(host: string | undefined): string | null {
     return host !== undefined && CSP_HOST.test(host) ? `${this.#base.protocol}//${host.toLowerCase()}` : null;
   }
 }
 
-/** A host that a source expression can hold (CSP level 3, section 2.3.1); IPv6 addresses are not among them. */
+/** Matches hosts that a source expression can contain (CSP level 3, section 2.3.1), which excludes IPv6 addresses. */
 const CSP_HOST = /^[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::\d{1,5})?$/i;
 
-/** Returns the name of a Host header, without port and final dot. */
+/** Returns the name in a Host header, without port and final dot. */
 const hostName = (host: string | undefined): string =>
   host === undefined ? '' : host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
 

@@ -2,7 +2,7 @@ import type { Target } from '../database/target.ts';
 import { type AppRecord, ownerRole } from './app-record.ts';
 import type { Server } from './server.ts';
 
-/** The app's owner: what migrations and the SQL page run as. */
+/** Returns the connection parameters of the app's owner, who runs migrations and the SQL page. */
 export const ownerOf = (server: Server, record: AppRecord): Target => ({
   host: server.target.host,
   port: server.target.port,

@@ -26,7 +26,10 @@ const app = (days: number): Pick<App, 'database' | 'settings'> => ({
   settings: () => Promise.resolve(readSettings({ states_passage_days: days })),
 });
 
-/** Rows with an opening long ago, a closing `days` days ago and, of every second one, a reopening yesterday; the last is deleted. */
+/**
+ * Inserts rows with an opening long ago, a closing `days` days ago and, for every second one, a reopening yesterday;
+ * deletes the last row.
+ */
 async function fill(rows: number, days: number): Promise<void> {
   await database.pool.script(`
     truncate public.tickets, ninefold.passages;
@@ -48,23 +51,24 @@ async function left(): Promise<string[]> {
   return (result ? rowsAsText(result) : []).map((row) => row.passage ?? '');
 }
 
-describe('passages that are older than they are kept', () => {
-  it('go, but for the last one of each row that is there', async () => {
+describe('forgetPassages', () => {
+  it('deletes old state changes except the last one of each existing row', async () => {
     await fill(4, 2000);
     expect(await forgetPassages(app(1825))).toBe(6);
-    // Row 1 and 3 stand closed since then; row 2 was reopened; of row 4, which is gone, only what is new stays.
+    // Rows 1 and 3 have been closed since then; row 2 was reopened; of the deleted row 4 only the new state change
+    // stays.
     expect(await left()).toEqual(['1 open closed', '3 open closed', '2 closed open', '4 closed open']);
     expect(await forgetPassages(app(1825))).toBe(0);
   });
 
-  it('stay where the app keeps them for ever, and for 30 days whatever it says', async () => {
+  it('deletes nothing if the app stores state changes forever, and retains at least 30 days', async () => {
     await fill(2, 20);
     expect(await forgetPassages(app(0))).toBe(0);
     expect(await forgetPassages(app(1))).toBe(2);
     expect(await left()).toEqual(['1 open closed', '2 open closed', '2 closed open']);
   });
 
-  it('go in many batches, and past those that a writer holds, for whom nobody waits', async () => {
+  it('deletes in batches, and skips locked rows without waiting', async () => {
     await fill(2500, 2000);
     await database.pool.transaction(async (tx) => {
       await tx.run([{ text: `select from ninefold.passages where key ->> 'id' = '2' for update`, params: [] }]);

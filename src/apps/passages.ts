@@ -9,9 +9,9 @@ import type { BackgroundTurns } from './background-turns.ts';
 import { sweepSignIns } from './sweep-sign-ins.ts';
 
 /**
- * Forgets passages that are older than the app keeps them (setting states_passage_days), in the background, of apps that are called, and
- * sweeps what their sign-ins leave behind (`sweepSignIns`).
- * A row's last passage stays as long as the row: it says since when the row stands where it stands.
+ * Deletes state changes that are older than the setting states_passage_days, and expired sign-in data (`sweepSignIns`),
+ * in the background, for apps that receive requests. The last state change of an existing row is retained, because it
+ * shows since when the row has been in its state.
  */
 export class PassageKeeper {
   readonly #apps: Apps;
@@ -61,8 +61,11 @@ export class PassageKeeper {
 }
 
 /**
- * Deletes what is too old, a batch a statement, so that no lock is held for long. Rows that a writer has locked are left for the next time.
- * Answers how many passages were deleted. Throws what the database throws.
+ * Deletes old state changes in batches, so that no lock is held for long. Skips rows that another session has locked.
+ * Returns the number of deleted state changes.
+ * @param isStopped Returns true to stop after the current batch.
+ * @throws DatabaseError
+ * @throws ConnectionError
  */
 export async function forgetPassages(
   app: Pick<App, 'database' | 'settings'>,
@@ -89,7 +92,10 @@ export async function forgetPassages(
   return forgotten;
 }
 
-/** Looks at so many passages after `$1`, in the order in which they were recorded; `next` is null where all that are old were looked at. */
+/**
+ * Statement that processes $3 state changes after id $1 in the order of their ids; `next` is null if there are no
+ * further old ones.
+ */
 const FORGET = `with looked as materialized (
     select p.id, p.entity, p.field, p.key_hash, p.gone from ninefold.passages p
     where p.id > $1::bigint and p.at < pg_catalog.now() - pg_catalog.make_interval(days => $2::int)

@@ -1,6 +1,6 @@
 import { limits } from '../../contract/limits.ts';
 
-/** Something for each app, by ref; a bounded number, so that made-up refs cannot fill the memory. */
+/** A value for each app, by ref. The number of apps is limited, so that invented refs cannot fill the memory. */
 export class PerApp<T> {
   readonly #make: () => T;
   readonly #all = new Map<string, T>();
@@ -9,7 +9,7 @@ export class PerApp<T> {
     this.#make = make;
   }
 
-  /** That of one app, made at the first call; null where there are too many apps. */
+  /** Returns the value of an app, which the first call creates; null if there are too many apps. */
   of(ref: string): T | null {
     const known = this.#all.get(ref);
     if (known !== undefined) return known;
@@ -19,7 +19,7 @@ export class PerApp<T> {
     return made;
   }
 
-  /** That of one app, where there is one. */
+  /** Returns the value of an app, if there is one. */
   peek(ref: string): T | undefined {
     return this.#all.get(ref);
   }

@@ -18,7 +18,7 @@ import { scramVerifier } from './scram-verifier.ts';
 import { appSearchPath } from './search-path.ts';
 import { type Server, superuserIn, withPool } from './server.ts';
 
-/** Makes or updates the template that every app's database is cloned from. */
+/** Creates or updates the template from which every app's database is copied. */
 export async function ensureTemplate(server: Server, maintenance: Pool): Promise<void> {
   const [found] = await maintenance.run([
     { text: 'select 1 from pg_catalog.pg_database where datname = $1', params: [TEMPLATE_DATABASE] },
@@ -30,6 +30,7 @@ export async function ensureTemplate(server: Server, maintenance: Pool): Promise
   await withPool(superuserIn(server, TEMPLATE_DATABASE), (template) => applySchemaFiles(template, appFiles));
 }
 
+/** Ref of an app and passwords of its login roles. */
 export interface Logins {
   ref: string;
   ownerPassword: string;
@@ -37,8 +38,9 @@ export interface Logins {
 }
 
 /**
- * Makes an app's roles and its database, a copy of `from` (a database name; the template when missing). Roles and
- * a database of an earlier, broken attempt are removed first: the caller has made sure that no app has this ref.
+ * Creates an app's roles and its database. Roles and a database of a previous failed attempt are removed first; the
+ * caller ensures that no app has this ref.
+ * @param from Name of the database to copy; by default the template.
  */
 export async function provision(server: Server, maintenance: Pool, logins: Logins, from?: string): Promise<void> {
   const { ref } = logins;
@@ -68,7 +70,7 @@ export async function provision(server: Server, maintenance: Pool, logins: Login
   });
 }
 
-/** The two login roles of an app. Returns their names, quoted. */
+/** Creates the two login roles of an app. Returns their quoted names. */
 async function makeRoles(
   server: Server,
   maintenance: Pool,
@@ -92,8 +94,9 @@ async function makeRoles(
 }
 
 /**
- * Makes an app on a database that is there already: its login roles, and Ninefold's own schema. The roles have the
- * privileges that the database grants to `authenticator` and to its owner. Throws `app_database_unknown`, `app_database_unfit`.
+ * Prepares an existing database for an app: creates the login roles and Ninefold's own schema. The roles get the
+ * privileges that the database grants to `authenticator` and to its owner.
+ * @throws NinefoldError app_database_unknown, app_database_unfit
  */
 export async function attach(
   server: Server,
@@ -142,7 +145,10 @@ export async function attach(
   });
 }
 
-/** Membership in `postgres` lets migrations say OWNER TO postgres; not where that is the server's own superuser. */
+/**
+ * Returns SQL that makes the owner a member of `postgres`, so that migrations can use OWNER TO postgres. Does nothing
+ * if `postgres` is the server's own superuser.
+ */
 const grantPostgresRole = (owner: string) => `do $do$ begin
   if exists (select from pg_catalog.pg_roles where rolname = 'postgres' and not rolsuper and not rolcanlogin) then
     execute 'grant postgres to ${owner.replaceAll("'", "''")}';
@@ -150,8 +156,8 @@ const grantPostgresRole = (owner: string) => `do $do$ begin
 end $do$`;
 
 /**
- * In a copy of another app's database: everything that was its roles' becomes the new app's roles'. REASSIGN OWNED and DROP
- * OWNED take the source database along, as a database is a shared object, so that is put back in the same transaction.
+ * Transfers all objects and privileges of the source app's roles to the roles of the copy. REASSIGN OWNED and DROP
+ * OWNED also change the source database, because databases are shared objects; the same transaction restores that.
  */
 async function handOver(pool: Pool, source: string, roles: { owner: string; authenticator: string }): Promise<void> {
   const [found] = await pool.run([
@@ -174,15 +180,15 @@ async function handOver(pool: Pool, source: string, roles: { owner: string; auth
 }
 
 /**
- * In a copy: its jobs are not active, so that they do not do twice, as to other services, what those of the source do. Requests that
- * wait, and mails, are the source's. No trigger runs.
+ * Deactivates the jobs in a copy, so that they do not repeat effects of the source's jobs, such as requests to other
+ * services. Deletes queued requests and mails, which belong to the source. Triggers do not run.
  */
 async function pauseScheduledWork(pool: Pool, owner: string, database: string): Promise<void> {
   const [found] = await pool.run([
     plain(`select pg_catalog.to_regprocedure('ninefold.pause_scheduled_work(text, text)') is not null as work,
       pg_catalog.to_regclass('ninefold.mails') is not null as mails`),
   ]);
-  // The source may not have the files of Ninefold's own schema that make them.
+  // The source may lack the schema files that create these objects.
   const there = found && rowsAsText(found)[0];
   const statements = [
     ...(there?.work === 't'
@@ -193,7 +199,7 @@ async function pauseScheduledWork(pool: Pool, owner: string, database: string): 
   await pool.run([plain(`select pg_catalog.set_config('session_replication_role', 'replica', true)`), ...statements]);
 }
 
-/** Removes an app's roles and, unless it was there before the app, its database; what is not there is no error. */
+/** Removes an app's roles and, unless it existed before the app, its database. Missing objects are ignored. */
 export async function unprovision(
   maintenance: Pool,
   server: Server,
@@ -210,7 +216,7 @@ async function dropDatabase(maintenance: Pool, database: string): Promise<void> 
       params: [database],
     },
   ]);
-  // An owner may declare the database a template, which would protect it from being dropped.
+  // An owner may declare the database a template, which would prevent DROP DATABASE.
   if (found?.rows.length) await maintenance.run([plain(`alter database ${id(database)} is_template false`)]);
   await maintenance.run([plain(`drop database if exists ${id(database)} with (force)`)]);
 }
@@ -223,8 +229,8 @@ async function dropRoles(maintenance: Pool, server: Server, ref: string): Promis
 }
 
 /**
- * Takes a role out of databases that stay: what it owns there becomes the database owner's, what it was granted is revoked. Any
- * app's owner can name it in a GRANT or a policy of theirs, and a role that is named anywhere cannot be dropped.
+ * Removes a role from databases that stay: its objects go to the database owner, its privileges are revoked. The owner
+ * of any app can name the role in a GRANT or a policy, and PostgreSQL cannot drop a role that is referenced.
  */
 async function forgetRole(maintenance: Pool, server: Server, role: string): Promise<void> {
   const [found] = await maintenance.run([

@@ -5,7 +5,7 @@ import type { App } from './app.ts';
 import { asServer } from './as-server.ts';
 import { HISTOGRAM_SUM, quantile } from './call-statistics.ts';
 
-/** Calls of the last day by hour, and of today (UTC) in sum. */
+/** Reads the requests of the last day by hour, and the totals of today (UTC). */
 export async function readCalls(app: App): Promise<{
   hours: { at: string; calls: number; failed: number }[];
   today: { calls: number; failed: number; histogram: number[] };
@@ -32,28 +32,29 @@ export async function readCalls(app: App): Promise<{
   return value;
 }
 
-/** A window of the statistics: how long it is, and how long each of its points. */
+/** Length of each statistics window and of its points, in seconds. */
 export const windows: Readonly<Record<StatisticsWindow, { readonly seconds: number; readonly step: number }>> = {
   hour: { seconds: 3600, step: 60 },
   day: { seconds: 86_400, step: 900 },
   week: { seconds: 604_800, step: 3600 },
 };
 
-/** Calls within one point of time. */
+/** Requests within one point. */
 interface Point {
   calls: number;
   failed: number;
   histogram: number[];
 }
 
+/** Requests of a window, by call and point. */
 export interface CallSeries {
-  /** Beginnings of the points in seconds since 1970, oldest first; the last one is under way. */
+  /** Start times of the points in seconds since 1970, oldest first; the last point is incomplete. */
   starts: number[];
   /** By the name of the call. */
   calls: ReadonlyMap<string, { points: (Point | null)[]; all: Point; lastAt: string | null }>;
 }
 
-/** How often each call was made within a window, how it ended and how long it took. */
+/** Reads the number, results and durations of each call within a window. */
 export async function readSeries(app: App, window: StatisticsWindow): Promise<CallSeries> {
   const { seconds, step } = windows[window];
   const [result] = await asServer(app.database, [{ text: SERIES, params: [String(seconds), String(step)] }]);
@@ -94,7 +95,7 @@ function add(sum: Point, { calls, failed, histogram }: Point): void {
   });
 }
 
-/** The figures of what was counted within a window. */
+/** Returns the figures of one call within a window. */
 export function figuresOf(
   { all, lastAt }: { all: Point; lastAt: string | null },
   window: StatisticsWindow,
@@ -110,7 +111,7 @@ export function figuresOf(
   };
 }
 
-/** Figures of each call within the last hour, day and week, by the name of the call. */
+/** Reads figures of each call within the last hour, day and week, by the name of the call. */
 export async function readFigures(
   app: App,
 ): Promise<ReadonlyMap<string, Readonly<Record<StatisticsWindow, CallFigures>>>> {
@@ -120,7 +121,7 @@ export async function readFigures(
   for (const { call, within, calls, failed, histogram, last_at } of rows) {
     const one = sums.get(call) ?? { hour: nothing(), day: nothing(), week: nothing() };
     sums.set(call, one);
-    // What happened within the hour happened within the day and the week, too.
+    // Requests within the last hour are also within the day and the week.
     for (const window of within === 'hour'
       ? allWindows
       : within === 'day'
@@ -145,15 +146,15 @@ const nothing = (): { all: Point; lastAt: string | null } => ({
   lastAt: null,
 });
 
-/** The sums of what was counted. */
+/** SQL with the sums of the counters. */
 const SUMS = `sum(calls) as calls, sum(failed) as failed,
   ${HISTOGRAM_SUM} as histogram,
   to_char(max(last_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_at`;
 
-/** Made-up calls of the app's own code can have any name. */
+/** The app's own code can insert calls with any name. */
 const NAME = 'left(call, 300) as call';
 
-/** $1 is the length of the window, $2 of a point, in seconds. */
+/** $1 is the length of the window, $2 that of a point, in seconds. */
 const SERIES = `with summed as (
     select ${NAME}, floor(extract(epoch from bucket) / $2::integer)::bigint * $2::integer as start, ${SUMS}
     from (select * from ninefold.call_statistics

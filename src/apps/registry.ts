@@ -21,23 +21,23 @@ interface Row {
 const columns = `json_build_object('ref', a.ref, 'name', a.name, 'database', a.database, 'schema_file', a.schema_file,
   'created_at', a.created_at, 'sealed', s.sealed)`;
 
-/** The secrets of an app cannot be unsealed: the master key is another one than that which sealed them. */
+/** Error of an app's secrets that cannot be decrypted, because they were encrypted with another master key. */
 export class MasterKeyError extends Error {
   override readonly name = 'MasterKeyError';
 }
 
-/** The records of all apps, in the console's own database; secrets are sealed with the node's master key. */
+/** The records of all apps in the console's database. Secrets are encrypted with the node's master key. */
 export class Registry {
-  /** The secret settings of the apps. */
+  /** The secret settings of apps. */
   readonly secrets: SecretStore;
   /** The roles of builders, their invitations and recovery links. */
   readonly team: TeamStore;
-  /** What builders did. */
+  /** The log of builders' actions. */
   readonly audit: BuilderAudit;
   readonly #database: Database;
   readonly #masterKey: Buffer;
 
-  /** `database` is the console's, logged in as the superuser. */
+  /** @param database The console's database, with the superuser's login. */
   constructor(database: Database, masterKey: Buffer) {
     this.#database = database;
     this.#masterKey = masterKey;
@@ -46,7 +46,7 @@ export class Registry {
     this.audit = new BuilderAudit(database);
   }
 
-  /** The record of one app, or null. */
+  /** Returns the record of one app, or null. */
   async find(ref: string): Promise<AppRecord | null> {
     const [result] = await this.#database.run([
       {
@@ -59,7 +59,7 @@ export class Registry {
     return row ? this.#open(row) : null;
   }
 
-  /** Returns all apps without their secrets, the oldest first. */
+  /** Returns all apps without their secrets, oldest first. */
   async list(): Promise<AppEntry[]> {
     const [result] = await this.#database.run([
       {
@@ -72,7 +72,10 @@ export class Registry {
     return (result && firstJson<AppEntry[]>(result)) ?? [];
   }
 
-  /** Keeps a new app, and who may work on it. Throws DatabaseError 23505 when the ref is taken. */
+  /**
+   * Stores a new app and its first builder.
+   * @throws DatabaseError 23505 if the ref is in use.
+   */
   async insert(record: AppRecord, builder: string | null): Promise<void> {
     const { ref, name, database, schemaFile, createdAt, ...secrets } = record;
     await this.#database.run([
@@ -93,8 +96,8 @@ export class Registry {
   }
 
   /**
-   * Changes the secrets of an app; every worker of every node reads them anew. Changes of one app wait for each other. Returns the record
-   * after the change, null if there is no such app. Throws what `change` throws.
+   * Changes the secrets of an app; all workers of all nodes read them anew. Concurrent changes of one app run one after
+   * the other. Returns the changed record; null if there is no such app. Throws the errors of `change`.
    */
   async changeSecrets(ref: string, change: (secrets: AppSecrets) => AppSecrets): Promise<AppRecord | null> {
     return this.#database.transaction(async (tx) => {
@@ -109,14 +112,14 @@ export class Registry {
       const sealed = seal(change(this.#unseal(row)), this.#masterKey, ref);
       await tx.run([
         { text: 'update node.secrets set sealed = $2 where app = $1', params: [ref, sealed] },
-        // The trigger on the table tells the workers.
+        // The trigger on the table notifies the workers.
         { text: 'update public.apps set ref = ref where ref = $1', params: [ref] },
       ]);
       return this.#open({ ...row, sealed });
     });
   }
 
-  /** Notes that an app's database now has Ninefold's schema up to this file. */
+  /** Records the last schema file that was applied to an app's database. */
   async noteSchemaFile(ref: string, file: string): Promise<void> {
     await this.#database.run([{ text: 'update public.apps set schema_file = $2 where ref = $1', params: [ref, file] }]);
   }
@@ -137,7 +140,7 @@ export class Registry {
     return (result?.rows.length ?? 0) > 0;
   }
 
-  /** Returns the id of the builder who has worked on an app for the longest time; null for an app without builders. */
+  /** Returns the id of the builder who joined the app first; null for an app without builders. */
   async firstBuilderOf(ref: string): Promise<string | null> {
     const [result] = await this.#database.run([
       {
@@ -149,7 +152,7 @@ export class Registry {
     return (result && rowsAsText(result)[0]?.user_id) ?? null;
   }
 
-  /** The name of a builder; null where there is none with this id. */
+  /** Returns the name of a builder; null if there is none with this id. */
   async builderName(userId: string): Promise<string | null> {
     const [result] = await this.#database.run([
       { text: 'select name from public.builders where user_id = $1::uuid', params: [userId], preparedFor: 'superuser' },
@@ -157,7 +160,7 @@ export class Registry {
     return (result && rowsAsText(result)[0]?.name) ?? null;
   }
 
-  /** Returns the builders of the node, the oldest first. */
+  /** Returns the builders of the node, oldest first. */
   async builders(): Promise<Builder[]> {
     const [result] = await this.#database.run([
       {
@@ -180,9 +183,11 @@ export class Registry {
     return (result?.rows.length ?? 0) > 0;
   }
 
-  /** Makes a member of the console a builder. The first one owns the node; returns false when that is claimed already. */
+  /**
+   * Makes a member of the console the first builder, who owns the node. Returns false if there is a builder already.
+   */
   async claimNode(userId: string, name: string): Promise<boolean> {
-    // LOCK TABLE wants a transaction block, which statements that share one Sync are not.
+    // LOCK TABLE requires a transaction block; statements that share one Sync are not one.
     const [result] = await this.#database.transaction(async (tx) => {
       await tx.run([{ text: 'lock table public.builders in exclusive mode', params: [] }]);
       return tx.run([
@@ -211,7 +216,9 @@ export class Registry {
   }
 }
 
-/** The two older keys are JWTs of the shared secret: who knows a revoked secret could have made them. */
+/**
+ * Removes the legacy keys if the shared secret is revoked, because anyone who knows the secret could have created them.
+ */
 function withoutRevoked(record: AppRecord): AppRecord {
   const isRevoked = findKey(record, JWT_SECRET_KID)?.state === 'revoked';
   return isRevoked ? { ...record, anonKey: '', serviceRoleKey: '' } : record;

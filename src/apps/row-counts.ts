@@ -11,7 +11,7 @@ import type { BackgroundTurns } from './background-turns.ts';
 import { ownerOf } from './owner.ts';
 import { type Server, withPool } from './server.ts';
 
-/** Tables of the app's owner that hold something, of which PostgreSQL has seen nothing since its statistics began. */
+/** SQL with tables of the app's owner that have data but no statistics in PostgreSQL. */
 const UNSEEN = `select coalesce(json_agg(format('%I.%I', n.nspname, c.relname)), '[]')
   from pg_catalog.pg_class c
   join pg_catalog.pg_namespace n on n.oid = c.relnamespace
@@ -23,14 +23,14 @@ const UNSEEN = `select coalesce(json_agg(format('%I.%I', n.nspname, c.relname)),
     and pg_relation_size(c.oid) between 1 and $1::bigint`;
 
 /**
- * Has PostgreSQL count the rows of an app again where it has lost count, as in a copy of a database and after a crash of the server: what the
- * specification says of rows are its counts. The database of somebody else is left to its owner.
+ * Runs ANALYZE on tables whose statistics PostgreSQL has lost, as in a copied database and after a crash of the server,
+ * because the specification shows the estimated numbers of rows. Attached databases are left to their owners.
  */
 export class RowCounts {
   readonly #server: Server;
   readonly #apps: Apps;
   readonly #events: Events;
-  /** Apps that were looked at: once, so that none is kept open by it. */
+  /** Apps that were checked. Each is checked once, so that the check does not keep the app open. */
   readonly #seen = new Set<string>();
   #isStopping = false;
 
@@ -44,7 +44,7 @@ export class RowCounts {
     this.#events.listen((event) => {
       if (event.type !== 'app' || event.app === CONSOLE_REF) return;
       if (event.what === 'cloned') void turns.run(() => this.#look(event.app, true));
-      // By then PostgreSQL has heard of what was written just before by others.
+      // By then PostgreSQL has received the statistics of recent writes of other sessions.
       const after = limits.analyseAfterMilliseconds.default;
       if (event.what === 'opened' && !this.#seen.has(event.app)) {
         this.#seen.add(event.app);
@@ -58,7 +58,7 @@ export class RowCounts {
     this.#isStopping = true;
   }
 
-  /** @param isIdleToo Looks at an app without connections too; else the next call that opens the app starts the look. */
+  /** @param isIdleToo True to check an app without connections; otherwise its next request starts the check. */
   async #look(ref: string, isIdleToo: boolean): Promise<void> {
     if (this.#isStopping) return;
     try {
@@ -81,7 +81,7 @@ export class RowCounts {
     ]);
     const tables = (result && firstJson<string[]>(result)) ?? [];
     if (tables.length === 0) return;
-    // As the owner: PostgreSQL runs functions of the app for its indexes on expressions.
+    // As the owner, because ANALYZE runs functions of the app for expression indexes.
     await withPool(ownerOf(this.#server, app.record), (owner) =>
       owner.script(
         `set statement_timeout = ${limits.analyseMilliseconds.default}; analyze (skip_locked) ${tables.join(', ')}`,

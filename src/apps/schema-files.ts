@@ -47,11 +47,11 @@ import nodeAudit from '../schema/console/0026_node_audit.sql';
 interface SchemaFile {
   name: string;
   sql: string;
-  /** Also for an app on a database that was there before it. */
+  /** True if the file also applies to an app on an existing database. */
   onExisting: boolean;
 }
 
-/** The schema files of every app's database, in order. A file that was released is never changed; a new one is appended. */
+/** The schema files of every app's database, in order. A released file never changes; new files are appended. */
 export const appFiles: readonly SchemaFile[] = [
   { name: '0001_base', sql: base, onExisting: true },
   { name: '0002_auth', sql: auth, onExisting: true },
@@ -88,7 +88,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0040_version_ids', sql: versionIds, onExisting: true },
 ];
 
-/** The name of the last of them. */
+/** Name of the last schema file. */
 export const newestAppFile: string = appFiles[appFiles.length - 1]?.name ?? '';
 
 /** Further schema files of the console's database. */
@@ -103,15 +103,17 @@ export const consoleFiles: readonly SchemaFile[] = [
 ];
 
 /**
- * Applies the files that a database does not have yet. Each file runs in a transaction, under a lock against a second node that does
- * the same. Runs as the superuser, with an empty search path so that nothing an app's owner made is called. The app's journal leaves
- * out changes by a superuser (`ninefold.note_schema_change`). Returns the names that were applied. Throws SchemaStepError where the database refuses a file, and `app_database_unfit` where the
- * schema `ninefold` is somebody else's.
+ * Applies the files that a database does not have yet. Each file runs in a transaction, under a lock against other
+ * nodes that do the same. Runs as the superuser with an empty search path, so that no object of an app's owner is
+ * called. The app's journal ignores changes by a superuser (`ninefold.note_schema_change`). Returns the names of the
+ * applied files.
+ * @throws SchemaStepError if the database rejects a file.
+ * @throws NinefoldError app_database_unfit if the schema `ninefold` is not Ninefold's.
  */
 export async function applySchemaFiles(database: Database, files: readonly SchemaFile[]): Promise<string[]> {
   const [known] = await database.run([{ text: OWN_SCHEMA, params: [] }]);
   const schema = known && rowsAsText(known)[0];
-  // A view or a trigger of somebody else's in its place would run as the superuser.
+  // Foreign views or triggers in this schema would run as the superuser.
   if (schema && schema.ours !== 't') {
     const reason = 'it has a schema ninefold that is not Ninefold’s';
     throw new NinefoldError('app_database_unfit', { details: { reason } });
@@ -127,7 +129,7 @@ ${file.sql}
 ;insert into ninefold.schema_files (name) values ('${file.name}'); commit;`,
       );
     } catch (error) {
-      // Another worker may have been quicker.
+      // Another worker may have applied the file first.
       if (!(error instanceof DatabaseError)) throw error;
       if (!(await appliedFiles(database).catch(() => new Set())).has(file.name))
         throw new SchemaStepError(file.name, error);
@@ -136,7 +138,7 @@ ${file.sql}
   return missing.map((file) => file.name);
 }
 
-/** A database has not taken a file. The message is PostgreSQL's. */
+/** Error of a database that rejected a schema file. The message is PostgreSQL's. */
 export class SchemaStepError extends Error {
   override readonly name = 'SchemaStepError';
   readonly step: string;

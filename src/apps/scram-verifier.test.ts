@@ -5,7 +5,7 @@ import { plain, quoteLiteral } from '../database/statement.ts';
 import { parseTarget } from '../database/target.ts';
 import { scramVerifier } from './scram-verifier.ts';
 
-it('a role that is created with the verifier logs in with the password, and with no other', async () => {
+it('lets a role with the verifier log in with the password and no other', async () => {
   const postgres = await startPostgres('scram');
   const target = parseTarget(postgres.url, 'test');
   const options = { max: 1, idleMilliseconds: 1000, waitMilliseconds: 5000 };

@@ -1,13 +1,12 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 
-/**
- * A random password of 192 bits cannot be guessed, whatever a guess costs: more iterations would only make each login of ours slower.
- */
+/** A random password of 192 bits cannot be guessed, so more iterations would only slow down each login. */
 const ITERATIONS = 1;
 
 /**
- * Returns what PostgreSQL stores of a random password (RFC 5803; PostgreSQL manual, pg_authid.rolpassword). CREATE ROLE takes it in place
- * of the password, so that the server never sees the password and a login takes one iteration.
+ * Returns the value that PostgreSQL stores for a random password (RFC 5803; PostgreSQL manual, pg_authid.rolpassword).
+ * CREATE ROLE accepts it instead of the password, so that the server never receives the password and a login takes one
+ * iteration.
  */
 export function scramVerifier(password: string, salt: Buffer = randomBytes(16)): string {
   const salted = pbkdf2Sync(password, salt, ITERATIONS, 32, 'sha256');

@@ -1,8 +1,9 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 /**
- * Encrypts a JSON value with AES-256-GCM under the node's master key (32 bytes). `context` is bound to it: what was
- * sealed for one app cannot be put in the place of another's. The result is `v1.` and base64url of nonce, tag, ciphertext.
+ * Encrypts a JSON value with AES-256-GCM under the node's master key (32 bytes). The value is bound to `context`, so
+ * that a value of one app cannot replace that of another. The result is `v1.` and base64url of nonce, tag and
+ * ciphertext.
  */
 export function seal(value: unknown, key: Buffer, context: string): string {
   const nonce = randomBytes(12);
@@ -11,7 +12,7 @@ export function seal(value: unknown, key: Buffer, context: string): string {
   return `v1.${Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url')}`;
 }
 
-/** Opens what `seal` made. Throws when key or context differ, or when it was changed. */
+/** Decrypts a result of `seal`. Throws if key or context differ, or the value was changed. */
 export function unseal<T>(sealed: string, key: Buffer, context: string): T {
   if (!sealed.startsWith('v1.')) throw new Error('sealed with an unknown version');
   const bytes = Buffer.from(sealed.slice(3), 'base64url');

@@ -1,2 +1,2 @@
-/** The search path that an app's database is created with, as SQL and as PostgreSQL prints it. */
+/** The search path with which an app's database is created, in SQL and in PostgreSQL's output. */
 export const appSearchPath = '"$user", public, extensions';

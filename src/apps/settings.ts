@@ -4,7 +4,7 @@ import { type AuthSettings, authSettings, defaultAuthSettings } from '../../cont
 import { defaultMailSettings, type MailSettings, mailSettings } from '../../contract/settings-mail.ts';
 import type { Statement } from '../database/statement.ts';
 
-/** An app's settings, complete. */
+/** The complete settings of an app. */
 export interface Settings {
   readonly rest: RestSettings;
   readonly auth: AuthSettings;
@@ -18,7 +18,7 @@ export const settingsByKey: Readonly<Record<string, Setting<unknown>>> = {
   ...mailSettings,
 };
 
-/** Reads what `ninefold.settings` holds of them, as one JSON object; values above settingBytes are not in force. */
+/** Statement that reads the stored settings as one JSON object; values larger than settingBytes are ignored. */
 export const storedSettings: Statement = {
   text: `select json_object_agg(key, value) from ninefold.settings
          where key = any ($1::text[]) and pg_catalog.octet_length(value::text) <= $2::int`,
@@ -30,13 +30,16 @@ const limitOf: ReadonlyMap<string, Limit> = new Map(
   Object.values<Limit>(limits).map((limit) => [limit.setting ?? '', limit]),
 );
 
-/** What is in force of a setting's value: a number is kept within what the limit may be that it changes. */
+/** Returns the effective value of a setting: a number is restricted to the range of its limit. */
 function withinLimit(key: string, value: unknown): unknown {
   const range = limitOf.get(key)?.range;
   return range && typeof value === 'number' ? Math.min(Math.max(value, range[0]), range[1]) : value;
 }
 
-/** Returns every setting at its default. On a node that serves its own machine only, some rates are ten times as high. */
+/**
+ * Returns the defaults of all settings. On a node that other machines cannot reach, some rate limits are ten times as
+ * high.
+ */
 export function defaultSettings(isLoopback: boolean): Settings {
   const mail = defaultMailSettings;
   if (!isLoopback) return { rest: defaultRestSettings, auth: defaultAuthSettings, mail };
@@ -46,7 +49,7 @@ export function defaultSettings(isLoopback: boolean): Settings {
 
 const WIDER = 10;
 
-/** The limits with a higher default on a node that serves its own machine only, by name. */
+/** Limits with a higher default on a node that other machines cannot reach, by name. */
 export const wideDefaults: Readonly<Record<string, { readonly setting: string; readonly value: number }>> =
   Object.fromEntries(
     Object.entries<Limit>(limits)
@@ -54,12 +57,12 @@ export const wideDefaults: Readonly<Record<string, { readonly setting: string; r
       .map(([name, limit]) => [name, { setting: limit.setting ?? '', value: limit.default * WIDER }]),
   );
 
-/** Whether a number is more or less than the limit may be that the setting changes. */
+/** Returns true if a number is outside of the range of the limit that the setting changes. */
 export const isBeyond = (key: string, value: unknown): boolean => withinLimit(key, value) !== value;
 
 /**
- * The settings that `ninefold.settings` holds over their defaults. The app's owner can write anything there, so a value of
- * the wrong kind leaves the default in force, and a number beyond its limit the limit.
+ * Merges the stored settings with their defaults. The app's owner can write anything into the table. A value of the
+ * wrong type is replaced by the default, and a number outside of its range by the nearest allowed one.
  */
 export function readSettings(
   stored: Readonly<Record<string, unknown>>,
@@ -83,7 +86,7 @@ function merge<T extends object>(
   return { ...defaults, ...Object.fromEntries(fitting) };
 }
 
-/** Whether a setting may have a value. */
+/** Returns true if a value is valid for a setting. */
 export function fits(setting: Setting<unknown>, value: unknown): boolean {
   if (setting.values) return setting.values.includes(value);
   const { default: standard } = setting;
@@ -110,6 +113,6 @@ export function fits(setting: Setting<unknown>, value: unknown): boolean {
   return typeof value === typeof standard;
 }
 
-/** Every number among the settings counts something, and goes to PostgreSQL as an integer. */
+/** Returns true for an integer that PostgreSQL's type integer can store. All numeric settings are counts. */
 const isWholeNumber = (value: unknown): boolean =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 2 ** 31;

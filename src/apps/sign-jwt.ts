@@ -4,17 +4,20 @@ import { currentKey } from './key-ring.ts';
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** The signature of a JWS signing input with HS256 (RFC 7518, section 3.2), in base64url. */
+/** Returns the HS256 signature of a JWS signing input (RFC 7518, section 3.2) in base64url. */
 export const hs256 = (input: string, secret: string | Buffer): string =>
   createHmac('sha256', secret).update(input).digest('base64url');
 
-/** A compact JWT (RFC 7519) signed with HS256. */
+/** Returns a compact JWT (RFC 7519) signed with HS256. */
 export function signHs256(claims: object, secret: string): string {
   const input = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(claims)}`;
   return `${input}.${hs256(input, secret)}`;
 }
 
-/** A compact JWT signed with ES256; `privateKeyPem` is PKCS #8. */
+/**
+ * Returns a compact JWT signed with ES256.
+ * @param privateKeyPem PKCS #8.
+ */
 export function signEs256(claims: object, privateKeyPem: string, kid: string): string {
   const input = `${encode({ alg: 'ES256', kid, typ: 'JWT' })}.${encode(claims)}`;
   const key = { key: privateKey(privateKeyPem), dsaEncoding: 'ieee-p1363' } as const;
@@ -29,7 +32,7 @@ export function signToken(app: AppKeys, claims: object): string {
   return `${input}.${signWithKey(key, input)}`;
 }
 
-/** Returns the signature of a JWS signing input (RFC 7518, section 3; RFC 8037, section 3.1), in base64url. */
+/** Returns the signature of a JWS signing input (RFC 7518, section 3; RFC 8037, section 3.1) in base64url. */
 export function signWithKey({ alg, secret }: Pick<RingKey, 'alg' | 'secret'>, input: string): string {
   if (secret === null) throw new Error('the key has no private half');
   if (alg === 'HS256') return hs256(input, Buffer.from(secret, 'base64url'));
@@ -37,7 +40,7 @@ export function signWithKey({ alg, secret }: Pick<RingKey, 'alg' | 'secret'>, in
   return sign(alg === 'EdDSA' ? null : 'sha256', Buffer.from(input), key).toString('base64url');
 }
 
-/** Parsing a PEM costs more than signing; a node has few keys. */
+/** Cache of parsed keys, because parsing a PEM costs more than signing and a node has few keys. */
 const parsed = new Map<string, KeyObject>();
 const MAX_PARSED = 256;
 

@@ -27,7 +27,7 @@ const eventOf = (parts: Partial<CallEvent>, trace: Partial<CallTrace> = {}): Cal
   ...parts,
 });
 
-describe('the query of a story', () => {
+describe('query of a request trace', () => {
   it.each([
     ['select=id,title&title=eq.secret', 'select=id,title&title=eq.…'],
     ['id=in.(1,2)&order=id.desc&limit=5', 'id=in.…&order=id.desc&limit=5'],
@@ -40,15 +40,15 @@ describe('the query of a story', () => {
     ['token=abc&type=signup', 'token=…&type=…'],
     ['bare', 'bare'],
     ['', ''],
-  ])('%s is told as %s', (query, masked) => expect(maskedQuery(query)).toBe(masked));
+  ])('%s becomes %s', (query, masked) => expect(maskedQuery(query)).toBe(masked));
 
-  it('of a builder holds values, and nothing that opens anything', () => {
+  it("contains values for a builder's request, but no secrets", () => {
     const { query } = storyOf(eventOf({ source: 'builder', query: 'id=eq.7&apikey=sb_secret_1' }));
     expect(query).toBe('id=eq.7&apikey=…');
   });
 });
 
-describe('the steps of a story', () => {
+describe('steps of a request trace', () => {
   const marks = {
     started: 100,
     limited: 101,
@@ -62,7 +62,7 @@ describe('the steps of a story', () => {
   const told = (parts: Partial<CallEvent>, trace: Partial<CallTrace>) =>
     storyOf(eventOf(parts, trace)).steps.map(({ name, from, took }) => [name, from, took]);
 
-  it('follow one another without a gap, and tell waiting from the database', () => {
+  it('follow one another without a gap, and separate waiting from the database', () => {
     expect(told({}, { ...marks, databaseMilliseconds: 7 })).toEqual([
       ['limit by address', 0, 1],
       ['which app', 1, 1],
@@ -75,7 +75,7 @@ describe('the steps of a story', () => {
     ]);
   });
 
-  it('end in the one that failed, then the reply', () => {
+  it('end with the failed step and the reply', () => {
     const refused = { ...marks, planned: 0, built: 0, ran: 0, failed: 106, ended: 107 };
     expect(told({ code: 'PGRST205', status: 404 }, refused).slice(-2)).toEqual([
       ['plan', 4, 2],

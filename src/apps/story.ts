@@ -3,7 +3,7 @@ import type { CallStep, CallStory } from '../../contract/observed.ts';
 import type { CallTrace } from '../observe/call-trace.ts';
 import type { CallEvent } from '../observe/events.ts';
 
-/** The story of a call, made of what it told of itself; asked for rarely, so that the call itself pays nothing for it. */
+/** Builds the trace of a request from its event. Traces are rarely read, so they are built on demand. */
 export function storyOf(event: CallEvent): CallStory {
   const { trace } = event;
   const most = limits.storyBytes.default;
@@ -41,12 +41,12 @@ export function storyOf(event: CallEvent): CallStory {
   };
 }
 
-/** Parameters whose values are names of the schema and numbers, and say what the call does. */
+/** Parameters whose values are names of the schema and numbers. */
 const STRUCTURE = /(?:^|\.)(?:select|order|limit|offset|columns|on_conflict|grant_type|scope|page|per_page)$/;
-/** The operator of a filter, which stays. */
+/** Matches the operator of a filter, which is not masked. */
 const OPERATOR =
   /^(?:not\.)?(?:eq|neq|gte?|lte?|like|ilike|match|imatch|in|is|isdistinct|fts|plfts|phfts|wfts|cs|cd|ov|sl|sr|nxr|nxl|adj)(?:\((?:any|all|[A-Za-z_]+)\))?\./;
-/** Parameters that open something. */
+/** Parameters with credentials. */
 const SECRET = /key|token|secret|password|code|state|hash/i;
 
 const parts = (query: string, change: (name: string, value: string) => string): string =>
@@ -62,7 +62,7 @@ const parts = (query: string, change: (name: string, value: string) => string): 
         })
         .join('&');
 
-/** The query with … in the place of each value that is compared with, sent along or otherwise the caller's own. */
+/** Returns the query with each value of the caller replaced by … */
 export const maskedQuery = (query: string): string =>
   parts(query, (name, value) => {
     if (STRUCTURE.test(name) && !SECRET.test(name)) return value;
@@ -71,7 +71,7 @@ export const maskedQuery = (query: string): string =>
 
 const withoutSecrets = (query: string): string => parts(query, (name, value) => (SECRET.test(name) ? '…' : value));
 
-/** A value in milliseconds, to the microsecond. */
+/** Rounds milliseconds to microseconds. */
 const rounded = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000;
 
 const sources: Readonly<Record<string, string>> = {
@@ -83,7 +83,7 @@ const sources: Readonly<Record<string, string>> = {
   builder: 'a builder',
 };
 
-/** The steps that the call came to, in their order in time. */
+/** Returns the steps that the request reached, in chronological order. */
 function stepsOf(event: CallEvent): CallStep[] {
   const { trace } = event;
   const marks: [keyof CallTrace & Mark, string, string][] = [
@@ -113,7 +113,7 @@ function stepsOf(event: CallEvent): CallStep[] {
     else add(name, trace[mark], found);
   }
   if (trace.failed > 0 && trace.ran === 0) {
-    // A call fails in the step after the last one that it completed.
+    // A request fails in the step after the last completed one.
     if (trace.built > 0) addRun(trace, trace.failed, add);
     else add(brokenStep(event), trace.failed, '');
   }
@@ -121,7 +121,7 @@ function stepsOf(event: CallEvent): CallStep[] {
   return steps;
 }
 
-/** Limits that are hit while the body is received. */
+/** Limits that apply while the body is received. */
 const bodyLimits: ReadonlySet<LimitName> = new Set([
   'bodyBytes',
   'anonymousBodyBytes',
@@ -131,7 +131,7 @@ const bodyLimits: ReadonlySet<LimitName> = new Set([
 
 type Mark = 'limited' | 'received' | 'opened' | 'identified' | 'planned' | 'built' | 'ran';
 
-/** Waiting for a place on a connection, then the database itself; PostgreSQL gives no times of its own. */
+/** Adds the wait for a connection and the time in the database. PostgreSQL returns no timings itself. */
 function addRun(trace: CallTrace, until: number, add: (name: string, until: number, found: string) => void): void {
   const inDatabase = Math.min(trace.databaseMilliseconds, until - trace.built);
   if (inDatabase > 0) add('wait for a connection', until - inDatabase, '');

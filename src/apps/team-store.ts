@@ -5,7 +5,7 @@ import type { Database, Transaction } from '../database/database.ts';
 import { firstJson, type Param, type Result, rowsAsText } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 
-/** What a builder may do: on the node, and on each app. */
+/** Permissions of a builder on the node and on each app. */
 export interface BuilderRights {
   readonly ownsNode: boolean;
   readonly createsApps: boolean;
@@ -16,17 +16,18 @@ export interface BuilderRights {
   readonly apps: ReadonlyMap<string, AppRole>;
 }
 
+/** Data of a new invitation. */
 export interface NewInvitation {
   readonly email: string;
-  /** Null: to the node. */
+  /** Null for an invitation to the node. */
   readonly app: string | null;
   readonly role: AppRole | NodeRole;
   readonly createsApps: boolean;
-  /** Null: the operator. */
+  /** Null for the operator. */
   readonly invitedBy: string | null;
 }
 
-/** An invitation that its link opens. */
+/** An invitation that was opened by its link. */
 export interface OpenInvitation {
   readonly email: string;
   readonly role: AppRole | NodeRole;
@@ -34,7 +35,7 @@ export interface OpenInvitation {
   readonly invited_by: string;
 }
 
-/** A secret for a link, and when it expires. */
+/** The secret of a link and its expiry. */
 export interface LinkSecret {
   readonly secret: string;
   readonly expiresAt: string;
@@ -42,7 +43,7 @@ export interface LinkSecret {
 
 const hash = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
-/** SQL: the invitation `i` has not expired, and its inviter may still invite. */
+/** SQL that is true if the invitation `i` has not expired and its inviter may still invite. */
 const IS_OPEN = `i.expires_at > now() and (i.invited_by is null
   or exists (select from public.builders b where b.user_id = i.invited_by and b.is_owner)
   or exists (select from public.memberships m where m.user_id = i.invited_by and m.app = i.app and m.role = 'owner'))`;
@@ -55,16 +56,16 @@ export const HAS_FACTOR = `exists (select from auth.mfa_factors f where f.user_i
 
 const INVITED_BY = `coalesce((select b.name from public.builders b where b.user_id = i.invited_by), 'operator')`;
 
-/** The roles of builders, their invitations and their recovery links, in the console's database. */
+/** The roles of builders, their invitations and recovery links in the console's database. */
 export class TeamStore {
   readonly #database: Database;
 
-  /** @param database The console's, logged in as the superuser. */
+  /** @param database The console's database, with the superuser's login. */
   constructor(database: Database) {
     this.#database = database;
   }
 
-  /** Returns the rights of a builder; null if the user is no builder. */
+  /** Returns the permissions of a builder; null if the user is no builder. */
   async rightsOf(userId: string): Promise<BuilderRights | null> {
     const [result] = await this.#database.run([
       {
@@ -126,7 +127,7 @@ export class TeamStore {
     ]);
   }
 
-  /** Returns the builders of an app with the owners of the node, the oldest first. */
+  /** Returns the builders of an app including the owners of the node, oldest first. */
   async ofApp(ref: string): Promise<AppBuilder[]> {
     return this.#list<AppBuilder>(
       `select json_agg(json_build_object('id', b.user_id, 'name', b.name, 'email', u.email,
@@ -139,7 +140,7 @@ export class TeamStore {
     );
   }
 
-  /** Returns the invitations to an app that may still be accepted; those to the node for null. */
+  /** Returns the valid invitations to an app; those to the node for null. */
   invitations(ref: null): Promise<NodeInvitation[]>;
   invitations(ref: string): Promise<Invitation[]>;
   invitations(ref: string | null): Promise<(Invitation | NodeInvitation)[]> {
@@ -153,8 +154,8 @@ export class TeamStore {
   }
 
   /**
-   * Keeps an invitation and returns the secret of its link. It replaces an earlier one for the same address. Throws
-   * `builder_exists` where the builder has a role there, `invitations_full`.
+   * Stores an invitation and returns the secret of its link. It replaces a previous invitation to the same address.
+   * @throws NinefoldError builder_exists if the builder has a role there, invitations_full
    */
   async invite({ email, app, role, createsApps, invitedBy }: NewInvitation): Promise<LinkSecret> {
     const link = newSecret(limits.invitationDays.default * 86_400_000);
@@ -190,7 +191,10 @@ export class TeamStore {
     return link;
   }
 
-  /** Takes an invitation back. Throws `invitation_invalid` if there is none with this id. */
+  /**
+   * Deletes an invitation.
+   * @throws NinefoldError invitation_invalid if there is none with this id
+   */
   async uninvite(id: string, app: string | null): Promise<void> {
     const [result] = await this.#database.run([
       {
@@ -201,7 +205,10 @@ export class TeamStore {
     if (!result?.rows.length) throw new NinefoldError('invitation_invalid');
   }
 
-  /** Returns the invitation that a secret opens, without using it up. Throws `invitation_invalid`. */
+  /**
+   * Returns the invitation of a secret without using it up.
+   * @throws NinefoldError invitation_invalid
+   */
   async open(secret: string): Promise<OpenInvitation> {
     const [result] = await this.#database.run([
       {
@@ -217,8 +224,9 @@ export class TeamStore {
   }
 
   /**
-   * Uses an invitation up for the account with its address, which becomes a builder under this name unless it is one. Exactly one of
-   * several calls at once succeeds. Throws `invitation_invalid`.
+   * Uses up an invitation for the account with its address, which becomes a builder with this name unless it already is
+   * one. Only one of several concurrent calls succeeds.
+   * @throws NinefoldError invitation_invalid
    */
   async accept(secret: string, userId: string, name: string): Promise<void> {
     const [result] = await this.#database.run([
@@ -247,8 +255,8 @@ export class TeamStore {
   }
 
   /**
-   * Changes the role of a builder of an app, or gives one to an owner of the node. Throws `builder_unknown`, and `last_owner` where
-   * the app would have no owner left.
+   * Changes the role of an app's builder, or gives an owner of the node a role.
+   * @throws NinefoldError builder_unknown; last_owner if the app would have no owner
    */
   async setAppRole(ref: string, userId: string, role: AppRole): Promise<void> {
     await this.#database.transaction(async (tx) => {
@@ -267,7 +275,10 @@ export class TeamStore {
     });
   }
 
-  /** Takes an app from a builder. Throws as `setAppRole`. */
+  /**
+   * Removes a builder from an app.
+   * @throws NinefoldError as `setAppRole`
+   */
   async removeFromApp(ref: string, userId: string): Promise<void> {
     await this.#database.transaction(async (tx) => {
       await lock(tx, ref);
@@ -282,7 +293,10 @@ export class TeamStore {
     });
   }
 
-  /** Changes what a builder may do on the node. Throws `builder_unknown`, and `last_owner` where the node would have no owner left. */
+  /**
+   * Changes the permissions of a builder on the node.
+   * @throws NinefoldError builder_unknown; last_owner if the node would have no owner
+   */
   async setNodeRole(userId: string, role: NodeRole, createsApps: boolean): Promise<void> {
     await this.#database.transaction(async (tx) => {
       await lock(tx, null);
@@ -299,8 +313,8 @@ export class TeamStore {
   }
 
   /**
-   * Removes a builder from the node with every role. Throws `builder_unknown`,
-   * and `last_owner` where the node or an app would have no owner left.
+   * Removes a builder from the node with all roles.
+   * @throws NinefoldError builder_unknown; last_owner if the node or an app would have no owner
    */
   async removeFromNode(userId: string): Promise<void> {
     await this.#database.transaction(async (tx) => {
@@ -321,7 +335,7 @@ export class TeamStore {
     });
   }
 
-  /** Deletes the account that an acceptance left behind when the node ended before the account became a builder's. */
+  /** Deletes the account that an interrupted acceptance left: the node ended before the account became a builder. */
   async dropLeftover(email: string): Promise<void> {
     await this.#database.transaction(async (tx) => {
       await lock(tx, null);
@@ -335,7 +349,10 @@ export class TeamStore {
     });
   }
 
-  /** Keeps a link with which a builder sets a new password, in place of an earlier one. Throws `builder_unknown`. */
+  /**
+   * Stores a link with which a builder sets a new password. It replaces a previous one.
+   * @throws NinefoldError builder_unknown
+   */
   async recover(userId: string): Promise<LinkSecret> {
     const link = newSecret(limits.builderRecoverySeconds.default * 1000);
     const [kept] = await this.#database.run([
@@ -351,7 +368,10 @@ export class TeamStore {
     return link;
   }
 
-  /** Uses a recovery link up and returns the builder's id. Throws `recovery_invalid`. */
+  /**
+   * Uses up a recovery link and returns the builder's id.
+   * @throws NinefoldError recovery_invalid
+   */
   async takeRecovery(secret: string): Promise<string> {
     const [taken] = await this.#database.run([
       {
@@ -375,7 +395,7 @@ function newSecret(lifetimeMilliseconds: number): LinkSecret {
   return { secret: randomBytes(32).toString('base64url'), expiresAt };
 }
 
-/** Makes changes of the builders of an app wait for each other; of the node for null. */
+/** Locks the builders of an app, or of the node for null, so that changes run one after the other. */
 async function lock(tx: Transaction, app: string | null): Promise<void> {
   await tx.run([
     app === null
@@ -384,7 +404,10 @@ async function lock(tx: Transaction, app: string | null): Promise<void> {
   ]);
 }
 
-/** Throws `last_owner` if the builder is the only owner of the app; of any app for null. */
+/**
+ * Checks that the builder is not the only owner of the app, or of any app for null.
+ * @throws NinefoldError last_owner
+ */
 async function requireOtherOwners(tx: Transaction, userId: string, app: string | null): Promise<void> {
   const [alone] = await tx.run([
     {
@@ -399,7 +422,10 @@ async function requireOtherOwners(tx: Transaction, userId: string, app: string |
   if (apps.length > 0) throw new NinefoldError('last_owner', { details: { apps } });
 }
 
-/** Throws `last_owner` if the builder is the only owner of the node. */
+/**
+ * Checks that the builder is not the only owner of the node.
+ * @throws NinefoldError last_owner
+ */
 async function requireOtherNodeOwners(tx: Transaction, userId: string): Promise<void> {
   const [alone] = await tx.run([
     {

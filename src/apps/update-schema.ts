@@ -4,20 +4,20 @@ import type { Registry } from './registry.ts';
 import { appFiles, applySchemaFiles, newestAppFile, SchemaStepError } from './schema-files.ts';
 import { type Server, superuserIn, withPool } from './server.ts';
 
-/** Why an app's database is not as this version needs it. */
+/** Reason why an app's database schema is out of date. */
 export interface SchemaRefusal {
-  /** The file of Ninefold's own schema that it has not taken; null where the database could not be reached. */
+  /** Schema file that the database rejected; null if the database could not be reached. */
   step: string | null;
-  /** The message of PostgreSQL. */
+  /** PostgreSQL's message. */
   reason: string;
 }
 
-/** True where an app's database has what this version of Ninefold's own schema holds. */
+/** Returns true if an app's database has the schema of this version. */
 export const isCurrent = (record: Pick<AppRecord, 'schemaFile'>): boolean => record.schemaFile === newestAppFile;
 
 /**
- * Brings Ninefold's own schema in an app's database to what this version has, and notes that in the registry. Answers why it could
- * not be: an owner can lock tables, fill the disk or close the database. The database stays as it was.
+ * Updates Ninefold's schema in an app's database, and records that in the registry. Returns the reason if that failed:
+ * an owner can lock tables, fill the disk or close the database. The database then stays unchanged.
  */
 export async function updateSchema(
   server: Server,

@@ -13,7 +13,9 @@ import {
 } from './fragments.ts';
 import type { CatalogueQueries } from './read-catalogue.ts';
 
-/** Who may do what, as the catalogue has it. Object identifiers are numbers. */
+/**
+ * Roles, privileges and policies of an app's database, read from the system catalog. Object identifiers are numbers.
+ */
 export interface AccessFacts {
   /** `incarnation` differs in a restored database, whose objects have other numbers. */
   database: { name: string; owner: number; version: number; incarnation: string };
@@ -21,14 +23,17 @@ export interface AccessFacts {
   memberships: MembershipFact[];
   schemas: { oid: number; name: string; owner: number; comment: string | null; grants: GrantFact[] }[];
   policies: PolicyFact[];
-  /** What the query of a view reads: relations, their fields (0 for none in particular, WHOLE_ROW), and functions that it calls. */
+  /**
+   * Relations, fields and functions that the queries of views use. Field 0 means no specific field, WHOLE_ROW a whole
+   * row.
+   */
   view_uses: ViewUseFact[];
   sequences: { oid: number; schema: string; name: string; grants: GrantFact[] }[];
-  /** Functions, of any schema, whose rights are not the default (EXECUTE for PUBLIC). */
+  /** Functions of all schemas whose privileges differ from the default (EXECUTE for PUBLIC). */
   restricted_functions: { oid: number; name: string; grants: GrantFact[] }[];
-  /** What is granted on what the database's owner makes in a schema from now on (ALTER DEFAULT PRIVILEGES). */
+  /** Privileges on future objects of the database's owner, by schema (ALTER DEFAULT PRIVILEGES). */
   default_grants: { schema: string; of: 'tables' | 'functions' | 'sequences'; grants: GrantFact[] }[];
-  /** Materialized views that hold nothing yet: made or refreshed WITH NO DATA. */
+  /** Materialized views without data: created or refreshed WITH NO DATA. */
   unpopulated: number[];
   /** Views whose queries lock rows (FOR UPDATE, FOR SHARE). */
   locking_views: number[];
@@ -36,17 +41,22 @@ export interface AccessFacts {
   member_roles: { id: number; name: string; description: string | null }[];
 }
 
+/** A relation, field or function that the query of a view uses. */
 export interface ViewUseFact {
   view: number;
   relation: number;
   field: number;
   function: number;
-  /** Of functions: outside what the view selects, of a view without queries within its own. */
+  /**
+   * For functions: true if the query calls the function outside its target list. Always false for a query with
+   * subqueries.
+   */
   anyway: boolean;
-  /** Each SELECT calls it, whatever it reads of the view. */
+  /** For functions: true if each SELECT from the view calls the function, whichever columns it reads. */
   read: boolean;
 }
 
+/** A role of the server (pg_roles). */
 export interface RoleFact {
   oid: number;
   name: string;
@@ -56,50 +66,69 @@ export interface RoleFact {
   comment: string | null;
 }
 
+/** A membership of one role in another (pg_auth_members). */
 export interface MembershipFact {
   role: number;
   member: number;
-  /** The member has the role's privileges without SET ROLE. */
+  /** True if the member has the role's privileges without SET ROLE. */
   inherit: boolean;
-  /** The member may SET ROLE to it. */
+  /** True if the member may switch to the role with SET ROLE. */
   set: boolean;
 }
 
+/** A row-level security policy (pg_policy). */
 export interface PolicyFact {
   oid: number;
   relation: number;
   name: string;
   permissive: boolean;
-  /** pg_policy.polcmd. */
+  /** Value of pg_policy.polcmd. */
   command: '*' | 'r' | 'a' | 'w' | 'd';
-  /** 0 is PUBLIC. */
+  /** Object identifiers of the roles; 0 is PUBLIC. */
   roles: number[];
   using: string | null;
   check: string | null;
   comment: string | null;
-  /** The subqueries of `using` lock rows. */
+  /** True if a subquery of `using` locks rows. */
   locks: boolean;
-  /** Functions that the policy calls, by operators and casts too, PostgreSQL's own left out, and which of its conditions calls each. */
+  /**
+   * Functions that each expression of the policy calls, also through operators and casts, without PostgreSQL's own
+   * functions.
+   */
   functions: { oid: number; using: boolean; check: boolean }[];
-  /** Relations that its subqueries read, with the numbers of the fields that they need (or WHOLE_ROW), and in which of its conditions. */
+  /**
+   * Relations that subqueries of each expression read, with the numbers of the fields that they need (or WHOLE_ROW).
+   */
   reads: { relation: number; fields: number[]; clause: 'using' | 'check' }[];
 }
 
-/** PostgreSQL leaves out the other side of such a join, and what it is joined by, where a statement needs nothing of it. */
+/**
+ * Returns SQL that is true if a node tree has an outer join. PostgreSQL may remove the nullable side of such a join,
+ * with its condition, if a statement needs none of its columns.
+ */
 const joinsOutside = (tree: string): string => `${tree} ~ ':jointype [123] '`;
 
-/** Of EXISTS, PostgreSQL leaves out what it selects. */
+/** Returns SQL that is true if a node tree has EXISTS. PostgreSQL ignores the target list of its subquery. */
 const asksWhetherExists = (tree: string): string => `position(':subLinkType 0 ' in ${tree}) > 0`;
 
-/** PostgreSQL settles such a choice beforehand, and leaves out what is not chosen. */
+/**
+ * Returns SQL that is true if a node tree has a CASE or COALESCE with a constant condition. PostgreSQL then removes the
+ * branches that cannot be chosen while it plans the query.
+ */
 const choosesByConstant = (tree: string): string =>
   `${tree} ~ '\\{(CASEWHEN :expr|COALESCE[^{}]*:args \\()\\s*\\{CONST '`;
 
-/** Whether the query of a view calls the function `p` beside what it selects. With queries within it, the text of its tree does not tell. */
+/**
+ * Returns SQL that is true if a view's query calls the function `p` outside its target list. For a query with
+ * subqueries, the text of its tree does not show this, so the result is false.
+ */
 const callsOutsideTargets = (tree: string): string => `not ${hasQueries(tree)} and not ${joinsOutside(tree)}
         and (position(':distinctClause <>' in ${tree}) = 0 or ${callsFunction(`overlay(${tree} placing '' from position(' :targetList ' in ${tree}) for position(' :override ' in ${tree}) - position(' :targetList ' in ${tree}))`)})`;
 
-/** Whether a SELECT calls the function `p` of a view's query, whatever it reads of it: PostgreSQL leaves out neither what is volatile nor sets. */
+/**
+ * Returns SQL that is true if each SELECT from the view calls the function `p`, whichever columns it reads: PostgreSQL
+ * does not remove volatile or set-returning functions.
+ */
 const callsWhenRead = (tree: string): string =>
   `(p.provolatile = 'v' or p.proretset) and position(':cterefcount 0 ' in ${tree}) = 0 and not ${choosesByConstant(tree)}
         and case when ${hasQueries(tree)} then not ${joinsOutside(tree)} and not ${asksWhetherExists(tree)}
@@ -115,7 +144,7 @@ export const accessQueries: CatalogueQueries<AccessFacts> = {
       r.rolcanlogin as can_login, shobj_description(r.oid, 'pg_authid') as comment
     from pg_catalog.pg_roles r order by r.rolname`),
 
-  // Until PostgreSQL 15 the member's INHERIT attribute decided, and every member could SET ROLE.
+  // Before PostgreSQL 16, the member's INHERIT attribute decided about inheritance, and every member could SET ROLE.
   memberships: list(`
     select m.roleid::int8 as role, m.member::int8 as member,
       bool_or(coalesce((to_jsonb(m) ->> 'inherit_option')::bool, r.rolinherit)) as inherit,
@@ -184,7 +213,7 @@ export const accessQueries: CatalogueQueries<AccessFacts> = {
     from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
     where p.proacl is not null order by p.oid`),
 
-  // What is set for the whole database stands in for PostgreSQL's own defaults; what is set for a schema is added.
+  // Default privileges of the whole database replace PostgreSQL's own defaults; those of a schema are added.
   default_grants: list(`
     select n.nspname as schema, k.name as of,
       ${grants(`coalesce(w.defaclacl, acldefault(k.kind, d.datdba)) || coalesce(s.defaclacl, '{}')`)} as grants

@@ -4,16 +4,19 @@ import { type DefaultNeeds, defaultNeeds } from './default-needs.ts';
 import { isOwnSchema } from './fragments.ts';
 import { asked, readJson, through } from './role-access.ts';
 
-/** What a call uses with the caller's rights before the function runs, for one of the arguments. */
+/** A privilege that the caller of a function needs for one argument before the function runs. */
 export interface ArgumentAccess {
   argument: string;
-  /** To compute the default in place of what the call leaves out, or to check that what it gives is a value of the type. */
+  /**
+   * `default`: the argument is omitted, and its default uses the object. `type`: a check of the argument's type uses
+   * the object.
+   */
   because: 'default' | 'type';
   kind: 'function' | 'sequence';
-  /** With its schema; a function with the types of its arguments. */
+  /** Name with its schema; a function also has the types of its arguments. */
   name: string;
   held: boolean;
-  /** The grantees by whose grants it is held. */
+  /** Names of the roles to which the privilege is granted and through which the caller has it. */
   through: string[];
 }
 
@@ -26,7 +29,10 @@ const argumentsQuery = `select json_build_object('defaults', p.proargdefaults::t
     where coalesce(i.mode, 'i') in ('i', 'b', 'v')))
   from pg_catalog.pg_proc p where p.oid = $1::oid`;
 
-/** $1 are types, $2 is the name of the role, $3 are functions, $4 relations. What anybody may execute of PostgreSQL's own is left out. */
+/**
+ * $1 are types, $2 is the name of the role, $3 are functions, $4 are relations. PostgreSQL's own functions with default
+ * privileges are left out.
+ */
 const usedQuery = `with recursive me as (${asked}), ${checkedTypes}
   select json_build_object(
     'checks', (select coalesce(json_agg(distinct array[h.type::int8, h.function::int8]), '[]')
@@ -46,15 +52,19 @@ const usedQuery = `with recursive me as (${asked}), ${checkedTypes}
       where c.relkind = 'S' and c.oid = any($4::oid[])))`;
 
 interface UsedFacts {
-  /** Types, each with a function that every value of it calls. */
+  /** Pairs of a type and a function that each value of the type calls. */
   checks: [type: number, routine: number][];
   used: ({ oid: number } & Used)[];
   taken: ({ oid: number } & Used)[];
 }
 
 /**
- * What a call of the function uses that gives the arguments of some names, in the order of the arguments. Of a type that holds such values
- * (arrays, rows) nothing is told: whether they are checked depends on what is given. Throws what `executor.run` throws.
+ * Returns the objects that a call of a function uses, in the order of its arguments. Types that only contain checked
+ * values (arrays, rows) are left out: whether their checks run depends on the given value.
+ * @param oid The function.
+ * @param given Names of the arguments that the call gives.
+ * @throws DatabaseError
+ * @throws ConnectionError
  */
 export async function readArgumentAccess(
   executor: Executor,

@@ -1,27 +1,39 @@
 import type { CatalogueQueries } from './read-catalogue.ts';
 
-/** The numbers by which PostgreSQL bounds an app: settings, and how many connections its roles and its database may open. */
+/**
+ * Limits of PostgreSQL that apply to an app: settings, and the maximum number of connections of its roles and its
+ * database.
+ */
 export interface BoundFacts {
-  /** Settings of the server with their units, as a new connection of nobody in particular gets them. */
+  /**
+   * Settings of the server with their units, as a new connection gets them without settings of its role or database.
+   */
   server_settings: ServerSetting[];
-  /** ALTER ROLE … SET and ALTER DATABASE … SET of any setting that reach the app's own login roles, the most specific last. */
+  /**
+   * ALTER ROLE … SET and ALTER DATABASE … SET, of any setting, that affect the app's login roles; the most specific one
+   * is last.
+   */
   role_settings: { role: string | null; database: boolean; name: string; value: string }[];
-  /** Roles that log in to this database only, with -1 for no limit, and until when (UTC) their passwords are valid; null for ever. */
+  /**
+   * Roles that can log in only to this database, with their connection limit (-1: none) and the time in UTC until which
+   * their password is valid (null: no limit).
+   */
   connection_limits: { role: string; connections: number; valid_until: string | null }[];
-  /** ALTER DATABASE … CONNECTION LIMIT; -1 for none. */
+  /** ALTER DATABASE … CONNECTION LIMIT; -1 means no limit. */
   database_connections: number;
 }
 
+/** A numeric setting of the server. */
 export interface ServerSetting {
   name: string;
-  /** As a number in `unit`. */
+  /** Value in `unit`. */
   value: number;
   boot: number;
-  /** pg_settings.unit: ms, kB, 8kB, MB; null for a count. */
+  /** Value of pg_settings.unit: ms, kB, 8kB, MB; null for a count. */
   unit: string | null;
 }
 
-/** Those that can end a call or keep it from beginning. */
+/** Settings that can end a request or prevent it from starting. */
 const names = [
   'max_connections',
   'statement_timeout',
@@ -34,11 +46,17 @@ const names = [
 ];
 const list = names.map((name) => `'${name}'`).join(', ');
 
-/** The roles that can log in to this database: an app's own, as nobody else may connect. */
+/**
+ * SQL with the roles that can log in to this database. These are the app's own roles, because no other role may
+ * connect.
+ */
 const APP_LOGINS = `select l.oid, l.rolname, l.rolconnlimit, l.rolvaliduntil from pg_catalog.pg_roles l
   where l.rolcanlogin and not l.rolsuper and pg_catalog.has_database_privilege(l.oid, current_database(), 'CONNECT')`;
 
-/** A setting that the reading session has itself, or that its role or database has, says nothing of the server. */
+/**
+ * If the session, its role or its database has set a setting, its value in the session is not that of the server; the
+ * boot value is read instead.
+ */
 export const boundQueries: CatalogueQueries<BoundFacts> = {
   server_settings: `select coalesce(json_agg(row_to_json(t) order by t.name), '[]') from (
     select s.name, case when s.source in ('database', 'user', 'database user') or exists (select from pg_catalog.pg_db_role_setting r

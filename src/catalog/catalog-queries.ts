@@ -2,7 +2,7 @@ import { isUnserved } from './entities.ts';
 import { commentOf, FIRST_NORMAL_OID, ofPeriod } from './fragments.ts';
 import type { CatalogueQueries } from './read-catalogue.ts';
 
-/** The results of the queries below as PostgreSQL's JSON. The rows are short, because there are many. */
+/** Results of the queries below as JSON. Rows are arrays instead of objects, to save memory and time. */
 export interface CatalogFacts {
   relations: RelationFact[] | null;
   columns: ColumnFact[] | null;
@@ -17,9 +17,9 @@ export interface CatalogFacts {
 
 type Pair = [string, string];
 
-/** oid, schema, name, is a view, insertable, updatable, deletable, comment */
+/** oid, schema, name, is a view, insertable, updatable, deletable, comment. */
 export type RelationFact = [number, string, string, boolean, boolean, boolean, boolean, string | null];
-/** relation, name, base type, type, nullable, default, longest, enum values, comment */
+/** relation, name, base type, type, nullable, default, maximum length, enum values, comment. */
 export type ColumnFact = [
   number,
   string,
@@ -31,7 +31,10 @@ export type ColumnFact = [
   string[] | null,
   string | null,
 ];
-/** kind, name, table oid, table, column numbers, column names; of a foreign key the same of the other table, and whether it stands for itself */
+/**
+ * kind, name, table oid, table, column numbers, column names; for a foreign key also the oid, name, column numbers and
+ * column names of the referenced table; and whether the constraint is not inherited from a partitioned table.
+ */
 export type ConstraintFact = [
   'p' | 'u' | 'f',
   string,
@@ -45,9 +48,12 @@ export type ConstraintFact = [
   string[] | null,
   boolean,
 ];
-/** oid, schema, name, column names by number, the rule's parse tree */
+/** oid, schema, name, column names by number, parse tree of the view's rule. */
 export type ViewFact = [number, string, string, Record<string, string>, string];
-/** oid, schema, name, comment, parameters, result type, result is a set, result is composite, volatility, variadic, settings */
+/**
+ * oid, schema, name, comment, parameters, result type, result is a set, result is composite, volatility, variadic,
+ * settings.
+ */
 export type RoutineFact = [
   number,
   string,
@@ -61,19 +67,19 @@ export type RoutineFact = [
   boolean,
   string[] | null,
 ];
-/** function, table, foreign table, at most one row */
+/** function, table, foreign table, returns at most one row. */
 export type ComputedFact = [Pair, Pair, Pair, boolean];
-/** from, to, function */
+/** source type, target type, function. */
 export type RepresentationFact = [string, string, Pair];
-/** handler, target, media type */
+/** handler, target, media type. */
 export type HandlerFact = [Pair, Pair, string];
-/** schema, table or domain, constraint or unique index; of NOT NULL the column; whether it is NOT NULL; comment */
+/** schema, table or domain, constraint or unique index (for NOT NULL: the column), is NOT NULL, comment. */
 export type RuleCommentFact = [string, string, string, boolean, string];
 
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 const schemaList = (schemas: readonly string[]): string => `array[${schemas.map(literal).join(', ')}]::text[]`;
 
-/** Domains and the type at the end of their chain. */
+/** SQL with each domain and its base type, which is the first type in its chain that is not a domain. */
 const domainBases = `
   with recursive chain as (
     select t.oid, t.typbasetype as base from pg_type t where t.typtype = 'd'
@@ -82,7 +88,10 @@ const domainBases = `
   )
   select c.oid, c.base from chain c join pg_type b on b.oid = c.base where b.typtype <> 'd'`;
 
-/** Names of columns by their numbers, in order; most often there is one, for which nothing need be aggregated. */
+/**
+ * Returns SQL with the names of columns by their numbers, in order. Most keys have one column, for which no aggregate
+ * is needed.
+ */
 const namesOf = (relation: string, numbers: string): string => `
                case cardinality(${numbers})
                  when 1 then json_build_array((select a.attname from pg_attribute a
@@ -97,8 +106,9 @@ const mediaTypes = `
    where t.typtype = 'd' and (t.typname ~* '^[a-z0-9.-]+/[a-z0-9.+-]+$' or t.typname = '*/*')`;
 
 /**
- * @param schemas the exposed schemas
- * @param viewSchemas further schemas whose views may stand between an exposed view and a table
+ * Returns the queries that read the schema cache.
+ * @param schemas The exposed schemas.
+ * @param viewSchemas Further schemas whose views may be between an exposed view and a table.
  */
 export function catalogQueries(
   schemas: readonly string[],

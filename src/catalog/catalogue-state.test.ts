@@ -63,13 +63,13 @@ it.each([
   'alter language plpgsql_too rename to plpgsql',
   'create cast (kind as text) with inout',
   'create access method heap_too type table handler heap_tableam_handler',
-  // Belonging to an extension
+  // Changes that make an object belong to an extension.
   'create extension hstore',
   'alter extension hstore add table t',
   'alter extension hstore drop table t',
   'alter extension hstore add function f()',
   'alter extension hstore drop function f()',
-  // A foreign table can be written once its wrapper has a handler
+  // A foreign table becomes writable when its wrapper gets a handler.
   'create foreign data wrapper w',
   'create server s foreign data wrapper w',
   'create foreign table far (id int) server s',
@@ -79,7 +79,7 @@ it.each([
   'alter server s options (add host $$there$$)',
   'alter foreign data wrapper w no handler',
   'drop foreign table far',
-  // What expressions and definitions are printed with
+  // Objects whose names PostgreSQL prints in expressions and definitions.
   'create collation looking (provider = icu, locale = $$de$$)',
   'alter collation looking rename to seeing',
   'create schema other; create operator === (function = int4eq, leftarg = int, rightarg = int)',
@@ -93,21 +93,21 @@ it.each([
   'insert into ninefold.machines values (1)',
   'update ninefold.machines set id = 2',
   'delete from ninefold.machines',
-])('is another one after: %s', async (change) => {
+])('changes after: %s', async (change) => {
   const before = await state();
   expect(await state()).toBe(before);
   await client.query(change);
   expect(await state()).not.toBe(before);
 });
 
-it('is another one after the server was configured otherwise', async () => {
+it("changes after a change of the server's configuration", async () => {
   const before = await state();
   await client.query('alter system set work_mem = $$5MB$$');
   await client.query('select pg_reload_conf()');
   await vi.waitFor(async () => expect(await state()).not.toBe(before), 5000);
 });
 
-it('is not counted with what the app has put before PostgreSQL’s own functions', async () => {
+it('ignores functions that the app puts before PostgreSQL’s own in the search path', async () => {
   await client.query(`create schema evil; create function evil.age(xid) returns int language sql as 'select 1'`);
   await connection.run([{ text: `select set_config('search_path', 'evil, pg_catalog', false)`, params: [] }]);
   const before = await state();
@@ -115,7 +115,7 @@ it('is not counted with what the app has put before PostgreSQL’s own functions
   expect(await state()).not.toBe(before);
 });
 
-it('is another one after a change whose transaction is older than the last one that was seen', async () => {
+it('changes after a commit whose transaction is older than the last seen one', async () => {
   const older = new pg.Client(postgres.url);
   await older.connect();
   await older.query('begin; comment on table t is $$older$$');
@@ -126,7 +126,7 @@ it('is another one after a change whose transaction is older than the last one t
   await older.end();
 });
 
-it('is the same after rows were written, a table was analysed and a change was taken back', async () => {
+it('does not change after rows were written, a table was analysed and a change was rolled back', async () => {
   await client.query('insert into t select generate_series(1, 100)');
   const before = await state();
   await client.query('insert into t select generate_series(1, 100)');

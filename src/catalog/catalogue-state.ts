@@ -4,7 +4,7 @@ import { rowsAsText } from '../database/statement.ts';
 import { boundQueries } from './bounds.ts';
 import { FIRST_NORMAL_OID } from './fragments.ts';
 
-/** Relations of pg_catalog that the queries of this folder and of the chapters read, of which every row counts. */
+/** Relations of pg_catalog that the queries of this folder and of the chapters read. Each change of any row counts. */
 const read = [
   ...['pg_namespace', 'pg_class', 'pg_attribute', 'pg_attrdef', 'pg_type', 'pg_enum', 'pg_constraint', 'pg_index'],
   ...['pg_inherits', 'pg_trigger', 'pg_rewrite', 'pg_policy', 'pg_proc', 'pg_language', 'pg_am', 'pg_cast'],
@@ -14,10 +14,13 @@ const read = [
   ...['pg_database', 'pg_db_role_setting', 'pg_auth_members', 'pg_shdescription'],
 ];
 
-/** Whose names PostgreSQL prints in expressions and definitions. */
+/** Relations with names that PostgreSQL prints in expressions and definitions. */
 const printed = ['pg_operator', 'pg_opclass', 'pg_collation', 'pg_ts_config', 'pg_ts_dict'];
 
-/** Of which only rows of the app count: PostgreSQL's own are many. With the number of the object that a row is of. */
+/**
+ * Relations of which only the app's rows count, because PostgreSQL's own rows are many. The value is the column with
+ * the object identifier of the row's object.
+ */
 const ownRows: Readonly<Record<string, string>> = {
   pg_aggregate: 'aggfnoid::oid',
   pg_amop: 'amopfamily',
@@ -29,13 +32,17 @@ const ownRows: Readonly<Record<string, string>> = {
   pg_ts_template: 'oid',
 };
 
-/** Tables of schema ninefold that chapters are derived from. The cache of specifications compares the settings itself. */
+/**
+ * Tables of schema ninefold from which chapters are derived. Settings are not among them: the cache of specifications
+ * compares them itself.
+ */
 const definitions = ['app', 'screens', 'machines', 'transitions', 'roles'];
 
 /**
- * How many rows there are and which transactions wrote them: whatever changes a table and is committed changes one of the two. It
- * is the sum of the transactions that counts, as an older one may be committed after a younger. An age grows with every
- * transaction, so they are counted from that of the first; rows that came with the cluster (1) are of one age for ever.
+ * Returns SQL with the number of rows and the sum of the ages of the transactions that wrote them. Each committed
+ * change of a table changes one of the two. The sum is used because an older transaction can commit after a younger
+ * one. Ages grow with every transaction, so they are relative to that of transaction 3; rows created with the cluster
+ * (xmin 1) have a constant age.
  */
 const stateOf = (table: string, condition = 'true'): string =>
   `(select count(*) || ':' || coalesce(sum(age(t.xmin)), 0) - count(*) filter (where t.xmin <> '1') * age('3'::xid)::int8
@@ -49,9 +56,10 @@ const states: Readonly<Record<string, string>> = {
       stateOf(`pg_catalog.${name}`, `t.${oid} >= ${FIRST_NORMAL_OID}`),
     ]),
   ),
-  // Most of it follows from the rows of others; what belongs to an extension stands nowhere else.
+  // Most of pg_depend follows from rows of other relations; only the membership in an extension does not.
   pg_depend: stateOf('pg_catalog.pg_depend', `t.refclassid = 'pg_catalog.pg_extension'::regclass`),
-  // Views have no transactions, and functions neither. The tables beneath may be read by superusers only.
+  // Views and functions have no transaction ids, and only superusers may read the underlying tables. Their content is
+  // hashed instead.
   pg_roles: `(select md5(string_agg(r::text, '' order by r.oid)) from pg_catalog.pg_roles r)`,
   pg_user_mappings: `(select md5(string_agg(m::text, '' order by m.umid)) from pg_catalog.pg_user_mappings m)`,
   'ninefold.user_mapping_writes': `(select md5(string_agg(w::text, '' order by w.mapping)) from ninefold.user_mapping_writes() w)`,
@@ -59,15 +67,15 @@ const states: Readonly<Record<string, string>> = {
   ...Object.fromEntries(definitions.map((name) => [`ninefold.${name}`, stateOf(`ninefold.${name}`)])),
 };
 
-/** The watched relations: those of pg_catalog by name, those of schema ninefold with their schema. */
+/** The watched relations: those of pg_catalog without a schema, others with it. */
 export const watched: readonly string[] = Object.keys(states);
 
 const QUERY = `select concat_ws(' ', ${Object.values(states).join(',\n')}) as state`;
 
 /**
- * A text that differs once anything has changed that the specification is derived from, live figures aside: to compare
- * it with an earlier one costs a fiftieth of deriving anew, and needs nobody to tell of the change. With an empty search path,
- * so that nothing of the app stands in for what PostgreSQL counts with.
+ * Returns a text that changes whenever an input of the specification changes, except live figures. Comparing it takes a
+ * fiftieth of the time of a derivation and needs no notification. The search path is empty, so that no object of the
+ * app can replace a function of PostgreSQL.
  */
 export async function catalogueState(executor: Executor): Promise<string> {
   const [, result] = await executor.run([

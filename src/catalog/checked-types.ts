@@ -1,22 +1,32 @@
 import { callingRestricted } from './fragments.ts';
 import type { CatalogueQueries } from './read-catalogue.ts';
 
-/** Types of which PostgreSQL makes no value without calling functions whose rights are not the default (EXECUTE for PUBLIC). */
+/**
+ * Types whose values PostgreSQL cannot build without calling functions with privileges other than the default (EXECUTE
+ * for PUBLIC).
+ */
 export interface CheckedTypeFacts {
   checked_types: CheckedTypeFact[];
 }
 
+/** A function that values of a type call. */
 export interface CheckedTypeFact {
-  /** pg_type.oid. */
+  /** Value of pg_type.oid. */
   type: number;
-  /** The domain whose CHECK calls the function, as PostgreSQL prints it: the type itself, or what it is made of. */
+  /** The domain whose CHECK calls the function, as PostgreSQL prints it: the type itself or a type that it contains. */
   domain: string;
   function: number;
-  /** Whether each value calls it, the missing one too; else only one that holds the domain: an array with elements, a range with bounds, a row. */
+  /**
+   * True if each value calls the function, including null. False if only values that contain the domain do: an array
+   * with elements, a range with bounds, a row.
+   */
   always: boolean;
 }
 
-/** `with recursive`, what is checked: domains with such a CHECK, domains of those, arrays and ranges of them, and rows with a field of them, at any depth. */
+/**
+ * A part of `with recursive`: domains whose CHECK calls such a function, domains over them, arrays and ranges of them,
+ * and row types with a field of them, at any depth.
+ */
 export const checkedTypes = `checked (type, domain, function, always) as (
     select k.contypid, k.contypid, p.oid, true from pg_catalog.pg_constraint k ${callingRestricted('pg_constraint', 'k.oid')}
     where k.contype = 'c' and k.contypid <> 0
@@ -32,6 +42,7 @@ export const checkedTypes = `checked (type, domain, function, always) as (
       join pg_catalog.pg_class c on c.oid = a.attrelid and c.reltype <> 0
       where a.atttypid = h.type and a.attnum > 0 and not a.attisdropped) u (type, always))`;
 
+/** Query of CheckedTypeFacts. */
 export const checkedTypeQueries: CatalogueQueries<CheckedTypeFacts> = {
   checked_types: `select coalesce(json_agg(row_to_json(t) order by t.type, t.domain, t.function), '[]') from (
     with recursive ${checkedTypes}

@@ -2,37 +2,46 @@ import { extensionOf, isUnserved } from './entities.ts';
 import { codeText, isOwnSchema } from './fragments.ts';
 import type { CatalogueQueries } from './read-catalogue.ts';
 
-/** The code that runs when statements touch the app's relations. */
+/** Code that PostgreSQL runs when statements use the app's relations. */
 export interface CodeFacts {
   code: CodeFact[];
-  /** Fields of views that PostgreSQL computes, and the statements that may give them no value: those that no trigger and no rule takes. */
+  /**
+   * Computed fields of views, with the statements that must not set them. Statements that a trigger or rule handles are
+   * not included.
+   */
   computed: { relation: number; number: number; refused: ('insert' | 'update')[] }[];
-  /** Triggers that are switched on, and rewrite rules of writes. */
+  /** Enabled triggers, and rewrite rules for writes. */
   fired: {
     relation: number;
     events: ('insert' | 'update' | 'delete')[];
     before_row: boolean;
-    /** Numbers of the fields whose UPDATE fires it; none where each does. */
+    /** Numbers of the fields whose UPDATE fires the trigger; empty if every UPDATE does. */
     fields: number[];
     function: number;
     rule: string;
   }[];
 }
 
+/** A function or procedure of the app. */
 export interface CodeFact {
   oid: number;
   name: string;
   language: string;
   extension: string | null;
-  /** Of functions in SQL and PL/pgSQL; empty for all others. */
+  /** Source of functions in SQL and PL/pgSQL; empty for other languages. */
   source: string;
 }
 
-/** SQL that is true where an INSTEAD OF trigger of an event (a bit of `tgtype`) or a rewrite rule of it (`ev_type`) takes what view `c` is written. */
+/**
+ * Returns SQL that is true if an INSTEAD OF trigger or a rewrite rule handles writes of an event to view `c`.
+ * @param event Bit of pg_trigger.tgtype.
+ * @param ruleEvent Value of pg_rewrite.ev_type.
+ */
 const isTaken = (event: number, ruleEvent: string): string =>
   `(exists (select from pg_catalog.pg_trigger g where g.tgrelid = c.oid and g.tgtype & 64 <> 0 and g.tgtype & ${event} <> 0)
     or exists (select from pg_catalog.pg_rewrite r where r.ev_class = c.oid and r.ev_type = '${ruleEvent}' and r.is_instead))`;
 
+/** Queries of CodeFacts. */
 export const codeQueries: CatalogueQueries<CodeFacts> = {
   code: `select coalesce(json_agg(row_to_json(t)), '[]') from (
     select p.oid::int8 as oid, p.proname as name, l.lanname as language, ${extensionOf('pg_catalog.pg_proc', 'p.oid')} as extension,

@@ -1,18 +1,20 @@
-/** A collation that something has beside the database's own. */
+/** A collation other than the default of the database. */
 export interface CollationFact {
-  /** As SQL takes it; one that is not PostgreSQL's own with its schema. */
+  /** Name as SQL text; with its schema unless it is PostgreSQL's own. */
   name: string;
-  /** False: texts that are spelled otherwise can be equal. */
+  /** False if strings with different bytes can be equal. */
   deterministic: boolean;
-  /** Of ICU, `und-u-ks-level2`; null of other providers. */
+  /** Locale of an ICU collation, such as `und-u-ks-level2`; null for other providers. */
   locale: string | null;
-  /** Rules of its own beside those of the locale. */
+  /** True if the collation has rules in addition to those of its locale. */
   tailored: boolean;
 }
 
 /**
- * The collation with this number as CollationFact; null for none and for the database's own, and for what every `name` is sorted by, where
- * the number of the type is given.
+ * Returns SQL with the collation as CollationFact. The SQL is null for no collation, for the default collation of the
+ * database, and for the collation "C" of a column of type `name`, which is the default of that type.
+ * @param collation SQL expression of the collation's oid.
+ * @param type SQL expression of the oid of the column's type.
  */
 export const collationOf = (collation: string, type = '0'): string =>
   `case when ${collation} not in (0, 100) and not (${collation} = 950 and ${type} = 19) then (

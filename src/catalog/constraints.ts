@@ -2,74 +2,88 @@ import { type CollationFact, collationOf } from './collations.ts';
 import { commentOf, isOwnSchema, list, ofPeriod, relationsOf } from './fragments.ts';
 import type { CatalogueQueries } from './read-catalogue.ts';
 
-/** What rows of the app's schemas must be, as the catalogue has it. Object identifiers are numbers. */
+/** Constraints on rows of the app's schemas, read from the system catalog. Object identifiers are numbers. */
 export interface ConstraintFacts {
   constraints: ConstraintFact[];
   partition_constraints: PartitionConstraintFact[];
-  /** Unique indexes that no constraint made. */
+  /** Unique indexes without a constraint. */
   unique_indexes: UniqueIndexFact[];
 }
 
-/** Constraints but those of NOT NULL, which fields and types tell of themselves; partitions have theirs among them. */
+/** A constraint except NOT NULL, which is part of fields and types. Only constraints of partitions include NOT NULL. */
 export interface ConstraintFact {
   oid: number;
-  /** 0 for a domain's. */
+  /** The table; 0 for a constraint of a domain. */
   relation: number;
   domain: number;
   name: string;
-  /** pg_constraint.contype: p primary key, u unique, f foreign key, c check, x exclude; of partitions, n not null. */
+  /**
+   * Value of pg_constraint.contype: p primary key, u unique, f foreign key, c check, x exclude; for partitions also n
+   * not null.
+   */
   kind: 'p' | 'u' | 'f' | 'c' | 'x' | 'n';
   fields: number[];
   target: number;
   target_fields: number[];
-  /** pg_constraint.confdeltype: a no action, r restrict, c cascade, n set null, d set default; x nothing, as it is not enforced there. */
+  /**
+   * Value of pg_constraint.confdeltype: a no action, r restrict, c cascade, n set null, d set default; x if the action
+   * is not enforced.
+   */
   on_delete: string;
-  /** pg_constraint.confupdtype: the same. */
+  /** Value of pg_constraint.confupdtype, with the same letters as `on_delete`. */
   on_update: string;
   definition: string;
-  /** Check constraints: the expression. */
+  /** Expression of a check constraint. */
   expression: string | null;
-  /** What few constraints are; null where it is nothing of it. */
+  /** Properties that few constraints have; null if the constraint has none of them. */
   special: SpecialFact | null;
   validated: boolean;
   enforced: boolean;
   comment: string | null;
 }
 
+/** Properties that few constraints have. */
 export interface SpecialFact {
-  /** Keys over periods, since PostgreSQL 18: WITHOUT OVERLAPS, and PERIOD of a foreign key; of the last of `fields`. */
+  /**
+   * True for keys over periods, which PostgreSQL 18 introduced: WITHOUT OVERLAPS, and PERIOD of a foreign key. The
+   * period is the last of `fields`.
+   */
   period: boolean;
-  /** Foreign keys: MATCH FULL. */
+  /** True for foreign keys with MATCH FULL. */
   match_full: boolean;
-  /** ON DELETE SET NULL or SET DEFAULT of these fields only, by number; null for all. */
+  /** Numbers of the only fields that ON DELETE SET NULL or SET DEFAULT changes; null for all. */
   delete_fields: number[] | null;
-  /** When it is asked: at once, unless the transaction puts it off, or at its end. */
+  /** Time of the check: immediately, immediately unless the transaction defers it, or at the end of the transaction. */
   timing: 'at once' | 'deferrable' | 'deferred';
   exclusion: ExclusionFact | null;
 }
 
-/** What an exclusion constraint compares, and how: no two rows for which every operator holds. */
+/** Keys and operators of an exclusion constraint: no two rows may exist for which all operators are true. */
 export interface ExclusionFact {
-  /** Names of fields and expressions as SQL, each with its operator; one that is not PostgreSQL's own with its schema. */
+  /**
+   * Field names and expressions as SQL, each with its operator; the operator has its schema unless it is PostgreSQL's
+   * own.
+   */
   keys: { key: string; operator: string; collation: CollationFact | null }[];
-  /** Which rows it is asked of. */
+  /** Predicate of a partial constraint. */
   condition: string | null;
 }
 
+/** A unique index without a constraint. */
 export interface UniqueIndexFact {
   oid: number;
   /** The partitioned table that clients know, where it is on a partition alone. */
   relation: number;
-  /** The partition that it is on alone, `schema.name`; else null. */
+  /** The partition as `schema.name` if the index is only on a partition; otherwise null. */
   partition: string | null;
   name: string;
-  /** What it is over, in order: field names and expressions as SQL. */
+  /** Indexed field names and expressions as SQL, in order. */
   keys: string[];
-  /** Numbers of the fields among them; 0 stands for an expression. */
+  /** Numbers of the indexed fields; 0 for an expression. */
   fields: number[];
-  /** By what each is compared; null for the database's own. */
+  /** Collation of each key; null for the default of the database. */
   collations: (CollationFact | null)[];
-  /** Of a partial index: which rows it holds. */
+  /** Predicate of a partial index. */
   condition: string | null;
   nulls_not_distinct: boolean;
   definition: string;
@@ -77,18 +91,21 @@ export interface UniqueIndexFact {
 }
 
 /**
- * What one partition asks of its rows beside what the whole table does. `relation` is the partitioned table that clients know, and fields are
- * numbered as there.
+ * A constraint that only one partition has. `relation` is the partitioned table that clients see, and field numbers are
+ * those of that table.
  */
 export interface PartitionConstraintFact extends ConstraintFact {
-  /** The partition, `schema.name`. */
+  /** The partition as `schema.name`. */
   partition: string;
 }
 
-/** Whether a key is one over periods; looked at where the definition may say so. */
+/** SQL that is true for a key over periods. The catalog is read only if the definition can contain one. */
 const isPeriod = `case when d.definition ~ 'WITHOUT OVERLAPS|PERIOD' then ${ofPeriod} else false end`;
 
-/** `SpecialFact` of the constraint `k` with the definition `d`; `deleteFields` are the numbers of its fields that ON DELETE names. */
+/**
+ * Returns SQL with the SpecialFact of constraint `k` with definition `d`.
+ * @param deleteFields SQL with the numbers of the fields that ON DELETE names.
+ */
 const specialOf = (deleteFields: string): string => `
       case when k.contype = 'x' or k.condeferrable or (k.contype = 'f' and k.confmatchtype = 'f') or k.confdelsetcols is not null or ${isPeriod} then json_build_object(
         'period', ${isPeriod}, 'match_full', k.contype = 'f' and k.confmatchtype = 'f', 'delete_fields', ${deleteFields},
@@ -102,21 +119,28 @@ const specialOf = (deleteFields: string): string => `
               join pg_catalog.pg_operator o on o.oid = e.operator join pg_catalog.pg_namespace s on s.oid = o.oprnamespace))
           from pg_catalog.pg_index i where i.indexrelid = k.conindid) end) end`;
 
-/** Numbers of fields of the partition `c` as the numbers that they have in the whole table. */
+/** Returns SQL that converts field numbers of partition `c` to those of the partitioned table. */
 const numbersInRoot = (numbers: string): string =>
   `(select json_agg(r.attnum order by f.at) from unnest(${numbers}) with ordinality f(number, at)
     join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum = f.number
     join pg_catalog.pg_attribute r on r.attrelid = pg_partition_root(c.oid) and r.attname = a.attname)`;
 
-/** False where it says so, and where somebody switched off the triggers by which PostgreSQL asks for it (DISABLE TRIGGER ALL). */
+/**
+ * SQL that is false for NOT ENFORCED constraints, and for constraints whose internal triggers are disabled (DISABLE
+ * TRIGGER ALL).
+ */
 const isEnforced = `(d.definition !~ ' NOT ENFORCED$' and (k.contype <> 'f' and not k.condeferrable or not exists (
       select from pg_catalog.pg_trigger g where g.tgconstraint = k.oid and g.tgrelid = k.conrelid and g.tgenabled in ('D', 'R'))))`;
 
-/** What a foreign key does when the row that is pointed to goes or changes: nothing where its triggers on that table are off, or are none. */
+/**
+ * Returns SQL with the action of a foreign key when the referenced row is deleted or updated; x if the constraint is
+ * not enforced or its triggers on the referenced table are disabled.
+ */
 const actionOf = (column: string): string => `case when k.contype = 'f' and (d.definition ~ ' NOT ENFORCED$' or exists (
       select from pg_catalog.pg_trigger g where g.tgconstraint = k.oid and g.tgrelid = k.confrelid and g.tgenabled in ('D', 'R')))
     then 'x' else k.${column}::text end`;
 
+/** Queries of ConstraintFacts. */
 export const constraintQueries: CatalogueQueries<ConstraintFacts> = {
   constraints: list(`
     select k.oid::int8 as oid, k.conrelid::int8 as relation, k.contypid::int8 as domain, k.conname as name,

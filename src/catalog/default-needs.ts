@@ -1,17 +1,21 @@
-/** What somebody must be allowed to use who leaves an argument out. */
+/** Objects for which a caller needs privileges if it omits an argument. */
 export interface DefaultNeeds {
-  /** pg_proc.oid. */
+  /** Values of pg_proc.oid. */
   functions: number[];
-  /** pg_class.oid of whatever a regclass names: a sequence, where `nextval` takes from it. */
+  /** Values of pg_class.oid of the relations in regclass constants, such as the sequence of `nextval`. */
   relations: number[];
-  /** pg_type.oid of what it turns values into (CoerceToDomain and the like): of a domain, the checks are asked. */
+  /**
+   * Values of pg_type.oid of the types to which the default is converted (CoerceToDomain and similar nodes). For a
+   * domain, PostgreSQL runs its checks.
+   */
   types: number[];
 }
 
 /**
- * What the defaults of a function's arguments call, in their order: pg_proc.proargdefaults, a list of expressions, `({FUNCEXPR :funcid 16390
- * …} {CONST …})`. Functions of operators are among them. PostgreSQL keeps what an argument depends on together with what the body does, so
- * that the expressions alone tell. Braces nest; a backslash takes the next character as it is.
+ * Returns the objects that the defaults of a function's arguments use, in order, including functions of operators.
+ * pg_depend does not separate them from those of the body, so the expressions are parsed.
+ * @param tree Value of pg_proc.proargdefaults, a list of node trees: `({FUNCEXPR :funcid 16390 …} {CONST …})`. Braces
+ * nest; a backslash escapes the next character.
  */
 export function defaultNeeds(tree: string): DefaultNeeds[] {
   const needs: DefaultNeeds[] = [];
@@ -38,7 +42,10 @@ function needsOf(expression: string): DefaultNeeds {
   };
 }
 
-/** The number that the bytes of a constant are, the lowest first; those above 127 are printed as negative ones. */
+/**
+ * Returns the number in the bytes of a constant, least significant byte first. PostgreSQL prints bytes above 127 as
+ * negative numbers.
+ */
 const oidOf = (bytes: string): number =>
   bytes
     .trim()

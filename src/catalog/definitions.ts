@@ -4,27 +4,31 @@ import type { CatalogueQueries } from './read-catalogue.ts';
 
 /** Objects that functions, expressions and statements use and that no other chapter describes. */
 export interface DefinitionFacts {
-  /** Objects of extensions are left out: the version of the extension stands for them. */
+  /** Objects of extensions are left out, because the version of the extension identifies them. */
   definitions: DefinitionFact[];
 }
 
+/** The definition of one object. */
 export interface DefinitionFact {
   kind: string;
-  /** Null for an object that belongs to no schema. */
+  /** Null for an object without a schema. */
   schema: string | null;
   /** Unique within its kind. */
   name: string;
-  /** The parts that decide the result of a statement, in the form that PostgreSQL prints. */
+  /** The parts of the definition that affect results of statements, in the form that PostgreSQL prints. */
   sql: string;
 }
 
-/** True of an object that neither PostgreSQL itself nor an extension made. */
+/** Returns SQL that is true for objects that belong neither to PostgreSQL itself nor to an extension. */
 const isOwn = (catalogue: string, oid: string): string =>
   `${oid} >= ${FIRST_NORMAL_OID} and not ${isOfExtension(`pg_catalog.${catalogue}`, oid)}`;
 
 const ownSchema = (oid: string): string => `join pg_catalog.pg_namespace n on n.oid = ${oid} and ${isOwnSchema('n')}`;
 
-/** The privileges of an access control list as text. The owner of the database has the same name in every app. */
+/**
+ * Returns SQL with the privileges of an access control list as text. The owner of the database gets the same name in
+ * every app.
+ */
 const grantWords = (acl: string): string => `(select string_agg(g.who || ': ' || g.may, '; ' order by g.who) from (
     select case when x.grantee = 0 then 'public' when x.grantee = d.datdba then 'pg_database_owner' else r.rolname end as who,
       string_agg(lower(x.privilege_type), ', ' order by x.privilege_type) as may
@@ -32,8 +36,9 @@ const grantWords = (acl: string): string => `(select string_agg(g.who || ': ' ||
     join pg_catalog.pg_database d on d.datname = current_database() group by 1) g)`;
 
 /**
- * The options of a foreign object. An option may hold a secret, so its value is shown only where it names a place. The transaction that last
- * wrote the object stands for the values that are hidden: it changes with them and says nothing of them.
+ * Returns SQL with the options of a foreign object. An option may contain a secret, so only values that name a location
+ * are shown. For hidden values, the transaction that last wrote the object is shown: it changes with them and does not
+ * reveal them.
  */
 const optionWords = (options: string, row: string): string => `(select format('options (%s)', string_agg(
       case when o.option_name in ('host', 'hostaddr', 'port', 'dbname', 'schema_name', 'table_name', 'column_name', 'format', 'filename', 'updatable')
@@ -129,7 +134,7 @@ const textSearch = `
   from pg_catalog.pg_ts_dict t ${ownSchema('t.dictnamespace')} join pg_catalog.pg_ts_template p on p.oid = t.dicttemplate
   where ${isOwn('pg_ts_dict', 't.oid')}`;
 
-/** Ninefold's own event triggers are the same in every app, unless they are switched off. */
+/** Ninefold's own event triggers are the same in every app, so they are included only if they are disabled. */
 const eventTriggers = `
   select 'event trigger', null, quote_ident(e.evtname), concat_ws(' ', 'on ' || e.evtevent, 'when tag in (' || array_to_string(e.evttags, ', ') || ')',
     'execute ' || e.evtfoid::regprocedure::text,
@@ -138,7 +143,9 @@ const eventTriggers = `
   join pg_catalog.pg_namespace n on n.oid = p.pronamespace
   where ${isOwn('pg_event_trigger', 'e.oid')} and (n.nspname <> 'ninefold' or e.evtenabled = 'D')`;
 
-/** Chapter 6 describes tables, functions and sequences of the owner, and only what grants more or less than PostgreSQL's default counts. */
+/**
+ * Chapter 6 describes default privileges of the owner for tables, functions and sequences; this query reads the others.
+ */
 const defaultPrivileges = `
   select 'default privileges', n.nspname, format('%s%s, made by %s',
       case a.defaclobjtype when 'r' then 'tables' when 'S' then 'sequences' when 'f' then 'functions' when 'T' then 'types' when 'n' then 'schemas'
@@ -171,7 +178,7 @@ const foreign = `
   from pg_catalog.pg_foreign_table f join pg_catalog.pg_class c on c.oid = f.ftrelid ${ownSchema('c.relnamespace')}
   join pg_catalog.pg_foreign_server s on s.oid = f.ftserver where ${isOwn('pg_class', 'c.oid')}`;
 
-/** What is published of the app. The publication of every app is left out while it publishes nothing. */
+/** The publication that every app has is left out while it publishes nothing. */
 const publications = `
   select 'publication', null, quote_ident(b.pubname), concat_ws('; ', case when b.puballtables then 'all tables' end,
     'schemas ' || (select string_agg(quote_ident(n.nspname), ', ' order by n.nspname) from pg_catalog.pg_publication_namespace s
@@ -190,7 +197,7 @@ const publications = `
     or exists (select from pg_catalog.pg_publication_rel l where l.prpubid = b.oid)
     or exists (select from pg_catalog.pg_publication_namespace s where s.pnpubid = b.oid))`;
 
-/** They change how fast calls are, and a call that takes too long is ended. */
+/** Extended statistics affect the speed of requests, and slow requests are cancelled. */
 const statistics = `
   select 'extended statistics', n.nspname, format('%I.%I', n.nspname, s.stxname), concat_ws(' ',
     regexp_replace(pg_get_statisticsobjdef(s.oid), '^CREATE STATISTICS \\S+ ', ''),
@@ -206,6 +213,7 @@ const extensions = `
     'handler ' || nullif(l.lanplcallfoid, 0)::regproc::text)
   from pg_catalog.pg_language l where ${isOwn('pg_language', 'l.oid')}`;
 
+/** Query of DefinitionFacts. */
 export const definitionQueries: CatalogueQueries<DefinitionFacts> = {
   definitions: list(`select * from (
     ${[types, sequences, operators, conversions, textSearch, eventTriggers, defaultPrivileges, foreign, publications, statistics, extensions].join('\nunion all\n')}

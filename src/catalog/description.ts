@@ -1,18 +1,19 @@
 import type { CatalogueQueries } from './read-catalogue.ts';
 
-/** What PostgreSQL has no word for, as schema ninefold holds it. */
+/** Descriptions in schema ninefold, for which PostgreSQL's catalog has no place. */
 export interface DescriptionFacts {
-  /** What ninefold.describe_app said; null where it was never called. */
+  /** Arguments of ninefold.describe_app; null if it was never called. */
   description: { name: string | null; purpose: string | null; audience: string | null; owner: string | null } | null;
-  /** What ninefold.define_screen said, by route. */
+  /** Screens of ninefold.define_screen, by route. */
   screens: ScreenFact[];
 }
 
+/** A screen that the app defines. */
 export interface ScreenFact {
   route: string;
   title: string;
   kind: 'list' | 'detail' | 'form' | 'board';
-  /** The qualified name that the entity had when the screen was defined, quoted where it must be. */
+  /** Qualified name of the entity at the time of the definition, quoted where necessary. */
   entity: string;
   columns: string[] | null;
   filter: string | null;
@@ -20,6 +21,7 @@ export interface ScreenFact {
   roles: string[] | null;
 }
 
+/** Queries of DescriptionFacts. */
 export const descriptionQueries: CatalogueQueries<DescriptionFacts> = {
   description: `select json_build_object('name', a.name, 'purpose', a.purpose, 'audience', a.audience, 'owner', a.owner)
     from ninefold.app a`,

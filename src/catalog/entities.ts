@@ -11,41 +11,48 @@ import {
 } from './fragments.ts';
 import type { CatalogueQueries } from './read-catalogue.ts';
 
-/** Relations of all schemas but PostgreSQL's own, as the catalogue has them. Object identifiers are numbers. */
+/** Relations of all schemas except PostgreSQL's own, read from the system catalog. Object identifiers are numbers. */
 export interface EntityFacts {
   relations: RelationFact[];
-  /** Those of partitions only where a key points to the partition itself. */
+  /** Fields of all relations; those of a partition only if a foreign key references the partition itself. */
   fields: FieldFact[];
   types: TypeFact[];
   triggers: TriggerFact[];
   inheritance: { child: number; parent: number }[];
-  /** Views, with the parse tree of their query, of one without queries within it the target list alone: `viewColumnOrigins` reads it. */
+  /**
+   * Views with the parse tree of their query, for `viewColumnOrigins`. For a query without subqueries only the target
+   * list is included.
+   */
   view_trees: { view: number; tree: string }[];
-  /** Sequences of the app's schemas, but those that count one by one from 1 for as long as the largest type lasts. */
+  /** Sequences of the app's schemas, except those with the default options of a bigint sequence. */
   numberings: NumberingFact[];
 }
 
-/** [grantee, privilege]; grantee 0 is PUBLIC. */
+/** Grantee and privilege; grantee 0 is PUBLIC. */
 export type GrantFact = [grantee: number, privilege: string];
 
+/** A table, view or foreign table (pg_class). */
 export interface RelationFact {
   oid: number;
   schema: string;
   name: string;
-  /** pg_class.relkind: r table, p partitioned table, v view, m materialized view, f foreign table. */
+  /** Value of pg_class.relkind: r table, p partitioned table, v view, m materialized view, f foreign table. */
   kind: 'r' | 'p' | 'v' | 'm' | 'f';
   owner: number;
   is_partition: boolean;
   row_security: boolean;
   force_row_security: boolean;
   security_invoker: boolean;
-  /** Views: `local`, `cascaded` or null. */
+  /** Check option of a view: `local`, `cascaded` or null. */
   check_option: 'local' | 'cascaded' | null;
-  /** Views: conditions that may tell of rows are asked after the view's own. */
+  /**
+   * Option security_barrier of a view: PostgreSQL evaluates conditions that could leak rows after the view's own
+   * conditions.
+   */
   security_barrier: boolean;
-  /** UNLOGGED: emptied after a crash. */
+  /** True for UNLOGGED tables, which PostgreSQL empties after a crash. */
   unlogged: boolean;
-  /** pg_relation_is_updatable without and with INSTEAD OF triggers: 4 update, 8 insert, 16 delete. */
+  /** Results of pg_relation_is_updatable without and with INSTEAD OF triggers: 4 update, 8 insert, 16 delete. */
   updatable: number;
   updatable_by_trigger: number;
   definition: string | null;
@@ -53,89 +60,96 @@ export interface RelationFact {
   extension: string | null;
   /** Grants of SELECT, INSERT, UPDATE and DELETE on the whole relation. */
   grants: GrantFact[];
-  /** Events that a rewrite rule replaces, from pg_rewrite.ev_type: update, insert, delete. */
+  /** Events that an INSTEAD rewrite rule replaces, from pg_rewrite.ev_type: update, insert, delete. */
   replaced: ('update' | 'insert' | 'delete')[];
-  /** Rewrite rules but a view's own query, by name; null where there is none. */
+  /** Rewrite rules except a view's own query, by name; null if there are none. */
   rewrite_rules: { name: string; enabled: boolean; sql: string }[] | null;
-  /** How a partitioned table is divided, as PostgreSQL prints it: `LIST (kind)`. */
+  /** Partition key of a partitioned table, as PostgreSQL prints it: `LIST (kind)`. */
   partition_key: string | null;
-  /** Which rows a partition takes, as PostgreSQL prints it: `FOR VALUES IN ('a')`, `DEFAULT`. */
+  /** Bound of a partition, as PostgreSQL prints it: `FOR VALUES IN ('a')`, `DEFAULT`. */
   bound: string | null;
 }
 
+/** A column of a relation (pg_attribute). */
 export interface FieldFact {
   relation: number;
-  /** pg_attribute.attnum. */
+  /** Value of pg_attribute.attnum. */
   number: number;
   name: string;
   type: string;
   type_oid: number;
   not_null: boolean;
-  /** The constraint that says NOT NULL, of tables since PostgreSQL 18; null for none. */
+  /** The NOT NULL constraint of a table's field, which PostgreSQL 18 stores; null without one. */
   required: RequiredFact | null;
   default: string | null;
   generated: '' | 's' | 'v';
-  /** Of a view that takes writes: an expression, or what the table beneath computes, to which none can give a value. */
+  /** True for a field of a writable view that shows an expression or a generated column, so that it cannot be set. */
   computed: boolean;
-  /** Of a view: the table beneath numbers or computes it. Absent for all other fields. */
+  /**
+   * For a field of a view: true if the field of the underlying table is an identity or generated column. Absent for all
+   * other fields.
+   */
   made?: true;
   identity: '' | 'a' | 'd';
   comment: string | null;
-  /** Null for the database's own. */
+  /** Null for the default collation of the database. */
   collation: CollationFact | null;
-  /** Grants on this column alone. */
+  /** Grants on this column only. */
   grants: GrantFact[] | null;
-  /** What the default calls. */
+  /** Objects that the default uses. */
   needs: NeedsFact | null;
 }
 
-/** Sequences and functions, those of operators among them, by number. */
+/** Numbers of the sequences and functions that a default uses, including functions of operators. */
 export interface NeedsFact {
   sequences: number[];
   functions: number[];
 }
 
-/** A constraint of NOT NULL. They outnumber all others, so what it says of itself is short. */
+/** A NOT NULL constraint. These outnumber all other constraints, so the fact is compact. */
 export interface RequiredFact {
   name: string;
-  /** Missing where all rows were asked. */
+  /** Absent if all rows were checked. */
   validated?: false;
-  /** NO INHERIT: it is not asked of tables that inherit. */
+  /** True for NO INHERIT: the constraint does not apply to child tables. */
   no_inherit?: true;
   comment?: string;
 }
 
+/** A type that fields of the app use (pg_type). */
 export interface TypeFact {
   oid: number;
   name: string;
-  /** pg_type.typtype: b array, d domain, e enum, c composite, r range, m multirange. */
+  /** Value of pg_type.typtype: b array, d domain, e enum, c composite, r range, m multirange. */
   kind: string;
-  /** Domains: the type beneath, with its modifier; arrays: the element's type; ranges and multiranges: that of the bounds. */
+  /**
+   * Domains: the base type with its modifier. Arrays: the element type. Ranges and multiranges: the type of the bounds.
+   */
   base: number;
   base_name: string | null;
   is_array: boolean;
   not_null: boolean;
-  /** Domains: the comment on the constraint that says NOT NULL, of its own since PostgreSQL 17. */
+  /** Domains: the comment on the NOT NULL constraint, which is a separate object since PostgreSQL 17. */
   not_null_comment: string | null;
   default: string | null;
-  /** What the default of a domain calls. */
+  /** Objects that the default of a domain uses. */
   needs: NeedsFact | null;
   labels: string[] | null;
   /** The numbers of the labels (pg_enum.oid), in the same order. */
   label_oids: number[] | null;
   /** Composite types that stand alone: their attributes in order. */
   attributes: { name: string; type: string; comment?: string }[] | null;
-  /** Composite types, rows of tables that are the type of something too: what they consist of. */
+  /** Attributes of composite types, including row types of tables that a field uses. */
   parts: { name: string; type: string; type_oid: number }[] | null;
-  /** Its collation takes texts as equal that are spelled otherwise. */
+  /** True if its collation is nondeterministic: strings with different bytes can be equal. */
   loose: boolean;
   comment: string | null;
 }
 
-/** A sequence, its numbers as text: they may be larger than JavaScript's. */
+/** A sequence. Its numbers are text, because they may exceed the range of JavaScript numbers. */
 export interface NumberingFact {
   sequence: number;
-  /** The field that it numbers by itself; 0 for none. */
+  /** The field whose values the sequence generates; 0 for none. */
   relation: number;
   field: number;
   /** smallint, integer or bigint. */
@@ -145,21 +159,22 @@ export interface NumberingFact {
   least: string;
   most: string;
   cycles: boolean;
-  /** How many numbers a connection takes at once. */
+  /** Number of values that a connection caches. */
   cache: string;
 }
 
+/** A trigger of a table (pg_trigger). */
 export interface TriggerFact {
   oid: number;
   relation: number;
   name: string;
   enabled: boolean;
-  /** It also fires where rows arrive by replication. */
+  /** True for ENABLE ALWAYS: the trigger also fires for replicated rows. */
   always: boolean;
-  /** pg_trigger.tgfoid. */
+  /** Value of pg_trigger.tgfoid. */
   function: number;
   comment: string | null;
-  /** pg_trigger.tgtype, a set of bits: 4 insert, 8 delete, 16 update. */
+  /** Value of pg_trigger.tgtype, a bit set: 4 insert, 8 delete, 16 update. */
   events: number;
   sql: string;
 }
@@ -168,13 +183,16 @@ const grants = (acl: string, kept: string): string =>
   `(select coalesce(json_agg(json_build_array(g.grantee::int8, g.privilege_type) order by g.grantee, g.privilege_type), '[]')
     from aclexplode(${acl}) g where g.privilege_type in (${kept}))`;
 
-/** The extension that owns an object, by name. */
+/** Returns SQL with the name of the extension that owns an object. */
 export const extensionOf = (catalogue: string, oid: string): string =>
   `(select e.extname from pg_catalog.pg_depend d join pg_catalog.pg_extension e on e.oid = d.refobjid
     where d.classid = '${catalogue}'::regclass and d.objid = ${oid} and d.deptype = 'e'
       and d.refclassid = 'pg_catalog.pg_extension'::regclass limit 1)`;
 
-/** Whether an extension owns an object. In a condition it is joined: PostgreSQL would look `extensionOf` up for every object it knows. */
+/**
+ * Returns SQL that is true if an extension owns an object. PostgreSQL can plan this EXISTS as a join, but would
+ * evaluate `extensionOf` for every object.
+ */
 export const isOfExtension = (catalogue: string, oid: string): string =>
   `exists (select from pg_catalog.pg_depend d where d.classid = '${catalogue}'::regclass and d.objid = ${oid} and d.deptype = 'e'
     and d.refclassid = 'pg_catalog.pg_extension'::regclass)`;
@@ -183,8 +201,8 @@ const option = (name: string): string =>
   `(select o.option_value from pg_options_to_table(c.reloptions) o where o.option_name = '${name}')`;
 
 /**
- * True of a foreign table whose wrapper has no handler, and of each view above one: PostgreSQL then refuses even to say whether it can be
- * written.
+ * Returns SQL that is true for a foreign table whose wrapper has no handler, and for each view above one. For these,
+ * PostgreSQL raises an error even when asked whether they are updatable.
  */
 export const isUnserved = (relation: string): string =>
   `(${relation}.relkind in ('f', 'v') and ${relation}.oid in (
@@ -198,7 +216,9 @@ export const isUnserved = (relation: string): string =>
         join pg_catalog.pg_rewrite r on r.oid = d.objid)
     select u.oid from unserved u))`;
 
-/** By `of`, what somebody must be allowed to use who computes a default: of a field, or of a domain. */
+/**
+ * Returns SQL with the objects for which a caller needs privileges to compute a default of a field or domain, by `of`.
+ */
 const needsOf = (catalogue: 'pg_attrdef' | 'pg_type'): string => `(
       select d.objid as of, json_build_object(
         'sequences', coalesce(json_agg(distinct s.oid::int8) filter (where s.oid is not null), '[]'),
@@ -213,6 +233,7 @@ const standsAlone = (type: string): string =>
 
 const written = `'SELECT', 'INSERT', 'UPDATE', 'DELETE'`;
 
+/** Queries of EntityFacts. */
 export const entityQueries: CatalogueQueries<EntityFacts> = {
   relations: list(`
     select c.oid::int8 as oid, n.nspname as schema, c.relname as name, c.relkind as kind, c.relowner::int8 as owner,
@@ -257,7 +278,7 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
       select k.confrelid from pg_catalog.pg_constraint k where k.contype = 'f' and k.conparentid = 0)
     order by c.oid, a.attnum`),
 
-  // Of arrays and composite types those that something has.
+  // Only arrays and composite types that a field or domain uses.
   types: list(`
     with used as materialized (
       select a.atttypid as oid from pg_catalog.pg_attribute a where a.atttypid >= ${FIRST_NORMAL_OID} and a.attnum > 0 and not a.attisdropped

@@ -1,26 +1,27 @@
-/** Parts that the catalogue's queries share. */
+/** SQL fragments that several catalog queries use. */
 
 /**
- * A join that gives the comment of an object, of its part where `part` numbers one, as `description` of `alias`. PostgreSQL's own functions for this
- * are queries of their own for every row: for thousands of rows they take longer than all the rest.
+ * Returns a join that adds the comment of an object as `description` of `alias`. PostgreSQL's functions obj_description
+ * and col_description run a query per row, which takes longer than the rest of the query for thousands of rows.
+ * @param part SQL expression of the column number; 0 for the object itself.
  */
 export const commentOf = (catalogue: string, oid: string, part = '0', alias = 'm'): string =>
   `left join pg_catalog.pg_description ${alias}
     on ${alias}.classoid = 'pg_catalog.${catalogue}'::regclass and ${alias}.objoid = ${oid} and ${alias}.objsubid = ${part}`;
 
-/** Whether the constraint `k` is a key over periods: pg_constraint.conperiod, a column of PostgreSQL 18. */
+/** SQL that is true if constraint `k` is a key over periods: pg_constraint.conperiod, a column of PostgreSQL 18. */
 export const ofPeriod = `coalesce((to_jsonb(k) ->> 'conperiod')::bool, false)`;
 
-/** The first number that PostgreSQL gives to an object of its users (FirstNormalObjectId of access/transam.h). */
+/** The lowest object identifier of an object that users create (FirstNormalObjectId in access/transam.h). */
 export const FIRST_NORMAL_OID = 16384;
 
-/** True of the schemas that belong to the app: neither PostgreSQL's own nor temporary ones. */
+/** Returns SQL that is true for schemas of the app: neither PostgreSQL's own nor temporary ones. */
 export const isOwnSchema = (alias: string): string =>
   `${alias}.nspname !~ '^pg_' and ${alias}.nspname <> 'information_schema'`;
 
 /**
- * The function `p` that an entry `d` of pg_depend names, to be joined or left joined: an expression depends on the operators in it, and
- * PostgreSQL asks for the right to execute their functions too.
+ * Returns a join with the function `p` that an entry `d` of pg_depend references directly or through an operator. An
+ * expression depends on its operators, and PostgreSQL checks EXECUTE on their functions too.
  */
 export const functionNamed = (join: 'join' | 'left join'): string => `
     left join pg_catalog.pg_operator o on d.refclassid = 'pg_catalog.pg_operator'::regclass and o.oid = d.refobjid
@@ -28,54 +29,60 @@ export const functionNamed = (join: 'join' | 'left join'): string => `
       and p.oid = coalesce(o.oprcode::oid, d.refobjid)`;
 
 /**
- * Joins to what depends on a function whose rights are not the default (EXECUTE for PUBLIC), in a row `p` of it; `of` is the class of the one
- * and `id` its row.
+ * Returns joins with each function `p` that an object depends on and whose privileges differ from the default (EXECUTE
+ * for PUBLIC).
+ * @param of Catalog of the object.
+ * @param id SQL expression of its oid.
  */
 export const callingRestricted = (of: string, id: string): string => `
     join pg_catalog.pg_depend d on d.classid = 'pg_catalog.${of}'::regclass and d.objid = ${id} and d.deptype = 'n'
     ${functionNamed('join')} and p.proacl is not null`;
 
-/** Whether an expression, the text of its parse tree, calls the function `p`: by its name, by an operator, as a cast or as an aggregate. */
+/**
+ * Returns SQL that is true if the text of an expression's parse tree calls the function `p`: by name, by an operator,
+ * as a cast or as an aggregate.
+ */
 export const callsFunction = (tree: string): string => `coalesce(strpos(${tree}, 'id ' || p.oid || ' ') > 0, false)`;
 
-/** The field that stands for a whole row, or for a system column: reading it takes the right to read every field. */
+/** Field number of a whole row or a system column. Reading it requires the privilege to read every field. */
 export const WHOLE_ROW = -1;
 
 /**
- * The relations that an expression or a query reads, as rows `relation` (its OID) and `fields` (their numbers, an empty array where it needs
- * none in particular), of the text of its parse tree. PostgreSQL itself checks privileges by these entries (parsenodes.h: RTEPermissionInfo,
- * before 16 RangeTblEntry). `selectedCols` counts from -7, FirstLowInvalidHeapAttributeNumber.
+ * Returns SQL with the relations that an expression or query reads, from the text of its parse tree: rows of `relation`
+ * (OID) and `fields` (numbers; empty if no specific field is needed). PostgreSQL checks privileges by these entries
+ * (parsenodes.h: RTEPermissionInfo, before 16 RangeTblEntry). `selectedCols` is offset by -7,
+ * FirstLowInvalidHeapAttributeNumber.
  */
 export const relationsReadBy = (tree: string): string => `(
     select e.of[1]::int8 as relation, array(select distinct case when b.bit::int > 7 then b.bit::int - 7 else ${WHOLE_ROW} end
         from string_to_table(trim(e.of[2]), ' ') as b(bit) where b.bit <> '' order by 1) as fields
     from regexp_matches(${tree}, ':relid (\\d+) [^{}]*:requiredPerms [1-9]\\d* :checkAsUser \\d+ :selectedCols \\(b([ 0-9]*)\\)', 'g') as e(of))`;
 
-/** A query's rows as one JSON array of objects. */
+/** Returns SQL with the rows of a query as one JSON array of objects. */
 export const list = (query: string): string => `select coalesce(json_agg(row_to_json(t)), '[]') from (${query}) t`;
 
-/** The relations of the app's schemas, with the schema as `n`. */
+/** Returns SQL with the relations of the app's schemas; the schema has the alias `n`. */
 export const relationsOf = (alias: string): string =>
   `pg_catalog.pg_class ${alias} join pg_catalog.pg_namespace n on n.oid = ${alias}.relnamespace
     and ${isOwnSchema('n')} and ${alias}.relkind in ('r', 'p', 'v', 'm', 'f')`;
 
-/** The entries of an access control list as JSON: [grantee, privilege]; grantee 0 is PUBLIC. */
+/** Returns SQL with the entries of an access control list as JSON: [grantee, privilege]; grantee 0 is PUBLIC. */
 export const grants = (acl: string): string =>
   `(select coalesce(json_agg(json_build_array(g.grantee::int8, g.privilege_type) order by g.grantee, g.privilege_type), '[]')
     from aclexplode(${acl}) g)`;
 
-/** Who may call the function `p`. */
+/** SQL with the grants on the function `p`. */
 export const functionGrants = grants(`coalesce(p.proacl, acldefault('f', p.proowner))`);
 
-/** What the function `p` in the language `l` does, where that is SQL or PL/pgSQL; else empty. */
+/** SQL with the body of the function `p` in language `l` if that is SQL or PL/pgSQL; otherwise empty. */
 export const codeText = `case when l.lanname in ('sql', 'plpgsql') then coalesce(pg_get_function_sqlbody(p.oid), p.prosrc) else '' end`;
 
-/** Whether the tree of a view's query holds queries within it. */
+/** Returns SQL that is true if the tree of a view's query has subqueries. */
 export const hasQueries = (tree: string): string => `position('{QUERY' in substr(${tree}, 4)) > 0`;
 
-/** Whether a query locks rows, FOR UPDATE or FOR SHARE: of its tree, the queries within it included. */
+/** Returns SQL that is true if the tree of a query locks rows (FOR UPDATE, FOR SHARE), also in its subqueries. */
 export const locksRows = (tree: string): string => `coalesce(${tree} ~ ':rowMarks \\(', false)`;
 
-/** What a view's query selects, of its tree. */
+/** Returns SQL with the target list in the tree of a view's query. */
 export const targets = (tree: string): string =>
   `substring(${tree} from position(' :targetList ' in ${tree}) for position(' :override ' in ${tree}) - position(' :targetList ' in ${tree}))`;

@@ -1,19 +1,21 @@
 import { isOwnSchema } from './fragments.ts';
 import type { CatalogueQueries } from './read-catalogue.ts';
 
-/** The indexes that PostgreSQL can find rows with, unique or not, those of constraints among them. */
+/** Indexes that PostgreSQL can use to find rows, unique or not, including those of constraints. */
 export interface IndexFacts {
   indexes: IndexFact[];
 }
 
+/** An index by which PostgreSQL can find rows. */
 export interface IndexFact {
   relation: number;
-  /** Numbers of the fields that it is over, in order; 0 stands for an expression. Those that it only carries are left out. */
+  /** Numbers of the key fields, in order; 0 for an expression. INCLUDE columns are left out. */
   fields: number[];
 }
 
+/** Query of IndexFacts. */
 export const indexQueries: CatalogueQueries<IndexFacts> = {
-  // A partial index helps only with what it holds.
+  // Partial indexes are left out, because they only help for a part of the rows.
   indexes: `select coalesce(json_agg(row_to_json(t)), '[]') from (
     select i.indrelid::int8 as relation,
       (select json_agg(k.number order by k.at) from unnest(i.indkey::int2[]) with ordinality k(number, at)

@@ -1,9 +1,11 @@
 import type { CatalogueQueries } from './read-catalogue.ts';
 
+/** Scheduled jobs of an app. */
 export interface JobFacts {
   jobs: JobFact[];
 }
 
+/** A scheduled job, named as in pg_cron's table cron.job. */
 export interface JobFact {
   jobid: string;
   name: string | null;
@@ -15,4 +17,5 @@ export interface JobFact {
   by_owner: boolean;
 }
 
+/** Query of JobFacts. */
 export const jobQueries: CatalogueQueries<JobFacts> = { jobs: 'select ninefold.scheduled_jobs()' };

@@ -12,7 +12,7 @@ let catalog: Catalog;
 const load = () => loadCatalog(database, ['public', 'api'], ['hidden']);
 const key = (name: string, schema = 'public') => nameKey({ schema, name });
 
-/** The relationships of a relation in words. */
+/** Describes the relationships of a relation, one string each. */
 const links = (name: string, schema?: string): string[] =>
   (catalog.relationships.get(key(name, schema)) ?? []).map(inWords).sort();
 
@@ -71,14 +71,14 @@ afterAll(async () => {
   await postgres?.stop();
 });
 
-describe('relations', () => {
-  it('are those of the exposed schemas', () => {
+describe('Catalog.relations', () => {
+  it('contains the relations of the exposed schemas', () => {
     const names = [...catalog.relations.values()].map((relation) => `${relation.schema}.${relation.name}`);
     expect(names).toEqual(expect.arrayContaining(['public.people', 'api.persons']));
     expect(names.some((name) => name.startsWith('hidden.') || name.startsWith('pg_catalog.'))).toBe(false);
   });
 
-  it('have their columns with types, defaults, lengths and values', () => {
+  it('contains columns with types, defaults, lengths and enum values', () => {
     const columns = catalog.relations.get(key('people'))?.columns;
     expect(columns?.get('id')).toMatchObject({
       type: 'bigint',
@@ -96,7 +96,7 @@ describe('relations', () => {
     expect(columns?.get('doubled')?.default).toBeNull();
   });
 
-  it('know what may be written, and the key that a view shows', () => {
+  it('reports which relations are writable, and the key columns of a view', () => {
     expect(catalog.relations.get(key('persons', 'api'))).toMatchObject({
       isView: true,
       insertable: true,
@@ -109,8 +109,8 @@ describe('relations', () => {
   });
 });
 
-describe('relationships', () => {
-  it('of keys between tables and the views over them; a computed one takes the place of what it is named after', () => {
+describe('Catalog.relationships', () => {
+  it('contains those of foreign keys between tables and views over them; a computed relationship replaces the one with its name', () => {
     expect(links('people')).toEqual(
       [
         'computed many public.people by mates',
@@ -128,13 +128,13 @@ describe('relationships', () => {
     );
   });
 
-  it('of keys over periods there are none: several rows together may cover a period that none of them is', async () => {
+  it('contains none for keys over periods, because several rows together may cover a period', async () => {
     await database.script(`insert into rooms values ('[1,2)', '[1,5)'), ('[1,2)', '[5,9)');
       insert into stays values ('[1,2)', '[3,7)')`);
     expect([links('stays'), links('rooms'), links('all_stays', 'api')]).toEqual([[], [], []]);
   });
 
-  it('of a view, also through a view that is not exposed, once for each column that shows the key', () => {
+  it('contains those of a view over an unexposed view, once for each column that shows the key', () => {
     expect(links('far', 'api')).toContain('many-to-one public.teams team_id=id');
     expect(links('persons', 'api').filter((link) => link.includes('public.teams'))).toEqual([
       'many-to-one public.teams team=id',
@@ -142,15 +142,15 @@ describe('relationships', () => {
     ]);
   });
 
-  it('never lead to what is not exposed', () => {
+  it('does not contain relationships to unexposed relations', () => {
     expect([...catalog.relationships.values()].flat().some((link) => link.foreignTable.schema === 'hidden')).toBe(
       false,
     );
   });
 });
 
-describe('functions', () => {
-  it('with their parameters, result and settings', () => {
+describe('Catalog.functions', () => {
+  it('contains parameters, result and settings', () => {
     expect(catalog.functions.get(key('takes'))).toMatchObject([
       {
         parameters: [
@@ -166,7 +166,7 @@ describe('functions', () => {
     ]);
   });
 
-  it('overloads stand in a fixed order', () => {
+  it('lists overloads in a fixed order', () => {
     const overloads = catalog.functions.get(key('over'));
     expect(overloads?.map((routine) => routine.parameters.map((parameter) => parameter.type))).toEqual([
       [],
@@ -175,13 +175,13 @@ describe('functions', () => {
     ]);
   });
 
-  it('what cannot be called by name is left out', () => {
+  it('omits functions that cannot be called by name', () => {
     expect(catalog.functions.has(key('two_unnamed'))).toBe(false);
     expect(catalog.functions.has(key('trigger_only'))).toBe(false);
   });
 });
 
-it('the version changes with the schema, and with nothing else', async () => {
+it('changes the version only if the schema changes', async () => {
   expect((await load()).version).toBe(catalog.version);
   await database.script('create table later (id int)');
   const changed = await load();

@@ -25,9 +25,10 @@ import { relationshipsOf, sqlName, viewKeys } from './relationships.ts';
 
 /**
  * Reads the schema cache from one snapshot, in one round trip.
- * @param schemas the exposed schemas, the default one first
- * @param extraSearchPath schemas whose views are looked through, but not exposed
- * Throws what `database.run` throws.
+ * @param schemas The exposed schemas, the default one first.
+ * @param extraSearchPath Schemas that are not exposed, but whose views are followed to their tables.
+ * @throws DatabaseError
+ * @throws ConnectionError
  */
 export async function loadCatalog(
   database: Executor,
@@ -80,7 +81,7 @@ function makeRelations(
   columns: readonly ColumnFact[],
   primaryKeyOf: (relation: SqlName, isView: boolean) => readonly string[] | undefined,
 ): Map<string, Relation> {
-  // many columns share few types: one string for each keeps the cache small
+  // Many columns share few types. One string object per type keeps the cache small.
   const types = new Map<string, string>();
   const shared = (type: string): string => {
     const known = types.get(type);
@@ -158,7 +159,10 @@ function makeRoutines(facts: readonly RoutineFact[]): Map<string, Routine[]> {
   return routines;
 }
 
-/** Fewer parameters first, then by comment and parameters: the order in which ambiguous overloads are listed. */
+/**
+ * Compares overloads by number of parameters, then by comment and parameters. PostgREST lists ambiguous overloads in
+ * this order.
+ */
 function compareOverloads(a: Routine, b: Routine): number {
   const text = ({ comment, parameters }: Routine): string =>
     [comment ?? '', ...parameters.flatMap(({ name, type }) => [name, type])].join('\0');

@@ -1,36 +1,41 @@
 import type { CatalogueQueries } from './read-catalogue.ts';
 
-/** The state machines of an app: their definitions, and what of them is really in force. */
+/** State machines of an app: their definitions, and which of their triggers are in force. */
 export interface MachineFacts {
   machines: MachineFact[];
 }
 
+/** One state machine. */
 export interface MachineFact {
-  /** The table's number; the table may be gone. */
+  /** Object identifier of the table. The table may no longer exist. */
   relation: number;
   field: string;
   initial: string;
   /** In the order of definition. */
   transitions: TransitionFact[];
-  /** The triggers that the machine needs, each with what is there of it. */
+  /** The triggers that the machine needs, each with its actual state. */
   triggers: MachineTriggerFact[];
-  /** Triggers of the app that run after the machine has set fields, and may change them. */
+  /** Triggers of the app that run after the machine's `set_fields` and may change fields. */
   later_triggers: string[];
-  /** Tables that inherit from the machine's: their rows are changed through it without its triggers. */
+  /**
+   * Child tables of the machine's table. Rows of child tables can be changed through the parent without the machine's
+   * triggers.
+   */
   heirs: string[];
   has_key: boolean;
-  /** Enums: the values of the field's type. */
+  /** Values of the field's enum type; null for other types. */
   values: string[] | null;
-  /** The service role may read the field: the rows can be counted. */
+  /** True if the service role may read the field, so that rows can be counted by state. */
   countable: boolean;
 }
 
+/** A transition of a state machine. */
 export interface TransitionFact {
   name: string;
-  /** Null: any. */
+  /** Null: from any state. */
   from: string[] | null;
   to: string;
-  /** Null: whoever may change the row. */
+  /** Null: any role that may change the row. */
   roles: string[] | null;
   guard: MachineFunctionFact | null;
   requires: string[];
@@ -38,23 +43,24 @@ export interface TransitionFact {
   setter: MachineFunctionFact | null;
 }
 
-/** A function that an expression was compiled to; without a body it is gone. */
+/** A function that was compiled from an expression. A null body means that the function no longer exists. */
 export interface MachineFunctionFact {
   name: string;
-  /** The parameter that stands for the row. */
+  /** Name of the parameter for the row. */
   row: string | null;
-  /** As PostgreSQL prints it. */
+  /** Body as PostgreSQL prints it. */
   body: string | null;
 }
 
+/** A trigger that a state machine needs. */
 export interface MachineTriggerFact {
   does: 'fill_state' | 'set_fields' | 'check_start' | 'check_passage' | 'record_passage';
   timing: string;
-  /** `other`: a trigger of this function is there, but under other conditions. */
+  /** `other`: a trigger with this function exists, but with other conditions. */
   state: 'on' | 'not in replicas' | 'off' | 'other' | 'missing';
 }
 
-/** The bits of pg_trigger.tgtype for a trigger of each row. */
+/** SQL with the bits of pg_trigger.tgtype for a row trigger. */
 const timingBits = `case e.timing when 'before insert' then 7 when 'before update' then 19 when 'after insert' then 5
   when 'after update' then 17 when 'after insert or delete' then 13 end`;
 
@@ -63,9 +69,10 @@ const compiled = (name: string): string => `case when ${name} is not null then j
   'body', (select coalesce(pg_get_function_sqlbody(p.oid), p.prosrc) from pg_catalog.pg_proc p
     where p.pronamespace = ns.oid and p.proname = ${name})) end`;
 
-/** A condition without the brackets that PostgreSQL adds when it prints it. */
+/** Returns SQL with a condition without brackets, because PostgreSQL adds brackets when it prints a condition. */
 const bare = (condition: string): string => `regexp_replace(${condition}, '[()]', '', 'g')`;
 
+/** Query of MachineFacts. */
 export const machineQueries: CatalogueQueries<MachineFacts> = {
   machines: `
     select coalesce(json_agg(row_to_json(t) order by t.relation, t.field), '[]') from (

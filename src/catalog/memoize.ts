@@ -1,12 +1,12 @@
-/** Longer texts are not remembered. */
+/** Maximum length of a cached text, in UTF-16 units. */
 const MAX_TEXT = 1000;
-/** More results are not remembered: then all are forgotten. */
+/** Maximum number of cached results. The cache is emptied when it is full. */
 const MAX_RESULTS = 1000;
 
 /**
- * The same pure function of a text, remembering its results: clients send the same selections, orders and headers with every
- * call, and after a change of an app nearly all of its expressions are what they were. A result must not be changed. What
- * `parse` throws is thrown, and not remembered.
+ * Caches the results of a pure function of a text. Clients send the same selections, orders and headers with every
+ * request, and most expressions of an app do not change. Callers must not modify a result. An error of `parse` is
+ * thrown and not cached.
  */
 export function memoize<T>(
   parse: (text: string) => T,

@@ -6,29 +6,33 @@ import { codeText, functionGrants, list } from './fragments.ts';
 import { readCatalogue } from './read-catalogue.ts';
 import type { RoutineFact } from './routines.ts';
 
-/** What the setting db_pre_request may mean. */
+/** Functions that the setting db_pre_request can refer to. */
 export interface PreRequestFacts {
   pre_requests: PreRequestFact[];
 }
 
-/** A function of that name, in whatever schema, PostgreSQL's own and those of extensions among them. */
+/** A function of that name in any schema, including PostgreSQL's own and those of extensions. */
 export interface PreRequestFact {
   schema: string;
   kind: RoutineFact['kind'];
-  /** A call without arguments finds it. */
+  /** True if a call without arguments resolves to the function. */
   fits: boolean;
   result: string;
   volatility: RoutineFact['volatility'];
   language: string;
-  /** Of functions in SQL and PL/pgSQL, what they do; empty for all others. */
+  /** Body of functions in SQL and PL/pgSQL; empty for other languages. */
   body: string;
   grants: GrantFact[];
 }
 
-/** The functions that have the last part of the setting as their name; none is asked for where it is not set. Throws DatabaseError. */
+/**
+ * Reads the functions whose name is the last part of the setting; returns none if it is not set.
+ * @param setting Value of db_pre_request.
+ * @throws DatabaseError
+ */
 export async function readPreRequests(executor: Executor, setting: string | null): Promise<PreRequestFact[]> {
   const name = setting?.split('.').at(-1);
-  // No name holds the character 0.
+  // PostgreSQL does not accept NUL characters in text.
   if (name === undefined || name.includes('\0')) return [];
   const { pre_requests } = await readCatalogue<PreRequestFacts>(
     executor,

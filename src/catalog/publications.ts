@@ -1,29 +1,35 @@
 import { list, relationsOf } from './fragments.ts';
 import type { CatalogueQueries } from './read-catalogue.ts';
 
-/** Which writes PostgreSQL refuses because a publication could not tell of them. */
+/** Writes that PostgreSQL rejects because a publication could not replicate them. */
 export interface PublicationFacts {
   unreplicated: UnreplicatedFact[];
 }
 
+/** A relation whose updates or deletes PostgreSQL rejects for a publication. */
 export interface UnreplicatedFact {
   /** A table or a partition. */
   relation: number;
   publication: string;
   operations: ('update' | 'delete')[];
-  /** It has no replica identity, or the publication's filter or list of fields does not fit it. */
+  /**
+   * `none`: no replica identity. `filter`, `fields`: the row filter or column list of the publication does not fit the
+   * replica identity.
+   */
   why: 'none' | 'filter' | 'fields';
 }
 
-/** The fields by which a publication tells of a row: null where there are none; of REPLICA IDENTITY FULL not asked. */
+/** SQL with the fields of the replica identity; null if there is none. It is not used for REPLICA IDENTITY FULL. */
 const identity = `(select i.indkey::int2[] from pg_catalog.pg_index i
   where i.indrelid = c.oid and i.indisvalid and i.indimmediate
     and (c.relreplident = 'd' and i.indisprimary or c.relreplident = 'i' and i.indisreplident))`;
 
 const named = (text: string): string => `array(select (regexp_matches(${text}, ':varattno (\\d+)', 'g'))[1]::int2)`;
 
+/** Query of PublicationFacts. */
 export const publicationQueries: CatalogueQueries<PublicationFacts> = {
-  // As PostgreSQL asks before an update or a delete (execReplication.c, CheckCmdReplicaIdentity): of partitions also what their tables are in.
+  // The conditions are those of PostgreSQL before an update or delete (execReplication.c, CheckCmdReplicaIdentity). For
+  // partitions, publications of their partitioned tables count too.
   unreplicated: list(`
     select distinct x.relation, x.publication, x.operations, x.why from (
       select c.oid::int8 as relation, b.pubname as publication,

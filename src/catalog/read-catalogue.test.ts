@@ -18,7 +18,7 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-it('does not fail because a view is dropped while it is read', async () => {
+it('does not fail if a view is dropped while it is read', async () => {
   await pool.script('create view kept as select 1 as one; create view dropped as select 2 as two');
   const views = `select json_object_agg(c.relname, pg_get_viewdef(c.oid)) from pg_class c
     where c.relkind = 'v' and c.relnamespace = 'public'::regnamespace`;
@@ -28,12 +28,12 @@ it('does not fail because a view is dropped while it is read', async () => {
   expect(Object.keys(facts.views)).toEqual(['kept']);
 });
 
-it('reads again when its session is ended, however long it ran, as by a copy of the database', async () => {
+it('retries if its session is ended after any duration, as when the database is copied', async () => {
   const waits = `select json_build_object('locked', pg_advisory_xact_lock_shared(9)::text)`;
   const facts = await pool.transaction(async (tx) => {
     await tx.run([plain('select pg_advisory_xact_lock(9)')]);
     const reading = readCatalogue<{ waits: { locked: string } }>(pool, { waits }, 10_000);
-    // The pool itself repeats what ran for less than a second.
+    // The pool itself retries batches that ran for less than a second.
     const end = `select count(pg_terminate_backend(pid)) from pg_stat_activity
       where wait_event_type = 'Lock' and now() - query_start > '1.1 seconds'`;
     const ended = () => pool.script(end).then(([result]) => result?.rows[0]?.[0]?.toString());
@@ -43,7 +43,7 @@ it('reads again when its session is ended, however long it ran, as by a copy of 
   expect(await facts.reading).toEqual({ waits: { locked: '' } });
 });
 
-describe('by two connections', () => {
+describe('readCatalogueInTwo', () => {
   interface Seen {
     seen: { process: number; tables: string[] };
   }
@@ -56,7 +56,7 @@ describe('by two connections', () => {
   const smallPool = (max: number) =>
     new Pool(parseTarget(postgres.url, 'test'), { max, idleMilliseconds: 60_000, waitMilliseconds: 5000 });
 
-  it('sees one state of the app, though it changes between the one reading and the other', async () => {
+  it('reads one snapshot on both connections, though the app changes between the two reads', async () => {
     const changing: Pick<Database, 'transaction'> = {
       transaction: async (work, statement) => {
         if (statement && begun++ > 0) await pool.script('create table late ()');
@@ -73,7 +73,7 @@ describe('by two connections', () => {
     await pool.script('drop table late');
   });
 
-  it('does not wait for the one before it begins the other', async () => {
+  it('runs both reads in parallel', async () => {
     const waiting = 'select json_build_object(1, pg_advisory_xact_lock(1), 2, pg_backend_pid())';
     let release = () => {};
     const released = new Promise<void>((resolve) => {
@@ -103,14 +103,14 @@ describe('by two connections', () => {
     expect(one).not.toBe(two);
   });
 
-  it('needs no more than one', async () => {
+  it('works with a pool of one connection', async () => {
     const single = smallPool(1);
     const [one, other] = await read(single);
     expect(one?.process).toBe(other?.process);
     await single.close();
   });
 
-  it('waits for nothing that waits for it', async () => {
+  it('does not deadlock when more reads than connections run at once', async () => {
     const small = smallPool(2);
     const all = await Promise.all(Array.from({ length: 6 }, () => read(small)));
     expect(all.flat()).toHaveLength(12);

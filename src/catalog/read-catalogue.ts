@@ -3,21 +3,18 @@ import { ConnectionError, DatabaseError } from '../database/database-error.ts';
 import { plannerSettings } from '../database/startup-settings.ts';
 import { plain, quoteLiteral, type Result, type Statement } from '../database/statement.ts';
 
-/**
- * Catalogue queries under the names that their answers shall have. Each is a SELECT of one JSON value without
- * parameters.
- */
+/** Catalog queries by the name of their result. Each is a SELECT of one JSON value without parameters. */
 export type CatalogueQueries<Facts> = { readonly [Key in keyof Facts]: string };
 
 /**
- * Reads the system catalogue: all queries as one statement, so that they see one snapshot in one round trip. Needs
- * no privilege beyond CONNECT. The search path is emptied for this transaction: PostgreSQL then prints every name
- * that is not its own with its schema, for every role, and no object of the app can stand in for one of the catalogue. To
- * compile the statement would take longer than to run it.
- * Waits for a lock no longer than `lockMilliseconds`, less than after what PostgreSQL looks for a deadlock (1 s): where the reading and
- * a schema change wait for each other, it is the reading that gives way, and is tried again.
- * Reads again if an object is dropped meanwhile.
- * Throws DatabaseError; SQLSTATE 55P03 when a relation stays locked.
+ * Reads the system catalog with all queries in one statement, so that they use one snapshot and one round trip. Needs
+ * no privilege except CONNECT. The search path is empty in this transaction: PostgreSQL then prints names with their
+ * schema, and no object of the app can replace one of the catalog. JIT is off, because compiling takes longer than the
+ * query.
+ *
+ * `lockMilliseconds` should be lower than PostgreSQL's deadlock_timeout (1 s): if the read and a schema change wait for
+ * each other, the read then gives up first and is retried. A read is also retried if an object is dropped meanwhile.
+ * @throws DatabaseError; SQLSTATE 55P03 if a relation stays locked.
  */
 export async function readCatalogue<Facts>(
   executor: Executor,
@@ -28,9 +25,10 @@ export async function readCatalogue<Facts>(
 }
 
 /**
- * Reads the same in one statement for each query, which take turns in the same memory of the server's process: as one statement they keep
- * twice as much for as long as the connection lives. They see one snapshot, so `executor` must not be a transaction that has begun.
- * Throws what `readCatalogue` throws.
+ * Reads the system catalog with one statement per query. The statements reuse the memory of the server process, while
+ * one large statement would occupy twice as much for the lifetime of the connection. All statements use one snapshot,
+ * so `executor` must not be an open transaction.
+ * @throws DatabaseError; SQLSTATE 55P03 if a relation stays locked.
  */
 export async function readCatalogueInParts<Facts>(
   executor: Executor,
@@ -48,7 +46,10 @@ export async function readCatalogueInParts<Facts>(
   return Object.fromEntries(names.map((name, i) => [name, parseValue(values[i])])) as Facts;
 }
 
-/** The same as the JSON that PostgreSQL made of it, in memory of its own: for whom another process parses it. */
+/**
+ * Reads the system catalog as `readCatalogue` does, but returns PostgreSQL's JSON in a separate buffer that can be
+ * transferred to another process.
+ */
 export function readCatalogueJson<Facts>(
   executor: Executor,
   queries: CatalogueQueries<Facts>,
@@ -59,8 +60,9 @@ export function readCatalogueJson<Facts>(
 }
 
 /**
- * Reads the system catalogue by two connections at once that see one snapshot, as the server's processor takes the time. If no second
- * connection is free until the first one is done, the first one reads the rest: a caller with one connection never waits for another.
+ * Reads the system catalog with two parallel connections on one snapshot, because most of the time is processor time of
+ * the server. If no second connection becomes free before the first query is done, the first connection runs both
+ * queries. A pool with one connection therefore cannot deadlock.
  */
 export function readCatalogueInTwo<One, Other>(
   database: Database,
@@ -90,11 +92,11 @@ export function readCatalogueInTwo<One, Other>(
   return patiently(() => database.transaction(read, one));
 }
 
-/** The result of `readCatalogueJson`. */
+/** Parses the result of `readCatalogueJson`. */
 export const parseCatalogue = <Facts>(json: CatalogueJson<Facts>): Facts =>
   JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString('utf8'));
 
-/** Facts as JSON in UTF-8. */
+/** Facts as JSON in UTF-8. `holds` only carries the type. */
 export type CatalogueJson<Facts> = Uint8Array<ArrayBuffer> & { readonly holds?: Facts };
 
 const repeatableRead = plain('set transaction isolation level repeatable read');
@@ -108,7 +110,7 @@ const settings = (lockMilliseconds: number): Statement => ({
 function statementOf<Facts>(queries: CatalogueQueries<Facts>): Statement {
   const names = Object.keys(queries) as (keyof Facts & string)[];
   const members = names.map((name) => `'${name}', (${queries[name]})`).join(',\n');
-  // Planning it takes a sixth of the time that running it does.
+  // The statement is prepared, because planning takes a sixth of the time of its execution.
   return { text: `select json_build_object(${members})`, params: [], preparedFor: 'catalogue' };
 }
 
@@ -123,20 +125,21 @@ const jsonOf = <Facts>(results: readonly Result[]): CatalogueJson<Facts> => new 
 const ATTEMPTS = 4;
 
 /**
- * SQLSTATEs that the next attempt may not meet: a relation is locked; a session was ended, as by a copy of the database; an internal
- * error, which functions such as pg_get_viewdef() raise for an object that was dropped after the statement began ("could not open
- * relation with OID 16400").
+ * SQLSTATEs that a retry may avoid: a locked relation; a session that was ended, as when the database is copied; an
+ * internal error that functions such as pg_get_viewdef() raise for an object that was dropped meanwhile ("could not
+ * open relation with OID 16400").
  */
 const passing: readonly (string | null)[] = ['55P03', '57P01', 'XX000'];
 
-/** Runs `read`, which only reads, and repeats it after a lock, a drop or the end of its session. */
+/** Runs a function that only reads, and retries it after a lock timeout, a dropped object or the end of its session. */
 export async function patiently<T>(read: () => Promise<T>): Promise<T> {
   let met: unknown = null;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     try {
       return await read();
     } catch (error) {
-      // Within a transaction of its own caller nothing can be tried again: 25P02 says that the first error ended it.
+      // In a transaction of the caller, a retry is impossible: 25P02 means that the first error aborted the
+      // transaction.
       if (met && error instanceof DatabaseError && error.sqlstate === '25P02') break;
       const isOfDatabase = error instanceof DatabaseError || error instanceof ConnectionError;
       if (!isOfDatabase || !passing.includes(error.sqlstate)) throw error;

@@ -12,21 +12,25 @@ import {
 import type { ComputedFact, ConstraintFact, ViewFact } from './catalog-queries.ts';
 import { viewColumnOrigins } from './view-columns.ts';
 
-/** Relationships from foreign keys, also through views and junctions (PostgREST docs, "Resource Embedding"). */
+/**
+ * Derives relationships from foreign keys, also through views and junction tables (PostgREST docs, "Resource
+ * Embedding").
+ */
 
+/** Converts a pair of schema and name. */
 export const sqlName = ([schema, name]: readonly [string, string]): SqlName => ({ schema, name });
 
-/** A key of a table as a view shows it: for each of its columns, the columns of the view that show it. */
+/** A key of a table as a view shows it: for each column of the key, the columns of the view that show it. */
 interface ViewKey {
   readonly view: SqlName;
   readonly columns: readonly (readonly string[])[];
 }
 
-/** What the views show of the keys of tables. */
+/** Keys of tables that views show. */
 export interface ViewKeys {
-  /** By oid of the table and name of the constraint: the referencing side of a foreign key. */
+  /** Referencing side of foreign keys, by oid of the table and name of the constraint. */
   readonly foreign: ReadonlyMap<string, readonly ViewKey[]>;
-  /** By oid of the referencing table and name of the constraint: the referenced side. */
+  /** Referenced side of foreign keys, by oid of the referencing table and name of the constraint. */
   readonly referenced: ReadonlyMap<string, readonly ViewKey[]>;
   /** Primary key columns by `nameKey` of the view. */
   readonly primary: ReadonlyMap<string, readonly string[]>;
@@ -40,7 +44,9 @@ function push<T>(map: Map<string, T[]>, key: string, value: T): void {
   else map.set(key, [value]);
 }
 
-/** Follows every column of the exposed views down to tables, and finds the keys that are shown whole. */
+/**
+ * Traces every column of the exposed views to columns of tables, and finds the keys of which a view shows all columns.
+ */
 export function viewKeys(
   views: readonly ViewFact[],
   constraints: readonly ConstraintFact[],
@@ -95,7 +101,10 @@ export function viewKeys(
   return { foreign, referenced, primary };
 }
 
-/** Calls `found` for each relation on the way of a column, down through views; `path` guards against circles. */
+/**
+ * Calls `found` for each relation from which a column of a view comes, through nested views.
+ * @param path Views that were visited, to stop at cycles.
+ */
 function follow(
   origins: ReadonlyMap<number, ReturnType<typeof viewColumnOrigins>>,
   table: number,
@@ -110,7 +119,7 @@ function follow(
   }
 }
 
-/** Every choice of one element of each list. */
+/** Returns the Cartesian product of the lists. */
 function combinations(lists: readonly (readonly string[])[]): string[][] {
   return lists.reduce<string[][]>(
     (chosen, list) => chosen.flatMap((start) => list.map((name) => [...start, name])),
@@ -124,7 +133,10 @@ const swap = (pairs: readonly ColumnPair[]): ColumnPair[] => pairs.map(([a, b]) 
 const sameSet = (a: readonly number[], b: readonly number[]): boolean =>
   a.length === b.length && a.every((number) => b.includes(number));
 
-/** Foreign keys as many-to-one or, when the columns are unique, one-to-one; between tables and the views over them. */
+/**
+ * Returns foreign keys as many-to-one relationships, or one-to-one if the columns are unique; between tables and the
+ * views over them.
+ */
 function foreignKeyRelationships(constraints: readonly ConstraintFact[], keys: ViewKeys): KeyRelationship[] {
   const uniques = new Map<number, number[][]>();
   for (const fact of constraints) {
@@ -170,7 +182,7 @@ function foreignKeyRelationships(constraints: readonly ConstraintFact[], keys: V
   return [...own, ...throughViews];
 }
 
-/** Two foreign keys of one relation whose columns all belong to its primary key make a many-to-many relationship. */
+/** Returns many-to-many relationships: two foreign keys of a relation whose columns all belong to its primary key. */
 function junctionRelationships(
   relations: ReadonlyMap<string, Relation>,
   keys: readonly KeyRelationship[],
@@ -217,8 +229,8 @@ const inverse = (key: KeyRelationship): KeyRelationship => ({
 });
 
 /**
- * All relationships between exposed relations, by `nameKey` of where they start. A computed relationship takes the
- * place of those found from keys that lead to a relation of its function's name.
+ * Returns all relationships between exposed relations, by `nameKey` of the relation at which they start. A computed
+ * relationship replaces those of foreign keys that lead to a relation with its function's name.
  */
 export function relationshipsOf(
   relations: ReadonlyMap<string, Relation>,
@@ -259,7 +271,9 @@ export function relationshipsOf(
 
 const order = ['one-to-many', 'many-to-one', 'one-to-one', 'many-to-many', 'computed'] as const;
 
-/** By relation, kind and constraint: the order in which candidates are listed when a request is ambiguous. */
+/**
+ * Compares by relation, kind and constraint: the order in which PostgREST lists the candidates of an ambiguous request.
+ */
 function compare(a: Relationship, b: Relationship): number {
   return (
     compareText(a.foreignTable.schema, b.foreignTable.schema) ||

@@ -5,71 +5,82 @@ import { plannerSettings } from '../database/startup-settings.ts';
 import { firstJson } from '../database/statement.ts';
 
 /**
- * The privileges of one role on one relation or function, as PostgreSQL itself decides them (has_table_privilege, pg_has_role):
- * for questions about one call. The chapters of the specification, which ask about all of them, read AccessFacts.
+ * Privileges of one role on one relation, as PostgreSQL decides them (has_table_privilege, pg_has_role), to explain a
+ * single request. The chapters of the specification, which need all privileges, use AccessFacts.
  */
 export interface RelationAccess {
-  /** Null where no role has that name. */
+  /** Null if no role has that name. */
   role: { name: string; bypasses: boolean } | null;
   schema_usage: { held: boolean; through: string[] };
-  /** The relation first, then what it reads if it is a view, at any depth. */
+  /** The relation, followed by the relations that it reads if it is a view, at any depth. */
   relations: RelationRights[];
 }
 
+/** Privileges and policies on one relation that the request uses. */
 export interface RelationRights {
   schema: string;
   name: string;
   kind: 'r' | 'p' | 'v' | 'm' | 'f';
-  /** How many views lie above it; 0 for the relation itself. */
+  /** Number of views above it; 0 for the relation itself. */
   depth: number;
-  /** Whose rights count: the role, or the owner of the view above. */
+  /** The role whose privileges PostgreSQL checks: the calling role, or the owner of the view above. */
   as_role: string;
-  /** Superusers and roles with BYPASSRLS. */
+  /** True for superusers and roles with BYPASSRLS. */
   bypasses: boolean;
-  /** `as_role` has the rights of the owner. */
+  /** True if `as_role` has the privileges of the owner. */
   owns: boolean;
   security_invoker: boolean;
   row_security: boolean;
   force_row_security: boolean;
   columns: ColumnRights[];
-  /** Grants that `as_role` has; `column` is null for the whole relation. */
+  /** Grants that apply to `as_role`; `column` is null for the whole relation. */
   grants: { privilege: TablePrivilege; grantee: string; column: string | null }[];
-  /** Privileges on the whole relation, from whatever source. */
+  /** Privileges of `as_role` on the whole relation, from any source. */
   privileges: TablePrivilege[];
-  /** Those that apply are made for `as_role`, for a role that it inherits from, or for PUBLIC. Expressions are printed with an empty search path. */
+  /**
+   * All policies of the relation. `applies` marks those for `as_role`, for a role that it inherits from, or for PUBLIC.
+   * Expressions are printed with an empty search path.
+   */
   policies: ExplainedPolicy[];
   /** Operations whose rows an enabled BEFORE trigger may change. */
   changed_by_trigger: ('insert' | 'update')[];
 }
 
+/** A privilege on a table that the data API uses. */
 export type TablePrivilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
 
+/** Privileges on one column. */
 export interface ColumnRights {
   name: string;
   privileges: TablePrivilege[];
-  /** As SQL text; of a generated column the expression. */
+  /** Default as SQL text; for a generated column its expression. */
   default: string | null;
   generated: boolean;
   identity: boolean;
 }
 
+/** Privileges of one role on one function. */
 export interface RoutineAccess {
   role: RelationAccess['role'];
   schema_usage: RelationAccess['schema_usage'];
-  /** With the types of its arguments. */
+  /** Name with the types of its arguments. */
   signature: string;
   execute: { held: boolean; through: string[] };
   security_definer: boolean;
   owner: string;
 }
 
-/** The grantees of `acl` by whose grants of one of the privileges `role` holds it. */
+/**
+ * Returns SQL with the grantees through whose grants a role has one of the privileges.
+ * @param acl SQL expression of the access control list.
+ * @param role SQL expression of the role's oid.
+ */
 export const through = (acl: string, role: string, ...privileges: readonly string[]): string =>
   `(select coalesce(json_agg(distinct case g.grantee when 0 then 'PUBLIC' else pg_get_userbyid(g.grantee)::text end), '[]')
     from aclexplode(${acl}) g where g.privilege_type in (${privileges.map((privilege) => `'${privilege}'`).join(', ')})
       and case when g.grantee = 0 then true else pg_has_role(${role}, g.grantee, 'USAGE') end)`;
 
-/** The role that $2 names. */
+/** SQL with the role whose name is $2. */
 export const asked = `select r.oid, r.rolname as name, r.rolsuper or r.rolbypassrls as bypasses
   from pg_catalog.pg_roles r where r.rolname = $2`;
 
@@ -128,7 +139,10 @@ const triggersList = `(select coalesce(json_agg(distinct e.event), '[]')
   where g.tgrelid = c.oid and not g.tgisinternal and g.tgenabled in ('O', 'A') and g.tgtype & 3 = 3
     and g.tgtype & e.bit > 0)`;
 
-/** $1 is the relation, $2 the name of the role. A view with security_invoker is looked through with the role's own rights. */
+/**
+ * $1 is the relation, $2 the name of the role. For a view with security_invoker, PostgreSQL checks the calling role's
+ * own privileges on the relations below.
+ */
 const relationQuery = `with recursive me as (${asked}),
   used(relation, as_role, depth) as (
     select $1::oid, me.oid, 0 from me
@@ -163,17 +177,28 @@ const routineQuery = `with me as (${asked})
     'security_definer', p.prosecdef, 'owner', pg_get_userbyid(p.proowner))
   from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace where p.oid = $1::oid`;
 
-/** Null where the relation is gone. Throws what `executor.run` throws. */
+/**
+ * Reads the privileges of a role on a relation. Returns null if the relation does not exist.
+ * @throws DatabaseError
+ * @throws ConnectionError
+ */
 export async function readRelationAccess(executor: Executor, oid: number, roleName: string) {
   const found = await readJson<RelationAccess>(executor, relationQuery, [String(oid), roleName]);
   return found?.schema_usage ? found : null;
 }
 
-/** Null where the function is gone. Throws what `executor.run` throws. */
+/**
+ * Reads the privileges of a role on a function. Returns null if the function does not exist.
+ * @throws DatabaseError
+ * @throws ConnectionError
+ */
 export const readRoutineAccess = (executor: Executor, oid: number, roleName: string): Promise<RoutineAccess | null> =>
   readJson<RoutineAccess>(executor, routineQuery, [String(oid), roleName]);
 
-/** With an empty search path, so that every name is printed with its schema and none of the app's stands in for another. */
+/**
+ * Runs a query of one JSON value with an empty search path, so that names are printed with their schema and no object
+ * of the app replaces one of PostgreSQL.
+ */
 export async function readJson<T>(executor: Executor, text: string, params: readonly string[]): Promise<T | null> {
   const results = await executor.run([
     {

@@ -2,67 +2,74 @@ import { type GrantFact, isOfExtension } from './entities.ts';
 import { commentOf, functionGrants, isOwnSchema } from './fragments.ts';
 import type { CatalogueQueries } from './read-catalogue.ts';
 
-/** Functions and procedures of the app's schemas that no extension made, and how many extensions made. */
+/** Functions and procedures of the app's schemas. Those of extensions are only counted. */
 export interface RoutineFacts {
   routines: RoutineFact[];
   extension_routines: { extension: string; schema: string; functions: number }[];
-  /** What PostgREST calls domain representations: implicit casts by which calls answer and read values of a domain. */
+  /**
+   * Domain representations of PostgREST: implicit casts by which requests read and write values of a domain (PostgREST
+   * docs, "Domain Representations").
+   */
   representations: RepresentationFact[];
-  /** Functions that something is bound to: a trigger, a policy, a default, a check, a view, a cast, SQL in the standard’s form … */
+  /**
+   * Functions that other objects use: a trigger, a policy, a default, a check, a view, a cast, a SQL-standard function
+   * body.
+   */
   used_routines: number[];
 }
 
-/** An implicit cast of a domain to json, or of json or text to a domain, and the function that makes it. */
+/** An implicit cast of a domain to json, or of json or text to a domain, with its function. */
 export interface RepresentationFact {
   from: string;
   to: string;
-  /** The one of the two that is the domain. */
+  /** The domain of the two types. */
   domain: string;
-  /** pg_proc.oid. */
+  /** Value of pg_proc.oid. */
   routine: number;
-  /** As PostgreSQL prints it: `public.color_json(public.color)`. */
+  /** Signature as PostgreSQL prints it: `public.color_json(public.color)`. */
   function: string;
 }
 
+/** A function, procedure or aggregate (pg_proc). */
 export interface RoutineFact {
   oid: number;
   schema: string;
   name: string;
-  /** pg_proc.prokind: f function, p procedure, a aggregate, w window function. */
+  /** Value of pg_proc.prokind: f function, p procedure, a aggregate, w window function. */
   kind: 'f' | 'p' | 'a' | 'w';
-  /** Input arguments in order; `mode` is pg_proc.proargmodes: i in, b inout, v variadic. */
+  /** Input arguments in order; `mode` is the value of pg_proc.proargmodes: i in, b inout, v variadic. */
   inputs: { name: string; type: string; type_oid: number; mode: 'i' | 'b' | 'v'; has_default: boolean }[];
-  /** The parse trees of their defaults, as a list: those of the last arguments; null where there is none. */
+  /** List of the parse trees of the defaults, which belong to the last arguments; null if there are none. */
   defaults: string | null;
-  /** What it returns, as PostgreSQL prints it: `SETOF public.tickets`, `TABLE(id uuid)`. */
+  /** Result type as PostgreSQL prints it: `SETOF public.tickets`, `TABLE(id uuid)`. */
   result: string;
   /** All arguments with their defaults, as PostgreSQL prints them. */
   arguments: string;
   owner: number;
-  /** RETURNS NULL ON NULL INPUT. */
+  /** True for RETURNS NULL ON NULL INPUT. */
   strict: boolean;
-  /** What it does: SQL in the standard's form as PostgreSQL prints it, else the text as it was written; of an aggregate its parts. */
+  /** Body: a SQL-standard body as PostgreSQL prints it, other bodies as written; for an aggregate its parts. */
   body: string;
   returns_set: boolean;
-  /** A set of one row, as ROWS 1 says: embedded as that row. */
+  /** True for a set with ROWS 1: requests embed it as one row. */
   one_row: boolean;
   volatility: 'i' | 's' | 'v';
   security_definer: boolean;
-  /** pg_proc.proparallel: s safe, r restricted, u unsafe. */
+  /** Value of pg_proc.proparallel: s safe, r restricted, u unsafe. */
   parallel: 's' | 'r' | 'u';
   leakproof: boolean;
   language: string;
-  /** The body, of functions in PL/pgSQL that may raise an error; empty for all others. */
+  /** Body of a PL/pgSQL function that may raise an error; empty for all others. */
   source: string;
-  /** ALTER FUNCTION … SET, as `name=value`. */
+  /** Settings of ALTER FUNCTION … SET, as `name=value`. */
   settings: string[];
-  /** SQL in the standard's form: its names were looked up when it was made. */
+  /** True for a SQL-standard body: PostgreSQL resolved its names when the function was created. */
   bound: boolean;
   comment: string | null;
   grants: GrantFact[];
 }
 
-/** What an aggregate computes: the functions and values that it is made of. */
+/** SQL with the definition of an aggregate: its functions, types and values. */
 const aggregateParts = `(select concat_ws(', ', 'sfunc = ' || g.aggtransfn::regprocedure::text,
     'stype = ' || format_type(g.aggtranstype, null), 'initcond = ' || quote_literal(g.agginitval),
     'finalfunc = ' || nullif(g.aggfinalfn, 0)::regprocedure::text, case when g.aggfinalextra then 'finalfunc_extra' end,
@@ -72,6 +79,7 @@ const aggregateParts = `(select concat_ws(', ', 'sfunc = ' || g.aggtransfn::regp
     case g.aggkind when 'o' then 'ordered set' when 'h' then 'hypothetical' end)
   from pg_catalog.pg_aggregate g where g.aggfnoid = p.oid)`;
 
+/** Queries of RoutineFacts. */
 export const routineQueries: CatalogueQueries<RoutineFacts> = {
   routines: `select coalesce(json_agg(row_to_json(t)), '[]') from (
     select p.oid::int8 as oid, n.nspname as schema, p.proname as name, p.prokind as kind,

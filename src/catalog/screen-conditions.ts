@@ -1,17 +1,26 @@
 import { quoteIdentifier, quoteLiteral } from '../database/statement.ts';
 
-/** One condition of a screen's filter or one term of its order, as SQL that a data call would ask (PostgREST docs, "Horizontal Filtering"). */
+/**
+ * One condition of a screen's filter or one term of its order, as the SQL of a data request (PostgREST docs,
+ * "Horizontal Filtering").
+ */
 export interface ScreenCondition {
-  /** As whoever defined the screen wrote it. */
+  /** Text as it was defined. */
   shown: string;
-  /** What stands after FROM. */
+  /** SQL clause after FROM. */
   sql: string;
 }
 
-/** Which columns there are, how a call searches them, and of which no value is read before a call does. */
+/**
+ * The columns of a relation and how a request searches them. `unread`: parsing a value of the column's type could run
+ * code of the app, so no condition is tested.
+ */
 export type ScreenColumns = Readonly<Record<string, 'plain' | 'tsvector' | 'json' | 'unread'>>;
 
-/** The conditions of a filter that stand on columns of the relation itself; those that no call reads are left out. */
+/**
+ * Returns the conditions of a filter on columns of the relation itself. Conditions that the API does not support are
+ * left out.
+ */
 export function filterConditions(filter: string, columns: ScreenColumns): ScreenCondition[] {
   return [...new URLSearchParams(filter)].flatMap(([name, value]) => {
     if (/^(not\.)?(and|or)$/.test(name)) return logicConditions(value, columns);
@@ -19,7 +28,9 @@ export function filterConditions(filter: string, columns: ScreenColumns): Screen
   });
 }
 
-/** The terms of an order, likewise. */
+/**
+ * Returns the terms of an order on columns of the relation itself. Terms that the API does not support are left out.
+ */
 export function orderConditions(order: string, columns: ScreenColumns): ScreenCondition[] {
   return order.split(',').flatMap((term) => {
     const [, name = ''] = /^((?:"[^"]*"|[^".(])+)(?:\.(?:asc|desc|nullsfirst|nullslast))*$/.exec(term.trim()) ?? [];
@@ -28,7 +39,7 @@ export function orderConditions(order: string, columns: ScreenColumns): ScreenCo
   });
 }
 
-/** `(a.eq.1,or(b.gt.2,…))` */
+/** Parses a nested condition such as `(a.eq.1,or(b.gt.2,…))`. */
 function logicConditions(text: string, columns: ScreenColumns): ScreenCondition[] {
   const trimmed = text.trim();
   if (!trimmed.startsWith('(') || !trimmed.endsWith(')')) return [];
@@ -40,7 +51,7 @@ function logicConditions(text: string, columns: ScreenColumns): ScreenCondition[
   });
 }
 
-/** Parts between commas that stand in no quotes, brackets or braces. */
+/** Splits text at commas outside of quotes, brackets and braces. */
 function listed(text: string): string[] {
   const parts: string[] = [];
   let [start, depth, isQuoted] = [0, 0, false];
@@ -59,7 +70,7 @@ function listed(text: string): string[] {
   return [...parts, text.slice(start).trim()];
 }
 
-/** `eq."a,b"` without its quotes. */
+/** Removes the quotes of a value: `eq."a,b"`. */
 const withoutQuotes = (value: string): string =>
   value.replace(
     /^((?:not\.)?\w+(?:\(\w+\))?\.)(".*")$/s,
@@ -79,10 +90,13 @@ function conditionOf(shown: string, name: string, value: string, columns: Screen
   return test === null ? [] : [{ shown, sql: `WHERE ${test}` }];
 }
 
-/** The column of `column->path`, without quotes. */
+/** Returns the column of `column->path`, without quotes. */
 const columnOf = (name: string): string => bare(name.replace(/->.*$/s, '').trim());
 
-/** A column, or what a path leads to in it, for which a call makes jsonb of all but json; null where the relation has no such column. */
+/**
+ * Returns SQL with a column or a path in it; null if the relation has no such column. As in requests, columns of other
+ * types than json are converted to jsonb.
+ */
 function fieldText(name: string, columns: ScreenColumns): string | null {
   const column = columnOf(name);
   if (!Object.hasOwn(columns, column)) return null;
@@ -128,7 +142,10 @@ const searches: Readonly<Record<string, string>> = {
 
 const isWord = /^(null|not_null|true|false|unknown)$/i;
 
-/** The test that a call would make, with its values as literals, which PostgreSQL reads while it compiles; null where no call knows the operator. */
+/**
+ * Returns the test of a request with its values as literals, which PostgreSQL parses when it prepares the statement;
+ * null for an unknown operator.
+ */
 function testOf(
   field: string,
   isVector: boolean,

@@ -5,21 +5,22 @@ import { firstJson, plain, quoteIdentifier, type Statement } from '../database/s
 import { patiently } from './read-catalogue.ts';
 import { filterConditions, orderConditions, type ScreenColumns, type ScreenCondition } from './screen-conditions.ts';
 
-/** Errors that PostgreSQL gives to the calls of defined screens. */
+/** Errors that PostgreSQL raises for the requests of defined screens. */
 export interface RefusalFacts {
   screen_refusals: ScreenRefusal[];
 }
 
+/** An error that PostgreSQL raises for a condition of a screen. */
 export interface ScreenRefusal {
   route: string;
   part: 'filter' | 'order';
-  /** The condition or the term, as it was written. */
+  /** The condition or term as it was defined. */
   shown: string;
-  /** The message of PostgreSQL. */
+  /** PostgreSQL's message. */
   message: string;
 }
 
-/** A defined screen that asks for some rows, or for an order. */
+/** A defined screen with a filter or an order. */
 interface AskingScreen {
   route: string;
   schema: string;
@@ -27,13 +28,14 @@ interface AskingScreen {
   filter: string | null;
   order_by: string | null;
   columns: ScreenColumns;
-  /** The role to ask as; null for the role that reads, if it can find the relation by its name. */
+  /** The role to use; null for the role that reads the catalog, if it has USAGE on the schema. */
   role: string | null;
 }
 
 /**
- * The relation by its names, as a name alone is looked up only by who may use its schema. Values are left unread whose reading runs code of
- * the app: a cast from text to a domain; the CHECK of a domain within a row, an array or a range.
+ * SQL with the screens that have a filter or an order. The relation is found by its names, because a lookup by regclass
+ * needs USAGE on its schema. Columns are `unread` if reading a value would run code of the app: a cast from text to a
+ * domain, or the CHECK of a domain within a row, array or range.
  */
 const screensQuery = `select coalesce(json_agg(row_to_json(t) order by t.route), '[]') from (
   select s.route, n.nspname as schema, c.relname as relation, s.filter, s.order_by,
@@ -57,8 +59,8 @@ const screensQuery = `select coalesce(json_agg(row_to_json(t) order by t.route),
   where s.filter is not null or s.order_by is not null) t`;
 
 /**
- * Compiles each query, and runs none of them: PREPARE reads every literal as the type that it is compared with, and looks every operator up.
- * One that is refused ends its own block alone. Compiling looks tables up, so it may meet a lock.
+ * Prepares each query without running it: PREPARE parses each literal as the type that it is compared with, and
+ * resolves each operator. An error affects only its own block. PREPARE locks tables, so it may time out.
  */
 const ask = plain(`do $ask$
 declare
@@ -87,14 +89,17 @@ begin
 end
 $ask$`);
 
-/** Of values (class 22), of operators, functions and types that do not go together, and of a search configuration that is not there. */
+/**
+ * Returns true for SQLSTATEs that report a wrong definition: invalid values (class 22), operators, functions or types
+ * that do not match, and a missing text search configuration.
+ */
 const isTold = (code: string): boolean => /^(22...|42883|42804|42725|42704|42846)$/.test(code);
 
 /**
- * Asks PostgreSQL of the filters and orders of all defined screens at once; where none has either, nothing is asked. Throws DatabaseError
- * (55P03 when a relation stays locked).
- *
- * @param extraSearchPath what calls look names up in after the schema of the relation
+ * Tests the filters and orders of all defined screens with one request to PostgreSQL. Runs nothing if no screen has
+ * either.
+ * @param extraSearchPath Schemas in which requests look names up after the schema of the relation.
+ * @throws DatabaseError; 55P03 if a relation stays locked.
  */
 export async function readScreenRefusals(
   executor: Executor,
@@ -118,7 +123,7 @@ export async function readScreenRefusals(
       part: 'order' as const,
     })),
   ]);
-  // No text of PostgreSQL holds the character 0; a call that sends it is refused before anything is compared.
+  // PostgreSQL does not accept NUL characters in text, and the API rejects a request with one before it runs.
   const asked = conditions.filter(({ sql }) => !sql.includes('\0')).slice(0, limits.screenConditions.default);
   if (asked.length === 0) return [];
   const text = JSON.stringify(asked.map((one) => queryOf(one.screen, one, extraSearchPath)));

@@ -1,40 +1,46 @@
 import { isOwnSchema, list } from './fragments.ts';
 import type { CatalogueQueries } from './read-catalogue.ts';
 
-/** What the types of programs need of the app's schemas beside its entities. Object identifiers are numbers. */
+/**
+ * Types of the app's schemas that the type generators need in addition to its entities. Object identifiers are numbers.
+ */
 export interface TypeNameFacts {
   /** Enums, domains, composite types and the row types of relations. */
   named_types: NamedTypeFact[];
   outputs: OutputFact[];
-  /** Fields whose collation takes texts as equal that are spelled otherwise. */
+  /** Fields with a nondeterministic collation: strings with different bytes can be equal. */
   loose_fields: { relation: number; field: number }[];
 }
 
+/** A named type (pg_type). */
 export interface NamedTypeFact {
-  /** As PostgreSQL prints it; the key under which fields and arguments name it. */
+  /** Name as PostgreSQL prints it; fields and arguments refer to the type by this name. */
   type: string;
   schema: string;
   name: string;
-  /** pg_type.typtype: d domain, e enum, c composite. */
+  /** Value of pg_type.typtype: d domain, e enum, c composite. */
   kind: 'd' | 'e' | 'c';
-  /** Composite types: what they are the row of; null for those that stand alone, and for all others. */
+  /**
+   * Kind of the relation whose row type it is; null for a composite type without a relation and for all other types.
+   */
   relation_kind: 'r' | 'p' | 'v' | 'm' | 'f' | null;
-  /** Domains: the type beneath. */
+  /** Base type of a domain. */
   base: string | null;
   labels: string[] | null;
-  /** Composite types that stand alone: their attributes in order. */
+  /** Attributes in order of a composite type without a relation. */
   attributes: { name: string; type: string }[] | null;
 }
 
-/** What a function answers. */
+/** Result type of a function. */
 export interface OutputFact {
   routine: number;
-  /** Its return type without SETOF. */
+  /** Return type without SETOF. */
   type: string;
   /** OUT, INOUT and TABLE columns in order. */
   columns: { name: string; type: string }[];
 }
 
+/** Queries of TypeNameFacts. */
 export const typeNameQueries: CatalogueQueries<TypeNameFacts> = {
   named_types: list(`
     select format_type(y.oid, null) as type, n.nspname as schema, y.typname as name, y.typtype as kind,

@@ -1,20 +1,20 @@
 /**
- * Which column of which table each column of a view shows. PostgreSQL keeps that in the parse tree of the view's
- * rule (pg_rewrite.ev_action), in the target list of the outermost query: `resorigtbl` and `resorigcol`.
+ * The column of a table that a column of a view shows. PostgreSQL stores it in the parse tree of the view's rule
+ * (pg_rewrite.ev_action), in `resorigtbl` and `resorigcol` of the target list of the outermost query.
  */
 export interface ViewColumnOrigin {
   /** Number of the view's column. */
   readonly column: number;
-  /** Oid of the table or view that it shows. */
+  /** Oid of the table or view whose column is shown. */
   readonly table: number;
-  /** Number of the column there. */
+  /** Number of the column in that table or view. */
   readonly tableColumn: number;
 }
 
 /**
- * Reads the origins out of a node tree: `({QUERY … :targetList ({TARGETENTRY … :resno 1 … :resorigtbl 16385
- * :resorigcol 1 …} …) …})`. Braces nest; a backslash takes the next character as it is. Columns that show an
- * expression are left out.
+ * Reads column origins from a node tree:
+ * `({QUERY … :targetList ({TARGETENTRY … :resno 1 … :resorigtbl 16385 :resorigcol 1 …} …) …})`. Braces nest; a
+ * backslash escapes the next character. Columns that show an expression are left out.
  */
 export function viewColumnOrigins(tree: string): ViewColumnOrigin[] {
   const origins: ViewColumnOrigin[] = [];
@@ -49,7 +49,10 @@ export function viewColumnOrigins(tree: string): ViewColumnOrigin[] {
   return origins;
 }
 
-/** The field name at a colon, the word after it when that is a plain one, and where to go on. */
+/**
+ * Reads the field name at a colon and its numeric value; an empty value if it is not a number. Also returns the offset
+ * at which to continue.
+ */
 function fieldAt(tree: string, colon: number): [string, string, number] {
   const pattern = /:(\w+) ?(\d*)/y;
   pattern.lastIndex = colon;

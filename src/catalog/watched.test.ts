@@ -4,7 +4,7 @@ import { isTest, sourceFiles } from '../../test/architecture/source-files.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { watched } from './catalogue-state.ts';
 
-/** Relations that the sources name without reading from them what the specification is derived from, and why. */
+/** Relations that the sources name although the specification does not depend on their content, with the reason. */
 const exceptions: Readonly<Record<string, string>> = {
   pg_authid: 'the class under which comments on roles are kept; roles themselves are read from pg_roles',
   pg_policies: 'shown as a source of chapter 6, which reads pg_policy',
@@ -22,7 +22,7 @@ const printing = ['pg_operator', 'pg_opclass', 'pg_collation', 'pg_ts_config', '
 const rights = ['pg_roles', 'pg_auth_members', 'pg_database'];
 const foreign = ['pg_rewrite', 'pg_trigger', 'pg_foreign_table', 'pg_foreign_server', 'pg_foreign_data_wrapper'];
 
-/** What PostgreSQL's own functions read of its catalogue. */
+/** Catalogs that PostgreSQL's own functions read. */
 const functions: Readonly<Record<string, readonly string[]>> = {
   format_type: ['pg_type', 'pg_namespace'],
   has_column_privilege: ['pg_class', 'pg_attribute', ...rights],
@@ -77,7 +77,7 @@ const sources = sourceFiles(['src/catalog', 'src/spec'])
   .filter(({ path }) => !isTest(path) && path !== 'src/catalog/catalogue-state.ts')
   .map(({ path, text }) => ({ path, text: text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '') }));
 
-/** What the pattern's first group finds in the sources: each with the file that it is first found in. */
+/** Returns the matches of the pattern's first group in the sources, each with the first file that contains it. */
 function found(pattern: RegExp): Map<string, string> {
   const all = new Map<string, string>();
   for (const { path, text } of sources) {
@@ -86,7 +86,7 @@ function found(pattern: RegExp): Map<string, string> {
   return all;
 }
 
-it('every relation of the catalogue that a query reads is watched, or a change there would leave a specification that lies', async () => {
+it('contains every catalog relation that a query reads, so that each change there updates the specification', async () => {
   const { rows } = await client.query(`select relname from pg_class
     where relnamespace = 'pg_catalog'::regnamespace and relkind in ('r', 'v')`);
   const relations = new Set(rows.map(({ relname }) => relname));
@@ -95,7 +95,7 @@ it('every relation of the catalogue that a query reads is watched, or a change t
   expect(named.filter(([name]) => !watched.includes(name) && !Object.hasOwn(exceptions, name))).toEqual([]);
 });
 
-it('so is what PostgreSQL reads to answer a function: whoever calls a new one says what that is', () => {
+it('contains the catalogs that PostgreSQL reads inside the functions that queries call', () => {
   const called = found(/\b(pg_\w+|has_\w+_privilege|\w+_description|format_type)\s*\(/g);
   expect(called.size).toBeGreaterThan(20);
   expect([...called].filter(([name]) => !Object.hasOwn(functions, name))).toEqual([]);
@@ -107,13 +107,13 @@ it('so is what PostgreSQL reads to answer a function: whoever calls a new one sa
   ).toEqual([]);
 });
 
-it('so are the tables of schema ninefold', () => {
+it('contains the tables of schema ninefold that queries read', () => {
   const named = found(/\b(?:from|join) (ninefold\.\w+)\b(?! *\()/g);
   expect(named.size).toBeGreaterThan(5);
   expect([...named].filter(([name]) => !watched.includes(name) && !Object.hasOwn(exceptions, name))).toEqual([]);
 });
 
-it('what is watched or excepted is there for a query that is', () => {
+it('contains no relation and no exception that no query uses', () => {
   const named = new Set([...found(/\b(pg_\w+|ninefold\.\w+)/g).keys(), ...Object.values(functions).flat()]);
   expect([...watched, ...Object.keys(exceptions)].filter((name) => !named.has(name))).toEqual([]);
 });

@@ -2,30 +2,35 @@ import { callingRestricted, relationsOf } from './fragments.ts';
 import type { CatalogueQueries } from './read-catalogue.ts';
 
 /**
- * What PostgreSQL calls when a row is written, beside defaults and what `checked_types` tells of the fields' types: functions whose rights are
- * not the default (EXECUTE for PUBLIC).
+ * Functions with privileges other than the default (EXECUTE for PUBLIC) that PostgreSQL calls when a row is written,
+ * except those of defaults and of `checked_types`.
  */
 export interface WriteFunctionFacts {
   write_functions: WriteFunctionFact[];
 }
 
+/** A function that a write to a relation calls. */
 export interface WriteFunctionFact {
-  /** The very table: a partition's and an heir's of their own. */
+  /** The relation itself; partitions and child tables have separate facts. */
   relation: number;
   function: number;
-  /** Whether a check of the table calls it, a generated field, an index, WHEN of a trigger or the key of partitions. */
+  /**
+   * The caller of the function: a check of the table, a generated field, an index, the WHEN condition of a trigger, or
+   * the partition key.
+   */
   by: 'check' | 'generated' | 'index' | 'trigger' | 'partition';
-  /** Of the constraint, the field, the index or the trigger; of the table where its partitions ask for it. */
+  /** Name of the constraint, field, index or trigger; for a partition key the name of the table. */
   name: string;
   /** Bits of pg_trigger.tgtype: 4 insert, 8 delete, 16 update. */
   events: number;
-  /** Names of the fields without which an update does not call it; none where every update does. */
+  /** Names of the fields whose update calls the function; empty if every update does. */
   fields: string[];
 }
 
+/** Query of WriteFunctionFacts. */
 export const writeFunctionQueries: CatalogueQueries<WriteFunctionFacts> = {
-  // A BEFORE trigger may change any field, so that generated ones are then computed whatever the statement gives. What decides on the
-  // partition of a row is asked again of each row that is changed in one.
+  // With a BEFORE UPDATE trigger on the table, PostgreSQL computes generated fields for any update, because the trigger
+  // may change any field. The partition key is evaluated for each updated row of a partition.
   write_functions: `select coalesce(json_agg(row_to_json(t) order by t.relation, t.by, t.name, t.function), '[]') from (
     with calls (relation, function, by, name, events, fields) as (
       select k.conrelid, p.oid, 'check', k.conname, 20, '{}'::int2[] from pg_catalog.pg_constraint k ${callingRestricted('pg_constraint', 'k.oid')}

@@ -1,6 +1,7 @@
+/** The values that the banner shows. */
 export interface BannerFacts {
   url: string;
-  /** The one-time link; null when the first builder exists. */
+  /** The one-time set-up link; null if a builder exists. */
   setupUrl: string | null;
   refs: readonly string[];
   /** Returns the URL of an app's API. */
@@ -11,7 +12,7 @@ export interface BannerFacts {
   milliseconds: number;
 }
 
-/** Returns the text of `ninefold start` once the node answers: the address of the console, and the next step. */
+/** Returns the text that `ninefold start` prints when the node is ready: the URL of the console and the next step. */
 export function banner(facts: BannerFacts): string {
   const lines = [
     '',

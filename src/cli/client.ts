@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import type { ApiError } from '../../contract/admin.ts';
 import { readConfig, readOperatorToken } from '../compose/configuration.ts';
 
-/** What went wrong, in a sentence for the user of the command line. */
+/** An error with a message for the user of the command line. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly code: string | null;
   readonly details: unknown;
-  /** Of the process. */
+  /** Exit code of the process. */
   readonly exitCode: number;
 
   constructor(message: string, code: string | null = null, details: unknown = null, exitCode = 1) {
@@ -19,17 +19,21 @@ export class CliError extends Error {
   }
 }
 
+/** A client of the management API. All methods throw CliError if the request fails. */
 export interface Client {
   get<T>(path: string): Promise<T>;
-  /** The answer as text, for exports. */
+  /** Returns the response as text, for exports. */
   text(path: string): Promise<string>;
   post<T>(path: string, body: unknown): Promise<T>;
-  /** Sends bytes as they are, all else as JSON. */
+  /** Sends a Uint8Array unchanged, any other body as JSON. */
   put(path: string, body: unknown): Promise<void>;
   delete(path: string, body?: unknown): Promise<void>;
 }
 
-/** The management API of the running node, opened with the operator token in its home. Throws CliError where none runs. */
+/**
+ * Connects to the management API of the running node with the operator token in its home.
+ * @throws CliError if no node runs.
+ */
 export function connect(): Client {
   const config = readConfig();
   const token = readOperatorToken(config.home);

@@ -16,14 +16,15 @@ interface FromOptions {
 }
 
 /**
- * Makes an app of a Supabase project: its settings, its migrations, its seed. Prints what could not be taken over, the keys and the
- * next steps. If a migration fails, the app stays with what was applied. Throws CliError.
+ * Creates an app from a Supabase project with its settings, migrations and seed. Prints the settings that could not be
+ * imported, the keys and the next steps. If a migration fails, the app keeps the files that were applied before.
+ * @throws CliError
  */
 export async function createFromProject(client: Client, ref: string, options: FromOptions): Promise<void> {
   if (options.template !== undefined || options.database !== undefined) {
     throw new CliError('Use --from without --template and --database: the project brings its own tables.');
   }
-  // What cannot be read is refused before an app is made.
+  // Unreadable files are reported before the app is created.
   const project = readProject(options.from);
   const { name, jwtSecret: jwt_secret } = options;
   const body: CreateAppRequest = JSON.parse(JSON.stringify({ ref, name, jwt_secret }));
@@ -37,7 +38,7 @@ export async function createFromProject(client: Client, ref: string, options: Fr
   else print(connection, applied, leftOut, changed.length, options.from);
 }
 
-/** The error of a migration, with how to go on. */
+/** Adds the next steps to the error of a migration. */
 function goOn(error: unknown, ref: string, folder: string): unknown {
   if (!(error instanceof CliError)) return error;
   const steps = [

@@ -5,8 +5,10 @@ import type { MigrateRequest } from '../../contract/admin.ts';
 import { CliError } from './client.ts';
 
 /**
- * Reads the migrations of a folder, by name in code-unit order, as the timestamps of their names want it: the folder itself, its
- * `migrations`, or the `supabase/migrations` of a project; with the `seed.sql` that belongs to it. Throws CliError where there are none.
+ * Reads the migrations of a folder, sorted by name in code-unit order because names start with a timestamp. The files
+ * are in the folder itself, its `migrations`, or the `supabase/migrations` of a project. Also reads the `seed.sql` of
+ * the project.
+ * @throws CliError if there are no files.
  */
 export function readMigrations(dir: string): MigrateRequest {
   if (!isFolder(resolve(dir))) throw new CliError(`${dir} is no folder.`);
@@ -18,7 +20,10 @@ export function readMigrations(dir: string): MigrateRequest {
   return existsSync(seedFile) ? { files, seed: readSql(seedFile) } : { files };
 }
 
-/** Reads a file of SQL. Throws CliError with the line of what is no UTF-8 text. */
+/**
+ * Reads an SQL file.
+ * @throws CliError with the line of text that is not UTF-8.
+ */
 export function readSql(path: string): string {
   const bytes = readFileSync(path);
   const nul = bytes.indexOf(0);
@@ -32,7 +37,7 @@ export function readSql(path: string): string {
 const lineAt = (bytes: Buffer, offset: number): number =>
   bytes.subarray(0, offset).filter((byte) => byte === 10).length + 1;
 
-/** The first line that is not UTF-8. No character spans two lines. */
+/** Returns the offset of the first line that is not UTF-8. No character spans two lines. */
 function badByte(bytes: Buffer): number {
   let start = 0;
   for (;;) {
@@ -42,7 +47,7 @@ function badByte(bytes: Buffer): number {
   }
 }
 
-/** Where a new migration of the folder belongs; null where the folder itself is not there. */
+/** Returns the folder for a new migration; null if the given folder does not exist. */
 export const migrationFolder = (dir: string): string | null => placesOf(dir).find(isFolder) ?? null;
 
 const placesOf = (dir: string): string[] => {

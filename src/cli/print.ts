@@ -1,11 +1,11 @@
 import type { AppConnection } from '../../contract/admin.ts';
 
-/** Prints a value for programs. */
+/** Prints a value as JSON. */
 export const printJson = (value: unknown): void => {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 };
 
-/** Prints rows as columns of equal width under their heads; numbers stand on the right. */
+/** Prints rows as aligned columns below their headings. Columns of numbers are right-aligned. */
 export function printTable(heads: readonly string[], rows: readonly (readonly string[])[]): void {
   const widths = heads.map((head, i) => Math.max(head.length, ...rows.map((row) => row[i]?.length ?? 0)));
   const isNumber = heads.map((_, i) => rows.length > 0 && rows.every((row) => /^[\d.,]+( \w+)?$/.test(row[i] ?? '')));
@@ -17,28 +17,28 @@ export function printTable(heads: readonly string[], rows: readonly (readonly st
   process.stdout.write(`${[heads, ...rows].map(line).join('\n')}\n`);
 }
 
-/** Prints names and values, one a line. */
+/** Prints names and values, one pair per line. */
 export function printPairs(pairs: readonly (readonly [string, string])[]): void {
   const width = Math.max(...pairs.map(([name]) => name.length));
   process.stdout.write(`${pairs.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join('\n')}\n`);
 }
 
-/** Prints how to connect to an app. */
+/** Prints the URL and keys of an app. */
 export function printConnection(connection: AppConnection, json: boolean): void {
   if (json) printJson(connection);
   else printPairs(Object.entries(connection).map(([name, value]) => [name.replaceAll('_', ' '), String(value ?? '–')]));
 }
 
-/** 58 MB, 940 kB. */
+/** Formats a size: 58 MB, 940 kB. */
 export function bytesInWords(bytes: number): string {
   if (bytes < 1e6) return `${Math.round(bytes / 1e3)} kB`;
   return bytes < 1e9 ? `${Math.round(bytes / 1e6)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 }
 
-/** How many warnings are printed; --json has all. */
+/** Maximum number of printed warnings; --json prints all. */
 const SHOWN_WARNINGS = 30;
 
-/** Prints what was not done as a script says, on standard error. */
+/** Prints warnings about statements that were changed or skipped, to standard error. */
 export function printWarnings(
   warnings: readonly { file?: string; line: number; column: number; message: string }[],
 ): void {

@@ -2,14 +2,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ProbedCell, ProbeReport, ProbeState, ProbeTry } from '../../contract/probe.ts';
 import { CliError, type Client } from './client.ts';
 
-/** How often the node is asked how far it is. */
+/** Interval for polling the progress. */
 const ASK_MILLISECONDS = 200;
 
-/** Probes an app now, and waits for the report. Throws CliError where the run comes to no end. */
+/**
+ * Probes an app and waits for the report.
+ * @throws CliError if the run does not complete.
+ */
 export async function probeNow(client: Client, ref: string): Promise<ProbeReport> {
   const path = `/apps/${encodeURIComponent(ref)}/probe`;
   let state = await client.post<ProbeState>(path, {});
-  // A run that was under way may have begun before the last change.
+  // A run that was already in progress may have started before the last change.
   const before = state.running?.started_at;
   while (state.running !== null) {
     await pause(ASK_MILLISECONDS);
@@ -23,7 +26,9 @@ export async function probeNow(client: Client, ref: string): Promise<ProbeReport
 
 const verbs = { select: 'read', insert: 'add to', update: 'change', delete: 'delete from', execute: 'call' } as const;
 
-/** A report in words: the cells that disagree with what was tried, and how many do not. */
+/**
+ * Returns a report as text: the number of matching cells, and the cells whose result differs from the specification.
+ */
 export function probeWords(report: ProbeReport): string {
   const cells = report.cells.filter((cell) => cell.outcome === 'disagrees');
   const seconds = ((Date.parse(report.finished_at) - Date.parse(report.started_at)) / 1000).toFixed(1);

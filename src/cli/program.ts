@@ -12,8 +12,10 @@ import { addSqlCommand } from './commands/sql.ts';
 import { addStatusCommand } from './commands/status.ts';
 import { addTypesCommand } from './commands/types.ts';
 
-/** Runs the command that the arguments name. Exit codes: 0 done, 1 refused or failed, 2 wrong usage;
- * comparisons of specifications have their own. */
+/**
+ * Runs the command that the arguments name. Exit codes: 0 success, 1 failure, 2 wrong usage. Comparisons of
+ * specifications have their own exit codes.
+ */
 export async function runCli(argv: readonly string[]): Promise<void> {
   const program = new Command('ninefold')
     .description('Sign-in, sessions and Postgres for any number of web apps.')
@@ -34,9 +36,9 @@ export async function runCli(argv: readonly string[]): Promise<void> {
   addSpecCommand(program);
   addTypesCommand(program);
   addMemberCommands(program);
-  // A reader that closes the pipe, as `head` does, has read enough.
+  // The reader closed the pipe, as `head` does.
   process.stdout.on('error', () => process.exit());
-  // Output that cannot be written, on a full disk for one, is lost.
+  // Ignores output that cannot be written, for example because the disk is full.
   process.stderr.on('error', () => undefined);
   try {
     await program.parseAsync([...argv]);
@@ -53,10 +55,14 @@ export async function runCli(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** A failed system call, whose message is a sentence: a full disk, a file that may not be written. */
+/**
+ * Returns true for a failed system call, whose message is understandable: a full disk, a file without write permission.
+ */
 const isOfSystem = (error: unknown): boolean => error instanceof Error && 'syscall' in error && 'code' in error;
 
-/** A pipe takes 64 KiB at once, and what still waits for its reader would end with the process. */
+/**
+ * Waits until all output was written. A pipe accepts 64 KiB at once, and the rest would be lost when the process exits.
+ */
 const printed = () =>
   Promise.all(
     [process.stdout, process.stderr].map((stream) => new Promise<void>((resolve) => stream.write('', () => resolve()))),

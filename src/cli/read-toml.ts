@@ -1,9 +1,10 @@
-/** A value of a configuration file; tables are left out. */
+/** A value of a configuration file; tables are not included. */
 export type TomlValue = string | number | boolean | TomlValue[];
 
 /**
- * Reads the keys of a TOML file as `section.key`, as far as supabase/config.toml uses TOML: tables, texts, numbers, booleans, and lists
- * of them. Other values (dates, inline tables, arrays of tables) are left out. `env(NAME)` stays as it stands.
+ * Reads the keys of a TOML file as `section.key`. Supports the part of TOML that supabase/config.toml uses: tables,
+ * strings, numbers, booleans, and lists of them. Ignores other values (dates, inline tables, arrays of tables).
+ * `env(NAME)` is returned unchanged.
  */
 export function readToml(text: string): Map<string, TomlValue> {
   const values = new Map<string, TomlValue>();
@@ -45,7 +46,7 @@ class TomlReader {
     return match;
   }
 
-  /** Undefined for a value of a kind that is not read. */
+  /** Reads a value. Returns undefined for an unsupported kind of value. */
   value(): TomlValue | undefined {
     const long = this.take(/"""\n?([\s\S]*?)"""|'''\n?([\s\S]*?)'''/y);
     if (long) return long[1] ?? long[2] ?? '';
@@ -71,7 +72,7 @@ class TomlReader {
     return list;
   }
 
-  /** White space and comments. */
+  /** Skips white space and comments. */
   #skip(): void {
     this.take(/(?:\s+|#[^\n]*)*/y);
   }

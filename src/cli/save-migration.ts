@@ -5,7 +5,11 @@ import { CliError, type Client } from './client.ts';
 import { migrationFolder } from './migration-files.ts';
 import { printJson } from './print.ts';
 
-/** `ninefold migrate REF DIR --save NAME`: writes the file, then notes in the app that it holds what was changed. Throws CliError. */
+/**
+ * Runs `ninefold migrate REF DIR --save NAME`: writes the file, then records in the app that the file contains the
+ * changes.
+ * @throws CliError
+ */
 export async function saveMigration(
   client: Client,
   ref: string,
@@ -31,7 +35,7 @@ export async function saveMigration(
   try {
     await client.post(`${path}/migrations/saved`, request);
   } catch (error) {
-    // Not noted: the same changes would be saved twice.
+    // The app did not record the file, so the same changes would be saved twice.
     rmSync(file);
     throw error;
   }
@@ -48,18 +52,18 @@ function write(folder: string, file: string, sql: string): void {
   }
 }
 
-/** Each script as it was sent, under a line that says when and by whom. */
+/** Returns each script unchanged, below a comment with its time and author. */
 function migrationText({ statements }: UnsavedChanges): string {
   const scripts = statements.map(({ at, who, statement }) => {
     const text = statement.trim();
-    // A comment may stand at the end, so the semicolon has a line of its own.
+    // The script may end with a comment, so the semicolon gets its own line.
     const end = text.endsWith(';') ? '' : '\n;';
     return `-- ${at.slice(0, 16).replace('T', ' ')} by ${who.replace(/\s+/g, ' ')}\n${text}${end}\n`;
   });
   return scripts.join('\n');
 }
 
-/** As supabase names its migrations: 20260131140000. */
+/** Returns a timestamp as in Supabase's migration names: 20260131140000. */
 const timestamp = (now: Date): string => now.toISOString().replace(/\D/g, '').slice(0, 14);
 
 function fileWord(name: string): string {

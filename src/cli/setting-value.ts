@@ -1,6 +1,9 @@
 import type { SettingEntry } from '../../contract/admin.ts';
 
-/** The value as the setting's default is: a list, a text, or JSON. */
+/**
+ * Reads a value by the type of the setting's default: a list, a string, or JSON.
+ * @throws SyntaxError
+ */
 export function readValue(entry: Pick<SettingEntry, 'default' | 'type'>, text: string): unknown {
   if (Array.isArray(entry.default)) {
     if (text.trim().startsWith('[')) return parse(text);
@@ -14,7 +17,7 @@ export function readValue(entry: Pick<SettingEntry, 'default' | 'type'>, text: s
   return parse(text);
 }
 
-/** Throws SyntaxError. */
+/** @throws SyntaxError */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -11,7 +11,7 @@ import { lasting } from '../spec/lasting.ts';
 import { specificationMarkdown } from '../spec/markdown/specification.ts';
 import { CliError, type Client } from './client.ts';
 
-/** One side of a comparison: the value of a specification, or the text of an export that holds no value. */
+/** One of two compared specifications: its JSON value, or the text of a Markdown export. */
 export type Side =
   | { kind: 'value'; title: string; specification: Specification; version?: StoredAt }
   | { kind: 'markdown'; title: string; text: string };
@@ -26,7 +26,7 @@ interface StoredAt {
 export const exportJson = ({ app, hash, chapters }: Specification): string =>
   `${JSON.stringify({ app, hash, chapters: lasting(chapters) }, null, 2)}\n`;
 
-/** The app as it stands. */
+/** Reads the current specification of an app. */
 export const liveSide = async (client: Client, ref: string): Promise<Side> => ({
   kind: 'value',
   title: ref,
@@ -35,7 +35,9 @@ export const liveSide = async (client: Client, ref: string): Promise<Side> => ({
 });
 
 /**
- * A side as the command line names it: FILE, REF, REF@VERSION. `client` is asked for only where a node is needed. Throws CliError.
+ * Reads a specification that the command line names: FILE, REF or REF@VERSION.
+ * @param client Connects to the node; called only if the node is needed.
+ * @throws CliError
  */
 export async function readSide(client: () => Client, name: string): Promise<Side> {
   if (/\.(md|markdown|json)$/i.test(name) || name.includes('/') || existsSync(name)) return fileSide(name);
@@ -48,8 +50,8 @@ export async function readSide(client: () => Client, name: string): Promise<Side
 }
 
 /**
- * A committed export of an app. Where it is Markdown and the app still has the version that it was made from, that is taken in its place:
- * the value says more than the text.
+ * Reads a committed export of an app. If the export is Markdown and the app still has the version from which it was
+ * created, that version is used instead, because its JSON has more details.
  */
 export async function committedSide(client: Client, file: string, ref: string): Promise<Side> {
   const side = fileSide(file);
@@ -134,7 +136,7 @@ async function diffOnNode(
 
 const comparable = ({ chapters }: Specification): JsonObject => JSON.parse(JSON.stringify(withoutFigures(chapters)));
 
-/** An export has no live figures already, and one of another version of Ninefold may hold chapters of another form. */
+/** Exports have no live figures, and exports of other versions of Ninefold may have another structure. */
 function withoutFigures(chapters: Chapters): object {
   try {
     return lasting(chapters);

@@ -21,14 +21,18 @@ import { CliError } from './client.ts';
 import { closeUntakenConnections } from './untaken-connections.ts';
 import type { FromWorker, ToWorker } from './worker.ts';
 
-/** A worker that is lost again within this time is started again only after a pause. */
+/** If a worker ends within this time after its start, the next start waits for this time. */
 const PAUSE_MILLISECONDS = 1000;
-/** How often to look whether npm is still there. */
+/** Interval of the check whether npm still runs. */
 const PARENT_MILLISECONDS = 1000;
-/** How long workers may take to finish what is in flight. */
+/** Time for workers to complete their requests in progress. */
 const STOP_MILLISECONDS = 10_000;
 
-/** `ninefold start`: the primary process, until a signal stops it. Throws CliError, ConfigError. */
+/**
+ * Runs `ninefold start`: the primary process, until a signal stops it.
+ * @throws CliError
+ * @throws ConfigError
+ */
 export async function start(): Promise<void> {
   const started = performance.now();
   const config = readConfig();
@@ -42,7 +46,7 @@ export async function start(): Promise<void> {
   const workers = new Workers(config.workers, (reason) =>
     events.emit({ type: 'node', what: 'worker-lost', detail: { reason } }),
   );
-  // They load their modules while PostgreSQL starts.
+  // Workers load their modules while PostgreSQL starts.
   workers.fork();
   const primary = await composePrimary(config, secrets, events, (message) => workers.tellAll(message)).catch(
     async (error: Error) => {
@@ -103,14 +107,17 @@ function announce(config: Config, primary: Primary, brief: WorkerBrief, millisec
   );
 }
 
-/** Where the CLI finds the running node. */
+/** Writes the file by which the CLI finds the running node. Returns its path. */
 function writeRunFile(config: Config, url: string): string {
   const file = join(config.home, 'node.json');
   writeFileSync(file, `${JSON.stringify({ url, pid: process.pid })}\n`, { mode: 0o600 });
   return file;
 }
 
-/** Resolves at the first signal, or when npm, which started this process, is gone; a second signal ends the process at once. */
+/**
+ * Resolves at the first signal, or when the npm process that started this process has ended. A second signal ends the
+ * process immediately.
+ */
 function stopSignal(config: Config): Promise<void> {
   return new Promise((resolve) => {
     let asked = false;
@@ -134,7 +141,10 @@ function stopSignal(config: Config): Promise<void> {
   });
 }
 
-/** The port to serve on: the configured one if it is free, or a free one for 0. Throws ConfigError. */
+/**
+ * Returns the port to serve on: the configured one if it is free, or any free port for 0.
+ * @throws ConfigError
+ */
 function claimPort(config: Config): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = net.createServer();
@@ -164,14 +174,14 @@ function listenSentence(config: Config, error: Error & { code?: string }): strin
 const isAnyHost = (host: string) => host === '0.0.0.0' || host === '::';
 const hostInUrl = (host: string) => (host.includes(':') ? `[${host}]` : host);
 
-/** The parts that workers need to serve. */
+/** Functions of the primary that workers need. */
 interface Service {
-  /** Returns the message that starts a worker's service. */
+  /** Returns the message with the configuration of a worker. */
   brief: () => ToWorker;
   onTask: (task: TaskMessage) => Promise<TaskAnswer>;
 }
 
-/** The worker processes: as many as configured, each started again when it is lost. */
+/** The worker processes. A worker that ends unexpectedly is replaced. */
 class Workers {
   readonly #count: number;
   readonly #onLost: (reason: string) => void;
@@ -189,19 +199,19 @@ class Workers {
     });
   }
 
-  /** Has the processes begin; what they are to serve they are told later. */
+  /** Starts the processes. They receive their configuration later. */
   fork(): void {
-    // Specifications are bytes, which JSON would write out one by one.
+    // Specifications are byte arrays, which the default JSON serialization would expand.
     cluster.setupPrimary({ serialization: 'advanced' });
     for (let i = 0; i < this.#count; i++) {
       const ready = this.#fork();
-      // `serve` reports it.
+      // `serve` reports the error.
       ready.catch(() => undefined);
       this.#ready.push(ready);
     }
   }
 
-  /** Resolves when every worker answers calls. */
+  /** Configures the workers. Resolves when all of them accept requests. */
   async serve(service: Service): Promise<void> {
     this.#isServing = true;
     this.#serve(service);
@@ -252,10 +262,13 @@ class Workers {
   }
 }
 
-/** To one that has ended nothing is told: its end, which may not be known here yet, is an event of its own and no error of this process. */
+/** Errors are ignored: if the worker has ended, its exit event is handled elsewhere. */
 const tell = (worker: ClusterWorker, message: ToWorker) => worker.send(message, () => undefined);
 
-/** One that `isServing` finishes what is in flight; any other has nothing to finish, and may not hear yet. */
+/**
+ * Stops a worker. A worker that `isServing` completes its requests in progress; another one is killed, because it may
+ * not receive messages yet.
+ */
 function stopWorker(worker: ClusterWorker, isServing: boolean): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => worker.process.kill('SIGKILL'), STOP_MILLISECONDS);

@@ -11,8 +11,9 @@ export interface SupabaseProject extends SupabaseSettings {
 }
 
 /**
- * Reads a project: its migrations, its seed and its config.toml. The folder is the project, its `supabase`, or a folder of migrations.
- * Throws CliError if there are no migrations, or a file is no text.
+ * Reads the migrations, seed and config.toml of a project.
+ * @param folder The project, its `supabase` folder, or a folder of migrations.
+ * @throws CliError if there are no migrations, or a file is no text.
  */
 export function readProject(folder: string): SupabaseProject {
   const migrations = readMigrations(folder);
@@ -52,11 +53,11 @@ function seedOf(place: string, config: ReadonlyMap<string, TomlValue>): MigrateR
   return found.map((path) => ({ name: seedName(relative(place, path)), sql: readSql(path) }));
 }
 
-/** No name of a migration: that of seed.sql, or a path with a slash. */
+/** Returns a name that cannot be a migration's: `seed.sql`, or a path with a slash. */
 const seedName = (path: string): string =>
   path === 'seed.sql' || path.includes('/') ? path : `./${path.replaceAll('\\', '/')}`;
 
-/** The files that a path names, whose last part may hold `*`. */
+/** Returns the files of a path whose last part may contain `*`. */
 function matching(path: string): string[] {
   if (!basename(path).includes('*')) return existsSync(path) ? [path] : [];
   const folder = dirname(path);

@@ -1,14 +1,14 @@
 import type { Worker as ClusterWorker } from 'node:cluster';
 
-/** A connection that the primary has accepted, as Node's cluster hands it to a worker. */
+/** A connection that the primary accepted and that Node's cluster module passes to a worker. */
 interface Handle {
   close(): void;
 }
 
 /**
- * Closes the connections that a worker was handed and had not taken when it ended. The primary's copy of a connection is closed when
- * the worker acknowledges it (lib/internal/cluster/round_robin_handle.js of Node). A worker that is killed before never does, and the
- * client would wait for ever. The caller must call this before the worker listens.
+ * Closes connections that were passed to a worker but not accepted by it when it ended. The primary closes its copy of
+ * a connection when the worker acknowledges it (lib/internal/cluster/round_robin_handle.js of Node.js). A worker that
+ * was killed before never does that, and the client would wait forever. Call this function before the worker listens.
  */
 export function closeUntakenConnections(worker: ClusterWorker): void {
   const { process: child } = worker;
@@ -21,7 +21,7 @@ export function closeUntakenConnections(worker: ClusterWorker): void {
     return send(message, ...rest);
   };
   child.on('internalMessage', ({ ack }: { ack?: unknown }) => untaken.delete(ack));
-  // The event disconnect does not come while a handle is on its way.
+  // The event `disconnect` is not emitted while a connection is being passed.
   child.once('exit', () => {
     for (const handle of untaken.values()) handle.close();
     untaken.clear();

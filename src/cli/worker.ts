@@ -12,16 +12,20 @@ import {
 
 /** Messages of the primary to a worker; `FromWorker` are those of a worker. */
 export type ToWorker =
-  /** `bounds`: the suspensions that have not ended. */
+  /** `bounds` are the suspensions that have not ended. */
   | { type: 'brief'; brief: WorkerBrief; port: number; bounds: BoundMessage[] }
   | { type: 'stop' }
   | TaskAnswer
   | BoundMessage;
+/** Messages of a worker to the primary. */
 export type FromWorker = { type: 'up' } | { type: 'ready' } | { type: 'failed'; reason: string } | TaskMessage;
 
 const tell = (message: FromWorker) => process.send?.(message);
 
-/** Serves until the primary says stop, or is gone. Signals are the primary's matter: a terminal sends them to every process. */
+/**
+ * Runs a worker until the primary stops it or ends. Signals are ignored, because a terminal sends them to every process
+ * and the primary handles them.
+ */
 export async function runWorker(): Promise<void> {
   process.on('SIGINT', () => undefined);
   process.on('SIGTERM', () => undefined);
@@ -54,7 +58,7 @@ export async function runWorker(): Promise<void> {
       void Promise.resolve(worker?.close()).finally(() => process.exit(0));
     }
   });
-  // Only now does it hear: what is sent to a process that still loads its modules can be lost.
+  // Reports that the worker can receive messages. Messages to a process that still loads its modules can be lost.
   tell({ type: 'up' });
 }
 

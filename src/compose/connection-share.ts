@@ -3,14 +3,20 @@ import type { Config } from '../config/config.ts';
 import type { Executor } from '../database/database.ts';
 import { rowsAsText } from '../database/statement.ts';
 
-/** Connections of one worker that the budget does not count: the superuser's pools, listeners and rare work, the owners' of apps. */
+/**
+ * Connections of one worker that the budget does not count: the superuser's pools, listeners, and the rare connections
+ * of apps' owners.
+ */
 const UNCOUNTED_PER_WORKER = 24;
 /** Connections of the primary and of an operator. */
 const UNCOUNTED_PER_NODE = 8;
-/** The fewest with which a worker can serve: one app with two connections and its listener, and another one that opens meanwhile. */
+/**
+ * The minimum for a worker to serve requests: one app with two connections and its listener, and another app that is
+ * being opened.
+ */
 const LEAST = 4;
 
-/** Returns how many connections the server accepts from roles that are not superusers. */
+/** Returns the maximum number of connections of roles that are not superusers. */
 export async function readConnectionLimit(maintenance: Executor): Promise<number> {
   const [result] = await maintenance.run([
     {
@@ -23,9 +29,9 @@ export async function readConnectionLimit(maintenance: Executor): Promise<number
 }
 
 /**
- * Returns the connections that one worker may open to the databases of apps, and how many of them before idle ones are closed.
- *
- * @param serverLimit Connections that the server accepts.
+ * Returns the maximum number of connections of one worker to the databases of apps, and the number up to which idle
+ * ones stay open.
+ * @param serverLimit Maximum number of connections of the server.
  */
 export function connectionShare(
   serverLimit: number,

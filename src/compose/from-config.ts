@@ -4,20 +4,23 @@ import type { Config } from '../config/config.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { parseTarget } from '../database/target.ts';
 
-/** Returns the server of a node's apps, as its superuser reaches it. */
+/** Returns the PostgreSQL server of the apps, with the superuser's connection parameters. */
 export const serverOf = (databaseUrl: string, config: Config, secrets: Secrets): Server => ({
   target: { ...parseTarget(databaseUrl, 'ninefold'), searchPath: '', ignoresLockTimeout: true },
   masterKey: secrets.masterKey,
   temporaryBytes: config.appBounds.sessionTemporaryBytes,
 });
 
-/** Returns the origins of a node that clients reach at `url`. */
+/**
+ * Returns the origins of a node.
+ * @param url The URL at which clients reach the node.
+ */
 export const originsOf = ({ publicUrl, domain, defaultApp }: Config, url: string): Origins =>
   new Origins({ url, isNamed: publicUrl !== null, domain, defaultApp });
 
 const LOOPBACK = /^(127(\.\d{1,3}){3}|\[?::1\]?|localhost|[\w-]+\.localhost)$/;
 
-/** Returns true for a node that other machines cannot reach: it listens on a loopback address and has no proxy in front. */
+/** Returns true if other machines cannot reach the node: it listens on a loopback address and has no proxy in front. */
 export const servesOwnMachineOnly = ({ host, publicUrl, domain, trustedProxies }: Config): boolean =>
   LOOPBACK.test(host) &&
   domain === null &&

@@ -14,21 +14,28 @@ import { linuxProcesses } from '../watchdog/processes.ts';
 import { Watchdog } from '../watchdog/watchdog.ts';
 import { serverOf } from './from-config.ts';
 
+/** The running parts of the primary process. */
 export interface Primary {
   databaseUrl: string;
   postgresVersion: string;
   embedded: EmbeddedPostgres | null;
-  /** Does the workers' tasks. */
+  /** Runs the tasks of the workers. */
   specification: SpecificationProcess;
   watchdog: Watchdog;
   /** True until a builder exists. */
   needsSetup: boolean;
   refs: string[];
-  /** Brings the apps that an upgrade has left out of date up to date, until `isStopping`. */
+  /**
+   * Upgrades the databases of apps that are out of date after an upgrade of the node, until `isStopping` returns true.
+   */
   updateApps(isStopping: () => boolean): Promise<void>;
 }
 
-/** The primary's part: PostgreSQL, and everything in it that must stand before the first call. `tell` reaches all workers. */
+/**
+ * Starts the parts of the primary process: PostgreSQL, and the roles and databases that must exist before the first
+ * request.
+ * @param tell Sends a message to all workers.
+ */
 export async function composePrimary(
   config: Config,
   secrets: Secrets,
@@ -80,13 +87,14 @@ const wrongKey = ({ home, databaseUrl }: Config, { message }: MasterKeyError): s
     databaseUrl === null ? 'restore the file from a backup' : 'copy that file from the node that made the apps'
   }.`;
 
+/** Returns a random token for the one-time set-up link. */
 export const newSetupToken = (): string => randomBytes(24).toString('base64url');
 
-/** By the server's Unix socket, where there is one. */
+/** Returns the URL of the server, with its Unix socket if there is one, because that is faster than TCP. */
 const quickestUrl = ({ url, socketFolder }: EmbeddedPostgres): string =>
   socketFolder === null ? url : `${url}?host=${encodeURIComponent(socketFolder)}`;
 
-/** Returns true for an error whose message is a sentence for the operator. */
+/** Returns true for an error whose message is written for the operator. */
 export const isForOperator = (error: unknown): boolean =>
   error instanceof StartError || error instanceof ServerUnfitError;
 

@@ -54,25 +54,29 @@ import { build, version } from './configuration.ts';
 import { connectionShare, readConnectionLimit } from './connection-share.ts';
 import { originsOf, serverOf, servesOwnMachineOnly } from './from-config.ts';
 
-/** The configuration that workers get from the primary, beside the environment. */
+/** Configuration that workers get from the primary in addition to the environment. */
 export interface WorkerBrief {
   databaseUrl: string;
   embedded: boolean;
-  /** Where clients reach the node. */
+  /** URL at which clients reach the node. */
   url: string;
   setupToken: string;
   startedAt: string;
 }
 
+/** The running parts of a worker process. */
 export interface Worker {
   http: HttpServer;
-  /** Takes note of an app that exceeds a bound. */
+  /** Processes the message that an app exceeds a limit. */
   onBound(message: BoundMessage): void;
-  /** Finishes what is in flight and closes every connection. */
+  /** Completes the requests in progress and closes all connections. */
   close(): Promise<void>;
 }
 
-/** A worker's part: everything that answers calls. `tasks`: the way to the specification's process. */
+/**
+ * Creates the parts of a worker process, which handle all requests.
+ * @param tasks Runs tasks in the specification process.
+ */
 export async function composeWorker(
   config: Config,
   secrets: Secrets,
@@ -219,7 +223,7 @@ export async function composeWorker(
     openApi: openApiArea((app, role) => documents.for(app, role)),
     authorise: (exchange, ref) => authoriseDoor(adminContext, exchange, ref),
     handleAdmin: (exchange, receive) => {
-      // A builder who works on an app looks at its specification soon.
+      // Starts the specification process early, because a builder usually opens the specification soon.
       specifier.prepare();
       return handleAdmin(adminContext, exchange, receive && ((bytes) => receive(boundOf(bytes))));
     },

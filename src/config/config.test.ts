@@ -3,7 +3,7 @@ import { readConfig } from './config.ts';
 import { ConfigError } from './config-error.ts';
 
 describe('readConfig', () => {
-  it('has a default for everything', () => {
+  it('has a default for every setting', () => {
     expect(readConfig({})).toMatchObject({
       host: '127.0.0.1',
       port: 9009,
@@ -13,7 +13,7 @@ describe('readConfig', () => {
     });
   });
 
-  it('says which value cannot be used, and what could', () => {
+  it('reports which value cannot be used, and which values can', () => {
     expect(() => readConfig({ NINEFOLD_PORT: '90o9' })).toThrow('NINEFOLD_PORT must be a whole number from 0 to 65535');
     expect(() => readConfig({ NINEFOLD_WORKERS: '0' })).toThrow(ConfigError);
     expect(() => readConfig({ NINEFOLD_DATABASE_URL: 'not a url' })).toThrow('NINEFOLD_DATABASE_URL must be a URL');
@@ -29,12 +29,12 @@ describe('NINEFOLD_TRUST_PROXY', () => {
     ['32', 32],
     ['10.0.0.0/8', ['10.0.0.0/8']],
     ['127.0.0.1, ::1 ,fd00::/8', ['127.0.0.1', '::1', 'fd00::/8']],
-  ])('is read as the proxies that it names: “%s”', (value, proxies) => {
+  ])('reads the proxies in “%s”', (value, proxies) => {
     expect(readConfig({ NINEFOLD_TRUST_PROXY: value }).trustedProxies).toEqual(proxies);
   });
 
   it.each(['true', '-1', '1.5', '33', '1,2', '10.0.0.0/33', '::/129', '10.0.0.0/', 'proxy.example', '10.0.0.1,', '*'])(
-    'is refused in one sentence when it names none: “%s”',
+    'rejects “%s” with one sentence',
     (value) => {
       expect(() => readConfig({ NINEFOLD_TRUST_PROXY: value })).toThrow(ConfigError);
       expect(() => readConfig({ NINEFOLD_TRUST_PROXY: value })).toThrow(
@@ -56,12 +56,12 @@ describe('NINEFOLD_HTTP_ALLOW', () => {
         { address: 'fd00::', bits: 8, port: null },
       ],
     ],
-  ])('is read as the networks that it names: “%s”', (value, networks) => {
+  ])('reads the networks in “%s”', (value, networks) => {
     expect(readConfig({ NINEFOLD_HTTP_ALLOW: value }).httpAllowed).toEqual(networks);
   });
 
   it.each(['*', 'localhost', '10.0.0.0/33', '::1', '[::1]/129', '127.0.0.1:0', '127.0.0.1:65536', '10.0.0.1/8/8'])(
-    'is refused in one sentence when it names none: “%s”',
+    'rejects “%s” with one sentence',
     (value) => {
       expect(() => readConfig({ NINEFOLD_HTTP_ALLOW: value })).toThrow(
         'NINEFOLD_HTTP_ALLOW must hold addresses and networks',

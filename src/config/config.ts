@@ -5,24 +5,24 @@ import { type AppBounds, limits } from '../../contract/limits.ts';
 import { ConfigError } from './config-error.ts';
 import { type Descriptors, readDescriptors } from './descriptors.ts';
 
-/** The configuration from the environment, which only this folder reads. */
+/** The configuration from the environment. Only this folder reads the environment. */
 export interface Config {
-  /** Folder of everything durable, absolute. */
+  /** Absolute path of the folder for all data. */
   readonly home: string;
   readonly host: string;
   readonly port: number;
   readonly workers: number;
-  /** Superuser URL of an external PostgreSQL; null for the embedded one. */
+  /** Superuser URL of an external PostgreSQL server; null for the embedded one. */
   readonly databaseUrl: string | null;
-  /** Port of the embedded PostgreSQL; 0 lets it choose one and keep it. */
+  /** Port of the embedded PostgreSQL; 0 chooses a free port once and reuses it. */
   readonly postgresPort: number;
-  /** Apps answer on `<ref>.<domain>`; null where no domain is set. */
+  /** Apps have the origin `<ref>.<domain>`; null if no domain is set. */
   readonly domain: string | null;
-  /** The app that answers on any host without a prefix; null for none. */
+  /** The app that is served on any other host, and whose API has no prefix; null for none. */
   readonly defaultApp: string | null;
-  /** Where clients reach this node; null for http://host:port. */
+  /** URL at which clients reach this node; null for http://host:port. */
   readonly publicUrl: string | null;
-  /** How many proxies are in front of the node, or their addresses and networks (CIDR); 0: none. */
+  /** Number of proxies in front of the node, or their addresses and networks (CIDR); 0 means none. */
   readonly trustedProxies: number | readonly string[];
   /** Networks that HTTP requests from SQL may reach although they are not public. */
   readonly httpAllowed: readonly { address: string; bits: number; port: number | null }[];
@@ -32,14 +32,17 @@ export interface Config {
   readonly requestsPerSecond: number;
   readonly appBounds: AppBounds;
   readonly logLevel: string;
-  /** Started by `npm start`, which ends on a signal without passing it on. */
+  /** True if `npm start` started the process. npm ends on a signal without passing it on. */
   readonly startedByNpm: boolean;
   readonly descriptors: Descriptors;
-  /** One JSON line on stdout when the node is ready, for programs that start it. */
+  /** True to print one JSON line on stdout when the node is ready, for programs that start it. */
   readonly readyJson: boolean;
 }
 
-/** Reads the environment. Throws ConfigError for a value that cannot be used. */
+/**
+ * Reads the environment.
+ * @throws ConfigError for a value that cannot be used.
+ */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const text = (name: string): string | null => env[name]?.trim() || null;
   const integer = (name: string, fallback: number, min: number, max: number): number => {
@@ -97,7 +100,10 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   };
 }
 
-/** Reads NINEFOLD_TRUST_PROXY: a number of proxies, or their addresses and networks with commas between. Throws ConfigError. */
+/**
+ * Parses NINEFOLD_TRUST_PROXY: a number of proxies, or their addresses and networks separated by commas.
+ * @throws ConfigError
+ */
 function trustedProxies(value: string | null): number | readonly string[] {
   const { setting, range, default: none } = limits.trustedProxies;
   if (value === null) return none;
@@ -116,7 +122,10 @@ const isNetwork = (network: string): boolean => {
   return family !== 0 && Number(bits ?? 0) <= (family === 4 ? 32 : 128);
 };
 
-/** Reads addresses and networks with commas between, each with a port or without. Throws ConfigError. */
+/**
+ * Parses addresses and networks separated by commas, each with an optional port.
+ * @throws ConfigError
+ */
 function allowedNetworks(name: string, value: string | null): Config['httpAllowed'] {
   return (value ?? '')
     .split(',')

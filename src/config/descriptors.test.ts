@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { ConfigError } from './config-error.ts';
 import { readDescriptors, warnOfDescriptors } from './descriptors.ts';
 
-it('shares the descriptors of a process between clients and the database, and says what a low limit costs', () => {
+it('divides the descriptors of a process between clients and the database, and warns of a low limit', () => {
   const few = readDescriptors(256);
   expect(few.clientSockets).toBe(104);
   expect(warnOfDescriptors(few)).toMatch(/only 256 files .*at most 104 connections of clients/);
@@ -11,7 +11,7 @@ it('shares the descriptors of a process between clients and the database, and sa
   expect(warnOfDescriptors(readDescriptors(Number.POSITIVE_INFINITY))).toBeNull();
 });
 
-it('refuses a limit under which PostgreSQL does not start', () => {
+it('rejects a limit with which PostgreSQL does not start', () => {
   expect(() => readDescriptors(64)).toThrow(ConfigError);
   expect(() => readDescriptors(64)).toThrow(/only 64 files.*ulimit -n/);
 });

@@ -2,24 +2,23 @@ import { readFileSync } from 'node:fs';
 import { limits } from '../../contract/limits.ts';
 import { ConfigError } from './config-error.ts';
 
-/** Descriptors that a process of a node needs beside connections: files, pipes, sockets on which it listens. */
+/** Number of descriptors that a process needs in addition to connections: files, pipes, listening sockets. */
 const RESERVED = 48;
-/** Fewer leave PostgreSQL's own processes without the files that they must open. */
+/** With fewer descriptors, PostgreSQL's own processes cannot open the files that they need. */
 const LEAST = 128;
-/** Below this an operator should know what the limit costs. */
+/** Below this number the operator gets a warning. */
 const FEW = 1024;
 
-/** How the file descriptors of a worker are shared out. */
+/** File descriptors of a worker, and how many are for clients. */
 export interface Descriptors {
-  /** Descriptors that the system lets one process open. */
+  /** Number of descriptors that the operating system lets one process open. */
   readonly limit: number;
-  /** Sockets of clients that one worker keeps open; the rest is for connections to the database. */
+  /** Maximum number of open client sockets of a worker. The other descriptors are for connections to the database. */
   readonly clientSockets: number;
 }
 
 /**
- * Reads how many file descriptors a process may have (`ulimit -n`).
- *
+ * Reads the maximum number of file descriptors of a process (`ulimit -n`).
  * @throws ConfigError if they are too few to start.
  */
 export function readDescriptors(limit: number = softLimit()): Descriptors {
@@ -31,13 +30,13 @@ export function readDescriptors(limit: number = softLimit()): Descriptors {
   return { limit, clientSockets: Math.min(limits.connectionsPerWorker.default, Math.floor((limit - RESERVED) / 2)) };
 }
 
-/** Returns a sentence on what a low limit costs; null where it costs nothing. */
+/** Returns a warning about a low limit; null if the limit is high enough. */
 export function warnOfDescriptors({ limit, clientSockets }: Descriptors): string | null {
   if (limit >= FEW) return null;
   return `A process may open only ${limit} files here (ulimit -n): each worker takes at most ${clientSockets} connections of clients and about as many to the database. Raise the limit to take more.`;
 }
 
-/** Infinite where the system sets none. */
+/** Returns the soft limit of the process; Infinity without a limit. */
 function softLimit(): number {
   const found = process.platform === 'linux' ? fromProc() : fromReport();
   return Number.isFinite(found) && found > 0 ? found : Number.POSITIVE_INFINITY;
@@ -51,7 +50,10 @@ function fromProc(): number {
   }
 }
 
-/** The report takes a tenth of a second and is the only way without /proc. */
+/**
+ * Reads the limit from a diagnostic report of Node.js, which takes a tenth of a second. There is no other way without
+ * /proc.
+ */
 function fromReport(): number {
   const report = process.report.getReport() as { userLimits?: { open_files?: { soft?: number | string } } };
   return Number(report.userLimits?.open_files?.soft);

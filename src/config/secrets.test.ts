@@ -24,7 +24,7 @@ afterEach(() => rmSync(home, { recursive: true }));
 const file = (name: string) => join(home, 'secrets', name);
 
 describe('ensureSecrets', () => {
-  it('makes secrets that only this user can read, and keeps them', () => {
+  it('creates secrets that only this user can read, and reuses them', () => {
     const secrets = ensureSecrets(home);
     expect(secrets.masterKey).toHaveLength(32);
     expect(ensureSecrets(home)).toEqual(secrets);
@@ -35,13 +35,13 @@ describe('ensureSecrets', () => {
     expect(readdirSync(join(home, 'secrets')).sort()).toEqual(['master-key', 'operator-token', 'postgres-password']);
   });
 
-  it('says so where the home cannot be written', () => {
+  it('reports a home that cannot be written', () => {
     const path = join(home, 'file');
     writeFileSync(path, '');
     expect(() => ensureSecrets(path)).toThrow(/cannot be written.*NINEFOLD_HOME/);
   });
 
-  it('takes a master key with or without a line end and padding', () => {
+  it('accepts a master key with or without line end and padding', () => {
     const { masterKey } = ensureSecrets(home);
     for (const text of [masterKey.toString('base64url'), `${masterKey.toString('base64url')}=\r\n`]) {
       writeFileSync(file('master-key'), text);
@@ -56,7 +56,7 @@ describe('ensureSecrets', () => {
     ['is longer than a key', 'A'.repeat(60)],
     ['is no base64url', '!'.repeat(43)],
     ['is base64url with something in it', `${'A'.repeat(20)} ${'A'.repeat(23)}`],
-  ])('refuses a master key that %s in one sentence, and leaves it as it is', (_, text) => {
+  ])('rejects a master key that %s with one sentence, and does not change the file', (_, text) => {
     ensureSecrets(home);
     writeFileSync(file('master-key'), text);
     expect(() => ensureSecrets(home)).toThrow(ConfigError);
@@ -64,18 +64,18 @@ describe('ensureSecrets', () => {
     expect(readFileSync(file('master-key'), 'utf8')).toBe(text);
   });
 
-  it('refuses a folder in the place of the master key', () => {
+  it('rejects a folder in the place of the master key', () => {
     mkdirSync(file('master-key'), { recursive: true });
     expect(() => ensureSecrets(home)).toThrow(/master-key is a folder/);
   });
 
-  it.skipIf(process.getuid?.() === 0)('refuses a master key that this user may not read', () => {
+  it.skipIf(process.getuid?.() === 0)('rejects a master key that this user may not read', () => {
     ensureSecrets(home);
     chmodSync(file('master-key'), 0);
     expect(() => ensureSecrets(home)).toThrow(/master-key cannot be read \(EACCES\)/);
   });
 
-  it.each(['master-key', 'postgres-password'])('does not replace a missing %s beside a data folder', (name) => {
+  it.each(['master-key', 'postgres-password'])('does not replace a missing %s if there is a data folder', (name) => {
     ensureSecrets(home);
     rmSync(file(name));
     mkdirSync(join(home, 'postgres'));
@@ -87,7 +87,7 @@ describe('ensureSecrets', () => {
     expect(readdirSync(join(home, 'secrets'))).not.toContain(name);
   });
 
-  it('makes a new operator token, which seals nothing', () => {
+  it('creates a new operator token, because no data depends on it', () => {
     const { operatorToken } = ensureSecrets(home);
     rmSync(file('operator-token'));
     mkdirSync(join(home, 'postgres/base'), { recursive: true });

@@ -15,25 +15,24 @@ import {
 import { dirname, join } from 'node:path';
 import { ConfigError } from './config-error.ts';
 
-/** The secrets of a node, in NINEFOLD_HOME/secrets, readable by its own user alone. */
+/** The secrets of a node in NINEFOLD_HOME/secrets. Only the user of the node can read the files. */
 export interface Secrets {
   readonly postgresPassword: string;
-  /** Seals the secrets of apps; 32 bytes. */
+  /** Key that encrypts the secrets of apps; 32 bytes. */
   readonly masterKey: Buffer;
-  /** Opens the management API to the CLI. */
+  /** Token with which the CLI calls the management API. */
   readonly operatorToken: string;
 }
 
 const MASTER_KEY_BYTES = 32;
 
-/** The file of the master key. */
+/** Returns the path of the master key. */
 export const masterKeyFile = (home: string): string => join(home, 'secrets', 'master-key');
 
 /**
- * Reads the secrets of a home, and creates those that are missing.
- *
- * @throws ConfigError if a secret cannot be read or used, or the folder cannot be written; also if the master key or the
- *   password is missing beside a data folder: a new one would make that data unusable.
+ * Reads the secrets of a home, and creates missing ones.
+ * @throws ConfigError if a secret cannot be read or used, or the folder cannot be written; also if the master key or
+ * the password is missing and a data folder exists, because a new one would make that data unusable.
  */
 export function ensureSecrets(home: string): Secrets {
   const folder = join(home, 'secrets');
@@ -55,7 +54,7 @@ export function ensureSecrets(home: string): Secrets {
   }
 }
 
-/** The operator token of the node whose home this is, or null where no node was ever started. */
+/** Returns the operator token of the node with this home; null if no node was ever started. */
 export function readOperatorToken(home: string): string | null {
   try {
     return readFileSync(join(home, 'secrets', 'operator-token'), 'utf8').trim() || null;
@@ -80,7 +79,10 @@ function ensureSecret(home: string, name: Name, make: () => string): string {
   return readSecret(file) ?? '';
 }
 
-/** Returns null if the file does not exist. Throws ConfigError if it cannot be read or is empty. */
+/**
+ * Reads a secret. Returns null if the file does not exist.
+ * @throws ConfigError if the file cannot be read or is empty.
+ */
 function readSecret(file: string): string | null {
   let text: string;
   try {
@@ -108,8 +110,8 @@ function masterKeyFrom(file: string, text: string): Buffer {
 }
 
 /**
- * Writes a file that is whole and on disk once it has its name. If another process was quicker, its file stays, so that two
- * starts at once agree on one secret.
+ * Writes a file so that it is complete and on disk before it gets its name. If another process created the file first,
+ * that file stays, so that two parallel starts use the same secret.
  */
 function create(file: string, content: string): void {
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
@@ -121,7 +123,7 @@ function create(file: string, content: string): void {
   } finally {
     removeDraft(draft);
   }
-  // The names of the file and of its folder.
+  // Sync the directory entries of the file and of its folder.
   for (const folder of [dirname(file), dirname(dirname(file))]) syncFolder(folder);
 }
 
@@ -129,7 +131,7 @@ function removeDraft(draft: string): void {
   try {
     unlinkSync(draft);
   } catch {
-    // it was not written
+    // The draft was never written.
   }
 }
 
@@ -145,7 +147,7 @@ function syncFolder(folder: string): void {
   }
 }
 
-/** Returns true if something is in the place of a folder, unless it is an empty folder. */
+/** Returns true if the path exists and is not an empty folder. */
 function holdsFiles(folder: string): boolean {
   const found = lstatSync(folder, { throwIfNoEntry: false });
   return found !== undefined && !(found.isDirectory() && isEmpty(folder));
@@ -155,7 +157,7 @@ function isEmpty(folder: string): boolean {
   try {
     return readdirSync(folder).length === 0;
   } catch {
-    return false; // it belongs to another user
+    return false; // The folder belongs to another user.
   }
 }
 

@@ -5,43 +5,47 @@ import { readRow } from './reader.ts';
 import type { Result } from './statement.ts';
 import type { Tail } from './tail.ts';
 
+/** Options of one batch that a connection sends. */
 export interface BatchOptions {
   /** Cancels the batch in the database when it aborts while the batch runs. */
   signal?: CancelSignal | undefined;
-  /** How long the batch is expected to run, in milliseconds; 0 when absent. */
+  /** Expected duration in milliseconds; 0 by default. */
   expectedMilliseconds?: number;
-  /** Told how long the batch ran in the database, waiting behind others not counted, in milliseconds. */
+  /** Receives the time that the batch ran in the database, in milliseconds, without the time behind other batches. */
   onTimed?: (milliseconds: number) => void;
-  /** The statement that may answer with a tail (`Result.tail`), by its place; none when absent. */
+  /** Index of the statement whose last value may be streamed (`Result.tail`); by default none. */
   tailOf?: number | null | undefined;
-  /** Rows of each result that are kept; all when absent. */
+  /** Maximum number of rows that each result retains; all by default. */
   maxRows?: number;
   /** The data of each COPY … FROM STDIN, in order. */
   copies?: readonly string[] | undefined;
 }
 
-/** One write that ends in one Sync, and the answers that belong to it. */
+/** One write that ends in one Sync, together with the responses of the server to its statements. */
 export class Batch {
   readonly options: BatchOptions;
-  /** Which of the connection's writes to its socket brings it to the server. */
+  /** Number of the socket write that sends this batch to the server. */
   readonly flush: number;
-  /** Each statement that this batch executes, in order; null for what is not prepared by name. */
+  /** The prepared statement of each statement of this batch, in order; null for an unnamed statement. */
   readonly prepared: (Prepared | null)[] = [];
   readonly results: Result[] = [];
   fields: Result['fields'] = noFields;
   error: DatabaseError | null = null;
-  /** Of the row that is being handed on. */
+  /** The value that is being streamed to the caller. */
   tail: Tail | null = null;
-  /** How many of `options.copies` were sent. */
+  /** Number of entries of `options.copies` that were sent. */
   copied = 0;
-  /** True for a text of statements that the simple query protocol carries. */
+  /** True for SQL text that is sent with the simple query protocol. */
   isScript = false;
-  /** True once the server has answered anything to it. */
+  /** True after the server has sent the first message in response to this batch. */
   begun = false;
   isTooLarge = false;
-  /** True where a cancel request was on its way while the server had this batch: it may be hit by what was meant for another. */
+  /**
+   * True if a cancel request was under way while the server had this batch. The request may cancel this batch instead
+   * of the intended one.
+   */
   mayBeCancelled: boolean;
-  /** What listens to `options.signal`. */
+  /** Listener on `options.signal`. */
   onAbort: (() => void) | null = null;
   #rows: Buffer[] = [];
   #rowCount = 0;
@@ -63,12 +67,16 @@ export class Batch {
     this.#reject = reject;
   }
 
-  /** True where the next row may be handed on before it is there whole. */
+  /** True if the next row may be streamed before all of its bytes have arrived. */
   get takesTail(): boolean {
     return this.options.tailOf === this.results.length && this.#rowCount === 0 && this.error === null;
   }
 
-  /** Counts a row, given as the body of its DataRow, and keeps it where it is wanted. Answers how many bytes are kept by now. */
+  /**
+   * Counts a row and stores it if the caller wants it.
+   * @param body Body of the DataRow message.
+   * @returns The number of bytes that the batch stores.
+   */
   addRow(body: Buffer): number {
     this.#rowCount++;
     if (this.isTooLarge || this.#rowCount > (this.options.maxRows ?? Number.POSITIVE_INFINITY)) return this.#bytes;
@@ -82,7 +90,10 @@ export class Batch {
     this.#rows = [];
   }
 
-  /** Answers the caller now, while the last value of the row is still on its way; what comes behind it is not waited for. */
+  /**
+   * Resolves the caller's promise while the last value of the row is still arriving. Results of later statements are
+   * not waited for.
+   */
   answerWithTail(row: (Buffer | null)[], tail: Tail): void {
     this.#rowCount = 1;
     this.tail = tail;
@@ -91,7 +102,7 @@ export class Batch {
     this.#resolve([...this.results, result]);
   }
 
-  /** One statement has answered all it had to say. */
+  /** Stores the result of a statement that the server has completed. */
   complete(command: string): void {
     this.results.push(new WholeResult(this.fields, this.#rows, command, this.#rowCount));
     this.fields = noFields;
@@ -118,7 +129,7 @@ export class Batch {
   }
 }
 
-/** A result that has come to its end; its rows are taken apart only where somebody looks at them. */
+/** A complete result. Its rows are parsed at the first access. */
 class WholeResult implements Result {
   readonly fields: Result['fields'];
   readonly command: string;

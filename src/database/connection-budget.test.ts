@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { type BudgetHolder, ConnectionBudget } from './connection-budget.ts';
 import { PoolTimeoutError } from './database-error.ts';
 
-/** A pool of idle connections, each known by when it was used last; it notes what it was asked to close. */
+/**
+ * Returns a pool of idle connections, each represented by the time of its last use. The pool records in `closed` which
+ * ones it closed.
+ */
 function holderOf(budget: ConnectionBudget, lastUsed: number[], closed: number[]): BudgetHolder {
   return {
     oldestIdle: () => (lastUsed.length > 0 ? Math.min(...lastUsed) : null),
@@ -18,7 +21,7 @@ function holderOf(budget: ConnectionBudget, lastUsed: number[], closed: number[]
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('ConnectionBudget', () => {
-  it('closes the longest idle connections of all pools first, and keeps some slots free', async () => {
+  it('closes the longest idle connections of all pools first and keeps spare slots free', async () => {
     const budget = new ConnectionBudget(20, 10);
     const closed: number[] = [];
     await budget.take(6, 1000);
@@ -33,7 +36,7 @@ describe('ConnectionBudget', () => {
     expect(budget.taken).toBe(6);
   });
 
-  it('opens up to its bound where no connection is idle, then has callers wait in order', async () => {
+  it('opens up to `max` connections if none is idle, then queues callers in order', async () => {
     const budget = new ConnectionBudget(4, 2);
     for (let i = 0; i < 4; i++) await budget.take(1, 1000);
     const order: string[] = [];
@@ -51,7 +54,7 @@ describe('ConnectionBudget', () => {
     expect(budget.taken).toBe(4);
   });
 
-  it('takes a connection that becomes idle for whoever waits', async () => {
+  it('gives a connection that becomes idle to a waiting caller', async () => {
     const budget = new ConnectionBudget(2, 2);
     await budget.take(2, 1000);
     const waiting = budget.take(1, 1000);
@@ -63,7 +66,7 @@ describe('ConnectionBudget', () => {
     expect(budget.taken).toBe(2);
   });
 
-  it('refuses a caller that has waited for too long, and serves the next one', async () => {
+  it('rejects a caller after its wait time and serves the next caller', async () => {
     const budget = new ConnectionBudget(2, 2);
     await budget.take(1, 1000);
     const refused = budget.take(2, 20);

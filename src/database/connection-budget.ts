@@ -2,9 +2,12 @@ import { PoolTimeoutError } from './database-error.ts';
 
 /** A pool with connections that count against the budget. */
 export interface BudgetHolder {
-  /** Returns when its longest idle connection was used last, by performance.now(); null without an idle connection. */
+  /**
+   * Returns the last use of the longest idle connection, in milliseconds of performance.now(); null without an idle
+   * connection.
+   */
   oldestIdle(): number | null;
-  /** Closes its longest idle connection. `slots` are given back by the time at which `ended` resolves. */
+  /** Closes the longest idle connection. `slots` are free once `ended` resolves. */
   closeOldest(): { slots: number; ended: Promise<void> };
 }
 
@@ -13,12 +16,13 @@ interface Waiter {
   readonly admit: () => void;
 }
 
-/** Slots that are kept free, so that opening a connection seldom waits for the end of another. */
+/** Number of slots kept free, so that opening a connection seldom waits until another connection is closed. */
 const SPARE_SLOTS = 4;
 
 /**
- * Bounds the connections of one process to the databases of all apps. If more connections than `idle` are open, opening another one
- * closes the longest idle connection first, whichever app it belongs to. If `max` are open and none is idle, callers wait in order.
+ * Limits the connections of one process to the databases of all apps. If more connections than `idle` are open, opening
+ * another one first closes the longest idle connection of any app. If `max` connections are open and none is idle,
+ * callers wait in order.
  */
 export class ConnectionBudget {
   readonly #max: number;
@@ -26,32 +30,42 @@ export class ConnectionBudget {
   readonly #holders = new Set<BudgetHolder>();
   readonly #waiters: Waiter[] = [];
   #taken = 0;
-  /** Slots of connections that are being closed, which still count as taken. */
+  /** Slots of connections that are being closed. They are still included in `#taken`. */
   #closing = 0;
 
-  /** @param max Slots in all. @param idle Slots up to which idle connections stay open; at most `max`. */
+  /**
+   * @param max Maximum number of slots.
+   * @param idle Number of slots up to which idle connections stay open; at most `max`.
+   */
   constructor(max: number, idle: number) {
     this.#max = max;
     this.#idle = Math.min(idle, max);
   }
 
-  /** Slots that are taken, those of connections that are being closed included. */
+  /** Number of slots in use, including those of connections that are being closed. */
   get taken(): number {
     return this.#taken;
   }
 
-  /** True while a caller waits for slots: a pool with a connection that becomes idle calls `serve`. */
+  /** True while a caller waits for slots. A pool then calls `serve` when one of its connections becomes idle. */
   get isWanted(): boolean {
     return this.#waiters.length > 0;
   }
 
-  /** Makes the idle connections of `holder` available to others. Returns the function that withdraws them. */
+  /**
+   * Registers a pool whose idle connections may be closed for other pools. Returns a function that removes the
+   * registration.
+   */
   register(holder: BudgetHolder): () => void {
     this.#holders.add(holder);
     return () => this.#holders.delete(holder);
   }
 
-  /** Takes slots; waits for them for so many milliseconds. Throws PoolTimeoutError. */
+  /**
+   * Takes slots, or waits until they are free.
+   * @param milliseconds Maximum waiting time.
+   * @throws PoolTimeoutError if the slots do not become free in time.
+   */
   async take(slots: number, milliseconds: number): Promise<void> {
     if (this.#waiters.length === 0 && this.#taken + slots <= this.#max) {
       this.#taken += slots;
@@ -76,13 +90,13 @@ export class ConnectionBudget {
     });
   }
 
-  /** Gives slots back. */
+  /** Returns slots to the budget and serves waiting callers. */
   give(slots: number): void {
     this.#taken -= slots;
     this.serve();
   }
 
-  /** Admits the callers that wait, the first first, and closes idle connections for them. */
+  /** Admits waiting callers in order, and closes idle connections for those that still wait. */
   serve(): void {
     for (let first = this.#waiters[0]; first && this.#taken + first.slots <= this.#max; first = this.#waiters[0]) {
       this.#waiters.shift();
@@ -93,7 +107,7 @@ export class ConnectionBudget {
     if (wanted > 0) this.#closeIdle(this.#max - wanted);
   }
 
-  /** Closes the longest idle connections until no more than `most` stay open. */
+  /** Closes the longest idle connections until at most `most` connections stay open. */
   #closeIdle(most: number): void {
     while (this.#taken - this.#closing > most) {
       const holder = this.#longestIdle();

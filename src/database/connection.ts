@@ -18,8 +18,9 @@ import type { Target } from './target.ts';
 import { MessageWriter } from './writer.ts';
 
 /**
- * A statement that is ended within this time of its begin is retried. A person who ends a statement on purpose has seen it run, which
- * takes longer, and must not find it running again. A shorter time means that the idle connection was ended, as by a copy of a database.
+ * A batch that an administrator ends within this time after its start is retried. A person who ends a statement on
+ * purpose has seen it run, which takes longer; that statement must not run a second time. A shorter time means that the
+ * idle connection itself was ended, for example to copy the database.
  */
 const JUST_BEGUN_MILLISECONDS = 1000;
 
@@ -27,8 +28,8 @@ const JUST_BEGUN_MILLISECONDS = 1000;
 const END_MILLISECONDS = 2000;
 
 /**
- * One connection, with several batches in flight: each batch is one implicit transaction, PostgreSQL answers them in
- * order, and no batch waits for the answer to the one before it.
+ * A PostgreSQL connection that can have several batches in flight. Each batch is one implicit transaction. PostgreSQL
+ * responds in order, and a batch is sent without waiting for the responses to previous batches.
  */
 export class Connection {
   readonly #target: Target;
@@ -39,7 +40,7 @@ export class Connection {
   #head = 0;
   #expected = 0;
   #flushScheduled = false;
-  /** Writes to the socket that it took, at least in part. */
+  /** Number of socket writes that the socket accepted at least in part. */
   #flushed = 0;
   #cancelling = false;
   #isSpent = false;
@@ -48,7 +49,7 @@ export class Connection {
   #listener: ((channel: string, payload: string) => void) | null = null;
   readonly #onClose: (connection: Connection) => void;
   readonly #onFree: () => void;
-  /** When the oldest batch in flight began to run; 0 when idle. Milliseconds of performance.now(). */
+  /** Start of the oldest batch in flight, in milliseconds of performance.now(); 0 if the connection is idle. */
   headSince = 0;
   lastUsed = performance.now();
   readonly #openedAt = performance.now();
@@ -78,14 +79,14 @@ export class Connection {
     });
     opened.socket.on('error', (error: Error) => this.#fail(closedSilently(error.message, error)));
     opened.socket.on('close', () => this.#fail(closedSilently('the database closed the connection')));
-    // Ended while it was handed over: nobody would hear of it any more.
+    // The socket may be destroyed before the listeners above are registered; no further event would report that.
     if (opened.socket.destroyed) this.#fail(closedSilently('the database closed the connection'));
   }
 
   /**
-   * Opens a connection. If the server has no free slot, closes the idle connections of this process and retries once. Throws
-   * ConnectionError, with a `sqlstate` if PostgreSQL refuses the login. `onFree` is called when a cancel request is over: the connection
-   * may take more batches then.
+   * Opens a connection. If the server has no free slot, closes the idle connections of this process and retries once.
+   * @param onFree Called when a cancel request has completed, so that the connection accepts batches.
+   * @throws ConnectionError with a `sqlstate` if PostgreSQL refuses the login.
    */
   static async open(
     target: Target,
@@ -106,36 +107,45 @@ export class Connection {
     return this.#closedBy !== null;
   }
 
-  /** Batches that were sent and not answered yet. */
+  /** Number of batches that were sent and have no complete response. */
   get inFlight(): number {
     return this.#inFlight.length - this.#head;
   }
 
-  /** For how long what is in flight is expected to run, in milliseconds. */
+  /** Sum of the expected durations of the batches in flight, in milliseconds. */
   get expectedMilliseconds(): number {
     return this.#expected;
   }
 
-  /** False while a cancel request is on its way, as a batch sent now could be hit by it, and once the connection is spent. */
+  /**
+   * False while a cancel request is under way, because it could cancel a batch that is sent meanwhile, and if
+   * `isSpent`.
+   */
   get takesMore(): boolean {
     return !this.#cancelling && !this.#isSpent;
   }
 
   /**
-   * True once a statement was cancelled while it was answering. PostgreSQL may then have been waiting for its answer to be read, and
-   * forgets for the sake of the cancel what else it was asked for meanwhile: to let go of files, for which every DROP DATABASE of the
-   * server waits (ProcessInterrupts() in postgres.c, WaitForProcSignalBarrier()). Only the end of the connection makes up for it.
+   * True after a statement was cancelled while its result was being sent; the connection must then be closed.
+   * PostgreSQL may have been blocked on sending to this client. In that state, a cancel makes it drop other pending
+   * interrupts, such as the request to close files, and every DROP DATABASE of the server waits for that
+   * (ProcessInterrupts() in postgres.c, WaitForProcSignalBarrier()). Only closing the connection resolves this.
    */
   get isSpent(): boolean {
     return this.#isSpent;
   }
 
-  /** Called for each NOTIFY on a channel that this connection listens to. */
+  /** Sets the function that receives each NOTIFY on a channel that this connection listens to. */
   onNotification(listener: (channel: string, payload: string) => void): void {
     this.#listener = listener;
   }
 
-  /** Sends the statements before one Sync. Throws DatabaseError or ConnectionError; nothing of a failed batch is kept. */
+  /**
+   * Sends statements before one Sync. If a statement fails, PostgreSQL rolls the whole batch back.
+   * @throws DatabaseError
+   * @throws ConnectionError
+   * @throws ResultTooLargeError
+   */
   run(statements: readonly Statement[], options: BatchOptions = {}): Promise<Result[]> {
     return this.#send(options, (batch) => {
       for (const name of this.#prepared.takeEvicted()) this.#writer.closeStatement(name);
@@ -144,7 +154,7 @@ export class Connection {
     });
   }
 
-  /** Sends a text of any number of statements by the simple query protocol. */
+  /** Sends SQL text with any number of statements with the simple query protocol. */
   script(
     sql: string,
     options: { maxRows?: number; copies?: readonly string[] | undefined; signal?: CancelSignal | undefined } = {},
@@ -155,7 +165,10 @@ export class Connection {
     });
   }
 
-  /** Asks the server to close the connection after the batches in flight. Destroys the socket if the server does not respond. */
+  /**
+   * Asks the server to close the connection after the batches in flight. Destroys the socket if the server does not
+   * respond.
+   */
   close(): void {
     if (this.#closedBy || this.#isClosing) return;
     this.#isClosing = true;
@@ -178,7 +191,10 @@ export class Connection {
     this.#fail(new ConnectionError(reason));
   }
 
-  /** A server process that is frozen, or a network that is silent, never closes its end. */
+  /**
+   * Destroys the socket if the server does not close it in time, for example because its process is frozen or the
+   * network is down.
+   */
   #abandonUnlessEnded(): void {
     const timer = setTimeout(() => this.abandon('the server did not close the connection'), END_MILLISECONDS);
     this.#opened.socket.once('close', () => clearTimeout(timer));
@@ -205,7 +221,9 @@ export class Connection {
     });
   }
 
-  /** Returns true if the statement is sent without being parsed. */
+  /**
+   * Returns true if the statement is already prepared on this connection, so that it is sent without a Parse message.
+   */
   hasPrepared({ preparedFor, text }: Statement): boolean {
     return preparedFor !== undefined && this.#prepared.find(preparedFor, text)?.ready === true;
   }
@@ -227,7 +245,7 @@ export class Connection {
       batch.prepared.push(known);
       return;
     }
-    // While another batch prepares it, this one does without its name.
+    // While another batch prepares the statement, this batch uses the unnamed statement.
     const isBusy = known !== undefined && !known.ready;
     const prepared = isBusy ? null : (known ?? this.#prepared.add(preparedFor, text));
     if (!prepared?.ready) this.#writer.parse(prepared?.name ?? '', text);
@@ -237,7 +255,10 @@ export class Connection {
     batch.prepared.push(prepared);
   }
 
-  /** Once all that has just arrived was looked at: what it asks for goes out in one system call, and wakes the server once. */
+  /**
+   * Flushes after all messages that just arrived were processed. Their follow-up batches then go out in one system call
+   * and wake the server once.
+   */
   #scheduleFlush(): void {
     if (this.#flushScheduled) return;
     this.#flushScheduled = true;
@@ -249,7 +270,7 @@ export class Connection {
     if (this.#writer.isEmpty || this.#closedBy) return;
     const { socket } = this.#opened;
     socket.write(this.#writer.take());
-    // An error that is there by now (EPIPE) is of a socket that took nothing; a later one may follow on a part of it.
+    // If the socket already has an error (EPIPE), it accepted nothing. After a later error, it may have sent a part.
     if (socket.errored === null) this.#flushed++;
   }
 
@@ -307,12 +328,16 @@ export class Connection {
     const data = batch.options.copies?.[batch.copied++];
     if (data === undefined) this.#writer.copyFail('the data must follow the statement, from the next line on');
     else this.#writer.copyData(data);
-    // The server ignores the Sync of the batch, which it has read while it waited for data.
+    // The server ignores the Sync of the batch, because it read that Sync while it waited for COPY data (PostgreSQL
+    // manual, "COPY Operations").
     if (!batch.isScript) this.#writer.sync();
     this.#flush();
   }
 
-  /** A message that is not there whole yet: the row whose last value the caller takes as it comes, or nothing special. */
+  /**
+   * Decides how to read a message that has not arrived completely: streams the last value of a row if the caller wants
+   * that.
+   */
   #receiveLarge(type: number, start: Buffer): LargeMessage {
     const batch = this.#inFlight[this.#head];
     if (type !== 0x44 || !batch?.takesTail) return 'whole';
@@ -330,7 +355,7 @@ export class Connection {
     };
   }
 
-  /** Lets go of what has come of the answer, and stops the statement that gives it; its batch fails once it has ended. */
+  /** Discards the rows that have arrived and cancels the statement. The batch fails when the statement has ended. */
   #refuseTooLarge(): void {
     const batch = this.#inFlight[this.#head];
     if (!batch || batch.isTooLarge) return;
@@ -355,7 +380,7 @@ export class Connection {
   #refuse(batch: Batch, fields: DatabaseErrorFields): void {
     batch.error = new DatabaseError(fields, batch.results.length);
     batch.error.strayCancel = fields.sqlstate === '57014' && batch.mayBeCancelled && !batch.options.signal?.aborted;
-    // Statements that this batch failed to prepare, or whose plan is stale, must be prepared again.
+    // Statements that this batch failed to prepare, or whose plan is stale, must be prepared anew.
     for (const prepared of batch.prepared.slice(batch.results.length)) {
       if (!prepared) continue;
       const stale = fields.sqlstate === '0A000' || fields.sqlstate === '26000';
@@ -377,7 +402,7 @@ export class Connection {
     }
     const { onTimed, expectedMilliseconds } = batch.options;
     const now = performance.now();
-    // A tail takes as long as the client does.
+    // The duration of a streamed value depends on the client, so it is not recorded.
     if (batch.tail === null) onTimed?.(now - this.headSince);
     this.lastUsed = now;
     const left = this.inFlight;
@@ -403,7 +428,7 @@ export class Connection {
 
   #cancelOnAbort(batch: Batch, signal: CancelSignal): void {
     const onAbort = () => {
-      // Only what is running now can be cancelled: the server has no way to name a batch behind it.
+      // A cancel request always affects the statement that is running; the protocol cannot name a queued batch.
       if (this.#inFlight[this.#head] === batch) this.#cancel();
     };
     if (signal.aborted) {
@@ -432,7 +457,10 @@ export class Connection {
   }
 }
 
-/** A FATAL error ends the connection: for the caller the database went away, with this as the reason. */
+/**
+ * Returns the error for callers after a FATAL error of the server, which ends the connection. Its `cause` has the
+ * server's fields.
+ */
 function startupOrShutdown(fields: DatabaseErrorFields): ConnectionError {
   return new ConnectionError(fields.message, { cause: new DatabaseError(fields) });
 }
@@ -443,13 +471,13 @@ function closedSilently(message: string, cause?: Error): ConnectionError {
   return error;
 }
 
-/** SQLSTATEs of a connection that is ended from outside: by an administrator, or by an idle timeout of the database or role. */
+/** SQLSTATEs of a connection that an administrator or an idle timeout of the database or role ended. */
 const endings: readonly (string | null)[] = ['57P01', '57P05'];
 
 /**
- * The server said that it ends the connection, before it said that the batch is done. A batch to which nothing was answered was then
- * never looked at, as the server flushes what it has done first. Any other was not committed: PostgreSQL takes no notice of the request
- * while it commits (HOLD_INTERRUPTS in xact.c), nor from there until it says ReadyForQuery.
+ * Returns true if the server reported that it ends the connection. If the server sent nothing for a batch, it did not
+ * run the batch, because it flushes completed results first. Any other batch in flight was not committed: PostgreSQL
+ * defers the request from the start of a commit (HOLD_INTERRUPTS in xact.c) until it sends ReadyForQuery.
  */
 const isEnded = (error: Error): boolean => error instanceof ConnectionError && endings.includes(error.sqlstate);
 

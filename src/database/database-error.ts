@@ -1,4 +1,4 @@
-/** PostgreSQL's own error, field by field (PostgreSQL manual, "Error and Notice Message Fields"). */
+/** Fields of an error of PostgreSQL (PostgreSQL manual, "Error and Notice Message Fields"). */
 export interface DatabaseErrorFields {
   /** SQLSTATE, five characters. */
   sqlstate: string;
@@ -6,7 +6,7 @@ export interface DatabaseErrorFields {
   message: string;
   detail?: string;
   hint?: string;
-  /** 1-based, in characters. */
+  /** Position of the error in the statement, 1-based, in characters. */
   position?: number;
   internalQuery?: string;
   where?: string;
@@ -15,19 +15,22 @@ export interface DatabaseErrorFields {
   column?: string;
   dataType?: string;
   constraint?: string;
-  /** The server's function that said it; told of a refused connection alone. */
+  /** Function in PostgreSQL's source code that raised the error. Set only if PostgreSQL refused the connection. */
   routine?: string;
 }
 
-/** A statement was refused by PostgreSQL. The area that called decides which part of the error a client may read. */
+/**
+ * Error of a statement that PostgreSQL rejected. The API that sent the statement decides which fields a client may
+ * read.
+ */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError';
   readonly fields: DatabaseErrorFields;
   /** Index of the failed statement in its batch. */
   readonly statement: number;
-  /** A prepared plan no longer fitted the schema: the batch may be sent again, as nothing of it was kept. */
+  /** True if the schema changed under a prepared plan. The batch can be retried, because PostgreSQL rolled it back. */
   stalePlan = false;
-  /** The statement was cancelled by a request that was meant for another one on the same connection. */
+  /** True if a cancel request for another statement of this connection cancelled the statement. */
   strayCancel = false;
 
   constructor(fields: DatabaseErrorFields, statement = 0) {
@@ -49,49 +52,63 @@ export interface LostSession {
 }
 
 /**
- * The connection could not be made or was lost before the answer came: the outcome is unknown, unless `nothingKept`. Its cause is a
- * DatabaseError where PostgreSQL said why.
+ * Error of a connection that could not be opened or was lost before the response. The outcome of the batch is unknown
+ * unless `nothingKept`. `cause` is a DatabaseError if PostgreSQL gave a reason.
  */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
-  /** The connection was ended before the server looked at the batch, or undid it: it may be sent again over another one. */
+  /**
+   * True if the server did not run the batch or rolled it back, so that the batch can be retried on another connection.
+   */
   nothingKept = false;
-  /** The connection was closed, and PostgreSQL did not say why: its last message does not wait for a client that is slow to read. */
+  /**
+   * True if the connection was closed without a message of PostgreSQL. PostgreSQL does not wait until a slow client has
+   * read its last message.
+   */
   closedSilently = false;
   /** The session that was lost; null if none was open. */
   session: LostSession | null = null;
 
-  /** SQLSTATE of what PostgreSQL said; null where it said nothing. */
+  /** SQLSTATE of PostgreSQL's message; null without one. */
   get sqlstate(): string | null {
     return this.cause instanceof DatabaseError ? this.cause.sqlstate : null;
   }
 }
 
-/** No connection became free within the wait limit. */
+/** Error of a caller for which no connection became free within its wait time. */
 export class PoolTimeoutError extends Error {
   override readonly name = 'PoolTimeoutError';
 }
 
-/** The database answered with more than the limit resultBytes; the statement was cancelled. */
+/** Error of a result larger than the limit resultBytes. The statement was cancelled. */
 export class ResultTooLargeError extends Error {
   override readonly name = 'ResultTooLargeError';
 }
 
-/** SQLSTATEs of a server that starts up, of a database closed while it is copied, and of a connection that was ended before its use. */
+/**
+ * SQLSTATEs of a server that is starting, of a database that is closed while it is copied, and of a connection that was
+ * ended before its use.
+ */
 const passing: readonly (string | null)[] = ['57P03', '55000', '57P01'];
 
-/** Why no connection could be made will pass: worth the wait that each caller has. */
+/**
+ * Returns true if the reason why a connection could not be opened is temporary, so that callers can wait for the next
+ * attempt.
+ */
 export function isPassing(error: unknown): boolean {
   return error instanceof ConnectionError && passing.includes(error.sqlstate);
 }
 
-/** How PostgreSQL reports a full disk (errcode_for_file_access in elog.c): ENOSPC has a code, EDQUOT has the system's words alone. */
+/**
+ * Reports of a full disk by PostgreSQL (errcode_for_file_access in elog.c): ENOSPC has an SQLSTATE, EDQUOT only the
+ * message of the operating system.
+ */
 const DISK_FULL = '53100';
 const diskWords = /No space left on device|Disk quota exceeded/;
 
 /**
- * Returns true if an error, or its cause, is PostgreSQL's report that the disk of the server is full. An error that a function of an app
- * raises under the same code does not count.
+ * Returns true if an error or its cause is PostgreSQL's report that the disk of the server is full. Ignores errors that
+ * a function of an app raises with the same SQLSTATE.
  */
 export function isDiskFull(error: unknown): boolean {
   if (!(error instanceof DatabaseError)) return error instanceof Error && isDiskFull(error.cause);
@@ -100,11 +117,11 @@ export function isDiskFull(error: unknown): boolean {
   return isReported && !/ at RAISE$/m.test(where?.split('\n')[0] ?? '');
 }
 
-/** Returns why the role cannot log in, if retries do not help; else null. */
+/** Returns the reason why the role cannot log in if retries do not help; otherwise null. */
 export function refusedLogin({ sqlstate }: ConnectionError): string | null {
   switch (sqlstate) {
     case '28P01':
-      // PostgreSQL tells its log alone which of the two it is.
+      // PostgreSQL reports only in its log whether the password is wrong or expired.
       return 'The password of the app’s login to its database was changed from inside the app, or it is valid no more (VALID UNTIL).';
     case '28000':
       return 'The app’s role may not log in to its database (NOLOGIN, or pg_hba.conf).';
@@ -115,20 +132,24 @@ export function refusedLogin({ sqlstate }: ConnectionError): string | null {
   }
 }
 
-/** The server, the database or the role has all the connections that it may have (53300, too_many_connections). */
+/**
+ * Returns true if the server, the database or the role has reached its maximum number of connections (53300,
+ * too_many_connections).
+ */
 export function isFull(error: unknown): boolean {
   return error instanceof ConnectionError && error.sqlstate === '53300';
 }
 
-/** Where PostgreSQL counts the connections of a role (miscinit.c) and of a database (postinit.c). */
+/** Functions of PostgreSQL that check the connection limit of a role (miscinit.c) and of a database (postinit.c). */
 const ownCounts: readonly (string | undefined)[] = ['InitializeSessionUserId', 'CheckMyDatabase'];
 
-/** Errors of the system when this process, or the whole machine, has no file descriptor left. */
+/** Errors of the operating system if this process or the machine has no free file descriptor. */
 const descriptorErrors: readonly unknown[] = ['EMFILE', 'ENFILE'];
 
 /**
- * Returns true if a connection failed because the server has no free slot, or this process no file descriptor: closing idle connections
- * helps. Returns false if a role or a database has all connections that it may have.
+ * Returns true if a connection failed because the server has no free slot or this process no free file descriptor.
+ * Closing idle connections helps in both cases. Returns false if a role or a database has reached its own connection
+ * limit.
  */
 export function isServerFull(error: unknown): boolean {
   if (!(error instanceof ConnectionError && error.cause instanceof Error)) return false;

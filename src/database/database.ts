@@ -1,37 +1,41 @@
 import type { CancelSignal } from '../../contract/exchange.ts';
 import type { Result, Statement } from './statement.ts';
 
-/** Is told how long the database was at it. */
+/** Accumulates the time that the database spent on the statements of a caller. */
 export interface DatabaseTiming {
-  /** In milliseconds; waiting for a connection, and behind others on it, is not counted. */
+  /** Milliseconds without the time spent waiting for a connection or behind other batches. */
   databaseMilliseconds: number;
 }
 
+/** Options of `Executor.run`. */
 export interface RunOptions {
   signal?: CancelSignal | undefined;
   timing?: DatabaseTiming | undefined;
   /**
-   * The last statement, by its place, where the last value of its only row may be long: it then comes as `Result.tail` while it
-   * arrives. For what only reads: the answer is there before the transaction has ended.
+   * Index of the last statement, if the last value of its only row may be streamed as `Result.tail`. Use it only for
+   * statements that read: the result is returned before the transaction has ended.
    */
   tailOf?: number | null | undefined;
 }
 
-/** What a caller may ask of one database, logged in as one role. */
+/** Runs statements in one database as one login role. */
 export interface Executor {
   /**
-   * Sends all statements in one write before one Sync: one implicit transaction, one round trip.
-   * Throws DatabaseError (nothing of the batch is kept), ConnectionError, PoolTimeoutError or ResultTooLargeError. When `signal`
-   * aborts while the statement runs, it is cancelled in the database and this rejects with SQLSTATE 57014.
+   * Sends all statements in one write before one Sync: one implicit transaction and one round trip. If a statement
+   * fails, PostgreSQL rolls the whole batch back. If `signal` aborts while a statement runs, the statement is cancelled
+   * and the promise rejects with SQLSTATE 57014.
+   * @throws DatabaseError
+   * @throws ConnectionError
+   * @throws PoolTimeoutError
+   * @throws ResultTooLargeError
    */
   run(statements: readonly Statement[], options?: RunOptions): Promise<Result[]>;
 }
 
-/** An open transaction on a connection of its own. */
+/** An open transaction that has exclusive use of its connection. */
 export interface Transaction extends Executor {
   /**
-   * As `Executor.run`.
-   *
+   * Sends all statements in one write before one Sync, inside the open transaction.
    * @param options.copies The data of each COPY … FROM STDIN among the statements, in order. A COPY without data fails.
    */
   run(
@@ -39,31 +43,32 @@ export interface Transaction extends Executor {
     options?: RunOptions & { copies?: readonly string[] | undefined },
   ): Promise<Result[]>;
   /**
-   * Several statements in one text, as `Database.script`; a COMMIT in it ends the transaction early.
-   *
+   * Runs SQL text with several statements, as `Database.script` does, inside the open transaction. A COMMIT in the text
+   * ends the transaction early.
    * @param copies The data of each COPY … FROM STDIN of the text, in order.
    */
   script(sql: string, copies?: readonly string[]): Promise<Result[]>;
 }
 
+/** Connections to one database as one login role. */
 export interface Database extends Executor {
   /**
-   * An interactive transaction on a connection of its own: BEGIN, the work, COMMIT; ROLLBACK when the work throws.
-   * For work that must look at a result before the next statement. `statement`: one that it will run, where it would rather have a
-   * connection that knows it.
+   * Runs `work` in an interactive transaction with exclusive use of a connection: BEGIN, `work`, then COMMIT, or
+   * ROLLBACK if `work` throws. Use it if the work needs a result before it can choose the next statement.
+   * @param statement A statement that `work` will run. A connection that has prepared it is preferred.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>, statement?: Statement): Promise<T>;
   /**
-   * Several statements in one text, by the simple protocol, without parameters, on a connection of its own: the
-   * SQL page and migration files. `each` statement's result in order. Throws DatabaseError with the position
-   * within the whole text.
+   * Runs SQL text with several statements and without parameters, with the simple query protocol on an exclusive
+   * connection. The SQL page and migrations use it. Returns the results of all statements in order.
+   * @throws DatabaseError with the position within the whole text.
    */
   script(
     sql: string,
     options?: {
-      /** Runs first, on the same connection. */
+      /** Statements that run first, on the same connection. */
       setup?: readonly Statement[];
-      /** Rows of each result that are kept; all when missing. */
+      /** Maximum number of rows that each result retains; all by default. */
       maxRows?: number;
       /** The data of each COPY … FROM STDIN of the text, in order. */
       copies?: readonly string[];

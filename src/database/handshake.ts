@@ -5,28 +5,30 @@ import { ConnectionError, DatabaseError } from './database-error.ts';
 import { forgetSetting, startupOptions } from './startup-settings.ts';
 import type { Target } from './target.ts';
 
-/** A connection past its start-up: from here on the socket speaks the extended query protocol for us alone. */
+/**
+ * A connection after start-up and login. Only Ninefold's own driver reads and writes its socket, with the extended
+ * query protocol.
+ */
 export interface OpenedSocket {
   socket: Duplex & { setNoDelay?: (on: boolean) => void };
   processId: number;
   secretKey: number;
 }
 
-/** Members of pg that its types do not declare (pg is pinned to an exact version for this). */
+/** Members of `pg` that its types do not declare. For this reason `pg` is pinned to an exact version. */
 interface ClientInternals {
   connection: { stream: net.Socket; removeAllListeners(): void; on(event: 'error', listener: () => void): void };
   processID: number;
   secretKey: number;
 }
 
-/** SQLSTATE undefined_object: a setting in the startup message that this release of PostgreSQL does not have. */
+/** SQLSTATE undefined_object: the startup message contains a setting that this release of PostgreSQL does not have. */
 const UNDEFINED_OBJECT = '42704';
 
 /**
- * Connects and logs in. `pg` does what is a library's work (TLS, SCRAM, start-up errors), then the socket is taken
- * from it: pg sends one Sync a query, and we need several statements before one Sync and several such batches in flight.
- *
- * Throws ConnectionError; its `sqlstate` says why where PostgreSQL refuses (28P01, 3D000, 53300 …).
+ * Connects and logs in. `pg` does TLS, SCRAM and start-up errors; then this function takes its socket. `pg` sends one
+ * Sync per query, but Ninefold needs several statements before one Sync and several such batches in flight.
+ * @throws ConnectionError, with a `sqlstate` if PostgreSQL refuses the login (28P01, 3D000, 53300 …).
  */
 export async function openSocket(target: Target, timeoutMilliseconds: number): Promise<OpenedSocket> {
   const client = new pg.Client({
@@ -73,8 +75,9 @@ function asStartupError(error: unknown): ConnectionError {
 }
 
 /**
- * Asks the server to cancel what a backend is doing (PostgreSQL protocol, CancelRequest). Resolves when the server
- * has closed the request's connection, by when it has sent the signal; failures are of no consequence.
+ * Asks the server to cancel the running statement of a session (PostgreSQL manual, "Canceling Requests in Progress").
+ * Resolves when the server has closed the connection of the request; it has sent the signal by then. Failures are
+ * ignored.
  */
 export function requestCancel(target: Target, processId: number, secretKey: number): Promise<void> {
   return new Promise((resolve) => {

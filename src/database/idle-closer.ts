@@ -2,19 +2,23 @@ import type { Connection } from './connection.ts';
 import type { PoolSlots } from './pool-slots.ts';
 import { offerRoom } from './room.ts';
 
+/** The parts of a pool that the idle closer works on. */
 export interface IdleCloserParts {
-  /** Connections that no batch has to itself; closing one takes it out of the set. */
+  /** Connections that are not in exclusive use. Closing a connection removes it from the set. */
   readonly shared: Set<Connection>;
   readonly slots: PoolSlots;
-  /** Returns true if the pool has no connection, and opens none. */
+  /** Returns true if the pool has no open connection and is not opening one. */
   isEmpty: () => boolean;
   /** Returns true while the pool must keep its idle connections. */
   isHeld: () => boolean;
-  /** Called when the last connection is closed. Resolves once the companions of the pool have ended. */
+  /** Called when the last connection is closed. Resolves once the companion connections of the pool are closed. */
   onEmpty: () => Promise<void>;
 }
 
-/** Closes the idle connections of a pool: after a time without use, for another pool, and if the server takes no more connections. */
+/**
+ * Closes idle connections of a pool: after a time without use, if another pool needs a slot, and if the server accepts
+ * no more connections.
+ */
 export class IdleCloser {
   readonly #parts: IdleCloserParts;
   #idleMilliseconds: number;
@@ -28,7 +32,7 @@ export class IdleCloser {
     this.#idleMilliseconds = idleMilliseconds;
   }
 
-  /** Watches the connections. Does nothing if it watches them already. */
+  /** Starts watching the connections. Does nothing if already started. */
   start(): void {
     if (this.#sweeper) return;
     const every = Math.max(50, Math.min(5000, this.#idleMilliseconds / 2));
@@ -57,7 +61,7 @@ export class IdleCloser {
     this.start();
   }
 
-  /** Resolves once the server has ended all connections that were idle. */
+  /** Closes all idle connections. Resolves once the server has closed them. */
   async #closeIdle(): Promise<void> {
     const { shared } = this.#parts;
     const idle = [...shared].filter(isIdle);
@@ -97,7 +101,7 @@ export class IdleCloser {
     if (isEmpty() && !isHeld() && this.#sweeper) void this.#endCompanions();
   }
 
-  /** Ends the companions of the last connection, which is closed or about to be. */
+  /** Closes the companion connections of the pool after its last connection, and returns their slots. */
   async #endCompanions(): Promise<void> {
     this.stop();
     const release = this.#parts.slots.releaseCompanions();

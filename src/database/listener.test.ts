@@ -19,7 +19,7 @@ afterEach(() => {
 interface Recorded {
   listener: Listener;
   received: string[];
-  /** `connected` and `lost`, in order. */
+  /** The events `connected` and `lost`, in order. */
   states: string[];
 }
 
@@ -38,7 +38,7 @@ async function listening(to: Target): Promise<Recorded> {
 
 const expired = ({ listener }: Recorded) => expect.poll(() => listener.isCurrent, { timeout: 5000 }).toBe(false);
 
-/** Stops the server's process that listens, until the test ends. */
+/** Stops the server process of the listener with SIGSTOP until the test ends. */
 const freeze = () =>
   withPool(async (pool) => {
     const pid = Number(await value(pool, query(`select pid from pg_stat_activity where query like 'LISTEN%'`)));
@@ -47,7 +47,7 @@ const freeze = () =>
     ends.push(() => process.kill(pid, 'SIGCONT'));
   });
 
-it('has received every notification that was committed before a response', () =>
+it("has received every notification that was committed before the server's response", () =>
   withPool(async (pool) => {
     const received: string[] = [];
     const connection = await Connection.open(target(), 5000);
@@ -62,7 +62,7 @@ it('has received every notification that was committed before a response', () =>
   }));
 
 describe('Listener', () => {
-  it('is current again after one round trip, on the same connection, for all who wait for it', async () => {
+  it('becomes current after one round trip on the same connection, for all waiting callers', async () => {
     const one = await listening(target());
     expect(one.listener.isCurrent).toBe(true);
     await expired(one);
@@ -71,7 +71,7 @@ describe('Listener', () => {
     expect(one.states).toEqual(['connected']);
   });
 
-  it('gives up a connection whose server process is frozen, and reconnects', async () => {
+  it('closes a connection whose server process is frozen, and reconnects', async () => {
     const one = await listening(target());
     await freeze();
     const frozenAt = performance.now();
@@ -85,14 +85,14 @@ describe('Listener', () => {
     await expect.poll(() => one.received).toContain('after');
   });
 
-  it('ends although its server process is frozen', async () => {
+  it('closes although the server process is frozen', async () => {
     const one = await listening(target());
     await freeze();
     await one.listener.end();
     expect(one.listener.isCurrent).toBe(false);
   });
 
-  it('gives up a connection whose network is silent', async () => {
+  it('closes a connection if the network delivers nothing', async () => {
     const proxy = await silentProxy(target());
     const one = await listening(proxy.target);
     proxy.silence();
@@ -104,7 +104,7 @@ describe('Listener', () => {
   });
 });
 
-/** A proxy that can stop to hand on what it receives, with its connections open. */
+/** Starts a proxy that can stop forwarding data while its connections stay open. */
 async function silentProxy(to: Target): Promise<{ target: Target; silence(): void; speak(): void }> {
   let isSilent = false;
   const server = createServer((client) => {

@@ -4,27 +4,35 @@ import { ConnectionError, DatabaseError } from './database-error.ts';
 import { quoteIdentifier, type Statement } from './statement.ts';
 import type { Target } from './target.ts';
 
+/** Callbacks of a listener. */
 export interface ListenerHandlers {
   onNotification: (channel: string, payload: string) => void;
-  /** Listening (again): whatever was remembered from before may be out of date. The listener is current once it resolves. */
+  /**
+   * Called after each successful LISTEN, also after a reconnect. Caches may be out of date then. The listener is
+   * current once the returned promise resolves.
+   */
   onConnected: () => void | Promise<void>;
-  /** No longer listening: until onConnected, what is remembered cannot be trusted. */
+  /** Called when the connection is lost. Caches must not be used until `onConnected`. */
   onLost: () => void;
 }
 
 const FIRST_RETRY_MILLISECONDS = 50;
 const LAST_RETRY_MILLISECONDS = 2000;
 
-/** Any statement serves: PostgreSQL sends the notifications that are due before it says that it is ready for the next one. */
+/**
+ * An empty statement. PostgreSQL delivers pending notifications before it reports that it is ready for the next
+ * statement.
+ */
 const HEARTBEAT: Statement = { text: '', params: [], preparedFor: 'heartbeat' };
 
 /**
- * Listens to channels of one database on a connection of its own, and comes back when the connection is lost.
+ * Listens to channels of one database on a separate connection, and reconnects if the connection is lost.
  *
- * A connection can be silent because nothing happens, or because the server's process or the network is frozen. So the
- * listener asks for proofs: the response to a statement proves that every notification was received that was committed
- * before the statement was sent (src/backend/tcop/postgres.c calls ProcessNotifyInterrupt before ReadyForQuery). It asks
- * only when somebody wants to use what depends on the notifications; without calls it costs nothing.
+ * No data on a connection can mean that nothing happens, or that the server process or the network is frozen. The
+ * listener therefore sends a heartbeat statement. The response proves that it received every notification that was
+ * committed before the heartbeat was sent (src/backend/tcop/postgres.c calls ProcessNotifyInterrupt before
+ * ReadyForQuery). It sends heartbeats only when a caller wants to use a cache that depends on the notifications, so an
+ * idle app causes none.
  */
 export class Listener {
   readonly #target: Target;
@@ -33,7 +41,10 @@ export class Listener {
   #connection: Connection | null = null;
   #starting: Promise<void> | null = null;
   #proving: Promise<boolean> | null = null;
-  /** All notifications that were committed before this time have been received. Milliseconds of performance.now(). */
+  /**
+   * The listener has received all notifications that were committed before this time, in milliseconds of
+   * performance.now().
+   */
   #provenAt = Number.NEGATIVE_INFINITY;
   #retry: NodeJS.Timeout | null = null;
   #closed = false;
@@ -44,12 +55,15 @@ export class Listener {
     this.#handlers = handlers;
   }
 
-  /** True if no notification can be missing that is older than the limit listenerTrustMilliseconds. */
+  /** True if the listener cannot have missed a notification that is older than the limit listenerTrustMilliseconds. */
   get isCurrent(): boolean {
     return this.#connection !== null && performance.now() - this.#provenAt < limits.listenerTrustMilliseconds.default;
   }
 
-  /** Resolves when listening. Throws what opening a connection throws; a later loss is repaired in the background. */
+  /**
+   * Resolves when the listener listens. Later losses of the connection are repaired in the background.
+   * @throws ConnectionError
+   */
   start(): Promise<void> {
     this.#starting ??= this.#start().finally(() => {
       this.#starting = null;
@@ -57,7 +71,9 @@ export class Listener {
     return this.#starting;
   }
 
-  /** Resolves to true once the listener is current, to false if it lost its connection. */
+  /**
+   * Sends a heartbeat if needed. Resolves to true once the listener is current, and to false if it lost its connection.
+   */
   async prove(): Promise<boolean> {
     while (!this.isCurrent) {
       this.#proving ??= this.#prove().finally(() => {
@@ -68,7 +84,10 @@ export class Listener {
     return true;
   }
 
-  /** Resolves once the listener is current; reconnects if it must. Throws what `start` throws. */
+  /**
+   * Resolves once the listener is current; reconnects if needed.
+   * @throws ConnectionError
+   */
   async ensureCurrent(): Promise<void> {
     while (!(await this.prove())) {
       if (this.#closed) throw new ConnectionError('the listener is closed');
@@ -116,7 +135,7 @@ export class Listener {
     try {
       await answerInTime(connection, [HEARTBEAT]);
     } catch (error) {
-      // An error of the statement is a response too: the owner of the app may cancel it.
+      // An error of the heartbeat statement is a response too: the owner of the app may cancel the statement.
       if (!(error instanceof DatabaseError)) return false;
     }
     if (this.#connection !== connection) return false;
@@ -140,11 +159,13 @@ export class Listener {
   }
 }
 
-/** Runs statements; gives the connection up if the server does not respond within the limit listenerAnswerMilliseconds. */
+/**
+ * Runs statements. Abandons the connection if the server does not respond within the limit listenerAnswerMilliseconds.
+ */
 async function answerInTime(connection: Connection, statements: readonly Statement[]): Promise<void> {
   let immediate: NodeJS.Immediate | undefined;
   const timer = setTimeout(() => {
-    // If this process was busy, the response is here and was not read yet: sockets are read before the next immediate.
+    // If this process was busy, the response may have arrived unread. Sockets are read before the next immediate runs.
     immediate = setImmediate(() => connection.abandon('the server did not respond in time'));
   }, limits.listenerAnswerMilliseconds.default);
   try {

@@ -8,8 +8,8 @@ import { Pool } from './pool.ts';
 
 const { target, withPool } = pools('pool-connections');
 
-describe('a client that goes away', () => {
-  it('cancels its statement in the database', async () => {
+describe('Pool.run with a signal', () => {
+  it('cancels the statement in the database if the client disconnects', async () => {
     await withPool(async (pool) => {
       const abort = new AbortController();
       const sleeping = pool.run([query('select pg_sleep(30)')], { signal: abort.signal });
@@ -38,7 +38,7 @@ describe('a client that goes away', () => {
     );
   });
 
-  it('never reaches the database when it left before its turn', async () => {
+  it('sends nothing to the database if the client disconnects while the call waits for a connection', async () => {
     await withPool(async (pool) => {
       const gone = AbortSignal.abort();
       await expect(pool.run([query('create table never (id int)')], { signal: gone })).rejects.toBeInstanceOf(
@@ -49,8 +49,8 @@ describe('a client that goes away', () => {
   });
 });
 
-describe('an idle connection whose server process is frozen', () => {
-  it('is closed for another pool, and gives its slot of the budget back', async () => {
+describe('IdleCloser', () => {
+  it('closes an idle connection of a frozen server process for another pool, and returns its slot to the budget', async () => {
     const budget = new ConnectionBudget(1, 1);
     await withPool(
       async (pool) => {
@@ -67,7 +67,7 @@ describe('an idle connection whose server process is frozen', () => {
     );
   });
 
-  it('is closed by its pool when it is not used any more, and gives its slot back', async () => {
+  it('closes an unused connection of a frozen server process, and returns its slot to the budget', async () => {
     const budget = new ConnectionBudget(1, 1);
     await withPool(
       async (pool) => {
@@ -84,8 +84,8 @@ describe('an idle connection whose server process is frozen', () => {
   });
 });
 
-describe('slow calls', () => {
-  it('go where they went before, to a server process that knows what they read, whoever else comes and goes', async () => {
+describe('Pool.run with slow statements', () => {
+  it('runs a slow statement on a connection that has prepared it, also while other statements run', async () => {
     await withPool(async (pool) => {
       const slow = () => value(pool, prepared('select pg_backend_pid() from pg_sleep(0.03)'));
       const others = () =>
@@ -100,17 +100,17 @@ describe('slow calls', () => {
     });
   });
 
-  it('that nobody knows yet do not wait for one another on one connection, while others are opened', async () => {
+  it('does not queue statements without a known duration behind each other on one connection while it opens more', async () => {
     await withPool(async (pool) => {
       const started = performance.now();
       await Promise.all(Array.from({ length: 12 }, () => pool.run([query('select pg_sleep(0.3)')])));
       expect(pool.size).toBe(4);
-      // Three rounds on four connections; twelve on the first that was open.
+      // Three rounds on four connections; twelve rounds if all ran on the first open connection.
       expect(performance.now() - started).toBeLessThan(2400);
     });
   });
 
-  it('leave the fast ones behind them alone', async () => {
+  it('does not delay fast statements behind slow ones', async () => {
     await withPool(async (pool) => {
       const slow = query('select pg_sleep(0.3), pg_advisory_xact_lock_shared(7)');
       await pool.run([slow]);
@@ -118,7 +118,7 @@ describe('slow calls', () => {
         other.transaction(async (tx) => {
           await tx.run([query('select pg_advisory_xact_lock(7)')]);
           const both = Promise.all([pool.run([slow]), pool.run([slow])]);
-          // The slow ones end with this transaction: a fast one behind them would wait for ever.
+          // The slow statements end with this transaction, so a fast statement behind them would never run.
           await Promise.all(Array.from({ length: 50 }, () => pool.run([prepared('select 1')])));
           return [both];
         }),
@@ -128,8 +128,8 @@ describe('slow calls', () => {
   });
 });
 
-describe('connections', () => {
-  it('are all closed once nobody calls, and opened again for the next call', async () => {
+describe('Pool connections', () => {
+  it('are closed when the pool is unused, and reopened for the next call', async () => {
     let becameIdle: () => void = () => undefined;
     const idle = new Promise<void>((resolve) => {
       becameIdle = resolve;
@@ -145,12 +145,13 @@ describe('connections', () => {
     );
   });
 
-  it('that the server ends fail only the calls in flight', async () => {
+  it('fail only the calls in flight if the server ends one of them', async () => {
     await withPool(async (pool) => {
       const sleeping = expect(pool.run([query('select pg_sleep(25)')])).rejects.toBeInstanceOf(ConnectionError);
       await withPool(async (other) => {
         await runningIn(other, 'select pg_sleep(25)');
-        // As an administrator does, who has seen it run: what has just begun is tried again.
+        // Waits until the statement is seen running, as an administrator would. A statement that has just begun would
+        // be retried.
         await other.run([
           query('select pg_sleep(1.2)'),
           query(`select pg_terminate_backend(pid) from pg_stat_activity where query = 'select pg_sleep(25)'`),
@@ -161,13 +162,13 @@ describe('connections', () => {
     });
   });
 
-  it('that the server ended while they were idle fail nobody: the call goes over another one', async () => {
+  it('do not fail a call if the server ended them while they were idle: another connection runs the call', async () => {
     await withPool(
       async (pool) => {
         for (let i = 0; i < 20; i++) {
           const pid = await value(pool, query('select pg_backend_pid()'));
           await withPool((other) => other.run([query('select pg_terminate_backend($1::int)', pid)]));
-          // The call meets the end of the connection: before, while or after the news of it arrives.
+          // The call sees the end of the connection before, while or after the message about it arrives.
           expect(await value(pool, prepared('select 5'))).toBe('5');
           expect(await pool.transaction((tx) => tx.run([query('select 6')]))).toHaveLength(1);
         }
@@ -176,7 +177,7 @@ describe('connections', () => {
     );
   });
 
-  it('that the server ended just as a call came fail nobody, and the call is done once', async () => {
+  it('do not fail a call if the server ends one just as the call is sent, and the call runs once', async () => {
     await withPool(async (pool) => {
       await pool.script('create table done_once (at int); create sequence tries');
       const answer = await pool.run([
@@ -188,7 +189,7 @@ describe('connections', () => {
     });
   });
 
-  it('that the server ended all at once fail nobody either, as when its database is closed to be copied', async () => {
+  it('do not fail a call if the server ends all of them at once, as when a database is closed to be copied', async () => {
     await withPool(async (pool) => {
       for (let i = 0; i < 20; i++) {
         await Promise.all(
@@ -204,7 +205,7 @@ describe('connections', () => {
     });
   });
 
-  it('are waited for only as long as the limit says', async () => {
+  it('make a call wait no longer than the wait limit', async () => {
     await withPool(
       async (pool) => {
         const abort = new AbortController();
@@ -218,7 +219,7 @@ describe('connections', () => {
     );
   });
 
-  it('that cannot be made say so at once, and a wrong password is told from a missing server', async () => {
+  it('report a failed connection at once, and a wrong password differently from an unreachable server', async () => {
     const wrong = new Pool({ ...target(), password: 'wrong' }, poolDefaults);
     await expect(wrong.run([query('select 1')])).rejects.toMatchObject({ sqlstate: '28P01' });
     await expect(wrong.run([query('select 1')])).rejects.toBeInstanceOf(ConnectionError);
@@ -227,8 +228,8 @@ describe('connections', () => {
   });
 });
 
-describe('a session that is ended while its client does not read', () => {
-  it('is told as closed without a word', async () => {
+describe('Connection whose client does not read', () => {
+  it('reports a terminated session as closed without a message of the server', async () => {
     await withPool(
       async (pool) => {
         const pid = await value(pool, query('select pg_backend_pid()'));
@@ -238,7 +239,7 @@ describe('a session that is ended while its client does not read', () => {
         const thread = new Worker(endingWhenBlocked, { eval: true, workerData: { connection, pid, over } });
         await once(thread, 'message');
         const rows = pool.run([query(`select repeat('x', 1000000) from generate_series(1, 60)`)]);
-        // The statement is sent, and this thread reads nothing until the session is over.
+        // The statement is sent, and this thread reads nothing until the session has ended.
         await new Promise(setImmediate);
         expect(Atomics.wait(over, 0, 0, 30_000)).not.toBe('timed-out');
         await expect(rows).rejects.toMatchObject({ sqlstate: null, closedSilently: true });
@@ -249,7 +250,7 @@ describe('a session that is ended while its client does not read', () => {
   });
 });
 
-/** Ends the session once it waits for its client, in a thread of its own. */
+/** Script of a worker thread that ends the session once it waits for its client. */
 const endingWhenBlocked = `
   const { parentPort, workerData: { connection, pid, over } } = require('node:worker_threads');
   const { Client } = require('pg');
@@ -267,7 +268,7 @@ const endingWhenBlocked = `
   })();
 `;
 
-/** Resolves once a statement is seen running. */
+/** Resolves once pg_stat_activity shows that the statement runs. */
 async function runningIn(pool: Pool, text: string): Promise<void> {
   const seen = query(`select count(*) from pg_stat_activity where query = $1 and state = 'active'`, text);
   for (;;) if ((await value(pool, seen)) === '1') return;

@@ -8,8 +8,8 @@ import type { Tail } from './tail.ts';
 
 const { withPool } = pools('pool');
 
-describe('run', () => {
-  it('is one transaction: a setting made local by the first statement holds for the second, and no longer', async () => {
+describe('Pool.run', () => {
+  it('runs a batch as one transaction: a local setting of the first statement applies to the second, and ends with it', async () => {
     await withPool(async (pool) => {
       const both = await pool.run([
         prepared(`select set_config('request.jwt.claims', $1, true)`, '{"sub":"a"}'),
@@ -20,7 +20,7 @@ describe('run', () => {
     });
   });
 
-  it('keeps nothing of a batch whose last statement fails', async () => {
+  it('rolls a batch back if its last statement fails', async () => {
     await withPool(async (pool) => {
       await pool.script('create table kept (id int)');
       const batch = pool.run([query('insert into kept values ($1::int)', '1'), query('select 1 / $1::int', '0')]);
@@ -29,7 +29,7 @@ describe('run', () => {
     });
   });
 
-  it('answers every one of many calls at once with its own result, failures among them', async () => {
+  it('returns to each of many parallel calls its own result or error', async () => {
     await withPool(async (pool) => {
       const calls = Array.from({ length: 500 }, (_, i) =>
         i % 7 === 0
@@ -49,7 +49,7 @@ describe('run', () => {
         pool
           .run([prepared('select pg_sleep(case when length($1) > 1000 then 1 else 0 end)', text)])
           .then(() => order.push(text.slice(0, 1)));
-      // Known to be fast, so calls of it share a connection.
+      // The pool now knows that the statement is fast, so its calls share a connection.
       for (let i = 0; i < 20; i++) await call('a');
       order.length = 0;
       await Promise.all([call('b'.repeat(100_000)), ...Array.from({ length: 8 }, () => call('a'))]);
@@ -57,7 +57,7 @@ describe('run', () => {
     });
   });
 
-  it('prepares again what failed before it was prepared, and what a schema change made stale', async () => {
+  it('prepares a statement anew if preparing it failed or a schema change made its plan stale', async () => {
     await withPool(
       async (pool) => {
         const select = prepared('select * from changing');
@@ -71,7 +71,7 @@ describe('run', () => {
     );
   });
 
-  it('passes values as values, whatever they hold', async () => {
+  it('passes parameters as values, whatever characters they contain', async () => {
     await withPool(async (pool) => {
       for (const hostile of [`'; drop table kept; --`, '$1', '\\', 'é\u{1F600}', '']) {
         expect(await value(pool, prepared('select $1::text', hostile))).toBe(hostile);
@@ -83,7 +83,7 @@ describe('run', () => {
     });
   });
 
-  it('brings back a value of many megabytes whole, with small ones right behind it', async () => {
+  it('returns a value of many megabytes complete, followed by small ones', async () => {
     await withPool(
       async (pool) => {
         const [big, small] = await Promise.all([
@@ -97,7 +97,7 @@ describe('run', () => {
     );
   });
 
-  it('refuses a result above the limit, in one row or in many, and goes on with what is behind it', async () => {
+  it('rejects a result above the limit, in one row or in many, and serves the next calls', async () => {
     const bytes = limits.resultBytes.default;
     await withPool(
       async (pool) => {
@@ -115,8 +115,9 @@ describe('run', () => {
     );
   });
 
-  // Else PostgreSQL may have forgotten to let go of files there, and every DROP DATABASE of the server waits for the connection's end.
-  it('lets go of the connection on which a statement was cancelled while it answered', async () => {
+  // PostgreSQL may not have closed files there (see `Connection.isSpent`), and every DROP DATABASE of the server would
+  // wait for the end of the connection.
+  it('closes the connection on which a statement was cancelled while it sent its result', async () => {
     const tooLarge = query(`select repeat('x', ${limits.resultBytes.default + 1})`);
     const ownPid = query('select pg_backend_pid()');
     await withPool(
@@ -132,7 +133,7 @@ describe('run', () => {
     );
   });
 
-  it('forgets the least used statements beyond what one connection keeps prepared', async () => {
+  it('closes the oldest prepared statements beyond the maximum of a connection', async () => {
     await withPool(
       async (pool) => {
         for (let i = 0; i < 450; i++) expect(await value(pool, prepared(`select ${i}`))).toBe(String(i));
@@ -145,8 +146,8 @@ describe('run', () => {
   });
 });
 
-describe('transaction', () => {
-  it('commits the work, or takes all of it back when the work throws', async () => {
+describe('Pool.transaction', () => {
+  it('commits the work, or rolls all of it back if the work throws', async () => {
     await withPool(async (pool) => {
       await pool.script('create table ledger (id int)');
       await pool.transaction((tx) => tx.run([query('insert into ledger values (1)')]));
@@ -160,8 +161,8 @@ describe('transaction', () => {
   });
 });
 
-describe('script', () => {
-  it('answers each statement, keeps as many rows as asked for and counts the rest', async () => {
+describe('Pool.script', () => {
+  it('returns the result of each statement, retains up to `maxRows` rows and counts the others', async () => {
     await withPool(async (pool) => {
       const results = await pool.script('select 1; select generate_series(1, 50)', { maxRows: 10 });
       expect(results.map(({ rows, rowCount, command }) => [rows.length, rowCount, command])).toEqual([
@@ -171,7 +172,7 @@ describe('script', () => {
     });
   });
 
-  it('says where in the text it failed', async () => {
+  it('reports the position of an error within the whole text', async () => {
     await withPool(async (pool) => {
       const failing = pool.script('select 1;\nselect nope');
       await expect(failing).rejects.toMatchObject({ fields: { sqlstate: '42703', position: 18 }, statement: 1 });
@@ -188,7 +189,7 @@ describe('script', () => {
     );
   });
 
-  it('sends the data of each COPY FROM STDIN, and refuses one without data', async () => {
+  it('sends the data of each COPY FROM STDIN, and rejects a COPY without data', async () => {
     await withPool(async (pool) => {
       const text =
         'create temp table copied (a text); copy copied from stdin; copy copied from stdin; select * from copied';
@@ -207,7 +208,7 @@ describe('script', () => {
   });
 });
 
-describe('a tail', () => {
+describe('Tail', () => {
   const long = (megabytes: number): Statement =>
     prepared(`select 'head', repeat('x', $1::int * 1024 * 1024)`, String(megabytes));
 
@@ -219,7 +220,7 @@ describe('a tail', () => {
     return tail;
   }
 
-  it('is read no faster than it is taken, however long it is, and others are served meanwhile', async () => {
+  it('reads from the socket only as fast as the caller reads, while the pool serves others', async () => {
     await withPool(async (pool) => {
       const megabytes = (2 * limits.resultBytes.default) / 1024 / 1024;
       const tail = await tailOf(pool, megabytes);
@@ -233,7 +234,7 @@ describe('a tail', () => {
     });
   });
 
-  it('that nobody wants any more leaves its connection to others', async () => {
+  it('returns its connection to the pool when it is destroyed', async () => {
     await withPool(
       async (pool) => {
         const tail = await tailOf(pool, 20);
@@ -245,7 +246,7 @@ describe('a tail', () => {
     );
   });
 
-  it('ends with an error where the server goes away in the middle', async () => {
+  it('ends with an error if the server disconnects in the middle', async () => {
     await withPool(async (pool) => {
       const [own] = await pool.run([query('select pg_backend_pid()')]);
       const tail = await tailOf(pool, 50);
@@ -267,7 +268,7 @@ describe('a tail', () => {
     });
   });
 
-  it('is not made of what is short: that comes whole', async () => {
+  it('is not used for short values, which arrive complete', async () => {
     await withPool(async (pool) => {
       const [result] = await pool.run([prepared(`select 'head', repeat('x', $1::int)`, '1000')], { tailOf: 0 });
       expect(result?.tail).toBeNull();

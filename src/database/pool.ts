@@ -10,70 +10,88 @@ import { StatementTimes } from './statement-times.ts';
 import type { Tail } from './tail.ts';
 import type { Target } from './target.ts';
 
+/** Options of a pool. */
 export interface PoolOptions {
-  /** Connections at most. */
+  /** Maximum number of connections. */
   max: number;
-  /** After how long without use a connection is closed. */
+  /** Time without use after which a connection is closed. */
   idleMilliseconds: number;
-  /** How long a call waits for a place before PoolTimeoutError. */
+  /** Maximum time that a call waits for a connection before PoolTimeoutError. */
   waitMilliseconds: number;
-  /** Called when the last connection is closed because nobody used the pool. Resolves once `companions` have ended. */
+  /** Called when the last connection is closed because the pool was unused. Resolves once the companions are closed. */
   onIdle?: () => Promise<void>;
-  /** Returns the error with which every further call is refused, or null. */
+  /** Returns the error that rejects each further call, or null. */
   refusal?: () => Error | null;
-  /** Bounds the connections of all pools together; absent for the superuser's, which have a share of their own. */
+  /** Limits the connections of all pools together; absent for the superuser's pools, which have a separate share. */
   budget?: ConnectionBudget;
-  /** Further connections that stay open as long as the pool has any, each of which takes a slot of the budget; 0 when absent. */
+  /**
+   * Number of further connections outside the pool that stay open as long as the pool has any. Each takes a slot of the
+   * budget; 0 by default.
+   */
   companions?: number;
 }
 
-/** A batch shares its connection, has it to itself, or keeps it for as long as a client takes to read. */
+/**
+ * Use of a connection by a batch: shared with others, exclusive (`alone`), or exclusive until a client has read a
+ * streamed value (`tail`).
+ */
 type Use = 'shared' | 'alone' | 'tail';
 
 interface Waiter {
   take: (connection: Connection) => void;
   reject: (error: Error) => void;
   use: Use;
-  /** The statement that it sends, if a connection that has prepared it is preferred. */
+  /** The statement to be sent; a connection that has prepared it is preferred. */
   statement: Statement | undefined;
-  /** True if no duration of the statement is known. */
+  /** True if the duration of the statement is unknown. */
   isUnknown: boolean;
 }
 
-/** Batches that may be in flight on one connection. More gains nothing here and lengthens the queue behind a slow one. */
+/**
+ * Maximum number of batches in flight on one connection. A higher number gains nothing and lengthens the queue behind a
+ * slow batch.
+ */
 const DEPTH = 16;
 /**
- * A connection gets more as long as all that it has in flight is expected to be done within this. Few busy connections beat
- * many: what is sent and answered together costs one system call, and the server changes between fewer processes.
+ * A connection gets further batches as long as those in flight are expected to take less than this in total. Few busy
+ * connections are faster than many idle ones: messages that are sent and received together cost one system call, and
+ * the operating system switches between fewer processes.
  */
 const SHARED_MILLISECONDS = 10;
-/** How long a statement is expected to run that never ran: it may be one that waits, so nothing is put before or behind it where there is room. */
+/**
+ * Assumed duration of a statement that never ran. The statement may block, so it shares a connection only if no other
+ * is free.
+ */
 const UNKNOWN_MILLISECONDS = SHARED_MILLISECONDS;
-/** A connection whose oldest batch runs for longer gets no more until it is answered. */
+/** A connection whose oldest batch has been running for longer gets no further batch until that one completes. */
 const STALLED_MILLISECONDS = 10;
-/** A statement that took longer on average runs alone on its connection. */
+/** A statement whose average duration is higher gets exclusive use of a connection. */
 const SLOW_MILLISECONDS = 15;
-/** A statement with larger parameters runs alone, as those behind it would wait until the server has received and parsed them. */
+/**
+ * A statement with larger parameters gets exclusive use of a connection, because batches behind it would wait until the
+ * server has received and parsed them.
+ */
 const LARGE_BYTES = 64 * 1024;
-/** After how long without use a connection of a pool is closed whose app has been replaced. */
+/** Time without use after which connections of a pool are closed whose app was replaced. */
 const RETIRED_IDLE_MILLISECONDS = 1000;
-/** Of all connections: how many always serve batches that share one. */
+/** Share of all connections that is reserved for shared batches. */
 const SHARED_SHARE = 0.25;
-/** Of all connections: how many may wait for clients that read a long page. */
+/** Share of all connections that may wait for clients that read a long page. */
 const TAIL_SHARE = 0.5;
 
 /**
- * The connections to one database as one role. Fast calls share connections, several in flight on each; a call that is
- * known to be slow, and every interactive transaction, has a connection to itself, so that nothing waits behind it.
+ * The connections to one database as one role. Fast calls share connections, with several batches in flight on each. A
+ * call that is known to be slow and every interactive transaction get exclusive use of a connection, so that nothing
+ * waits behind them.
  */
 export class Pool implements Database {
   readonly #target: Target;
   readonly #options: PoolOptions;
-  /** As in the options, until it is changed. */
+  /** Initially the value of the options; can be changed. */
   waitMilliseconds: number;
   readonly #shared = new Set<Connection>();
   readonly #exclusive = new Map<Connection, Use>();
-  /** Those on which a statement runs that never ran: no other such one is put behind it. */
+  /** Connections that run a statement for the first time. No other such statement is queued behind it. */
   readonly #trying = new Set<Connection>();
   readonly #waiters: Waiter[] = [];
   readonly #times = new StatementTimes();
@@ -83,7 +101,7 @@ export class Pool implements Database {
   #sharedWaiting = 0;
   #closed = false;
   readonly #idle: IdleCloser;
-  /** Calls of `admitted` that run. */
+  /** Number of running calls of `admitted`. */
   #admitting = 0;
 
   constructor(target: Target, options: PoolOptions) {
@@ -106,7 +124,7 @@ export class Pool implements Database {
     );
   }
 
-  /** Open connections, in use or not. */
+  /** Number of connections that are open or being opened, in use or not. */
   get size(): number {
     return this.#shared.size + this.#exclusive.size + this.#opening;
   }
@@ -146,7 +164,7 @@ export class Pool implements Database {
       if (setup.length > 0) await connection.run(setup);
       return await connection.script(sql, options);
     } finally {
-      // A script may leave settings, temporary tables or a transaction behind: its connection serves nobody else.
+      // A script may leave settings, temporary tables or a transaction behind, so its connection is not reused.
       this.#release(connection);
       connection.close();
       this.#serveWaiters();
@@ -154,8 +172,10 @@ export class Pool implements Database {
   }
 
   /**
-   * Takes the slots of the first connection and of its companions, then runs `work`, which opens both: nobody who has one of them waits
-   * for the other. No connection of the pool is closed for another pool meanwhile. Throws what `work` throws and PoolTimeoutError.
+   * Takes the slots of the first connection and of its companions, then runs `work`, which opens them. Two pools that
+   * each have a part of their slots therefore cannot block each other. Meanwhile no connection of this pool is closed
+   * for another pool.
+   * @throws PoolTimeoutError, and the errors of `work`.
    */
   async admitted<T>(work: () => Promise<T>): Promise<T> {
     this.#admitting++;
@@ -228,8 +248,9 @@ export class Pool implements Database {
   }
 
   /**
-   * Tries again what was sent in vain, with nothing kept of it. All connections may have been ended at the same moment, and each is
-   * found out by a batch that it fails: so there are as many tries as connections, and one more.
+   * Retries an attempt that the server did not run or rolled back. The server may have ended all connections at once,
+   * and each failed attempt detects only one of them. The number of retries is therefore the maximum number of
+   * connections.
    */
   async #untilKept<T>(attempt: () => Promise<T>, isWanted: () => boolean): Promise<T> {
     for (let left = this.#options.max; ; left--) {
@@ -243,7 +264,10 @@ export class Pool implements Database {
     }
   }
 
-  /** Opens a transaction on a connection of its own; another one where the server has just ended the first. */
+  /**
+   * Begins a transaction with exclusive use of a connection. Uses another connection if the server has just ended the
+   * first.
+   */
   #begin<T>(statement: Statement | undefined, work: (connection: Connection) => Promise<T>): Promise<T> {
     let isOpen = false;
     const open = (connection: Connection) =>
@@ -258,8 +282,9 @@ export class Pool implements Database {
   }
 
   /**
-   * `tailOf` finds in the result what is still on its way: the connection is given back once that has come. `statement` is what the
-   * work sends, where it is known.
+   * Runs `work` with exclusive use of a connection.
+   * @param tailOf Finds a value in the result that is still arriving; the connection is returned once it has arrived.
+   * @param statement The statement that `work` sends, if known.
    */
   async #alone<T>(
     work: (connection: Connection) => Promise<T>,
@@ -289,13 +314,16 @@ export class Pool implements Database {
     this.#slots.offerIdle();
   }
 
-  /** Nobody has the connection to himself any more. False where nobody had. */
+  /** Ends the exclusive use of a connection. Returns false if it was not in exclusive use. */
   #release(connection: Connection): boolean {
     if (this.#exclusive.get(connection) === 'tail') this.#tails--;
     return this.#exclusive.delete(connection);
   }
 
-  /** Batches that are slow, and clients that read slowly, leave some connections to the others. */
+  /**
+   * Returns true if the pool may grant this use. Slow batches and slow clients must leave some connections to other
+   * calls.
+   */
   #mayTake(use: Use): boolean {
     if (use === 'shared') return true;
     const { max } = this.#options;
@@ -303,7 +331,10 @@ export class Pool implements Database {
     return this.#exclusive.size < max - Math.floor(max * SHARED_SHARE);
   }
 
-  /** The connection on which a batch goes out at once; null where it must wait, or a further connection is wanted. */
+  /**
+   * Returns a connection that can take the batch immediately; null if the batch must wait or needs a further
+   * connection.
+   */
   #pick(expected: number, isUnknown: boolean): Connection | null {
     if (this.#sharedWaiting > 0) return null;
     let idle: Connection | null = null;
@@ -320,7 +351,9 @@ export class Pool implements Database {
     return connection.headSince === 0 || performance.now() - connection.headSince < STALLED_MILLISECONDS;
   }
 
-  /** `start` is called the moment a connection is found, so that the next in the queue already sees it in use. */
+  /**
+   * Waits for a connection. `start` is called as soon as a connection is found, so that the next waiter sees it in use.
+   */
   #acquire<T>(
     use: Use,
     start: (connection: Connection) => T | Promise<T>,
@@ -383,7 +416,10 @@ export class Pool implements Database {
     while (this.#opening < wanted && this.size < this.#options.max) void this.#open();
   }
 
-  /** One that has prepared the statement, if there is any: its server process has then also read what the statement needs of the catalogue. */
+  /**
+   * Returns an idle connection, preferably one that has prepared the statement: its server process has also cached the
+   * catalog entries that the statement needs.
+   */
   #idleFor(statement: Statement | undefined): Connection | null {
     let first: Connection | null = null;
     for (const connection of this.#shared) {
@@ -433,7 +469,7 @@ export class Pool implements Database {
         this.#serveWaitersLater();
         return;
       }
-      // Others may still be served by connections that are open; without any, waiting longer helps nobody.
+      // Open connections may still serve the waiting calls. Without any, waiting longer does not help.
       if (this.size === 0) this.#refuseWaiters(error as Error);
       else if (this.#shared.size > 0) this.#serveWaitersLater();
     }
@@ -453,12 +489,18 @@ const noTail = (): null => null;
 
 const tailIn = (results: readonly Result[]): Tail | null => results.at(-1)?.tail ?? null;
 
-/** A stale plan, a cancel request meant for another batch, a connection that was ended before: nothing was kept. */
+/**
+ * Returns true if the server did not run the batch or rolled it back: after a stale plan, a stray cancel request, or a
+ * connection that was ended before.
+ */
 function mayBeSentAgain(error: unknown): boolean {
   if (error instanceof ConnectionError) return error.nothingKept;
   return error instanceof DatabaseError && (error.stalePlan || error.strayCancel);
 }
 
-/** Returns PostgreSQL's error for a cancelled statement, for a call whose client left before it was sent. */
+/**
+ * Returns PostgreSQL's error for a cancelled statement, for a call whose client disconnected before the statement was
+ * sent.
+ */
 const cancelledBeforeStart = () =>
   new DatabaseError({ sqlstate: '57014', severity: 'ERROR', message: 'canceled before it was started' });

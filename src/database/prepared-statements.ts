@@ -1,20 +1,21 @@
 import type { Result } from './statement.ts';
 
+/** One statement that a connection has prepared or is preparing. */
 export interface Prepared {
   readonly name: string;
   readonly preparedFor: string;
   readonly text: string;
-  /** False until ParseComplete: a batch behind it must not rely on it, as the Parse may yet fail. */
+  /** True after ParseComplete. Until then later batches must not use it, because the Parse may fail. */
   ready: boolean;
-  /** From the first execution; a prepared statement is described once. */
+  /** Known after the first execution; a prepared statement is described once. */
   fields: Result['fields'] | null;
 }
 
 const MAX_PREPARED = 400;
 
-/** The statements that one connection has prepared, the oldest of them let go of when there are too many. */
+/** The statements that one connection has prepared. If there are too many, the oldest is closed. */
 export class PreparedStatements {
-  /** By whom they are for, then by their text: together these would be a new text to hash with every call. */
+  /** Keyed by `preparedFor`, then by text. A combined key would be a new string to hash for every call. */
   readonly #byText = new Map<string, Map<string, Prepared>>();
   readonly #inOrder = new Set<Prepared>();
   #evicted: string[] = [];
@@ -24,7 +25,7 @@ export class PreparedStatements {
     return this.#byText.get(preparedFor)?.get(text);
   }
 
-  /** A statement that is about to be prepared. */
+  /** Adds a statement that is about to be prepared. */
   add(preparedFor: string, text: string): Prepared {
     this.#count++;
     const prepared: Prepared = { name: `s${this.#count}`, preparedFor, text, ready: false, fields: null };
@@ -39,7 +40,7 @@ export class PreparedStatements {
     return prepared;
   }
 
-  /** For what could not be prepared, or can no longer be used: then the server closes it with the next batch. */
+  /** Removes a statement that could not be prepared or is stale. If the server has it, the next batch closes it. */
   delete(prepared: Prepared): void {
     if (!this.#inOrder.delete(prepared)) return;
     const texts = this.#byText.get(prepared.preparedFor);
@@ -48,7 +49,7 @@ export class PreparedStatements {
     if (prepared.ready) this.#evicted.push(prepared.name);
   }
 
-  /** Names that the server may forget, each given once. */
+  /** Returns the names of statements that the server may close, each name once. */
   takeEvicted(): readonly string[] {
     if (this.#evicted.length === 0) return none;
     const evicted = this.#evicted;

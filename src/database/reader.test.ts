@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MessageReader } from './reader.ts';
 
-/** A backend message as it travels: type, length, body. */
+/** Encodes a backend message: type, length, body. */
 function encode(type: number, body: Buffer): Buffer {
   const head = Buffer.alloc(5);
   head[0] = type;
@@ -11,7 +11,7 @@ function encode(type: number, body: Buffer): Buffer {
 }
 
 describe('MessageReader', () => {
-  it('gives the same messages however the bytes are cut into chunks', () => {
+  it('delivers the same messages however the bytes are split into chunks', () => {
     const message = fc.record({ type: fc.integer({ min: 1, max: 255 }), body: fc.uint8Array({ maxLength: 40 }) });
     fc.assert(
       fc.property(fc.array(message, { maxLength: 12 }), fc.array(fc.integer({ min: 1, max: 17 })), (messages, cuts) => {
@@ -30,7 +30,7 @@ describe('MessageReader', () => {
     );
   });
 
-  it('lets a message that is too large go by, whatever the chunks, and reads on behind it', () => {
+  it('skips a message that is too large, however it is split, and reads the next one', () => {
     const before = encode(0x44, Buffer.from('before'));
     const large = encode(0x44, Buffer.alloc(5000, 0x78));
     const after = encode(0x43, Buffer.from('after'));
@@ -48,7 +48,7 @@ describe('MessageReader', () => {
     }
   });
 
-  it('hands on the bytes of a large message as they come, once it knows where they begin', () => {
+  it('forwards the bytes of a large message as they arrive once their start is known', () => {
     const large = encode(0x44, Buffer.from(`head|${'x'.repeat(5000)}`));
     const bytes = Buffer.concat([encode(0x43, Buffer.from('before')), large, encode(0x43, Buffer.from('after'))]);
     for (const size of [1, 3, 4999, bytes.length]) {

@@ -1,20 +1,21 @@
 import type { DatabaseErrorFields } from './database-error.ts';
 
-/** Called once a backend message: its type byte, and its body as the bytes of `data` from `start` to before `end`. */
+/** Receives one backend message: its type byte, and its body as the bytes of `data` from `start` to before `end`. */
 export type OnMessage = (type: number, data: Buffer, start: number, end: number) => void;
 
 /**
- * What to do with a message that is large and not there whole: wait for all of it, wait for more before deciding, or
- * hand on the bytes behind its first `skip` as they come.
+ * Treatment of a large message that has not arrived completely: buffer all of it, buffer more before deciding, or
+ * forward the bytes behind its first `skip` as they arrive.
  */
 export type LargeMessage = 'whole' | 'more' | { skip: number; receive: (bytes: Buffer) => void; end: () => void };
 
+/** Options for large messages. */
 export interface LargeMessages {
-  /** From how many bytes `onLarge` is asked. */
+  /** Size in bytes from which `onLarge` is called. */
   readonly large: number;
-  /** Called with what has come of the body of a large message. */
+  /** Receives the part of the body of a large message that has arrived, and decides how to treat the message. */
   readonly onLarge: (type: number, start: Buffer) => LargeMessage;
-  /** A longer message is not kept: `onTooLarge` is called when it begins, and its bytes are let go. */
+  /** Size in bytes above which a message is discarded. `onTooLarge` is called when it begins. */
   readonly max: number;
   readonly onTooLarge: () => void;
 }
@@ -26,26 +27,29 @@ const noLargeMessages: LargeMessages = {
   onTooLarge: () => undefined,
 };
 
-/** Type byte and length. */
+/** Bytes of the type and the length. */
 const HEAD = 5;
 
-/** How many more bytes to wait for before `onLarge` is asked again. */
+/** Number of further bytes to buffer before `onLarge` is called once more. */
 const MORE = 4096;
 
 /**
- * Cuts what the socket delivers into backend messages. A message that lies within one chunk is handed over as a view
- * of it; one that spans chunks is joined once, when its last byte has come.
+ * Splits the bytes of a socket into backend messages. A message within one chunk is passed on as a view of the chunk. A
+ * message that spans chunks is joined once, when its last byte has arrived.
  */
 export class MessageReader {
   readonly #onMessage: OnMessage;
   readonly #large: LargeMessages;
   #pending: Buffer[] = [];
   #pendingBytes = 0;
-  /** Bytes that #pending must hold before another message can be cut. */
+  /** Bytes that #pending must have before the next message can be cut. */
   #wanted = HEAD;
-  /** True where all of the large message that is pending was asked for. */
+  /** True if `onLarge` asked for the complete message. */
   #wantsWhole = false;
-  /** Where the rest of a message goes that is not kept, and how much of it is still to come. */
+  /**
+   * Receiver of the remaining bytes of a forwarded or discarded message, and the number of bytes that are still to
+   * arrive.
+   */
   #handOn: { receive: (bytes: Buffer) => void; end: () => void } | null = null;
   #handOnBytes = 0;
 
@@ -87,7 +91,10 @@ export class MessageReader {
     if (start < data.length) this.#keep(data.subarray(start), HEAD);
   }
 
-  /** Answers what stands behind the message, or the message itself where it is kept; null where there is nothing yet to go on with. */
+  /**
+   * Starts a large message. Returns the bytes behind the message, or the message itself if it is buffered; null if more
+   * bytes must arrive first.
+   */
   #beginLarge(data: Buffer, length: number): Buffer | null {
     const come = Math.min(length, data.length);
     let decided = this.#large.onLarge(data[0] as number, data.subarray(HEAD, come));
@@ -109,7 +116,7 @@ export class MessageReader {
     return rest.length > 0 ? rest : null;
   }
 
-  /** Answers what stands behind the message. */
+  /** Forwards bytes of the current message. Returns the bytes behind the message. */
   #handOnFrom(data: Buffer, to: { receive: (bytes: Buffer) => void; end: () => void }): Buffer {
     const bytes = Math.min(this.#handOnBytes, data.length);
     this.#handOnBytes -= bytes;
@@ -128,7 +135,7 @@ export class MessageReader {
   }
 }
 
-/** The columns of a RowDescription. */
+/** Reads the columns of a RowDescription. */
 export function readFields(body: Buffer, start = 0): { name: string; typeOid: number }[] {
   const count = body.readUInt16BE(start);
   const fields: { name: string; typeOid: number }[] = [];
@@ -143,7 +150,7 @@ export function readFields(body: Buffer, start = 0): { name: string; typeOid: nu
   return fields;
 }
 
-/** The values of a DataRow, as views. */
+/** Reads the values of a DataRow, as views of its bytes. */
 export function readRow(body: Buffer): (Buffer | null)[] {
   const count = body.readUInt16BE(0);
   const row: (Buffer | null)[] = new Array(count);
@@ -161,7 +168,10 @@ export function readRow(body: Buffer): (Buffer | null)[] {
   return row;
 }
 
-/** The values of a DataRow but the last, where that one begins and how long it is; null where they are not all there. */
+/**
+ * Reads all values of a DataRow except the last one, and the offset and length of the last. Returns null if the other
+ * values have not all arrived.
+ */
 export function readRowStart(
   body: Buffer,
 ): { values: (Buffer | null)[]; lastOffset: number; lastLength: number } | null {
@@ -184,10 +194,10 @@ export function readRowStart(
   return { values, lastOffset: offset, lastLength: 0 };
 }
 
-/** A string that ends with a zero byte, from `offset`. */
+/** Reads a zero-terminated string that starts at `offset`. */
 export const readString = (body: Buffer, offset = 0): string => body.toString('utf8', offset, body.indexOf(0, offset));
 
-/** The fields of an ErrorResponse or NoticeResponse. */
+/** Reads the fields of an ErrorResponse or NoticeResponse. */
 export function readErrorFields(body: Buffer): DatabaseErrorFields {
   const fields = new Map<string, string>();
   let offset = 0;

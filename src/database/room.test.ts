@@ -14,7 +14,7 @@ afterAll(() => postgres.stop());
 
 const options = { max: 2 * MOST, idleMilliseconds: 60_000, waitMilliseconds: 5000 };
 
-/** Two pools of the superuser, who may have every connection. */
+/** Runs `work` with two pools of the superuser, who may use all connections of the server. */
 async function withTwo(work: (one: Pool, other: Pool, target: Target) => Promise<void>): Promise<void> {
   const target = parseTarget(postgres.url, 'test');
   const pools = [new Pool(target, options), new Pool(target, options)] as const;
@@ -25,7 +25,7 @@ async function withTwo(work: (one: Pool, other: Pool, target: Target) => Promise
   }
 }
 
-/** So many transactions at once, each on a connection of its own; `work` is done while all are open. */
+/** Opens that many transactions at once, each on its own connection, and runs `work` while all are open. */
 async function openAtOnce(
   pool: Pool,
   many: number,
@@ -47,8 +47,8 @@ async function openAtOnce(
 const ask = (pool: Pool) => pool.run([{ text: 'select 1', params: [] }]);
 const refusalOf = (pool: Pool) => ask(pool).catch((error: unknown) => error);
 
-describe('a server that has no connection left', () => {
-  it('gets those back that idle in another pool, which opens new ones when it is called', async () => {
+describe('makeRoom', () => {
+  it('closes idle connections of another pool if the server is full; that pool reopens them when it is called', async () => {
     await withTwo(async (one, other) => {
       await openAtOnce(one, 3);
       expect(one.size).toBe(3);
@@ -59,7 +59,7 @@ describe('a server that has no connection left', () => {
     });
   });
 
-  it('takes none from who works, and says that it has none', async () => {
+  it('closes no connection in use, and reports that the server is full', async () => {
     await withTwo(async (one, other) => {
       await openAtOnce(one, MOST, async () => {
         const refused = await refusalOf(other);
@@ -71,7 +71,7 @@ describe('a server that has no connection left', () => {
   });
 });
 
-it('a role that has all its connections takes none from others: they could not help it', async () => {
+it('does not close connections of other roles if a role has reached its own connection limit', async () => {
   await withTwo(async (one, _, target) => {
     await one.script(`create role few login password 'few' connection limit 2`);
     await openAtOnce(one, 3);

@@ -1,22 +1,23 @@
 import { setTimeout as after } from 'node:timers/promises';
 
-/** Closes the connections that nobody uses, and resolves once they have ended. */
+/** Closes the idle connections of one pool. Resolves once they are closed. */
 type LetGo = () => Promise<unknown>;
 
-/** What holds connections in this process, whichever app they are of. */
+/** The closing functions of all pools in this process. */
 const holders = new Set<LetGo>();
 
 let making: Promise<void> | null = null;
 
-/** From now on `letGo` is called when the server has no connection left; returns the function that ends it. */
+/** Registers a function that `makeRoom` calls when the server has no free slot. Returns a function that removes it. */
 export function offerRoom(letGo: LetGo): () => void {
   holders.add(letGo);
   return () => holders.delete(letGo);
 }
 
 /**
- * Connections belong to one database and one role, so those that idle in one pool are of no use to another while the server counts
- * them all: where it has none left, the idle ones of this process are given back. Resolves once they are, or after `milliseconds`.
+ * Closes the idle connections of all pools in this process. A connection belongs to one database and one role, so other
+ * pools cannot use it, but it takes a slot of the server. Resolves once the connections are closed, or after
+ * `milliseconds`.
  */
 export function makeRoom(milliseconds: number): Promise<void> {
   making ??= Promise.race([

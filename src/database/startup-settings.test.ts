@@ -9,19 +9,19 @@ describe('startupOptions', () => {
     expect(startupOptions(target(1))).toContain('-c default_transaction_isolation=read\\ committed ');
   });
 
-  it('leaves the settings of the database in force for the owner’s SQL, but for those that would lock the owner out', () => {
+  it('keeps the settings of the database for the owner’s SQL, except those that would lock the owner out', () => {
     const options = startupOptions({ ...target(1), obeysDatabase: true });
     expect(options).toContain('-c transaction_timeout=0');
     expect(options).not.toMatch(/default_transaction|row_security/);
   });
 
-  it('sets the search path last where the target has one', () => {
+  it('puts the search path of the target last', () => {
     expect(startupOptions({ ...target(1), searchPath: '' })).toMatch(/ -c search_path=$/);
   });
 });
 
 describe('forgetSetting', () => {
-  it('leaves a setting out for the server that refused it, and asks for one more try each', () => {
+  it('omits a setting after the server refused it, and allows one retry per setting', () => {
     const message = 'unrecognized configuration parameter "transaction_timeout"';
     expect(forgetSetting(target(2), message)).toBe(true);
     expect(startupOptions(target(2))).not.toContain('transaction_timeout');
@@ -29,7 +29,7 @@ describe('forgetSetting', () => {
     expect(forgetSetting(target(2), message)).toBe(false);
   });
 
-  it('asks for no other try where the server refused another setting', () => {
+  it('allows no retry if the server refused another setting', () => {
     expect(forgetSetting(target(4), 'unrecognized configuration parameter "row_security"')).toBe(false);
   });
 });

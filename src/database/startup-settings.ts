@@ -1,8 +1,9 @@
 import type { Target } from './target.ts';
 
 /**
- * Settings that a connection starts with. They count more than ALTER DATABASE and ALTER ROLE … SET, which belong to an app's owner.
- * Those of every connection: what this driver reads and writes, and what would end a connection or close it to its owner.
+ * Settings with which every connection starts. They override ALTER DATABASE … SET and ALTER ROLE … SET, which an app's
+ * owner controls. They fix the formats that this driver reads and writes, and prevent settings that would end a
+ * connection or lock the owner out.
  */
 const always: Readonly<Record<string, string>> = {
   role: 'none',
@@ -15,7 +16,7 @@ const always: Readonly<Record<string, string>> = {
   extra_float_digits: '1',
   client_encoding: 'UTF8',
   exit_on_error: 'off',
-  // Calls and the SQL page set their own.
+  // Requests and the SQL page set their own timeouts.
   statement_timeout: '0',
   idle_session_timeout: '0',
   idle_in_transaction_session_timeout: '0',
@@ -24,7 +25,10 @@ const always: Readonly<Record<string, string>> = {
   tcp_user_timeout: '0',
 };
 
-/** Of connections that run Ninefold's own statements: what changes their meaning, keeps them from writing, or stops them. */
+/**
+ * Settings of connections that run Ninefold's own statements. Other values would change the meaning of the statements,
+ * prevent writes, or cancel the statements.
+ */
 const ofServer: Readonly<Record<string, string>> = {
   default_transaction_isolation: 'read committed',
   default_transaction_read_only: 'off',
@@ -41,7 +45,7 @@ const ofServer: Readonly<Record<string, string>> = {
   check_function_bodies: 'on',
   default_tablespace: '',
   default_table_access_method: 'heap',
-  // Neither notices nor the server's log hold more because of a setting.
+  // An app must not enlarge notices or the server's log with a setting.
   client_min_messages: 'warning',
   log_parameter_max_length_on_error: '0',
   debug_print_parse: 'off',
@@ -49,15 +53,19 @@ const ofServer: Readonly<Record<string, string>> = {
   debug_print_plan: 'off',
 };
 
-/** True for a setting whose value the server chooses for its own connections. */
+/** Returns true for a setting that the server overrides on its own connections. */
 export const isSetByServer = (name: string): boolean => Object.hasOwn(always, name) || Object.hasOwn(ofServer, name);
 
-/** True for such a setting that sessions of an app's owner have as the app sets it: the SQL page, migrations and scheduled jobs. */
+/**
+ * Returns true for a setting that the server overrides only for its own statements. The SQL page, migrations and
+ * scheduled jobs use the app's value.
+ */
 export const isSetForOwner = (name: string): boolean => Object.hasOwn(ofServer, name);
 
 /**
- * The planner's settings for statements of Ninefold's own: PostgreSQL's defaults. Data calls obey what the database has set. A parallel
- * worker begins with the settings of the database, whose timeouts may end it.
+ * Planner settings for Ninefold's own statements: PostgreSQL's defaults. Data requests use the settings of the
+ * database. A parallel worker starts with the settings of the database, whose timeouts may cancel it, so parallel plans
+ * are off.
  */
 const planner: Readonly<Record<string, string>> = {
   max_parallel_workers_per_gather: '0',
@@ -81,12 +89,12 @@ const planner: Readonly<Record<string, string>> = {
   ),
 };
 
-/** SQL text: calls that set the planner's settings until the transaction ends. */
+/** SQL text with calls that set the planner's settings until the end of the transaction. */
 export const plannerSettings: string = Object.entries(planner)
   .map(([name, value]) => `pg_catalog.set_config('${name}', '${value}', true)`)
   .join(', ');
 
-/** Settings that some releases of PostgreSQL do not know: each server refuses them once. */
+/** Settings that some releases of PostgreSQL do not have. A server refuses each of them once; then they are omitted. */
 const notEverywhere = ['transaction_timeout', 'restrict_nonsystem_relation_kind'] as const;
 type NotEverywhere = (typeof notEverywhere)[number];
 
@@ -94,7 +102,7 @@ const unknownTo = new Map<string, Set<NotEverywhere>>();
 
 const serverOf = ({ host, port }: Target): string => `${host}:${port}`;
 
-/** Returns the `options` of a startup message (PostgreSQL, "Frontend/Backend Protocol": spaces are escaped by a backslash). */
+/** Returns the `options` of a startup message (PostgreSQL manual, "Message Formats": a backslash escapes a space). */
 export function startupOptions(target: Target): string {
   const unknown: ReadonlySet<string> | undefined = unknownTo.get(serverOf(target));
   const settings = {
@@ -109,7 +117,7 @@ export function startupOptions(target: Target): string {
     .join(' ');
 }
 
-/** Remembers a setting that the server refused as unknown. Returns whether a connection without it is worth a try. */
+/** Records a setting that the server refused as unknown. Returns true if a new attempt without it makes sense. */
 export function forgetSetting(target: Target, message: string): boolean {
   const name = notEverywhere.find((each) => message.includes(each));
   if (name === undefined) return false;

@@ -1,7 +1,7 @@
-/** Statements whose times are remembered. */
+/** Maximum number of statements whose durations are stored. */
 const TIMES_KEPT = 2000;
 
-/** How long each statement of a pool takes on average, by its text, in milliseconds; the latest count most. */
+/** Average duration of each statement of a pool by its text, in milliseconds. Recent runs have more weight. */
 export class StatementTimes {
   readonly #times = new Map<string, number>();
 

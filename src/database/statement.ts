@@ -1,69 +1,76 @@
 import type { Tail } from './tail.ts';
 
-/** A value on its way to PostgreSQL, in text format; `null` is SQL NULL. */
+/** A parameter in text format; `null` is SQL NULL. */
 export type Param = string | Uint8Array | null;
 
-/** One parametrised SQL statement. Values are only ever in `params`. */
+/** One parametrised SQL statement. Values are only in `params`, never in `text`. */
 export interface Statement {
   readonly text: string;
   readonly params: readonly Param[];
   /**
-   * When given, the statement is prepared once per connection under its text and this word (the database
-   * role that runs it: a plan with row-level security belongs to one role).
+   * If set, the statement is prepared once per connection under its text and this key. The key is usually the database
+   * role that runs it, because a plan with row-level security is valid for one role.
    */
   readonly preparedFor?: string;
 }
 
-/** A statement without parameters, prepared for nobody. */
+/** Returns a statement without parameters that is not prepared. */
 export const plain = (text: string): Statement => ({ text, params: [] });
 
-/** The result of one statement. Values are the bytes PostgreSQL sent, in text format. */
+/** The result of one statement. Values are the bytes that PostgreSQL sent, in text format. */
 export interface Result {
   readonly fields: readonly { readonly name: string; readonly typeOid: number }[];
   readonly rows: readonly (readonly (Buffer | null)[])[];
   /** The command tag: `SELECT 1`, `INSERT 0 3`; empty for an empty statement. */
   readonly command: string;
-  /** Rows that were answered; more than `rows` holds where a caller asked for the first ones only. */
+  /**
+   * Number of rows that PostgreSQL returned; higher than the length of `rows` if the caller limited the retained rows.
+   */
   readonly rowCount: number;
-  /** When the last of it arrived, in milliseconds of performance.now(). */
+  /** Time when the result was complete, in milliseconds of performance.now(). */
   readonly at: number;
   /**
-   * The last value of the only row, where it is long and the caller asked for it to be handed on as it arrives (`tailOf`); in
-   * `rows` it is null. Must be read to its end or destroyed.
+   * The last value of the only row as a stream, if the value is large and the caller asked for streaming (`tailOf`); in
+   * `rows` the value is null. The caller must read the stream to its end or destroy it.
    */
   readonly tail: Tail | null;
 }
 
-/** The number of rows that a command tag names; 0 where it names none. */
+/** Returns the number of rows in the command tag; 0 if the tag has none. */
 export function affectedRows(result: Result): number {
   const match = /(\d+)$/.exec(result.command);
   return match ? Number(match[1]) : 0;
 }
 
-/** The rows as objects with string values, by column name. */
+/** Returns the rows as objects with string values, by column name. */
 export function rowsAsText(result: Result): Record<string, string | null>[] {
   return result.rows.map((row) =>
     Object.fromEntries(result.fields.map((field, i) => [field.name, row[i]?.toString('utf8') ?? null])),
   );
 }
 
-/** The first column of the first row, parsed as JSON; null where there is none. */
+/** Returns the first column of the first row, parsed as JSON; null without a row or value. */
 export function firstJson<T>(result: Result): T | null {
   const value = result.rows[0]?.[0];
   return value ? (JSON.parse(value.toString('utf8')) as T) : null;
 }
 
-/** An identifier as SQL text, always quoted. */
+/** Quotes an identifier for SQL text; always with double quotes. */
 export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** A string literal as SQL text, for the few commands that take no parameters (CREATE ROLE … PASSWORD). */
+/**
+ * Quotes a string literal for SQL text, for the few commands without parameters (CREATE ROLE … PASSWORD).
+ * @throws TypeError if the value contains a NUL character.
+ */
 export function quoteLiteral(value: string): string {
   if (value.includes('\0')) throw new TypeError('a string literal cannot hold a NUL character');
   const doubled = value.replaceAll("'", "''");
   return value.includes('\\') ? ` E'${doubled.replaceAll('\\', '\\\\')}'` : `'${doubled}'`;
 }
 
-/** The size of a statement's parameters; letters of a text count as one byte each. */
+/**
+ * Returns the approximate size of a statement's parameters in bytes; each UTF-16 unit of a string counts as one byte.
+ */
 export function parameterBytes(statement: Statement | undefined): number {
   let bytes = 0;
   for (const param of statement?.params ?? []) bytes += param?.length ?? 0;

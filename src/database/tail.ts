@@ -1,15 +1,16 @@
 import { Readable } from 'node:stream';
 import type { BodyStream } from '../../contract/exchange.ts';
 
-/** What a tail asks of the connection that it comes from. */
+/** Flow control of the connection that a tail reads from. */
 export interface Flow {
   pause(): void;
   resume(): void;
 }
 
 /**
- * The last value of a row, handed on while it arrives: the socket is read only as fast as this is. It must be read to its end or
- * destroyed; until then its connection serves nobody else. Once destroyed, the rest of it is let go of as it comes.
+ * A stream of the last value of a row, which the caller reads while the value arrives. The socket is read only as fast
+ * as the stream. The stream must be read to its end or destroyed; until then no other batch uses its connection. After
+ * `destroy`, the remaining bytes are discarded as they arrive.
  */
 export class Tail extends Readable implements BodyStream {
   readonly length: number;
@@ -23,17 +24,17 @@ export class Tail extends Readable implements BodyStream {
     this.#flow = flow;
   }
 
-  /** The next bytes of it; the bytes are not copied. */
+  /** Adds the next bytes of the value, without a copy. */
   receive(bytes: Buffer): void {
     if (!this.destroyed && !this.push(bytes)) this.#flow.pause();
   }
 
-  /** All of it has come. */
+  /** Ends the stream after the last byte of the value. */
   end(): void {
     if (!this.destroyed) this.push(null);
   }
 
-  /** `listener` is called once the batch that it is part of has ended: then the connection is free. */
+  /** Sets a listener that is called once the batch of this value has ended and the connection is free. */
   onBatchEnd(listener: () => void): void {
     if (this.#batchEnded) listener();
     else this.#onBatchEnd = listener;

@@ -3,7 +3,7 @@ import { quoteIdentifier, quoteLiteral } from './statement.ts';
 import { parseTarget, targetUrl } from './target.ts';
 
 describe('parseTarget', () => {
-  it('reads what PostgreSQL clients write, escapes included', () => {
+  it('reads the URL formats of PostgreSQL clients, including escapes', () => {
     expect(parseTarget('postgres://u%40x:p%2Fw@db.example:6432/my%20db?sslmode=verify-full', 'test')).toEqual({
       host: 'db.example',
       port: 6432,
@@ -17,25 +17,25 @@ describe('parseTarget', () => {
     expect(parseTarget('postgresql://me@127.0.0.1', 'test')).toMatchObject({ port: 5432, database: 'me', tls: 'off' });
   });
 
-  it('gives back the URL it was made from', () => {
+  it('round-trips a URL', () => {
     for (const url of ['postgres://a:b%2Fc@127.0.0.1:5433/app_x', 'postgres://a:b@[::1]:5432/d?sslmode=require']) {
       expect(targetUrl(parseTarget(url, 'test'))).toBe(url);
     }
   });
 
-  it('goes by the Unix socket where the URL names one, and still prints an address that works over TCP', () => {
+  it('uses the Unix socket of the URL, and still prints an address that works over TCP', () => {
     const target = parseTarget('postgres://a:b@127.0.0.1:5433/d?host=/srv/data', 'test');
     expect(target).toMatchObject({ host: '127.0.0.1', socketFolder: '/srv/data' });
     expect(targetUrl(target)).toBe('postgres://a:b@127.0.0.1:5433/d');
   });
 
-  it('refuses what is no database', () => {
+  it('rejects a URL of another scheme', () => {
     expect(() => parseTarget('https://example.com', 'test')).toThrow(TypeError);
   });
 });
 
-describe('quoting', () => {
-  it('keeps hostile names and words inside their quotes', () => {
+describe('quoteIdentifier and quoteLiteral', () => {
+  it('keep hostile names and strings inside their quotes', () => {
     expect(quoteIdentifier('a"; drop table b; --')).toBe('"a""; drop table b; --"');
     expect(quoteLiteral("it's")).toBe("'it''s'");
     expect(quoteLiteral("a\\'b")).toBe(" E'a\\\\''b'");

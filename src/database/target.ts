@@ -1,28 +1,40 @@
-/** Where to connect and as whom. */
+/** Parameters of a connection: server, database and login. */
 export interface Target {
   readonly host: string;
   readonly port: number;
-  /** Folder of the server's Unix socket, used instead of TCP, which costs several times as much on one machine; or null. */
+  /**
+   * Folder of the server's Unix socket, or null. It is preferred to TCP, which costs several times as much on one
+   * machine.
+   */
   readonly socketFolder: string | null;
   readonly database: string;
   readonly user: string;
   readonly password: string;
   /** `verify` checks the server's certificate, `require` only encrypts. */
   readonly tls: 'off' | 'require' | 'verify';
-  /** Shown in pg_stat_activity. */
+  /** The application_name that pg_stat_activity shows. */
   readonly applicationName: string;
-  /** Overrides what the database or the role has set; the superuser's is empty, so that nothing an app made is called. */
+  /**
+   * Overrides the search_path of the database and the role. The superuser's is empty, so that no function or operator
+   * of an app is called.
+   */
   readonly searchPath?: string;
-  /** Statements wait for a lock as long as they must, whatever lock_timeout the database or the role has set. Data calls obey it. */
+  /**
+   * True if statements wait for locks without a limit, whatever lock_timeout the database or the role sets. Data
+   * requests use the setting of the app.
+   */
   readonly ignoresLockTimeout?: boolean;
-  /** The owner's SQL runs with what the database and the role have set; the server's own statements do not. */
+  /**
+   * True if statements run with the settings of the database and the role, as the owner's SQL does. The server's own
+   * statements do not.
+   */
   readonly obeysDatabase?: boolean;
 }
 
 /**
- * Reads `postgres://user:password@host:port/database?sslmode=…&host=…`. Port 5432 and the user's name as database are the
- * defaults, and a `host` that is a path is the folder of a Unix socket, as in libpq. Throws TypeError for anything else than a
- * postgres URL.
+ * Parses `postgres://user:password@host:port/database?sslmode=…&host=…`. The default port is 5432 and the default
+ * database is the user's name. A `host` that is a path is the folder of a Unix socket, as in libpq.
+ * @throws TypeError if the URL has another scheme.
  */
 export function parseTarget(url: string, applicationName: string): Target {
   const parsed = new URL(url);
@@ -45,7 +57,7 @@ export function parseTarget(url: string, applicationName: string): Target {
   };
 }
 
-/** The target as a URL that any PostgreSQL client takes. */
+/** Returns the target as a URL that any PostgreSQL client accepts. */
 export function targetUrl(target: Target): string {
   const host = target.host.includes(':') ? `[${target.host}]` : encodeURIComponent(target.host);
   const path = `${host}:${target.port}/${encodeURIComponent(target.database)}`;

@@ -1,8 +1,8 @@
 import type { Param } from './statement.ts';
 
 /**
- * Frontend messages of the extended query protocol (PostgreSQL manual, "Message Formats"), appended to one growing
- * buffer, so that a whole batch, or several, go out in one write.
+ * Encodes frontend messages of the extended query protocol (PostgreSQL manual, "Message Formats") into one growing
+ * buffer, so that one write can send several batches.
  */
 export class MessageWriter {
   #buffer = Buffer.allocUnsafe(16 * 1024);
@@ -12,17 +12,17 @@ export class MessageWriter {
     return this.#length === 0;
   }
 
-  /** How much is written, for `cutBackTo`. */
+  /** Number of bytes in the buffer, for `cutBackTo`. */
   get length(): number {
     return this.#length;
   }
 
-  /** Takes back what was written since: a message that could not be written whole must not go out in part. */
+  /** Removes the bytes after `length`. A message that could not be encoded completely must not be sent in part. */
   cutBackTo(length: number): void {
     this.#length = length;
   }
 
-  /** What was written since the last call. The bytes are the caller's. */
+  /** Returns the bytes written since the last call, and empties the buffer. The bytes belong to the caller. */
   take(): Buffer {
     const bytes = Buffer.allocUnsafe(this.#length);
     this.#buffer.copy(bytes, 0, 0, this.#length);
@@ -39,7 +39,7 @@ export class MessageWriter {
     this.#close(start);
   }
 
-  /** Binds the unnamed portal; all parameters and results in text format. */
+  /** Writes a Bind of the unnamed portal. All parameters and results are in text format. */
   bind(name: string, params: readonly Param[]): void {
     const start = this.#open(0x42);
     this.#string('');
@@ -82,7 +82,7 @@ export class MessageWriter {
     this.#close(start);
   }
 
-  /** Sends all data of a COPY … FROM STDIN. */
+  /** Writes all data of a COPY … FROM STDIN. */
   copyData(data: string): void {
     const start = this.#open(0x64);
     this.#content(data);
@@ -124,13 +124,16 @@ export class MessageWriter {
   #content(param: string | Uint8Array): void {
     const bytes = typeof param === 'string' ? Buffer.byteLength(param) : param.byteLength;
     this.#reserve(bytes);
-    // As many bytes as letters: ASCII, which is copied as it is.
+    // One byte per UTF-16 unit means ASCII, which latin1 writes fastest.
     if (typeof param === 'string') this.#buffer.write(param, this.#length, bytes === param.length ? 'latin1' : 'utf8');
     else this.#buffer.set(param, this.#length);
     this.#length += bytes;
   }
 
-  /** Zero-terminated, so a zero byte inside would end it early and let the rest be read as another message. */
+  /**
+   * Writes a zero-terminated string. Rejects NUL characters: one inside the string would end it early, and the server
+   * would read the rest as another message.
+   */
   #string(value: string): void {
     if (value.includes('\0')) throw new TypeError('SQL text cannot hold a NUL character');
     const bytes = Buffer.byteLength(value);

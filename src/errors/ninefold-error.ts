@@ -1,22 +1,22 @@
 import { type ErrorCode, type ErrorEntry, errors, type OtherStatus } from '../../contract/errors.ts';
 import type { LimitName } from '../../contract/limits.ts';
 
-/** The parts of an error beside its code. Everything here is sent to the client, except `cause` and `limit`. */
+/** Parts of an error in addition to its code. All are sent to the client, except `cause` and `limit`. */
 export interface ErrorParts<Code extends ErrorCode = ErrorCode> {
-  /** Replaces the entry's own sentence. */
+  /** Replaces the message of the contract. */
   message?: string;
   details?: unknown;
   hint?: string | null;
-  /** Replaces the entry's HTTP status by another one that the entry declares. */
+  /** Replaces the HTTP status of the contract with another one that its entry declares. */
   status?: OtherStatus<Code>;
   headers?: Record<string, string>;
-  /** The limit that was hit, where the code does not say it: counted, never sent. */
+  /** The limit that was exceeded, if the code does not determine it. Used for statistics, never sent. */
   limit?: LimitName;
-  /** The internal reason: logged, never sent. */
+  /** Internal cause. Logged, never sent. */
   cause?: unknown;
 }
 
-/** An error that a client is told about. Its code is one of `contract/errors.ts`. */
+/** An error that is reported to a client. Its code is one of `contract/errors.ts`. */
 export class NinefoldError<Code extends ErrorCode = ErrorCode> extends Error {
   override readonly name = 'NinefoldError';
   readonly code: ErrorCode;

@@ -3,19 +3,19 @@ import { conditionClasses, conditionNames, sqlstatesByName } from '../../contrac
 import { postgresErrors } from '../../contract/errors/postgres.ts';
 import { statusOfSqlstate } from '../../contract/errors/sqlstate-status.ts';
 
-describe('the errors of PostgreSQL', () => {
-  it('have the status that /rest/v1 answers them with', () => {
+describe('PostgreSQL errors in the contract', () => {
+  it('have the status that /rest/v1 responds with', () => {
     const told = Object.entries(postgresErrors).map(([code, { status }]) => [code, status]);
     expect(told).toEqual(Object.keys(postgresErrors).map((code) => [code, statusOfSqlstate(code)]));
   });
 
-  it('are conditions that PostgreSQL knows', () => {
+  it('have SQLSTATEs that PostgreSQL defines', () => {
     expect(Object.keys(postgresErrors).filter((code) => !conditionNames.has(code))).toEqual([]);
   });
 });
 
-describe('the conditions', () => {
-  it('have a code of five characters, in a class with a name', () => {
+describe('conditionNames and conditionClasses', () => {
+  it('have codes of five characters in a class with a name', () => {
     const broken = [...conditionNames].filter(
       ([code, name]) =>
         !/^[0-9A-Z]{5}$/.test(code) || !conditionClasses.has(code.slice(0, 2)) || !/^[a-z_0-9]+$/.test(name),
@@ -24,7 +24,7 @@ describe('the conditions', () => {
     expect(conditionNames.size).toBeGreaterThan(240);
   });
 
-  it('are found by their names, the first of two with one name', () => {
+  it('are found by name; the first one if two have the same name', () => {
     expect(sqlstatesByName.get('unique_violation')).toBe('23505');
     expect(sqlstatesByName.get('raise_exception')).toBe('P0001');
     expect(sqlstatesByName.get('null_value_not_allowed')).toBe('22004');
@@ -40,9 +40,9 @@ describe('statusOfSqlstate', () => {
     ['P0001', 400],
     ['P0003', 500],
     ['A0001', 400],
-  ])('answers %s with %i', (code, status) => expect(statusOfSqlstate(code)).toBe(status));
+  ])('returns for %s the status %i', (code, status) => expect(statusOfSqlstate(code)).toBe(status));
 
-  it('asks a stranger to sign in where a member is refused', () => {
+  it('returns 401 for anonymous callers if signed-in members get 403', () => {
     expect([statusOfSqlstate('42501', '', true), statusOfSqlstate('42501', '', false)]).toEqual([403, 401]);
   });
 });

@@ -17,14 +17,15 @@ import { hasBody, type ReceiveBody, readBody } from './read-body.ts';
 import type { SlowReaders } from './slow-readers.ts';
 import { letGo, writeReply } from './write-reply.ts';
 
+/** The parts of the server that requests to apps use. */
 export interface AppCallParts {
   pipeline: Pipeline;
   areas: readonly Area[];
-  /** Answers <app>/openapi.json. */
+  /** Handles <app>/openapi.json. */
   openApi: Area;
-  /** The pages for members, on the app's own origin. */
+  /** The pages for members on the app's own origin. */
   portal: PortalPages;
-  /** Returns the identity of a builder's call; throws if the caller may not work on the app. */
+  /** Returns the identity for a builder's request; throws if the builder may not work on the app. */
   authorise: (exchange: Exchange, ref: string) => Promise<Identity>;
   origins: Origins;
   readAddress: AddressReader;
@@ -32,13 +33,13 @@ export interface AppCallParts {
   slowReaders: SlowReaders;
 }
 
-/** Address for those who watch the node; it answers on every origin. */
+/** Path of the health check, which works on every origin. */
 export const HEALTH = '/health';
 
 /**
- * Everything that an app answers: its API on its own origin, below /apps/<ref> and to builders. Nothing else writes a reply whose
- * content an app can choose. Taken before the framework sees the request, whose routing, hooks and reply cost as much as the rest of
- * a short call together.
+ * Handles all requests to apps: the API on an app's own origin, below /apps/<ref>, and for builders below /admin/v1. No
+ * other code writes a reply whose content an app can choose. It takes requests before the framework does, because the
+ * framework's routing, hooks and replies cost as much as the rest of a short request.
  */
 export class AppCalls {
   readonly #parts: AppCallParts;
@@ -52,7 +53,7 @@ export class AppCalls {
     this.#policies = headerPolicies(parts.origins);
   }
 
-  /** Answers a request that an app answers for. Returns false for one to the node itself; then nothing has happened. */
+  /** Handles a request to an app. Returns false without a side effect for a request to the node itself. */
   take(request: IncomingMessage, response: ServerResponse): boolean {
     const { origins } = this.#parts;
     const { path, host } = readTarget(request);
@@ -65,7 +66,7 @@ export class AppCalls {
     return true;
   }
 
-  /** From now on every connection ends with the answer that is under way on it. */
+  /** Makes every connection close after its current response. */
   close(): void {
     this.#closing = true;
   }

@@ -9,14 +9,14 @@ import { INERT_POLICY, nodeHeaders } from './node-headers.ts';
 export type WrittenHeaders = Record<string, string | string[]>;
 
 /**
- * Decides which headers of an app's reply are written. An app's functions choose names and values, so a reply is written through a
- * policy only. It may change `reply.headers`.
+ * Selects the headers of an app's reply that are written. An app's functions choose names and values, so every reply
+ * passes through a policy. A policy may modify `reply.headers`.
  */
 export type HeaderPolicy = (reply: Reply) => WrittenHeaders;
 
 /**
- * Headers that an inert reply may have, with any value: those of PostgREST, GoTrue and supabase-js, and those that say something
- * about this reply alone. A header that is not here may act on the whole origin, today or in a later browser.
+ * Headers that an inert reply may have with any value: those of PostgREST, GoTrue and supabase-js, and those that only
+ * describe this reply. Other headers might affect the whole origin in some browser.
  */
 const harmless: ReadonlySet<string> = new Set([
   'accept-ranges',
@@ -57,24 +57,26 @@ const harmless: ReadonlySet<string> = new Set([
   'x-request-id',
 ]);
 
-/** Headers that the proxy in front obeys: nginx, Apache, lighttpd, LiteSpeed and h2o would serve files of their own machine. */
+/**
+ * Headers that control a proxy: nginx, Apache, lighttpd, LiteSpeed and h2o serve files of their own machine on request.
+ */
 const FOR_PROXY = /^x-(?:accel|sendfile|lighttpd|litespeed|reproxy)/;
-/** Headers with `x-` that browsers or their tools have obeyed. */
+/** Headers beginning with `x-` that browsers or developer tools obey or have obeyed. */
 const FOR_BROWSER =
   /^x-(?:content-|dns-prefetch-|download-options|frame-options|permitted-|sourcemap|ua-compatible|webkit-|xss-)/;
-/** A link to another page of the same kind; other relations make a browser load something. */
+/** Links to a related page. Browsers load resources for other relations. */
 const PLAIN_LINKS =
   /^<[^<>]*>; ?rel="?(?:describedby|first|help|last|next|prev|self)"?(?:, *<[^<>]*>; ?rel="?(?:describedby|first|help|last|next|prev|self)"?)*$/;
-/** A challenge without a scheme for which browsers ask for a password. */
+/** A Bearer challenge. For other schemes, browsers ask for a password. */
 const BEARER = /^Bearer(?: +[\w-]+=(?:"[^"\\]*"|[\w.-]+)(?:, *[\w-]+=(?:"[^"\\]*"|[\w.-]+))*)?$/i;
-/** A path on the same origin. A browser reads `//` and `/\` as the beginning of a host. */
+/** A path on the same origin. Browsers read `//` and `/\` as the start of a host. */
 const PATH = /^\/(?![/\\])[^\t]*$/;
-/** Several parts, each with headers of its own. */
+/** A response with several parts, each with its own headers. */
 const MULTIPART = /^\s*multipart\//i;
 
 const isRedirect = (status: number): boolean => status >= 300 && status < 400;
 
-/** True if a header of an inert reply may have this value. */
+/** Returns true if a header of an inert reply may have this value. */
 function isHarmless(name: string, value: string, status: number): boolean {
   switch (name) {
     case 'content-type':
@@ -84,7 +86,8 @@ function isHarmless(name: string, value: string, status: number): boolean {
     case 'www-authenticate':
       return BEARER.test(value);
     case 'location':
-      // A redirect would lead a call of the console to an address of the app's choice, with the builder's rights.
+      // A redirect would send a request of the console to an address that the app chooses, with the builder's
+      // credentials.
       return !isRedirect(status) && PATH.test(value);
     default:
       return name.startsWith('x-') && !FOR_PROXY.test(name) && !FOR_BROWSER.test(name);
@@ -92,10 +95,10 @@ function isHarmless(name: string, value: string, status: number): boolean {
 }
 
 /**
- * Makes the policy of replies on the node's origin: a browser shows them as a document without scripts, forms and frames, and they
- * change nothing outside themselves. `always` is on every reply, whatever the app says.
- *
- * @param redirects Whether sign-in may lead elsewhere: not where a builder calls, with the builder's rights.
+ * Creates the policy of replies on the node's origin. A browser shows them as a document without scripts, forms and
+ * frames, and they cannot affect anything outside of themselves.
+ * @param always Headers of every reply; they override those of the app.
+ * @param redirects True if sign-in may redirect. False for builders' requests, which carry the builder's credentials.
  */
 function inert(always: Readonly<Record<string, string>>, redirects: boolean): HeaderPolicy {
   const known = new Set([...harmless, ...Object.keys(always)]);
@@ -108,10 +111,13 @@ function inert(always: Readonly<Record<string, string>>, redirects: boolean): He
   };
 }
 
-/** Headers that reach beyond an app's origin: to other names of the domain, or to the proxy in front. */
+/** Headers that affect more than the app's origin: other names of the domain, or the proxy in front. */
 const reaching: ReadonlySet<string> = new Set(['clear-site-data', 'strict-transport-security']);
 
-/** Makes the policy of replies on an app's own origin: the app decides, except on headers that reach further. */
+/**
+ * Creates the policy of replies on an app's own origin: the app chooses all headers except those that affect other
+ * origins or the proxy.
+ */
 function onOwnOrigin(nodeUrl: string): HeaderPolicy {
   const relativeHelp = `<${ERROR_PAGES}/`;
   return ({ headers, cookies, redirect }) => {
@@ -123,7 +129,10 @@ function onOwnOrigin(nodeUrl: string): HeaderPolicy {
   };
 }
 
-/** The policies of a node: replies below /apps/<ref>, replies to builders below /admin/v1, and replies on an app's origin. */
+/**
+ * Returns the policies of a node: for replies below /apps/<ref>, for replies to builders below /admin/v1, and for
+ * replies on an app's own origin.
+ */
 export function headerPolicies(origins: Origins): Readonly<Record<'path' | 'builder' | 'own', HeaderPolicy>> {
   const { 'strict-transport-security': hsts } = nodeHeaders(origins);
   return {
@@ -141,7 +150,7 @@ export function headerPolicies(origins: Origins): Readonly<Record<'path' | 'buil
   };
 }
 
-/** Requests whose response a browser would run as a script (Fetch standard, "script-like"). */
+/** Destinations of requests whose response a browser runs as a script (Fetch standard, "script-like"). */
 const scripts: ReadonlySet<string> = new Set([
   'audioworklet',
   'paintworklet',
@@ -151,20 +160,23 @@ const scripts: ReadonlySet<string> = new Set([
   'worker',
 ]);
 
-/** Refuses a request for a script on the node's origin; undefined for any other request. */
+/** Returns the error for a request for a script on the node's origin; undefined for any other request. */
 export function refusedAsScript(headers: Exchange['headers']): NinefoldError | undefined {
   const isScript = headers['service-worker'] !== undefined || scripts.has(headers['sec-fetch-dest'] ?? '');
   return isScript ? new NinefoldError('script_refused') : undefined;
 }
 
-/** Returns the headers without cookies: on the node's origin all cookies are the node's. */
+/** Returns the headers without cookies. On the node's origin, all cookies belong to the node. */
 export function withoutCookies(headers: Exchange['headers']): Exchange['headers'] {
   if (headers.cookie === undefined) return headers;
   const { cookie: _, ...rest } = headers;
   return rest;
 }
 
-/** Returns the headers of a builder's request without what proves who the builder is: the app's functions read the rest. */
+/**
+ * Returns the headers of a builder's request without the builder's credentials, because the app's functions can read
+ * all headers.
+ */
 export function withoutCredentials(headers: Exchange['headers']): Exchange['headers'] {
   const { cookie: _, authorization: __, ...rest } = headers;
   return rest;

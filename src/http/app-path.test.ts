@@ -36,7 +36,7 @@ describe('readAppPath', () => {
     '/admin/v1/apps/shop/sql',
     '/admin/v1/apps/shop/settings/v1',
     '/admin/v1/status/rest/v1',
-  ])('leaves %s on the node’s origin to the node', (target) => {
+  ])('returns null for %s on the node’s origin, which belongs to the node', (target) => {
     expect(readAppPath(target, null, null)).toBeNull();
   });
 
@@ -54,7 +54,7 @@ describe('readAppPath', () => {
     }
   });
 
-  it('takes every address on an app’s origin for the app', () => {
+  it('treats every path on an app’s origin as the app’s', () => {
     expect(readAppPath('/rest/v1/t', 'shop', null)).toEqual(call('shop', 'rest', '/t'));
     expect(readAppPath('/openapi.json', 'shop', null)).toEqual(call('shop', 'openapi.json', '/openapi.json'));
     for (const path of ['/', '/admin/v1/apps', '/apps/other/rest/v1/t', '/assets/index.js', '/docs/errors']) {
@@ -62,7 +62,7 @@ describe('readAppPath', () => {
     }
   });
 
-  it('gives the API without a prefix on the node’s origin to the default app', () => {
+  it('routes API paths without a prefix on the node’s origin to the default app', () => {
     expect(readAppPath('/auth/v1/user', null, 'shop')).toEqual(call('shop', 'auth', '/user'));
     expect(readAppPath('/assets/v1', null, 'shop')).toBeNull();
   });

@@ -1,28 +1,30 @@
-/** An address that an app answers for. */
+/** A request path that belongs to an app. */
 export interface AppPath {
   readonly ref: string;
-  /** Area of the app's API (`rest`, `auth`, …) or `openapi.json`; null if it is neither. */
+  /** API of the app (`rest`, `auth`, …) or `openapi.json`; null for any other path. */
   readonly area: string | null;
-  /** Below the area, as it was sent; `/` for the area itself. */
+  /** Path below the API, as it was sent; `/` for the API itself. */
   readonly path: string;
-  /** Without `?`; empty where there is none. */
+  /** Query without `?`; empty if there is none. */
   readonly query: string;
-  /** True below /admin/v1: a builder makes the call. */
+  /** True for paths below /admin/v1, which builders use. */
   readonly isByBuilder: boolean;
 }
 
-/** Areas of an app's API; `NINEFOLD_DEFAULT_APP` answers them without a prefix. */
+/** APIs of an app. With `NINEFOLD_DEFAULT_APP`, they are also available without a prefix. */
 const areas: ReadonlySet<string> = new Set(['auth', 'rest', 'portal', 'realtime', 'storage', 'functions']);
 
 const TWO = /^\/([^/?]+)\/([^/?]+)/;
-/** Where RFC 8414, section 3, puts the description of a provider: before the path of its issuer. */
+/** Location of a provider's metadata by RFC 8414, section 3: before the path of its issuer. */
 const METADATA = /^\/\.well-known\/(oauth-authorization-server|openid-configuration)(\/[^?]+)(\?.*)?$/s;
 const BUILDER = /^\/[^/?]+\/([^/?]+)\/([^/?]+)\/([^/?]+)/;
 
 /**
- * Reads an address on the origin of the app `ref`, where everything is the app's, or, if `ref` is null, on the node's origin: there
- * `/apps/<ref>/…` is, `/admin/v1/apps/<ref>/<area>/v1…`, and the areas of the default app. Returns null for an address of the node itself.
- * A client may percent-encode letters of the segments.
+ * Reads a request target. On an app's origin, every path belongs to the app. On the node's origin, `/apps/<ref>/…`,
+ * `/admin/v1/apps/<ref>/<area>/v1…` and the API paths of the default app do. Clients may percent-encode letters of
+ * these segments.
+ * @param ref The app whose origin it is; null for the node's origin.
+ * @returns null for a path of the node itself.
  */
 export function readAppPath(target: string, ref: string | null, defaultApp: string | null): AppPath | null {
   const metadata = target.startsWith('/.well-known/') ? METADATA.exec(target) : null;
@@ -56,7 +58,10 @@ function isByBuilder(target: string): AppPath | null {
   return found.area === null || found.area === OPEN_API ? null : found;
 }
 
-/** `rest` is what follows the app's URL. */
+/**
+ * Reads the part of a path below the app's URL.
+ * @param rest Path and query after the app's URL.
+ */
 function belowApp(ref: string, rest: string, isByBuilder: boolean): AppPath {
   const mark = rest.indexOf('?');
   const path = mark < 0 ? rest : rest.slice(0, mark);
@@ -72,7 +77,7 @@ function belowApp(ref: string, rest: string, isByBuilder: boolean): AppPath {
   return { ref, area: decoded(path) === `/${OPEN_API}` ? OPEN_API : null, path, query, isByBuilder };
 }
 
-/** Address of the app's OpenAPI document, below the app's URL. */
+/** Path of the app's OpenAPI document below the app's URL. */
 export const OPEN_API = 'openapi.json';
 
 function decoded(segment: string): string {

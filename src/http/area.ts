@@ -4,16 +4,24 @@ import type { Identity } from '../identity/identity.ts';
 import type { CallTrace } from '../observe/call-trace.ts';
 import type { BodyBound } from './read-body.ts';
 
-/** One part of an app's API (`rest`, `auth`, `portal`): what answers below /apps/<ref>/<area>/v1. */
+/** One API of an app (`rest`, `auth`, `portal`), which handles requests below /apps/<ref>/<area>/v1. */
 export interface Area {
   readonly name: 'rest' | 'auth' | 'portal';
   /**
-   * Answers a call. `identify` gives who is calling, or throws what the area's `renderError` turns into a 401; an area
-   * that also answers nobody in particular asks only where it must know. `trace` takes what the call tells of itself.
+   * Handles a request.
+   * @param identify Returns the identity of the caller, or throws an error that `renderError` turns into a 401. APIs
+   * with public routes call it only where they need the identity.
+   * @param trace Receives times and names of the request.
    */
   handle(app: App, exchange: Exchange, identify: () => Promise<Identity>, trace: CallTrace): Promise<Reply>;
-  /** The largest body that any call of the area takes, and the error for a larger one; the app's settings bound it when absent. */
+  /**
+   * The largest body of any request to this API, and the error for a larger one. Without it, the app's settings limit
+   * the body.
+   */
   readonly body?: BodyBound;
-  /** An error in the area's own shape; null where the area has no word for it. `identity` is null where it was not asked for. */
+  /**
+   * Renders an error in the format of this API; null if the format has no place for it. `identity` is null if it was
+   * not determined.
+   */
   renderError(error: unknown, app: App | null, exchange: Exchange, identity: Identity | null): Promise<Reply | null>;
 }

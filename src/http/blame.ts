@@ -4,16 +4,19 @@ import type { LimitName } from '../../contract/limits.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 
-/** Describes a failed call by names, without values. */
+/** Names that identify the cause of a failed request, without values. */
 export interface Blame {
-  /** The code that the body carries. */
+  /** The code in the response body. */
   readonly code: string;
-  /** A rule as schema.table.name, or the function that raised the error as name(types); null where it cannot be told. */
+  /** A rule as schema.table.name, or the function that raised the error as name(types); null if unknown. */
   readonly subject: string | null;
   readonly limit: LimitName | null;
 }
 
-/** Returns the origin of an error. `left`: the client has gone, so that a cancelled statement hit no limit. */
+/**
+ * Returns the cause of an error.
+ * @param left True if the client disconnected: the cancelled statement then did not exceed a limit.
+ */
 export function blame(error: unknown, reply: Reply, left: boolean): Blame {
   const known = error instanceof NinefoldError ? error : null;
   const raised = raisedIn(error);
@@ -22,7 +25,7 @@ export function blame(error: unknown, reply: Reply, left: boolean): Blame {
   return { code, subject: raised && subjectOf(raised), limit };
 }
 
-/** Returns PostgreSQL's error from the chain of causes, if there is one. */
+/** Returns PostgreSQL's error from the chain of causes, or null. */
 export function raisedIn(error: unknown): DatabaseError | null {
   if (error instanceof DatabaseError) return error;
   return error instanceof Error ? raisedIn(error.cause) : null;
@@ -31,10 +34,13 @@ export function raisedIn(error: unknown): DatabaseError | null {
 const limitOf = (code: string | undefined): LimitName | null =>
   code !== undefined && Object.hasOwn(allErrors, code) ? (allErrors[code]?.limit ?? null) : null;
 
-/** PL/pgSQL's own words for where an exception came from, which are translated: what is not recognised has no subject. */
+/**
+ * Context line of PL/pgSQL for an exception. The line is translated on some servers; an unrecognised line gives no
+ * subject.
+ */
 const RAISED = /^PL\/pgSQL function (.+?\)) line \d+ at RAISE/;
 const LONGEST = 200;
-/** A field that was left empty, and a state machine, which is of a field. */
+/** SQLSTATEs that concern one field: a missing value (23502) and errors of state machines, which belong to a field. */
 const ofField = /^(?:23502|NF00\d)$/;
 
 function subjectOf({ fields }: DatabaseError): string | null {

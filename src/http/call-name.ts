@@ -4,8 +4,8 @@ import type { CallTrace } from '../observe/call-trace.ts';
 import type { CallEvent } from '../observe/events.ts';
 
 /**
- * The name under which a call is counted: its id in chapter 7, so that nobody can fill a table with names of their own making;
- * `<area>.unresolved` for what is no call of the app.
+ * Returns the name under which a request is counted: the id of its call in chapter 7, or `<area>.unresolved` for any
+ * other request. Clients therefore cannot create arbitrary names in the statistics.
  */
 export function callName(area: CallEvent['area'], exchange: Exchange, trace: CallTrace): string {
   return trace.call ?? (area === 'auth' ? authCallOf(exchange) : null) ?? `${area}.unresolved`;
@@ -13,12 +13,12 @@ export function callName(area: CallEvent['area'], exchange: Exchange, trace: Cal
 
 interface Known {
   id: string;
-  /** What the query must hold. */
+  /** Parameter that the query must contain; empty for none. */
   query: string;
 }
 
 const byAddress = new Map<string, Known[]>();
-/** The addresses that hold names in braces, each with what matches a request to it. */
+/** Call paths with parameters in braces, each with a pattern for matching requests. */
 const patterns: [RegExp, string][] = [];
 for (const { id, method, path } of authCalls) {
   const [address = '', query = ''] = path.slice('/auth/v1'.length).split('?');

@@ -52,11 +52,11 @@ describe('addressReader with a number of proxies', () => {
     'null',
     '%',
     '::1::2',
-  ])('takes the proxy’s own address where the entry is no address: “%s”', (entry) => {
+  ])('returns the proxy’s own address if the entry is no address: “%s”', (entry) => {
     expect(read(1, `198.51.100.1, ${entry}`)).toBe(SOCKET);
   });
 
-  it('takes the address that the nearer proxy saw where the entry of the farther is no address', () => {
+  it('returns the address that the nearer proxy saw if the entry of the farther proxy is no address', () => {
     expect(read(2, '198.51.100.1, unknown, 203.0.113.7')).toBe('203.0.113.7');
   });
 });
@@ -85,7 +85,7 @@ describe('addressReader with networks', () => {
     expect(read(['10.7.7.7/8'], '203.0.113.7')).toBe('203.0.113.7');
   });
 
-  it('reads few entries of a list of trusted addresses without end', () => {
+  it('reads only a limited number of entries of an endless list of trusted addresses', () => {
     const forwarded = Array(10_000).fill('10.1.1.1').join(',');
     const readAddress = addressReader(networks);
     const request = { socket: { remoteAddress: SOCKET }, headers: { 'x-forwarded-for': forwarded } };
@@ -95,7 +95,7 @@ describe('addressReader with networks', () => {
   });
 });
 
-it('names no address that stands to the left of the one the outermost trusted proxy appended', () => {
+it('ignores addresses to the left of the entry of the outermost trusted proxy', () => {
   const anything = fc.oneof(fc.ipV4(), fc.ipV6(), fc.string(), fc.constantFrom('unknown', '', ',,,', '10.0.0.1, ::1'));
   const proxies = fc.constantFrom<TrustedProxies>(1, ['10.0.0.0/8'], ['10.0.0.1', 'fd00::/8']);
   fc.assert(

@@ -3,16 +3,19 @@ import { BlockList, isIP, isIPv4 } from 'node:net';
 import { limits } from '../../contract/limits.ts';
 import { plainAddress } from '../limits/client-network.ts';
 
-/** The proxies in front of the node: how many, or their addresses and networks (CIDR). 0 and an empty list are no proxy. */
+/**
+ * Proxies in front of the node: their number, or their addresses and networks (CIDR). 0 or an empty list means no
+ * proxy.
+ */
 export type TrustedProxies = number | readonly string[];
 
 /** Returns the address of the client that sent a request. */
 export type AddressReader = (request: IncomingMessage) => string;
 
 /**
- * Returns a reader of client addresses. Each proxy appends the address that it saw to `X-Forwarded-For`, so the list is read from
- * its right end, starting at the address of the socket. The reader stops at the first address that no trusted proxy vouches for,
- * and before an entry that is no address. Everything to the left of that may be written by the client.
+ * Creates a reader of client addresses. Each proxy appends the address that it saw to `X-Forwarded-For`, so the reader
+ * starts at the address of the socket and reads the list from its right end. It stops at the first address that is no
+ * trusted proxy, or before an entry that is no address. Clients can forge everything to the left of that.
  */
 export function addressReader(proxies: TrustedProxies): AddressReader {
   const isProxy = proxyTest(proxies);
@@ -33,7 +36,7 @@ export function addressReader(proxies: TrustedProxies): AddressReader {
   };
 }
 
-/** Returns the test whether the address that is `hop` entries away from the node's socket is a trusted proxy. */
+/** Returns a test whether an address is a trusted proxy. `hop` is its distance from the node's socket. */
 function proxyTest(proxies: TrustedProxies): (address: string, hop: number) => boolean {
   if (typeof proxies === 'number') return (_address, hop) => hop < proxies;
   const networks = new BlockList();
@@ -49,7 +52,10 @@ const ADDRESS_BITS = { ipv4: 32, ipv6: 128 } as const;
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIPv4(address) ? 'ipv4' : 'ipv6');
 
-/** Reads one entry of X-Forwarded-For: an address, which some proxies write with its port. Returns null for anything else. */
+/**
+ * Reads one entry of X-Forwarded-For: an address, which some proxies write with its port. Returns null for anything
+ * else.
+ */
 function forwardedAddress(entry: string): string | null {
   const text = entry.trim();
   const bracketed = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text)?.[1];

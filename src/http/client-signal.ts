@@ -1,7 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { CancelSignal } from '../../contract/exchange.ts';
 
-/** Aborts when the client goes away before its answer is written. Listens only while somebody listens to it. */
+/**
+ * Aborts if the client disconnects before its response is written. Registers a listener on the response only while it
+ * has listeners itself.
+ */
 export class ClientSignal implements CancelSignal {
   readonly #response: ServerResponse;
   #listeners: (() => void)[] = [];

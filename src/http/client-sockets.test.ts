@@ -7,7 +7,7 @@ import { limitSockets } from './client-sockets.ts';
 const max = 4;
 let server: Server;
 let sockets: Socket[];
-/** Requests that wait for their response. */
+/** Functions that answer the pending requests. */
 let waiting: (() => void)[];
 
 beforeEach(async () => {
@@ -60,7 +60,7 @@ describe('limitSockets', () => {
     expect(await request(await open(), '/')).toBe('HTTP/1.1 200 OK');
   });
 
-  it('refuses a new socket while all others have a request under way, and disturbs none of them', async () => {
+  it('refuses a new socket while all others have a request in progress, and keeps the others open', async () => {
     const busy = await many(max);
     const answers = busy.map((socket) => request(socket, '/wait'));
     await expect.poll(() => waiting.length).toBe(max);

@@ -2,9 +2,9 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Keeps the open sockets of a server below a bound, so that sockets of clients never take the file descriptors that
- * connections to the database need. For a socket beyond the bound it closes the one that has been silent for longest, else
- * those that wait for their next request, else the new one.
+ * Limits the open client sockets of a server, so that they do not use up the file descriptors for database connections.
+ * Above the limit, it closes the oldest socket that has not sent anything; otherwise those that wait for their next
+ * request; otherwise the new socket.
  */
 export function limitSockets(server: Server, max: number): void {
   const open = new Set<Socket>();

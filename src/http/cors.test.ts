@@ -14,7 +14,7 @@ const question = (headers: Record<string, string>): Exchange => ({
   signal: new AbortController().signal,
 });
 
-it('a browser may send any method and every header that it asks for', () => {
+it('allows any method and every requested header in a preflight response', () => {
   const exchange = question({
     'access-control-request-method': 'PATCH',
     'access-control-request-headers': 'authorization,content-profile, x-custom',
@@ -31,10 +31,10 @@ it('a browser may send any method and every header that it asks for', () => {
   });
 });
 
-it('OPTIONS without the question is a call like any other', () => {
+it('treats OPTIONS without Access-Control-Request-Method as a normal request', () => {
   expect(isPreflight(question({}))).toBe(false);
 });
 
-it('a page may read every header of an answer', () => {
+it('exposes every response header to pages', () => {
   expect(corsHeaders).toEqual({ 'access-control-allow-origin': '*', 'access-control-expose-headers': '*' });
 });

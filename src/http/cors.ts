@@ -1,23 +1,24 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 
 /**
- * On every answer of an app: any page may read it, with all its headers, since no cookie opens anything here, only a header a page
- * must set itself. The star stands for every header of a call without credentials (Fetch standard, "CORS-safelisted response
- * header name"), and another call no page can make.
+ * CORS headers of every response of an app. Any page may read responses and all their headers: cookies do not
+ * authenticate requests to apps, only headers that a page must set itself. The wildcard covers all headers of requests
+ * without credentials (Fetch standard, "CORS-safelisted response-header name"). Browsers reject responses with a
+ * wildcard to requests with credentials.
  */
 export const corsHeaders: Readonly<Record<string, string>> = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': '*',
 };
 
-/** True for the question a browser asks before a call (Fetch standard, "CORS-preflight request"). */
+/** Returns true for a preflight request of a browser (Fetch standard, "CORS-preflight request"). */
 export const isPreflight = (exchange: Exchange): boolean =>
   exchange.method === 'OPTIONS' && exchange.headers['access-control-request-method'] !== undefined;
 
-/** Allowed whether a page asks for them or not, as PostgREST allows them; all but the first are always allowed. */
+/** Headers that are allowed in every response, as in PostgREST. */
 const ALWAYS_ALLOWED = ['Authorization', 'Accept', 'Accept-Language', 'Content-Language'] as const;
 
-/** The answer to it: every method, and the headers that were asked for (PostgREST docs, "CORS"). */
+/** Returns the response to a preflight request: every method, and the requested headers (PostgREST docs, "CORS"). */
 export function preflightReply(exchange: Exchange): Reply {
   const asked = (exchange.headers['access-control-request-headers'] ?? 'apikey, Content-Type').split(',');
   const [first, ...rest] = ALWAYS_ALLOWED;
@@ -34,7 +35,7 @@ export function preflightReply(exchange: Exchange): Reply {
   };
 }
 
-/** Each header name once, however its letters are written. */
+/** Removes duplicate header names, ignoring case. */
 function unique(names: readonly string[]): readonly string[] {
   const seen = new Set<string>();
   return names.filter((name) => {

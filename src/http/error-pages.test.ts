@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { allErrors } from '../../contract/errors.ts';
 import { errorPage } from './error-pages.ts';
 
-describe('the page of an error', () => {
-  it('says of every code of the catalogue what it means and what to do', () => {
+describe('errorPage', () => {
+  it('describes the meaning and action of every code in the catalog', () => {
     const silent = Object.entries(allErrors).filter(([code, { meaning, action }]) => {
       const text = errorPage(code)
         .replaceAll('&#39;', "'")
@@ -16,7 +16,7 @@ describe('the page of an error', () => {
     expect(silent.map(([code]) => code)).toEqual([]);
   });
 
-  it('tells other SQLSTATEs by their name and class, and their HTTP status', () => {
+  it('describes other SQLSTATEs by their name, class and HTTP status', () => {
     const page = errorPage('2200F');
     expect(page).toContain('zero length character string');
     expect(page).toContain('Data Exception');
@@ -24,14 +24,14 @@ describe('the page of an error', () => {
     expect(errorPage('PT402')).toContain('<dd>402</dd>');
   });
 
-  it('leads to the app for codes of its own, and shows them as text', () => {
+  it('refers to the app’s specification for codes of the app, and escapes them', () => {
     expect(errorPage('TICKET_CLOSED')).toContain('chapter 8');
     const page = errorPage('<script>alert(1)</script>');
     expect(page).not.toContain('<script');
     expect(page).toContain('&lt;script&gt;');
   });
 
-  it('is not misled by names that every object has', () => {
+  it('treats names of Object.prototype as unknown codes', () => {
     expect(errorPage('constructor')).toContain('chapter 8');
   });
 });

@@ -6,11 +6,14 @@ import { limits } from '../../contract/limits.ts';
 import { ERROR_PAGES } from './help-link.ts';
 import { PLAIN_PAGE_POLICY } from './node-headers.ts';
 
-/** A code as an error can carry it: an app’s functions may raise what they like. */
+/** A code that an error can have. An app’s functions may raise any text as a code. */
 const CODE = new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${limits.routeCharacters.default}}$`, 'u');
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 
-/** Serves the documentation of errors: what the header Link of an error leads to. Needs neither the console nor the internet. */
+/**
+ * Serves the documentation of errors, to which the Link header of an error points. It needs neither the console nor
+ * internet access.
+ */
 export function serveErrorPages(server: FastifyInstance): void {
   server.get(ERROR_PAGES, (_request, reply) => sendPage(reply, 200, page('Errors', allCodes())));
   server.get(`${ERROR_PAGES}/:code`, (request, reply) => {
@@ -32,7 +35,7 @@ function sendPage(reply: FastifyReply, status: number, html: string): FastifyRep
     .send(html);
 }
 
-/** The page of one code, as HTML. */
+/** Returns the HTML page of one code. */
 export function errorPage(code: string): string {
   const entry = Object.hasOwn(allErrors, code) ? allErrors[code] : undefined;
   if (entry) return page(code, told(code, entry));

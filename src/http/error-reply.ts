@@ -12,10 +12,10 @@ import {
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { helpLink } from './help-link.ts';
 
-/** Returns true for a SQLSTATE of a server that starts or stops (classes 08, 57P). */
+/** Returns true for SQLSTATEs of a server that is starting or stopping (classes 08, 57P). */
 const unavailable = (sqlstate: string) => sqlstate.startsWith('08') || sqlstate.startsWith('57P');
 
-/** Returns an error that a client may see. An unknown error becomes `internal`, with its cause for the log. */
+/** Converts an error to one that a client may see. An unknown error becomes `internal`, with its cause for the log. */
 export function asNinefoldError(caught: unknown): NinefoldError {
   if (isDiskFull(caught)) return new NinefoldError('disk_full', { headers: { 'retry-after': '10' }, cause: caught });
   const error = asDamage(caught);
@@ -46,7 +46,7 @@ function noConnection(cause: ConnectionError): NinefoldError {
   return new NinefoldError('database_unavailable', { headers, cause });
 }
 
-/** The framework's own refusals, by its error codes. */
+/** Converts errors of the framework by their codes; null for other errors. */
 function fromFastify(error: unknown): NinefoldError | null {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : null;
   switch (code) {
@@ -62,7 +62,7 @@ function fromFastify(error: unknown): NinefoldError | null {
 const statusOf = (error: unknown): number =>
   typeof error === 'object' && error !== null && 'statusCode' in error ? Number(error.statusCode) : 500;
 
-/** The body of Ninefold's own errors: `ApiError` of contract/admin.ts. */
+/** Builds the response for an error of Ninefold. The body is an `ApiError` of contract/admin.ts. */
 export function errorReply(error: NinefoldError, requestId: string): Reply {
   return {
     status: error.status,

@@ -3,8 +3,9 @@ import type { Exchange } from '../../contract/exchange.ts';
 import { ClientSignal } from './client-signal.ts';
 
 /**
- * The request as an area sees it. The first `segments` segments are cut off the path (by number, as a client may percent-encode
- * letters of them); the query stays as it was sent, since how it is decoded is the protocol's own matter.
+ * Converts a request of the framework. The query is not decoded, because its decoding depends on the API.
+ * @param options.segments Number of path segments to remove. The segments are counted, because clients may
+ * percent-encode their letters.
  */
 export function toExchange(
   request: FastifyRequest,

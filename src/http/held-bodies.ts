@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { limits } from '../../contract/limits.ts';
 
-/** After this time, bytes that arrived count a third when the speeds of bodies are compared. */
+/** Time constant for comparing the speed of bodies: after this time, received bytes count about a third. */
 const RECENT_MILLISECONDS = 500;
 
 /**
- * Counts the bytes of the request bodies that a worker holds: while they arrive, and until the response is sent. When they exceed the
- * bound, the bodies that arrive most slowly are refused, so that clients that upload at full speed are served.
+ * Counts the bytes of request bodies that a worker holds in memory, from their arrival until the response is closed.
+ * Above the limit, it rejects the bodies that arrive most slowly, so that clients with a fast upload are served.
  */
 export class HeldBodies {
   readonly #maxBytes: number;
@@ -21,7 +21,10 @@ export class HeldBodies {
     return this.#bytes;
   }
 
-  /** Counts a body until `response` is closed. `refuse` is called if the body has to go; it must drop what it has gathered. */
+  /**
+   * Counts a body until `response` is closed.
+   * @param refuse Called if the body must be rejected; must release the buffered bytes.
+   */
   begin(response: ServerResponse, refuse: () => void): HeldBody {
     const body = new HeldBody(this, refuse);
     this.#arriving.add(body);
@@ -29,7 +32,7 @@ export class HeldBodies {
     return body;
   }
 
-  /** Called by a body that takes more memory. */
+  /** Adds the memory that a body has allocated, and rejects slow bodies above the limit. */
   grew(by: number): void {
     this.#bytes += by;
     while (this.#bytes > this.#maxBytes) {
@@ -40,7 +43,7 @@ export class HeldBodies {
     }
   }
 
-  /** The body is whole: it is not refused from then on. */
+  /** Marks a body as complete. A complete body is not rejected. */
   arrived(body: HeldBody): void {
     this.#arriving.delete(body);
   }
@@ -64,7 +67,7 @@ export class HeldBodies {
 class HeldBody {
   readonly #bodies: HeldBodies;
   readonly refuse: () => void;
-  /** The memory that the body takes. */
+  /** Memory of the body in bytes. */
   bytes = 0;
   #recent = 0;
   #countedAt = performance.now();
@@ -74,7 +77,11 @@ class HeldBody {
     this.refuse = refuse;
   }
 
-  /** `received` bytes have come, for which `memory` more bytes were allocated. */
+  /**
+   * Counts received bytes.
+   * @param received Number of bytes that arrived.
+   * @param memory Number of bytes that were allocated for them.
+   */
   grow(received: number, memory: number): void {
     const now = performance.now();
     this.#recent = this.recentBytes(now) + received;
@@ -87,7 +94,7 @@ class HeldBody {
     this.#bodies.arrived(this);
   }
 
-  /** The bytes that came, counted the less the longer ago they came. */
+  /** Returns the number of recently received bytes; older bytes count less. */
   recentBytes(now: number): number {
     return this.#recent * Math.exp((this.#countedAt - now) / RECENT_MILLISECONDS);
   }

@@ -1,5 +1,5 @@
-/** Where the node explains errors. */
+/** Path of the node's documentation of errors. */
 export const ERROR_PAGES = '/docs/errors';
 
-/** The header Link of an error (RFC 8288): the page that explains its code, on this node. */
+/** Returns the Link header of an error (RFC 8288): the page of this node that explains its code. */
 export const helpLink = (code: string): string => `<${ERROR_PAGES}/${encodeURIComponent(code)}>; rel="help"`;

@@ -2,15 +2,16 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { limits } from '../../contract/limits.ts';
 
-/** How many requests of a connection wait for their turn. */
+/** Number of requests on each connection that wait for the response to a previous request. */
 const waiting = new WeakMap<Socket, number>();
 
 /**
- * Calls `answer` once the earlier requests of the connection are answered. A client may send requests without waiting for responses
- * (RFC 9112, section 9.3.2); answered all at once, their responses would be held in memory until the first one is read.
+ * Calls `answer` once the responses to previous requests of the connection are finished. A client may send requests
+ * without waiting for responses (RFC 9112, section 9.3.2). If they were handled in parallel, their responses would stay
+ * in memory until the client reads the first one.
  */
 export function inTurn(response: ServerResponse, answer: () => void): void {
-  // Node.js gives a response its socket when the one before it is finished.
+  // Node.js assigns the socket to a response when the previous response is finished.
   if (response.socket !== null) {
     answer();
     return;

@@ -3,13 +3,16 @@ import type { IncomingMessage } from 'node:http';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { isRequestId } from '../observe/request-id.ts';
 
-/** The client's own request id where it sent one that is safe to repeat, else a new one. */
+/** Returns the client's request id if it is safe to echo, otherwise a new one. */
 export function requestIdOf(headers: Record<string, unknown>): string {
   const sent = headers['x-request-id'];
   return typeof sent === 'string' && isRequestId(sent) ? sent : randomUUID();
 }
 
-/** RFC 9112, section 3.2: a request of HTTP/1.1 has exactly one Host header. */
+/**
+ * Returns an error if the request does not have exactly one Host header (RFC 9112, section 3.2). HTTP/1.0 requests may
+ * have none.
+ */
 export function refusedForHost(request: IncomingMessage): NinefoldError | undefined {
   const { rawHeaders } = request;
   let hosts = 0;
@@ -23,8 +26,8 @@ export function refusedForHost(request: IncomingMessage): NinefoldError | undefi
 const ABSOLUTE = /^https?:\/\/([^/?]*)/i;
 
 /**
- * Returns the path with its query, and the host that a request names. Of a target in absolute form the authority decides, not the header
- * Host (RFC 9112, section 3.2.2).
+ * Returns the path with its query, and the host of a request. For a target in absolute form, its authority overrides
+ * the Host header (RFC 9112, section 3.2.2).
  */
 export function readTarget(request: IncomingMessage): { path: string; host: string | undefined } {
   const url = request.url ?? '/';

@@ -4,8 +4,9 @@ import type { Area } from './area.ts';
 import { renderRestError } from './rest-area.ts';
 
 /**
- * `/apps/<ref>/openapi.json`: the calls that the caller may make, as OpenAPI 3.1; the setting openapi_mode may make it all calls or none.
- * `documentFor` gives null where there is none. A caller without a key or token gets none.
+ * Creates the handler of `/apps/<ref>/openapi.json`: the calls that the caller may make, as OpenAPI 3.1. The setting
+ * openapi_mode can change this to all calls or none. Callers without a key or token are rejected.
+ * @param documentFor Returns the document for a role; null if the app publishes none.
  */
 export const openApiArea = (documentFor: (app: App, role: string) => Promise<string | null>): Area => ({
   name: 'rest',

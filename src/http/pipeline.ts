@@ -19,17 +19,19 @@ import { helpLink } from './help-link.ts';
 import { type BodyBounds, boundOf, type ReceiveBody } from './read-body.ts';
 import { refusedTransition } from './refused-transition.ts';
 
+/** The parts that the pipeline calls. */
 export interface PipelineParts {
   apps: Apps;
   events: Events;
   addresses: AddressLimiter;
   traffic: Traffic;
-  /** Key or token → identity, for one app. */
+  /** Authenticates a request to an app by its key or token. */
   identify: (app: App, exchange: Exchange) => Promise<Identity>;
 }
 
 /**
- * The way of one call: receive → limit by address → which app? → whose identity? → which handler? A reader starts here.
+ * Handles one request: receive → rate limit by address → resolve app → authenticate → choose handler. Start reading
+ * here.
  */
 export class Pipeline {
   readonly #parts: PipelineParts;
@@ -38,7 +40,10 @@ export class Pipeline {
     this.#parts = parts;
   }
 
-  /** A call of an app's own API. `receive` reads the exchange's body, where it has one. */
+  /**
+   * Handles a request to an app's own API.
+   * @param receive Reads the body; null if the request has none.
+   */
   answerApp(area: Area, ref: string, exchange: Exchange, receive: ReceiveBody | null): Promise<Reply> {
     const { traffic } = this.#parts;
     let app: App | null = null;
@@ -71,7 +76,11 @@ export class Pipeline {
     });
   }
 
-  /** The same call through the builder's door: `authorise` says as whom. `receive` reads the body, null where there is none. */
+  /**
+   * Handles a builder's request to an app's API.
+   * @param authorise Returns the identity for the builder; throws if the builder may not work on the app.
+   * @param receive Reads the body; null if the request has none.
+   */
   answerDoor(
     area: Area,
     ref: string,
@@ -84,7 +93,7 @@ export class Pipeline {
     return this.#answer(
       { area: area.name, app: ref, isByBuilder: true, exchange, extra: {} },
       async (trace) => {
-        // Authorisation comes first, so that a stranger learns nothing from the answers.
+        // Authorisation comes first, so that unauthorised callers cannot find out anything from the response.
         const known = await authorise();
         identity = known;
         exchange.headers = withoutCredentials(exchange.headers);
@@ -103,7 +112,7 @@ export class Pipeline {
     );
   }
 
-  /** A call that belongs to no app: management, health. */
+  /** Handles a request to the node itself, such as the management API. */
   answerNode(exchange: Exchange, work: () => Promise<Reply>): Promise<Reply> {
     return this.#answer(
       { area: 'admin', app: null, isByBuilder: true, exchange, extra: {} },
@@ -140,7 +149,7 @@ export class Pipeline {
       trace.failed = performance.now();
       const error = about.app === null ? caught : await this.#parts.apps.explain(about.app, caught);
       const known = asNinefoldError(error);
-      // A full disk is no matter of one area: each reports it in its own form, under one code.
+      // A full disk can affect every API. Each reports it in its own format with the same code.
       const shown = known.code === 'disk_full' ? known : error;
       reply = (await renderError(shown)) ?? (await renderError(known)) ?? errorReply(known, exchange.requestId);
       blamed = blame(error, reply, exchange.signal.aborted);
@@ -188,20 +197,23 @@ export class Pipeline {
   }
 }
 
-/** A response belongs to its caller: no cache stores it, unless the app says otherwise. */
+/** Prevents caches from storing a response that belongs to one caller, unless the app sets these headers itself. */
 function keepPrivate(headers: Reply['headers']): void {
   headers['cache-control'] ??= 'no-store';
   headers.vary ??= 'Authorization, apikey';
 }
 
-/** Codes of an app that uses more than it may: no fault of the node, and logged once where the bound was exceeded. */
+/**
+ * Codes for an app that exceeds a limit. They are no fault of the node and are logged once, where the limit was
+ * exceeded.
+ */
 const boundCodes: readonly string[] = ['app_limit_exceeded', 'app_storage_full'];
 
-/** Returns true for a data call that inserts or updates rows. Functions are left to `handleRest`. */
+/** Returns true for a data request that inserts or updates rows. `handleRest` checks functions. */
 const growsTables = ({ method, path }: Exchange): boolean =>
   (method === 'POST' || method === 'PATCH' || method === 'PUT') && !path.startsWith('/rpc/');
 
-/** How large a body of a call of the app may be. */
+/** Returns the limits for a body of a request to the app. */
 async function bodyBounds(app: App, area: Area, identify: () => Promise<Identity>): Promise<BodyBounds> {
   const settings = await restSettingsOf(app);
   const most = settings.request_body_bytes;
@@ -217,7 +229,9 @@ async function bodyBounds(app: App, area: Area, identify: () => Promise<Identity
   };
 }
 
-/** The defaults where the settings cannot be read: who needs them reports that. */
+/**
+ * Returns the settings, or the defaults if they cannot be read. The error is reported where the settings are needed.
+ */
 async function restSettingsOf(app: App): Promise<RestSettings> {
   try {
     return (await app.settings()).rest;

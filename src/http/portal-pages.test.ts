@@ -15,7 +15,7 @@ const status = (path: string, method = 'GET', accept = 'text/html') =>
     ...{ baseUrl: '', signal: { aborted: false, addEventListener: () => undefined } as never },
   })?.status ?? null;
 
-it('answers 200 for every page of the router', () => {
+it('returns 200 for every page of the router', () => {
   const router = readFileSync(join(clone, 'web/portal/router.tsx'), 'utf8');
   const paths = [...router.matchAll(/(?:page\(|path: )'(\/[^']*)'/g)].map(([, path = '']) =>
     path.replace('$', 'tickets'),
@@ -38,6 +38,6 @@ it.each([
   ['//evil.example', 'GET', 'text/html', null],
   ['/assets/../index.html', 'GET', 'text/html', null],
   ['/.well-known/security.txt', 'GET', 'text/html', null],
-])('answers %s %s with Accept: %s by %s', (path, method, accept, expected) =>
+])('responds to %s %s with Accept: %s with %s', (path, method, accept, expected) =>
   expect(status(path, method, accept)).toBe(expected),
 );

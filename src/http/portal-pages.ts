@@ -3,7 +3,7 @@ import { extname, join, relative, sep } from 'node:path';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { HASHED } from './static-files.ts';
 
-/** A built file with its compressed forms. */
+/** A built file with its compressed versions. */
 interface PortalFile {
   readonly type: string;
   readonly plain: Buffer;
@@ -34,7 +34,7 @@ const FILE_NAME = /\.(?:css|gif|ico|jpe?g|js|json|map|pdf|png|svg|txt|webmanifes
 /** A node's own prefix that is percent-encoded. */
 const ENCODED_NODE = /^\/(?:admin|apps|docs|health)(?:\/|$)/;
 
-/** Where the page loads its files from; the rest of the origin belongs to the app. */
+/** Content-Security-Policy of the pages. Scripts and requests are limited to the app's origin. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -48,13 +48,13 @@ const policy = [
 ].join('; ');
 
 /**
- * The pages for members, the same for every app: one file for every address of an app's origin that a person may open, and its assets.
- * The files are few and small, so they stay in memory.
+ * Serves the pages for members, which are the same for all apps: one file for every page path of an app's origin, and
+ * its assets. The files are few and small, so they stay in memory.
  */
 export class PortalPages {
   readonly #files = new Map<string, PortalFile>();
 
-  /** @param folder The built web application; without it there are no pages. */
+  /** @param folder The built web application. Without it no pages are served. */
   constructor(folder: string) {
     if (!existsSync(join(folder, PAGE))) return;
     for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -67,7 +67,7 @@ export class PortalPages {
     }
   }
 
-  /** Answers a request for a page or an asset; null for any other request. */
+  /** Returns the reply for a page or an asset; null for any other request. */
   answer({ method, path, headers }: Exchange): Reply | null {
     if (method !== 'GET' && method !== 'HEAD') return null;
     const isAsset = path.startsWith('/assets/');

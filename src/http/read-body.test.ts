@@ -15,7 +15,7 @@ afterEach(() => {
 
 type Outcome = { bytes: number; sum: number } | { code: string; connection: string | undefined };
 
-/** A server that reads bodies and answers with what it read; `hold` delays its answers. */
+/** Starts a server that reads bodies and responds with the bytes; `hold` delays its responses. */
 async function serve(bounds: BodyBounds, held = new HeldBodies(), hold: Promise<unknown> = Promise.resolve()) {
   const outcomes: Outcome[] = [];
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -50,7 +50,7 @@ const CHUNKED = 'Transfer-Encoding: chunked';
 const MEBIBYTE = 1024 * 1024;
 
 describe('readBody', () => {
-  it('reads a body in one part, in many and in chunks of a byte', async () => {
+  it('reads a body in one part, in many parts and in chunks of one byte', async () => {
     const { outcomes, connect, held } = await serve(boundOf(MEBIBYTE));
     (await connect(announced(3))).write('abc');
     await expect.poll(() => outcomes).toEqual([{ bytes: 3, sum: 294 }]);
@@ -66,7 +66,7 @@ describe('readBody', () => {
   it.each([
     ['announced', announced(1000)],
     ['in chunks', CHUNKED],
-  ])('asks who is calling before it reads more than is free, %s', async (_what, head) => {
+  ])('authenticates the caller before it reads more than `free` bytes, %s', async (_what, head) => {
     let asked = 0;
     const bounds = (bytes: number): BodyBounds => ({
       free: 500,
@@ -90,7 +90,7 @@ describe('readBody', () => {
     expect(asked).toBe(3);
   });
 
-  it('refuses the body that has come to a halt, where bodies take more than their bound', async () => {
+  it('rejects the body that has stalled if all bodies together exceed their limit', async () => {
     const { outcomes, connect, held } = await serve(boundOf(20 * MEBIBYTE), new HeldBodies(10 * MEBIBYTE));
     const stalled = await connect(announced(9 * MEBIBYTE));
     stalled.write(Buffer.alloc(6 * MEBIBYTE));
@@ -110,7 +110,7 @@ describe('readBody', () => {
     await expect.poll(() => held.bytes).toBe(0);
   });
 
-  it('counts a body until it is answered, and forgets one whose client has gone', async () => {
+  it('counts a body until its response is sent, and releases one whose client disconnected', async () => {
     let answer = (): void => undefined;
     const hold = new Promise<void>((resolve) => {
       answer = resolve;

@@ -5,24 +5,27 @@ import type { HeldBodies } from './held-bodies.ts';
 
 const bodiless = new Set(['GET', 'HEAD']);
 
-/** True where the request brings a body that means something (RFC 9110, section 9.3). */
+/** Returns true if the request has a body with a defined meaning (RFC 9110, section 9.3). */
 export const hasBody = ({ method, headers }: IncomingMessage): boolean =>
   !bodiless.has(method ?? '') &&
   (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0);
 
-/** How large a body may be, and the error for a larger one. */
+/** Maximum size of a body, and the error for a larger one. */
 export interface BodyBound {
   readonly bytes: number;
   readonly code: ErrorCode;
 }
 
-/** `free` bytes are read from anybody; `bound` is called before more is read, and throws where the caller may not send any. */
+/**
+ * `free` bytes are read for any caller. `bound` is called before more is read; it throws if the caller may not send
+ * more.
+ */
 export interface BodyBounds {
   readonly free: number;
   readonly bound: () => BodyBound | Promise<BodyBound>;
 }
 
-/** Bounds that are the same for every caller. */
+/** Returns limits that are the same for every caller. */
 export const boundOf = (bytes: number, code: ErrorCode = 'body_too_large'): BodyBounds => ({
   free: bytes,
   bound: () => ({ bytes, code }),
@@ -34,9 +37,11 @@ export type ReceiveBody = (bounds: BodyBounds) => Promise<Uint8Array | null>;
 const FIRST_BYTES = 64 * 1024;
 
 /**
- * Reads the whole body; null for an empty one. Throws the error of the bound, too_many_bodies, and what `bounds.bound` throws. For the first two the
- * connection must be closed, as the rest of the body is still coming. Never settles if the client goes away before its end: nobody
- * waits for a response then.
+ * Reads the complete body; null for an empty one. Never settles if the client disconnects before the end, because no
+ * response is needed.
+ * @throws NinefoldError with the code of the limit, or too_many_bodies; the connection must then be closed, because the
+ * rest of the body is still arriving.
+ * @throws The errors of `bounds.bound`.
  */
 export async function readBody(
   request: IncomingMessage,
@@ -101,14 +106,17 @@ function gather(
   });
 }
 
-/** The parts of a body in one buffer that grows, so that a body in a million small parts takes no more memory than one in a few. */
+/**
+ * Collects the parts of a body in one growing buffer, so that a million small parts take no more memory than a few
+ * large ones.
+ */
 class GatheredBody {
   readonly #expected: number;
   readonly #held: ReturnType<HeldBodies['begin']>;
   #buffer = Buffer.alloc(0);
   length = 0;
 
-  /** `expected` is the length that the client has announced; 0 where it has not. */
+  /** @param expected The announced length in bytes; 0 if unknown. */
   constructor(first: Buffer, expected: number, response: ServerResponse, held: HeldBodies, refuse: () => void) {
     this.#expected = expected;
     this.#held = held.begin(response, refuse);
@@ -131,7 +139,7 @@ class GatheredBody {
 
   #grow(length: number): void {
     const doubled = Math.max(length, FIRST_BYTES, 2 * this.#buffer.length);
-    // A buffer of its own, which can be handed to a thread.
+    // Allocated outside of Buffer's shared pool, so that its memory can be transferred to a thread.
     const grown = Buffer.allocUnsafeSlow(this.#expected > length ? Math.min(this.#expected, doubled) : doubled);
     this.#buffer.copy(grown, 0, 0, this.length);
     this.#buffer = grown;

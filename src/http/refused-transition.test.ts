@@ -8,7 +8,7 @@ const raised = (sqlstate: string, message: string, detail?: string) =>
   });
 
 describe('refusedTransition', () => {
-  it('reads the transition, both states and the row of a transition that is not open', () => {
+  it('reads the transition, both states and the row of a transition that is not allowed', () => {
     const message = 'The transition solve or close, from open to solved, is not open to this caller.';
     const detail = 'The row {"id": 9223372036854775807, "part": "1: \\"2\\""} of tickets stands in the state open.';
     expect(raised('NF001', message, detail)).toEqual({
@@ -21,24 +21,24 @@ describe('refusedTransition', () => {
     ['No transition leads from a to b to c, from d.', 'a to b', 'c, from d'],
     ['No transition leads from no state to open.', 'none', 'open'],
     ['No transition leads from none to no state.', 'none', null],
-  ])('tells the states of “%s” apart', (message, from, to) => {
+  ])('separates the states of “%s”', (message, from, to) => {
     const refused = raised('NF001', message, `The row {"id": 1} of tickets stands in the state ${from}.`);
     expect(refused).toMatchObject({ transition: null, to, from: message.includes('from no state') ? null : from });
   });
 
-  it('reads the transition that lacks a value, of a table without a primary key', () => {
+  it('reads the transition that lacks a value, for a table without a primary key', () => {
     const message = 'The transition wait, from open to waiting, needs a value for reason, until.';
     expect(raised('NF003', message, 'The row  of tickets stands in the state open.')).toMatchObject({
       ...{ transition: 'wait', from: 'open', to: 'waiting', key: null },
     });
   });
 
-  it('reads the state that a new row cannot start in', () => {
+  it('reads the state in which a new row cannot start', () => {
     const message = 'A new row of tickets starts in the state new, not in closed.';
     expect(raised('NF002', message, 'The field is status.')).toMatchObject({ from: null, to: 'closed', key: null });
   });
 
-  it('is null for an error that no state machine wrote', () => {
+  it('returns null for an error that no state machine raised', () => {
     expect(raised('NF001', 'No.', 'The row is not yours.')).toBeNull();
     expect(raised('23514', 'No transition leads from a to b.', 'The row {} of t stands in the state a.')).toBeNull();
     expect(refusedTransition({ sqlstate: 'NF001', message: 'No.', severity: 'ERROR' })).toBeNull();

@@ -2,13 +2,16 @@ import { entityId } from '../../contract/entity-names.ts';
 import type { RefusedTransition } from '../../contract/observed.ts';
 import type { DatabaseErrorFields } from '../database/database-error.ts';
 
-/** The detail of NF001 and NF003, as ninefold.judge_passage and ninefold.check_passage write it. */
+/** Matches the detail of NF001 and NF003, which ninefold.judge_passage and ninefold.check_passage write. */
 const ROW = /^The row (\{.*\})? ?of .*? stands in the state (.*)\.$/s;
-/** The message of NF002, as ninefold.check_start writes it. */
+/** Matches the message of NF002, which ninefold.check_start writes. */
 const START = /^A new row of .*? starts in the state .*, not in (.*)\.$/s;
 const LONGEST = 200;
 
-/** Reads which transition of which row a state machine refused; null for every other error, and if an app raised it itself. */
+/**
+ * Reads the transition and the row that a state machine rejected. Returns null for every other error, including errors
+ * that an app raises itself.
+ */
 export function refusedTransition(fields: DatabaseErrorFields): RefusedTransition | null {
   const { sqlstate, message, detail, schema, table, column } = fields;
   if (schema === undefined || table === undefined || column === undefined) return null;
@@ -24,7 +27,10 @@ export function refusedTransition(fields: DatabaseErrorFields): RefusedTransitio
   return change && { ...about, ...change, key: keyIn(key) };
 }
 
-/** Reads the transition and the two states of a message. `from` is known, so that a state may contain every word of the message. */
+/**
+ * Reads the transition and both states from a message. Because `from` is known, a state may contain any text of the
+ * message.
+ */
 function changeIn(message: string, from: string): Pick<RefusedTransition, 'transition' | 'from' | 'to'> | null {
   for (const was of from === 'none' ? [from, 'no state'] : [from]) {
     const state = was === from ? cut(was) : null;
@@ -48,10 +54,13 @@ function changeIn(message: string, from: string): Pick<RefusedTransition, 'trans
 
 const cut = (text: string): string => text.slice(0, LONGEST);
 
-/** A string or a number of JSON. Numbers become strings, so that a bigint keeps its digits. */
+/** A string or number in JSON. Numbers are quoted, so that a bigint keeps its digits. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
-/** Reads the primary key that PostgreSQL printed as jsonb; null for a table without one, and for a key that is too long to keep. */
+/**
+ * Reads the primary key from PostgreSQL's jsonb text; null for a table without one, and for a key that is too long to
+ * store.
+ */
 function keyIn(text: string | undefined): RefusedTransition['key'] {
   if (text === undefined || text.length > 2 * LONGEST) return null;
   try {

@@ -45,13 +45,14 @@ export const restArea = (node: RestNode): Area => ({
   renderError: renderRestError,
 });
 
+/** Renders an error in PostgREST's format. */
 export async function renderRestError(
   error: unknown,
   app: App | null,
   _exchange: Exchange,
   identity: Identity | null,
 ): Promise<Reply | null> {
-  // the error may be that the settings cannot be read
+  // The cause of the error may be that the settings cannot be read.
   const settings = app ? await app.settings().catch(() => null) : null;
   return restErrorReply(error, {
     authenticated: identity !== null && identity.role !== (settings?.rest.db_anon_role ?? 'anon'),
@@ -60,7 +61,10 @@ export async function renderRestError(
   });
 }
 
-/** The comment on the constraint that a write has broken, which is its words (chapter 5); null where it has none. */
+/**
+ * Returns the comment on the constraint that a write violated, which describes the rule in chapter 5; null without a
+ * comment.
+ */
 async function ruleHint(app: App, fields: DatabaseErrorFields): Promise<string | null> {
   const { sqlstate, schema, table, dataType, column, constraint } = fields;
   const name = table ?? dataType;
@@ -70,7 +74,7 @@ async function ruleHint(app: App, fields: DatabaseErrorFields): Promise<string |
   return catalog?.ruleComments.get(ruleKey({ schema, name }, rule, constraint === undefined)) ?? null;
 }
 
-/** Explains why a call is refused for the caller that the header `x-ninefold-as` names, else for the caller itself. */
+/** Explains why a request is denied, for the caller in the header `x-ninefold-as` or for the actual caller. */
 async function explain(
   app: App,
   exchange: Exchange,
@@ -87,13 +91,17 @@ async function explain(
   return explainAccess({ database: app.database, catalog, identity, settings, readPayload }, exchange);
 }
 
-/** Lets a builder roll a call back, whatever db_tx_end allows the app's own callers. */
+/** Returns settings that let a builder roll a request back, whatever db_tx_end allows other callers. */
 const undoable = (rest: RestSettings, exchange: Exchange, identity: Identity): RestSettings =>
   identity.source === 'builder' && parsePreferences(exchange.headers.prefer, true).transaction === 'rollback'
     ? { ...rest, db_tx_end: 'commit-allow-override' }
     : rest;
 
-/** A builder with the rights of the service role sees every schema; everybody else what is exposed. Throws PGRST002. */
+/**
+ * Returns the schema cache and settings for a caller. Builders with the privileges of the service role see all schemas,
+ * other callers the exposed ones.
+ * @throws NinefoldError PGRST002
+ */
 async function schemaFor(
   app: App,
   identity: Identity,
@@ -106,7 +114,10 @@ async function schemaFor(
   return { catalog, settings: { ...rest, db_schemas: catalog.schemas } };
 }
 
-/** Returns a cached part of the app's database. Throws `app_damaged`, and PGRST002 when it could not be read; the next call tries again. */
+/**
+ * Awaits cached data of the app's database. The next request retries a failed read.
+ * @throws NinefoldError PGRST002 if reading failed, `app_damaged` if the app is damaged.
+ */
 async function loaded<T>(reading: Promise<T>): Promise<T> {
   try {
     return await reading;

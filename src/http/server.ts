@@ -20,30 +20,37 @@ import { hasBody, type ReceiveBody, readBody } from './read-body.ts';
 import { SlowReaders } from './slow-readers.ts';
 import { serveConsole } from './static-files.ts';
 
+/** The parts of the HTTP server of a worker. */
 export interface HttpParts extends Omit<AppCallParts, 'readAddress' | 'heldBodies' | 'slowReaders' | 'portal'> {
-  /** Answers a call of the management API; `receive` reads its body, null where there is none. */
+  /**
+   * Handles a request to the management API.
+   * @param receive Reads the body; null if the request has none.
+   */
   handleAdmin(exchange: Exchange, receive: ReceiveBody | null): Promise<Reply>;
-  /** True while the node can answer calls. */
+  /** Returns true if the node can serve requests. */
   isHealthy: () => Promise<boolean>;
   trustedProxies: TrustedProxies;
-  /** The built console. */
+  /** Folder of the built console. */
   webFolder: string;
-  /** The built pages for members. */
+  /** Folder of the built pages for members. */
   portalFolder: string;
-  /** Sockets of clients that are open at the same time; more are closed. */
+  /** Maximum number of open client sockets. */
   clientSockets: number;
 }
 
-/** The framework's server, for those who only start and stop it. */
+/** The framework's server, for callers that only start and stop it. */
 export type HttpServer = FastifyInstance;
 
-/** How often the server looks for requests that take too long to arrive. */
+/** Interval of the check for requests that take too long to arrive. */
 const CHECK_MILLISECONDS = 5000;
 
-/** Segments of /admin/v1. */
+/** Number of path segments in /admin/v1. */
 const ADMIN_SEGMENTS = 2;
 
-/** All routes on one server; nothing is bound to a port yet. The framework answers for the node itself, `AppCalls` for every app. */
+/**
+ * Creates the server with all routes, without listening on a port. The framework handles requests to the node itself,
+ * `AppCalls` those to apps.
+ */
 export async function buildServer(parts: HttpParts): Promise<HttpServer> {
   const heldBodies = new HeldBodies();
   const slowReaders = new SlowReaders();
@@ -61,7 +68,7 @@ export async function buildServer(parts: HttpParts): Promise<HttpServer> {
   const server = Fastify({
     serverFactory: (handler) => {
       const options = {
-        // A request without Host is refused below, in words.
+        // `refusedForHost` rejects a request without Host, with an error message.
         requireHostHeader: false,
         maxHeaderSize: limits.urlBytes.default,
         requestTimeout: limits.requestSeconds.default * 1000,
@@ -106,7 +113,7 @@ export async function buildServer(parts: HttpParts): Promise<HttpServer> {
     done(null, body);
   });
   server.removeAllContentTypeParsers();
-  // A body is read once it is known who sends it.
+  // Bodies are read later, when the caller is known.
   server.addContentTypeParser('*', (_request, _payload, done) => done(null));
   server.setErrorHandler((error, request, reply) => send(reply, errorReply(asNinefoldError(error), request.id)));
 
@@ -138,18 +145,18 @@ export async function buildServer(parts: HttpParts): Promise<HttpServer> {
   return server;
 }
 
-/** Writes a reply of the node itself as it is: bytes stay bytes. */
+/** Sends a reply of the node itself. Bytes are sent unchanged. */
 function send(reply: FastifyReply, answered: Reply): FastifyReply {
   reply.code(answered.status).headers(answered.headers);
   if (answered.cookies?.length) reply.header('set-cookie', [...answered.cookies]);
   if (!reply.hasHeader('x-request-id')) reply.header('x-request-id', reply.request.id);
   reply.header('content-security-policy', INERT_POLICY);
   if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
-  // An empty text would be given a content type.
+  // The framework adds a content type to an empty string.
   return answered.body?.length ? reply.send(answered.body) : reply.send();
 }
 
-/** Answers a request that Node's parser could not read. */
+/** Responds to a request that Node's parser could not read. */
 function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -158,13 +165,16 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): 
   answerOnSocket(socket, new NinefoldError(brokenRequests[error.code ?? ''] ?? 'bad_request'));
 }
 
-/** Errors of Node's parser and timers that have a code of their own. */
+/** Error codes of Node's parser and timers that have their own error code in Ninefold. */
 const brokenRequests: Readonly<Record<string, 'headers_too_large' | 'request_timeout'>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
-/** A refusal for what never became a request of the framework, written by hand; the connection ends with it. */
+/**
+ * Writes an error response directly to the socket, for a request that the framework never received, and closes the
+ * connection.
+ */
 function answerOnSocket(socket: Socket | null, error: NinefoldError): void {
   if (!socket?.writable) return;
   const requestId = requestIdOf({});

@@ -21,11 +21,11 @@ afterEach(() => {
 interface Served {
   port: number;
   answered: () => number;
-  /** Open connections. */
+  /** Returns the number of open connections. */
   connections: () => Promise<number>;
 }
 
-/** Answers every request with the bytes that its path names. */
+/** Starts a server that responds to every request with the number of bytes in its path. */
 async function serve(bounds: SlowReaderBounds): Promise<Served> {
   const slowReaders = new SlowReaders(bounds);
   let answered = 0;
@@ -44,7 +44,7 @@ async function serve(bounds: SlowReaderBounds): Promise<Served> {
   return { port: (server.address() as AddressInfo).port, answered: () => answered, connections };
 }
 
-/** A client that has asked for bytes and reads nothing by itself. */
+/** Connects a client that requests bytes and does not read them. */
 async function ask(port: number, bytes: number, times = 1): Promise<Socket> {
   const client = net.connect(port, '127.0.0.1').pause();
   clients.push(client);
@@ -54,7 +54,7 @@ async function ask(port: number, bytes: number, times = 1): Promise<Socket> {
   return client;
 }
 
-/** Reads all that comes, and gives how much it was once the connection has ended or `bytes` have come. */
+/** Reads from the client. Resolves to the number of bytes once the connection has ended or `bytes` have arrived. */
 async function readAll(client: Socket, bytes = Number.POSITIVE_INFINITY): Promise<number> {
   let read = 0;
   await new Promise<void>((resolve) => {
@@ -69,7 +69,7 @@ async function readAll(client: Socket, bytes = Number.POSITIVE_INFINITY): Promis
 }
 
 describe('SlowReaders', () => {
-  it('lets a client read a large response whole, and the next one on the same connection', async () => {
+  it('sends a large response completely, and the next one on the same connection', async () => {
     const { port } = await serve({ ...patient, bytes: 8 * MEBIBYTE });
     const client = await ask(port, 6 * MEBIBYTE, 2);
     expect(await readAll(client, 12 * MEBIBYTE)).toBeGreaterThan(12 * MEBIBYTE);
@@ -79,15 +79,15 @@ describe('SlowReaders', () => {
   it.each([
     ['large', 20 * MEBIBYTE],
     ['of less than a slice', 60_000],
-  ])('cuts off a client that takes nothing of a response that is %s', async (_what, bytes) => {
+  ])('closes the connection of a client that reads nothing of a response of %s', async (_what, bytes) => {
     const { port, connections } = await serve({ ...patient, bytesPerPeriod: 64 * 1024, periodMilliseconds: 500 });
-    // Many small responses fill the buffers of the system, too.
+    // Many small responses also fill the buffers of the operating system.
     await ask(port, bytes, bytes < MEBIBYTE ? 100 : 1);
     await expect.poll(connections).toBe(1);
     await expect.poll(connections, { timeout: 10_000 }).toBe(0);
   });
 
-  it('cuts off a client that reads a little from time to time', async () => {
+  it('closes the connection of a client that reads too little per period', async () => {
     const { port, connections } = await serve({ ...patient, bytesPerPeriod: 4 * MEBIBYTE, periodMilliseconds: 1500 });
     const client = await ask(port, 64 * MEBIBYTE);
     const timer = setInterval(() => client.read(10_000), 50);
@@ -95,7 +95,7 @@ describe('SlowReaders', () => {
     clearInterval(timer);
   });
 
-  it('does not cut off a client that waits for its response', async () => {
+  it('keeps the connection of a client that waits for its response', async () => {
     const slowReaders = new SlowReaders({ ...patient, bytesPerPeriod: MEBIBYTE, periodMilliseconds: 100 });
     const server = createServer((_request, response) => {
       setTimeout(
@@ -110,7 +110,7 @@ describe('SlowReaders', () => {
     expect(await readAll(client, 1)).toBeGreaterThan(0);
   });
 
-  it('cuts off the longest idle above the bound, and leaves alone a client that reads', async () => {
+  it('closes the connections that are idle for longest above the limit, and keeps a client that reads', async () => {
     const { port, connections } = await serve({ ...patient, bytes: 64 * MEBIBYTE });
     const idle = await Promise.all(Array.from({ length: 12 }, () => ask(port, 20 * MEBIBYTE)));
     const reader = await ask(port, 20 * MEBIBYTE);
@@ -123,18 +123,18 @@ describe('SlowReaders', () => {
 });
 
 describe('inTurn', () => {
-  it('answers one request of a connection after the other', async () => {
+  it('handles the requests of a connection one after the other', async () => {
     const { port, answered } = await serve(patient);
     const client = await ask(port, 20 * MEBIBYTE, 50);
     await expect.poll(answered).toBe(1);
-    // A second connection is answered meanwhile.
+    // A second connection is served meanwhile.
     expect(await readAll(await ask(port, 1000), 1000)).toBeGreaterThan(1000);
     expect(answered()).toBe(2);
     await readAll(client, 41 * MEBIBYTE);
     expect(answered()).toBeLessThan(6);
   });
 
-  it('ends a connection on which too many requests wait', async () => {
+  it('closes a connection with too many waiting requests', async () => {
     const { port, answered } = await serve(patient);
     const client = await ask(port, 20 * MEBIBYTE, 1000);
     await readAll(client);

@@ -3,10 +3,11 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { limits } from '../../contract/limits.ts';
 
+/** Limits for clients that read slowly. */
 export interface SlowReaderBounds {
-  /** Bytes that responses may hold together. */
+  /** Maximum number of bytes that all pending responses may hold. */
   readonly bytes: number;
-  /** Bytes that a client must take in each period. */
+  /** Minimum number of bytes that a client must read in each period. */
   readonly bytesPerPeriod: number;
   readonly periodMilliseconds: number;
 }
@@ -19,29 +20,29 @@ const standardBounds: SlowReaderBounds = {
 
 const SWEEP_MILLISECONDS = 1000;
 
-/** A larger body is written in slices of this size, so that it is seen how much of it the client takes. */
+/** Larger bodies are written in slices of this size, so that the client's progress is visible. */
 const SLICE_BYTES = 64 * 1024;
 
-/** A client that has not taken all bytes that were written for it. */
+/** A client that has not read all bytes written for it. */
 interface Reader {
   readonly socket: Socket;
   held: number;
   taken: number;
-  /** When it took something last. */
+  /** Time of its last progress, in milliseconds of performance.now(). */
   progressAt: number;
   periodAt: number;
   takenBeforePeriod: number;
 }
 
 /**
- * Bounds what a worker holds for clients that do not read their responses. It looks at all client connections, so every response
- * counts. Closes the connection of a client that takes too little in a period. If all together exceed the bound, the
- * clients that have taken nothing for the longest time go first.
+ * Limits the memory of a worker for clients that do not read their responses. It checks all client connections. It
+ * closes the connection of a client that reads too little in a period. If all clients together exceed the limit, it
+ * closes the connections that made no progress for the longest time.
  */
 export class SlowReaders {
   readonly #bounds: SlowReaderBounds;
   readonly #sockets = new Set<Socket>();
-  /** Bytes of the bodies that are written in slices. */
+  /** Bytes of the bodies that are written in slices, by socket. */
   readonly #bodies = new Map<Socket, number>();
   readonly #readers = new Map<Socket, Reader>();
 
@@ -49,7 +50,7 @@ export class SlowReaders {
     this.#bounds = bounds;
   }
 
-  /** Looks at the connections of the server until it closes. */
+  /** Checks the connections of the server until it closes. */
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => {
       this.#sockets.add(socket);
@@ -59,7 +60,7 @@ export class SlowReaders {
     server.once('close', () => clearInterval(timer));
   }
 
-  /** Returns a body as it is to be written: in slices, as fast as the client takes them, where it is large. */
+  /** Returns a body to write. A large body becomes a stream of slices, which is read as fast as the client reads. */
   body(response: ServerResponse, body: string | Uint8Array): string | Uint8Array | Readable {
     if (body.length <= SLICE_BYTES) return body;
     const bytes: Uint8Array = typeof body === 'string' ? Buffer.from(body) : body;
@@ -106,7 +107,10 @@ export class SlowReaders {
     return known;
   }
 
-  /** A client that reads is not hurt by a short excess; a large one ends in any case. */
+  /**
+   * Closes connections until the total is below the limit. Clients that make progress are closed only above twice the
+   * limit.
+   */
   #makeRoom(held: number, now: number): void {
     let left = held;
     const longestIdleFirst = [...this.#readers.values()].sort((a, b) => a.progressAt - b.progressAt);

@@ -6,8 +6,9 @@ import type { Origins } from '../apps/origins.ts';
 import { consolePolicy } from './node-headers.ts';
 
 /**
- * Serves the built console: its assets for a year (their names hold a hash), and its page for every address that a person may
- * open. `notFound` answers the rest.
+ * Serves the built console. Assets are cacheable for a year, because their names contain a hash. Every path that a
+ * person may open gets the console's page.
+ * @param notFound Handles all other requests.
  */
 export async function serveConsole(
   server: FastifyInstance,
@@ -46,5 +47,5 @@ export async function serveConsole(
   });
 }
 
-/** Names that Vite makes: a hash of the content stands before the first dot. */
+/** File names that Vite generates, with a hash of the content before the first dot. */
 export const HASHED = /-[\w-]{8}\.[^/\\]+$/;

@@ -4,10 +4,10 @@ import type { BodyStream, Reply } from '../../contract/exchange.ts';
 import type { HeaderPolicy } from './app-headers.ts';
 import type { SlowReaders } from './slow-readers.ts';
 
-/** Bodies up to this size are joined with the head, so that both go out in one system call. */
+/** Bodies up to this size are joined with the head, so that one system call sends both. */
 const JOINED_BYTES = 16 * 1024;
 
-/** Writes an app's reply with the headers that `policy` lets through; bytes stay bytes. */
+/** Writes an app's reply with the headers that `policy` selects. Bytes are sent unchanged. */
 export function writeReply(
   response: ServerResponse,
   reply: Reply,
@@ -26,12 +26,12 @@ export function writeReply(
   else response.end(body);
 }
 
-/** For a reply that nobody takes any more. */
+/** Releases the body of a reply whose client has disconnected. */
 export function letGo({ body }: Reply): void {
   if (body !== null && isStream(body)) body.destroy();
 }
 
-/** In bytes; null where the header Content-Length does not belong (RFC 9110, section 8.6). */
+/** Returns the length of the body in bytes; null for responses without Content-Length (RFC 9110, section 8.6). */
 function lengthOf({ status, body }: Reply, isHead: boolean): number | null {
   if (body === null) return isHead || status === 204 || status === 304 ? null : 0;
   return typeof body === 'string' ? Buffer.byteLength(body) : body.length;
@@ -45,7 +45,7 @@ const isStream = (body: string | Uint8Array | BodyStream): body is BodyStream =>
 const latin1 = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 
-/** Hands the body on as fast as the client takes it. An answer that cannot be finished ends with its connection. */
+/** Streams the body as fast as the client reads. If the body fails, the connection is closed. */
 function stream(response: ServerResponse, body: BodyStream | Readable): void {
   pipeline(body, response, () => undefined);
 }

@@ -1,12 +1,12 @@
 import type { SessionClaims } from '../accounts/sessions.ts';
 import type { User } from '../accounts/user.ts';
 
-/** The claims of an access token. An app's hook may add others. */
+/** Claims of an access token. An app's hook may add further claims. */
 export interface AccessTokenClaims {
   readonly iss: string;
   readonly sub: string;
   readonly aud: unknown;
-  /** In seconds since 1970, as `iat`. */
+  /** In seconds since 1970, as is `iat`. */
   readonly exp: number;
   readonly iat: number;
   readonly email: string;
@@ -18,14 +18,17 @@ export interface AccessTokenClaims {
   readonly amr: SessionClaims['amr'];
   readonly session_id: string;
   readonly is_anonymous: boolean;
-  /** The application that the token is for, and what it may read; missing for the app itself. */
+  /** The OAuth application for which the token was issued, and its scope; missing in tokens of the app itself. */
   readonly client_id?: string;
   readonly scope?: string;
 }
 
 /**
- * Returns the claims of an access token for a session, as GoTrue's (https://supabase.com/docs/guides/auth/jwt-fields). `issuer` is the
- * URL of the app's `/auth/v1`; `nowSeconds` is in seconds since 1970, `lifetimeSeconds` is the setting jwt_exp.
+ * Returns the claims of an access token for a session, as GoTrue does
+ * (https://supabase.com/docs/guides/auth/jwt-fields).
+ * @param options.issuer URL of the app's `/auth/v1`.
+ * @param options.nowSeconds Seconds since 1970.
+ * @param options.lifetimeSeconds The setting jwt_exp.
  */
 export function accessTokenClaims(
   { user, session }: { user: User; session: SessionClaims },

@@ -9,18 +9,23 @@ const AUDIENCE = 'ninefold-acting';
 /** A builder who acts as a member of an app. */
 export interface Acting {
   readonly ref: string;
-  /** The member. */
+  /** Id of the member. */
   readonly userId: string;
-  /** The id of the builder; `operator` for the operator. */
+  /** Id of the builder; `operator` for the operator. */
   readonly actor: string;
-  /** The session of the builder, with which the acting ends; empty for the operator. */
+  /** Session of the builder, with which the token ends; empty for the operator. */
   readonly actorSession: string;
 }
 
-/** Returns the keys for tokens of acting builders: such a token is no access token of any app, and no access token passes as one. */
+/**
+ * Returns separate keys for acting tokens, so that neither is an acting token a valid access token, nor the reverse.
+ */
 const actingKeys = (console: AppKeys): AppKeys => ({ ...console, jwtSecret: hs256(AUDIENCE, console.jwtSecret) });
 
-/** Signs a token with which a builder acts as a member. */
+/**
+ * Signs a token with which a builder acts as a member.
+ * @param nowSeconds Seconds since 1970.
+ */
 export function issueActingToken(
   console: AppKeys,
   acting: Acting,
@@ -32,10 +37,13 @@ export function issueActingToken(
   return { token: signHs256(claims, actingKeys(console).jwtSecret), expires };
 }
 
-/** True for a value of `x-ninefold-as` that is such a token. */
+/** Returns true if a value of the header `x-ninefold-as` is an acting token. */
 export const isActingToken = (header: string): boolean => header.startsWith('ey');
 
-/** Throws `acting_ended` unless the token was issued for exactly this builder, session and app, and has not expired. Returns the member's id. */
+/**
+ * Verifies that the token was issued for this builder, session and app. Returns the member's id.
+ * @throws NinefoldError `acting_ended` if it was not, or has expired.
+ */
 export function requireActing(
   console: AppKeys,
   token: string,

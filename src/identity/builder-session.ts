@@ -6,15 +6,18 @@ import type { Identity } from './identity.ts';
 const AUDIENCE = 'ninefold-console';
 
 /**
- * Returns the keys of the console under which tokens of builders' sessions are signed and verified. They differ from the console's own, so
- * that such a token is no access token, and an access token does not pass as one.
+ * Returns the keys for tokens of builders' sessions. They differ from the console's own keys, so that neither is such a
+ * token a valid access token, nor the reverse.
  */
 export const builderKeys = (console: AppKeys): AppKeys => ({
   ...console,
   jwtSecret: hs256(AUDIENCE, console.jwtSecret),
 });
 
-/** Signs the token of a builder's session. `nowSeconds` is in seconds since 1970. */
+/**
+ * Signs the token of a builder's session.
+ * @param options.nowSeconds Seconds since 1970.
+ */
 export function issueBuilderToken(
   console: AppKeys,
   session: BuilderSession,
@@ -33,21 +36,24 @@ export function issueBuilderToken(
   return signHs256(claims, builderKeys(console).jwtSecret);
 }
 
-/** A builder's session, as its token names it. */
+/** A builder's session, from the claims of its token. */
 export interface BuilderSession {
   readonly id: string;
   readonly userId: string;
-  /** The lower of the assurance that the token was issued with and the one that the session has. */
+  /** The lower of the assurance level in the token and the current one of the session. */
   readonly aal: string;
 }
 
-/** Reads the session of a verified token. Throws PGRST301 for a token that was not issued for a builder's session. */
+/**
+ * Returns the session of a verified token.
+ * @throws NinefoldError PGRST301 if the token was not issued for a builder's session.
+ */
 export function builderSessionOf({ claims, sessionId, userId }: Identity): BuilderSession {
   if (claims.aud !== AUDIENCE || sessionId === null || userId === null) throw new NinefoldError('PGRST301');
   return { id: sessionId, userId, aal: typeof claims.aal === 'string' ? claims.aal : 'aal1' };
 }
 
-/** Returns the identity under which a builder's session calls the sign-in service of the console. */
+/** Returns the identity with which a builder's session calls the auth API of the console. */
 export function identityOfBuilder({ id, userId, aal }: BuilderSession): Identity {
   const claims = { sub: userId, role: 'authenticated', aal, session_id: id };
   const claimsJson = JSON.stringify(claims);

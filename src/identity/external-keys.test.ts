@@ -32,7 +32,7 @@ function made() {
   return { clock, keys: new ExternalKeys(policy, () => clock.now), asked };
 }
 
-it('asks once for what many want, and again for an unknown key id at most every half minute', async () => {
+it('sends one request for parallel lookups, and at most one every 30 seconds for unknown key ids', async () => {
   const { clock, keys, asked } = made();
   publishes('a');
   const all = await Promise.all(Array.from({ length: 20 }, () => keys.find(receiver.url, 'a')));
@@ -47,7 +47,7 @@ it('asks once for what many want, and again for an unknown key id at most every 
   expect(asked()).toBe(2);
 });
 
-it('drops a key that the third party has withdrawn after ten minutes, and keeps its keys while it cannot be reached', async () => {
+it('drops a key that the issuer removed after ten minutes, and retains keys while the issuer cannot be reached', async () => {
   const { clock, keys } = made();
   publishes('a', 'b');
   expect(await keys.find(receiver.url, 'a')).not.toBeNull();
@@ -62,7 +62,7 @@ it('drops a key that the third party has withdrawn after ten minutes, and keeps 
   expect(await keys.find(receiver.url, 'b')).not.toBeNull();
 });
 
-it('reaches no address that is not public', async () => {
+it('does not connect to non-public addresses', async () => {
   publishes('a');
   const before = receiver.requests.length;
   const keys = new ExternalKeys(new AddressPolicy([]));
@@ -77,7 +77,7 @@ it('reaches no address that is not public', async () => {
   expect(receiver.requests.length).toBe(before);
 });
 
-it('reads public keys for signatures only, of the kinds that it verifies', () => {
+it('reads only public keys for signatures, of the supported types', () => {
   const rsa = (bits: number) => generateKeyPairSync('rsa', { modulusLength: bits }).publicKey.export({ format: 'jwk' });
   const set = [
     jwk('es'),

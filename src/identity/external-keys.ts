@@ -5,17 +5,17 @@ import type { KeyAlgorithm } from '../apps/app-keys.ts';
 import type { AddressPolicy } from '../jobs/public-address.ts';
 import { sendRequest } from '../jobs/send-request.ts';
 
-/** A third party whose tokens an app accepts. */
+/** An issuer outside of the app whose tokens the app accepts. */
 export interface ExternalIssuer {
-  /** The claim `iss`, exactly. */
+  /** Exact value of the claim `iss`. */
   readonly issuer: string;
-  /** The address of its JWKS (RFC 7517). */
+  /** URL of its JWKS (RFC 7517). */
   readonly jwksUrl: string;
-  /** A value of the claim `aud`; null accepts any. */
+  /** Required value of the claim `aud`; null accepts any value. */
   readonly audience: string | null;
 }
 
-/** Reads an entry of the setting external_jwt_issuers: issuer, address of the JWKS, and audience, with blanks between. */
+/** Parses entries of the setting external_jwt_issuers: issuer, URL of the JWKS, and audience, separated by spaces. */
 export function readIssuers(entries: readonly string[]): ExternalIssuer[] {
   return entries.slice(0, limits.externalIssuers.default).flatMap((entry) => {
     const [issuer = '', jwksUrl = '', audience] = entry.split(' ');
@@ -23,7 +23,7 @@ export function readIssuers(entries: readonly string[]): ExternalIssuer[] {
   });
 }
 
-/** A public key of a third party. The key decides the algorithm. */
+/** A public key of an external issuer. The key determines the algorithm. */
 export interface ExternalKey {
   readonly alg: Exclude<KeyAlgorithm, 'HS256'>;
   readonly key: KeyObject;
@@ -36,7 +36,7 @@ interface KeySet {
   readonly hasFailed: boolean;
 }
 
-/** The keys of third parties, as one process has fetched them. */
+/** Caches the keys of external issuers in this process. */
 export class ExternalKeys {
   readonly #policy: AddressPolicy;
   readonly #now: () => number;
@@ -44,8 +44,8 @@ export class ExternalKeys {
   readonly #fetching = new Map<string, Promise<KeySet>>();
 
   /**
-   * @param policy The addresses that keys may be fetched from.
-   * @param now The clock, in milliseconds.
+   * @param policy Addresses from which keys may be fetched.
+   * @param now Clock in milliseconds.
    */
   constructor(policy: AddressPolicy, now: () => number = () => performance.now()) {
     this.#policy = policy;
@@ -53,8 +53,8 @@ export class ExternalKeys {
   }
 
   /**
-   * Returns the key with a key id; null if the third party has none, or cannot be reached. Keys are fetched again after a while, and for an
-   * unknown key id, at most every few seconds. While that fails, the keys that are known count.
+   * Returns the key with a key id; null if the issuer does not have it or cannot be reached. Keys are fetched anew
+   * after some time, and for an unknown key id after a shorter time. If that fails, the cached keys stay in use.
    */
   async find(jwksUrl: string, kid: string): Promise<ExternalKey | null> {
     const known = this.#sets.get(jwksUrl);
@@ -89,7 +89,9 @@ export class ExternalKeys {
   }
 }
 
-/** Reads a JWKS. Keys of other kinds, without a key id and for encryption are left out. Returns null if the text is no JWKS. */
+/**
+ * Parses a JWKS. Ignores unsupported keys, keys without an id and encryption keys. Returns null if the text is no JWKS.
+ */
 export function readKeys(text: string): Map<string, ExternalKey> | null {
   let value: unknown;
   try {

@@ -7,10 +7,10 @@ import type { Identity } from './identity.ts';
 import { resolveIdentity, resolveToken } from './resolve.ts';
 import { SessionCache } from './session-cache.ts';
 
-/** Key or token → identity, for every app of a worker; each app's verified tokens are remembered apart. */
+/** Authenticates requests to all apps of a worker by key or token. Each app has a separate cache of verified tokens. */
 export class Identities {
   readonly #caches = new WeakMap<App, SessionCache>();
-  /** Apart from the others: what is remembered there would open the API of the console. */
+  /** Separate from the other caches, because a cached token here gives access to the API of the console. */
   readonly #builderCaches = new WeakMap<App, SessionCache>();
 
   readonly #externalKeys: ExternalKeys;
@@ -21,13 +21,16 @@ export class Identities {
     this.#keyUses = keyUses;
   }
 
-  /** Returns the identity of the caller. Throws what `resolveIdentity` throws. */
+  /**
+   * Returns the identity of the caller.
+   * @throws The errors of `resolveIdentity`.
+   */
   async resolve(app: App, exchange: Exchange): Promise<Identity> {
     const { rest, auth } = await app.settings();
     const { record, database } = app;
     const sessions = cacheOf(this.#caches, app);
     const { jwt_aud: audience, jwt_role_claim_key: roleClaimKey, db_anon_role: anonRole } = rest;
-    // Every call makes this object: spreading `roleRules` into it took two percent of a worker.
+    // Every request creates this object; spreading `roleRules` into it took two percent of a worker's time.
     return resolveIdentity(
       {
         app: record,
@@ -45,7 +48,10 @@ export class Identities {
     );
   }
 
-  /** Returns the session that a builder's token names. Throws what `resolveToken` throws. */
+  /**
+   * Returns the session of a builder's token.
+   * @throws The errors of `resolveToken`.
+   */
   async resolveBuilder(console: App, token: string): Promise<BuilderSession> {
     const context = {
       app: builderKeys(console.record),
@@ -57,7 +63,7 @@ export class Identities {
   }
 }
 
-/** Returns the cache of an app; a new one hears from now on which sessions end. */
+/** Returns the cache of an app. A new cache is invalidated by the app's notifications. */
 function cacheOf(caches: WeakMap<App, SessionCache>, app: App): SessionCache {
   const known = caches.get(app);
   if (known) return known;

@@ -7,10 +7,14 @@ import type { Identity } from './identity.ts';
 import { identityOfClaims, type RoleRules } from './resolve.ts';
 import { UUID } from './uuid.ts';
 
-/** Whom the header `x-ninefold-as` names: nobody in particular, or a member by id. */
+/** The caller in the header `x-ninefold-as`: an anonymous caller, or a member by id. */
 export type NamedCaller = 'anon' | { readonly userId: string };
 
-/** Reads the header `x-ninefold-as`; null where there is none, or a token that was read before. Throws validation_invalid. */
+/**
+ * Parses the header `x-ninefold-as`. Returns null without the header or for an acting token, which is handled
+ * elsewhere.
+ * @throws NinefoldError validation_invalid
+ */
 export function namedCaller(header: string | undefined): NamedCaller | null {
   if (header === undefined || isActingToken(header)) return null;
   if (header === 'anon') return header;
@@ -28,6 +32,8 @@ export type ClaimsOf = (user: User) => Promise<Readonly<Record<string, unknown>>
  *
  * @param claimsOf Applies the custom access token hook of the app.
  * @param more Further claims.
+ * @throws NinefoldError PGRST302 for `anon` if the app rejects requests without a token.
+ * @throws DatabaseError
  */
 export async function identityOfNamed(
   database: Executor,

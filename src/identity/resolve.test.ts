@@ -11,7 +11,7 @@ const other = makeKeys('other');
 const now = Date.now();
 const seconds = Math.floor(now / 1000);
 
-/** A database that must not be asked: none of these callers has a session. */
+/** A database that must not be queried: none of these callers has a session. */
 const noDatabase: Executor = { run: () => Promise.reject(new Error('the database was asked')) };
 
 const resolve = (headers: Record<string, string>, audience: string | null = null) =>
@@ -24,13 +24,13 @@ const resolve = (headers: Record<string, string>, audience: string | null = null
   );
 const es256 = (claims: object, keys = app) => signEs256(claims, keys.signingKey.privateKeyPem, keys.signingKey.kid);
 
-describe('a key', () => {
+describe('resolveIdentity with a key', () => {
   it.each([
     ['publishableKey', 'anon', 'publishable-key'],
     ['anonKey', 'anon', 'publishable-key'],
     ['secretKey', 'service_role', 'secret-key'],
     ['serviceRoleKey', 'service_role', 'secret-key'],
-  ] as const)('%s is %s, in either header or both', async (name, role, source) => {
+  ] as const)('accepts %s as %s, in either header or both', async (name, role, source) => {
     const key = app[name];
     for (const headers of [
       { apikey: key },
@@ -52,14 +52,14 @@ describe('a key', () => {
     app.secretKey.toUpperCase(),
     'x',
     es256({ role: 'anon' }, other),
-  ])('of another app, or a guess, is refused: %s', async (key) => {
+  ])('rejects a key of another app or a guessed key: %s', async (key) => {
     await expect(resolve({ apikey: key })).rejects.toMatchObject({ code: 'key_unknown', status: 401 });
     await expect(resolve({ apikey: key, authorization: `Bearer ${app.secretKey}` })).rejects.toMatchObject({
       code: 'key_unknown',
     });
   });
 
-  it('of another app as a bearer token is refused too', async () => {
+  it('rejects a key of another app as a bearer token', async () => {
     await expect(resolve({ authorization: `Bearer ${other.secretKey}` })).rejects.toMatchObject({
       code: 'key_unknown',
     });
@@ -68,7 +68,7 @@ describe('a key', () => {
     });
   });
 
-  it('that an existing project brought along keeps its role', async () => {
+  it('accepts a key of an imported project with its role', async () => {
     const earlier = makeKeys('earlier', { jwtSecret: app.jwtSecret, now: now - 1e10 });
     expect(await resolve({ apikey: earlier.serviceRoleKey })).toMatchObject({
       role: 'service_role',
@@ -79,21 +79,21 @@ describe('a key', () => {
   });
 });
 
-describe('a caller', () => {
+describe('resolveIdentity with a token', () => {
   it.each([{}, { apikey: '' }, { authorization: '' }, { authorization: 'Basic YTpi' }])(
-    'that shows nothing is anonymous: %j',
+    'treats a caller without credentials as anonymous: %j',
     async (headers) => {
       expect(await resolve(headers)).toMatchObject({ role: 'anon', source: 'none', claimsJson: '{"role":"anon"}' });
     },
   );
 
-  it('with a key and a token is whom the token names', async () => {
+  it('uses the token if both a key and a token are sent', async () => {
     const token = es256({ sub: 'ada', role: 'authenticated', exp: seconds + 60 });
     const identity = await resolve({ apikey: app.secretKey, authorization: `Bearer ${token}` });
     expect(identity).toMatchObject({ role: 'authenticated', userId: 'ada', sessionId: null, source: 'token' });
   });
 
-  it('with a token of its own server has any role and claims, as with PostgREST', async () => {
+  it("accepts any role and claims of a token that the app's own server signed, as PostgREST does", async () => {
     const claims = { role: 'editor', team: 'a "quoted" team', exp: seconds + 60 };
     const identity = await resolve({ authorization: `Bearer ${signHs256(claims, app.jwtSecret)}` });
     expect(identity).toMatchObject({ role: 'editor', userId: null });
@@ -106,14 +106,14 @@ describe('a caller', () => {
     );
   });
 
-  it('with a session id of another system has no session here', async () => {
+  it('ignores a session id of another system', async () => {
     for (const session_id of ['sess_123', '00000000-0000-0000-0000-000000000000', 7]) {
       const token = signHs256({ sub: 'ada', session_id }, app.jwtSecret);
       expect((await resolve({ authorization: `Bearer ${token}` })).sessionId).toBeNull();
     }
   });
 
-  it('with a bad token is told what is bad about it (RFC 6750)', async () => {
+  it('describes the problem of a bad token (RFC 6750)', async () => {
     const token = es256({ role: 'authenticated', exp: seconds - 60 });
     await expect(resolve({ authorization: `Bearer ${token}` })).rejects.toMatchObject({
       code: 'PGRST303',
@@ -129,7 +129,7 @@ describe('a caller', () => {
     });
   });
 
-  it('with a session is not let in before the session was looked up', async () => {
+  it('looks a session up before it accepts its token', async () => {
     const session_id = '6f1c0c9e-0000-4000-8000-000000000001';
     const nobody = es256({ sub: 'ada\0', role: 'authenticated', session_id });
     await expect(resolve({ authorization: `Bearer ${nobody}` })).rejects.toMatchObject({ code: 'session_revoked' });
@@ -138,7 +138,7 @@ describe('a caller', () => {
   });
 });
 
-it('whoever must sign in is told so in the header that says how (RFC 6750)', () => {
+it('sends WWW-Authenticate if the app requires a token (RFC 6750)', () => {
   const refused = expect.objectContaining({ code: 'PGRST302', headers: { 'www-authenticate': 'Bearer' } });
   expect(() => identityOfClaims({ app, anonRole: null }, {})).toThrow(refused);
 });

@@ -26,22 +26,23 @@ import {
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
+/** The context in which a caller is authenticated. */
 export interface IdentityContext {
   readonly app: AppKeys;
-  /** The app's database, logged in as its authenticator. */
+  /** Database of the app, with the login role of its authenticator. */
   readonly database: Executor;
   readonly sessions: SessionCache;
-  /** The setting jwt_aud; null or absent: any audience. */
+  /** The setting jwt_aud; null or absent accepts any audience. */
   readonly audience?: string | null;
-  /** The setting jwt_role_claim_key; `.role` when absent. */
+  /** The setting jwt_role_claim_key; `.role` by default. */
   readonly roleClaimKey?: string;
-  /** The setting db_anon_role: the role of a caller without a token; null refuses them. `anon` when absent. */
+  /** The setting db_anon_role: the role of a caller without a token; null rejects such callers. `anon` by default. */
   readonly anonRole?: string | null;
-  /** The settings that end sessions. */
+  /** Settings that end sessions. */
   readonly sessionBounds: SessionBounds;
-  /** The setting external_jwt_issuers; none when absent. */
+  /** The setting external_jwt_issuers; none by default. */
   readonly issuers?: readonly string[];
-  /** The keys of third parties. */
+  /** Keys of external issuers. */
   readonly externalKeys?: ExternalKeys;
   /** Counts the uses of API keys; nobody counts when absent. */
   readonly keyUses?: Pick<KeyUses, 'add'>;
@@ -95,10 +96,13 @@ export function requireKnownKey(
   else keyUses?.add(app.ref, known.id, now);
 }
 
-/** Returns the token of `Authorization: Bearer` (RFC 6750, section 2.1); null for another scheme or none. Throws PGRST301 when empty. */
+/**
+ * Returns the token of `Authorization: Bearer` (RFC 6750, section 2.1); null for another scheme or none.
+ * @throws NinefoldError PGRST301 for an empty token.
+ */
 function bearerToken(headers: Headers): string | null {
   const header = headers.authorization ?? '';
-  // As nearly every client writes it.
+  // The spelling of nearly all clients.
   if (header.startsWith('Bearer ey')) return header.slice('Bearer '.length).trim();
   const match = /^bearer(?: +(.*))?$/i.exec(header.trim());
   if (!match) return null;
@@ -106,7 +110,9 @@ function bearerToken(headers: Headers): string | null {
   return match[1];
 }
 
-/** A key that an existing project brought along: a JWT that was signed with the same secret, of no session. */
+/**
+ * Returns the identity of a key of an imported project: a JWT without a session that was signed with the same secret.
+ */
 function identityOfOlderKey(app: AppKeys, key: string, now: number): Identity {
   refuseRevokedKey(app, key);
   try {
@@ -119,15 +125,16 @@ function identityOfOlderKey(app: AppKeys, key: string, now: number): Identity {
 }
 
 /**
- * Returns the identity of a token, of which `context.sessions` may know. Throws PGRST301 and PGRST303 (the token), session_revoked (its
- * session has ended), and what the database throws.
+ * Returns the identity of a token, from the cache if possible.
+ * @throws NinefoldError PGRST301 or PGRST303 for an invalid token, session_revoked if its session has ended.
+ * @throws DatabaseError
  */
 export async function resolveToken(context: IdentityContext, token: string): Promise<Identity> {
   const now = (context.now ?? Date.now)();
   return context.sessions.find(token, now) ?? identityOfToken(context, token, now);
 }
 
-/** Verifies a token that is seen for the first time, looks its session up, and remembers both. */
+/** Verifies a token that is not cached, looks its session up, and caches the result. */
 async function identityOfToken(context: IdentityContext, token: string, now: number): Promise<Identity> {
   const { sessions } = context;
   const { epoch } = sessions;
@@ -136,7 +143,7 @@ async function identityOfToken(context: IdentityContext, token: string, now: num
     const identity = identityOfExternal(context, await externalClaims(context, token, issuer, now));
     const { exp } = identity.claims;
     const asked = now + limits.jwksSeconds.default * 1000;
-    // The app may have stopped to accept the third party meanwhile.
+    // The app may have removed the issuer meanwhile.
     if (sessions.epoch === epoch) {
       sessions.remember(token, identity, Math.min((Number(exp) + LEEWAY_SECONDS) * 1000, asked), epoch);
     }
@@ -164,13 +171,16 @@ async function identityOfToken(context: IdentityContext, token: string, now: num
   return identity;
 }
 
-/** Returns the third party that a token names as its issuer; null if the app does not list it. */
+/** Returns the external issuer in the claim `iss` of a token; null if the app does not list it. */
 function issuerOf(token: string, entries: readonly string[]): ExternalIssuer | null {
   const named = unverifiedIssuer(token);
   return named === null ? null : (readIssuers(entries).find(({ issuer }) => issuer === named) ?? null);
 }
 
-/** Verifies a token with the keys of a third party alone. Throws PGRST301 and PGRST303. */
+/**
+ * Verifies a token only with the keys of an external issuer.
+ * @throws NinefoldError PGRST301 or PGRST303
+ */
 async function externalClaims(context: IdentityContext, token: string, issuer: ExternalIssuer, now: number) {
   const kid = keyIdOf(token);
   const key = kid === null ? null : ((await context.externalKeys?.find(issuer.jwksUrl, kid)) ?? null);
@@ -178,8 +188,8 @@ async function externalClaims(context: IdentityContext, token: string, issuer: E
 }
 
 /**
- * The identity that a third party's token makes. Its session is the third party's own, which is not looked up. Throws role_reserved for the
- * role service_role too: nobody but the app itself gives all privileges.
+ * Returns the identity of an external issuer's token. Its session belongs to the issuer and is not looked up.
+ * @throws NinefoldError role_reserved, also for service_role: only the app itself grants all privileges.
  */
 function identityOfExternal(rules: RoleRules, claims: Claims): Identity {
   const identity = identityOfClaims(rules, claims);
@@ -187,7 +197,7 @@ function identityOfExternal(rules: RoleRules, claims: Claims): Identity {
   return { ...identity, sessionId: null, source: 'external-token' };
 }
 
-/** The claims of a token whose session has less assurance than when the token was signed: a second factor was removed. */
+/** Returns the claims of a token with the lower assurance level of its session, after a second factor was removed. */
 const lowered = (claims: Claims, aal: string): Claims => ({
   ...claims,
   aal,
@@ -196,7 +206,7 @@ const lowered = (claims: Claims, aal: string): Claims => ({
 
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
-/** The rules that decide which role a call has. */
+/** Rules for the role of a request. */
 export type RoleRules = Pick<IdentityContext, 'roleClaimKey' | 'anonRole'> & { readonly app: Pick<AppKeys, 'ref'> };
 
 /** Returns the rules of an app. */
@@ -209,8 +219,9 @@ export const roleRules = (app: Pick<AppKeys, 'ref'>, settings: RestSettings): Ro
 const ownRole = [{ kind: 'key', key: 'role' }] as const;
 
 /**
- * The identity that claims make. Throws PGRST302 where they name no role and the app refuses anonymous callers, role_reserved
- * where they name a role that no call may have.
+ * Returns the identity for a set of claims.
+ * @throws NinefoldError PGRST302 if there is no role and the app rejects anonymous callers; role_reserved for a role
+ * that no request may have.
  */
 export function identityOfClaims(rules: RoleRules, claims: Claims): Identity {
   const { sub, session_id: session } = claims;
@@ -219,26 +230,29 @@ export function identityOfClaims(rules: RoleRules, claims: Claims): Identity {
   const role =
     typeof claimed === 'string' ? claimed : (claimed ?? null) === null ? anonRole(rules) : JSON.stringify(claimed);
   refuseReservedRole(rules.app.ref, role);
-  // The database sees the role among the claims, wherever in them it stood.
+  // The database always gets the role in the claim `role`, also if another claim contained it.
   const told = claims.role === role ? claims : { ...claims, role };
   return {
     role,
     claims: told,
     claimsJson: JSON.stringify(told),
     userId: typeof sub === 'string' && sub !== '' ? sub : null,
-    // As the database prints it: revocations name it so.
+    // In lower case, as PostgreSQL prints it in notifications of revoked sessions.
     sessionId: hasSession ? session.toLowerCase() : null,
     source: 'token',
   };
 }
 
-/** The role of a caller without one. Throws PGRST302 where the app refuses them. */
+/**
+ * Returns the role of an anonymous caller.
+ * @throws NinefoldError PGRST302 if the app rejects anonymous callers.
+ */
 function anonRole(rules: RoleRules): string {
   if (rules.anonRole === null) throw new NinefoldError('PGRST302', { headers: { 'www-authenticate': 'Bearer' } });
   return rules.anonRole ?? 'anon';
 }
 
-/** A key's identity under the role that the app gives to anonymous callers. */
+/** Replaces the role `anon` of a key with the app's role for anonymous callers. */
 function asAllowed(rules: RoleRules, identity: Identity): Identity {
   if (identity.role !== 'anon') return identity;
   const role = anonRole(rules);
@@ -246,7 +260,7 @@ function asAllowed(rules: RoleRules, identity: Identity): Identity {
   return role === 'anon' ? identity : ofRole(role, identity.source);
 }
 
-/** The identity of a key without claims of its own. */
+/** Returns the identity of a key without claims of its own. */
 const ofRole = (role: string, source: Identity['source'], claims: Claims = { role }): Identity => ({
   role,
   claims,
@@ -267,15 +281,16 @@ function unknownKey(cause?: unknown): never {
 }
 
 /**
- * Refuses a role that no call may run as: PostgreSQL would allow some of them, as the app's login role is a member. Throws
- * role_reserved.
+ * Rejects a role that no request may have. PostgreSQL would allow some of them, because the app's login role is a
+ * member of them.
+ * @throws NinefoldError role_reserved
  */
 function refuseReservedRole(ref: string, role: string): void {
   if (isReservedRole(ref, role)) throw new NinefoldError('role_reserved', { details: { role } });
 }
 
 const isReservedRole = (ref: string, role: string): boolean =>
-  // `none` returns to the login role.
+  // `none` would switch back to the login role.
   role === 'none' ||
   serverRoles.has(role) ||
   role.startsWith('pg_') ||
@@ -283,8 +298,9 @@ const isReservedRole = (ref: string, role: string): boolean =>
   role === authenticatorRole(ref);
 
 /**
- * Returns the roles that a change of claims gives to a token; null if one is service_role or a role that no call may have, or if the change
- * leaves no role. Reads the claim that the setting jwt_role_claim_key names (`.role` if missing), and the claim `role`.
+ * Returns the roles that a change of claims gives to a token; null if one of them is service_role or reserved, or if
+ * the change removes the role. Compares the claim of the setting jwt_role_claim_key (`.role` by default) and the claim
+ * `role`.
  */
 export function rolesOfChange(
   ref: string,

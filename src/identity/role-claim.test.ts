@@ -13,7 +13,7 @@ function roleAt(path: string): unknown {
   return claimAt(claims, steps);
 }
 
-describe('the path to the role in the claims', () => {
+describe('parseRolePath and claimAt', () => {
   it.each([
     ['.role', 'plain'],
     ['$.role', 'plain'],
@@ -31,15 +31,15 @@ describe('the path to the role in the claims', () => {
     ['$.realm.roles[?search(@, "eu$")]', 'admin-eu'],
     ['$.realm.roles[?search(@, "dit")]', 'editor'],
     ['$.realm.roles[?search(@, "^editor$")]', 'editor'],
-  ])('%s leads to %s', (path, role) => expect(roleAt(path)).toBe(role));
+  ])('returns the value at %s: %s', (path, role) => expect(roleAt(path)).toBe(role));
 
-  it('leads nowhere rather than into what every object has', () => {
+  it('does not return inherited properties', () => {
     for (const path of ['.nothing', '.role.length', '.realm.roles[9]', '.constructor', '.__proto__', '.role[0]']) {
       expect(roleAt(path)).toBeUndefined();
     }
   });
 
-  it('is refused where it is no path', () => {
+  it('returns null for an invalid path', () => {
     for (const path of ['role', '.', '.role[', '.role[?(@ ~ "x")]', '.a..b', '[x]', "$.a[?search(@, '(a+)+$')]"])
       expect(parseRolePath(path)).toBeNull();
   });
@@ -52,6 +52,6 @@ it.each([
   ['no path (', true],
   ['.app_metadata.role', false],
   ['.roles[0]', false],
-])('%s leads to the claim that every token of a member has: %s', (path, is) => {
+])("reports for %s whether the path is the claim of Ninefold's own tokens: %s", (path, is) => {
   expect(isOwnRole(path)).toBe(is);
 });

@@ -1,4 +1,4 @@
-/** One step into the claims: a key of an object, an index of an array, or a choice among an array's texts. */
+/** One step of a path in the claims: a key of an object, an index of an array, or a filter for strings of an array. */
 type Step =
   | { kind: 'key'; key: string }
   | { kind: 'index'; index: number }
@@ -7,7 +7,7 @@ type Step =
 const STEP =
   /\s*(?:\.\s*(?:"((?:[^"\\]|\\.)*)"|([\p{L}\p{N}_$@-]+))|\[\s*(-?\d+)\s*\]|\[\s*(["'])((?:(?!\4).)*)\4\s*\]|\[\?\(?\s*@\s*(==\^|==|!=|\^==|\*==)\s*(["'])((?:(?!\7).)*)\7\s*\)?\]|\[\?\s*search\(\s*@\s*,\s*(["'])((?:(?!\9).)*)\9\s*\)\s*\])/uy;
 
-/** What `search` may look for: a text that stands somewhere, at the start (`^`), at the end (`$`) or alone. */
+/** Supported patterns of `search`: plain text anywhere, at the start (`^`), at the end (`$`) or both. */
 const SEARCHED = /^(\^?)([^.*+?()[\]{}|\\^$]*)(\$?)$/u;
 
 const tests: Readonly<Record<string, (text: string, value: string) => boolean>> = {
@@ -19,8 +19,9 @@ const tests: Readonly<Record<string, (text: string, value: string) => boolean>> 
 };
 
 /**
- * Reads the setting `jwt_role_claim_key`: `.role`, `."https://example.com/roles"[0]`, `.roles[?(@ == "editor")]`, with or without
- * a leading `$`, or `$.roles[?search(@, '^editor')]` for text without wildcards (PostgREST, "JWT Role Extraction"). Null for what is no such path.
+ * Parses the setting `jwt_role_claim_key`: `.role`, `."https://example.com/roles"[0]`, `.roles[?(@ == "editor")]`, with
+ * or without a leading `$`, or `$.roles[?search(@, '^editor')]` for text without wildcards (PostgREST docs, "JWT Role
+ * Extraction"). Returns null for an invalid path.
  */
 export function parseRolePath(path: string): readonly Step[] | null {
   const text = path.replace(/^\s*\$/, '');
@@ -42,14 +43,17 @@ export function parseRolePath(path: string): readonly Step[] | null {
   return steps;
 }
 
-/** Whether the path, or what is none, leads to the claim `role`, in which Ninefold's own tokens name it. */
+/** Returns true if the path, or the default for an invalid path, is the claim `role` of Ninefold's own tokens. */
 export function isOwnRole(path: string): boolean {
   const steps = parseRolePath(path);
   const [only, ...more] = steps ?? [];
   return steps === null || (more.length === 0 && only?.kind === 'key' && only.key === 'role');
 }
 
-/** A regular expression could be made to run for ever, at the cost of every app of the node: only plain text is looked for. */
+/**
+ * Returns a test for a search pattern. Only plain text is supported, because a regular expression could block the
+ * worker for all apps.
+ */
 function searchFor(expression: string): ((text: string) => boolean) | null {
   const [found, start, value = '', end] = SEARCHED.exec(expression) ?? [];
   if (found === undefined) return null;
@@ -57,7 +61,7 @@ function searchFor(expression: string): ((text: string) => boolean) | null {
   return (text) => tests[operator]?.(text, value) ?? false;
 }
 
-/** What the path leads to in the claims; undefined where it leads nowhere. */
+/** Returns the value at the path in the claims; undefined if there is none. */
 export function claimAt(claims: unknown, steps: readonly Step[]): unknown {
   let value: unknown = claims;
   for (const step of steps) {

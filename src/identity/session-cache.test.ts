@@ -20,13 +20,13 @@ beforeEach(() => {
 const remember = (token: string, sessionId: string | null, until = later) =>
   cache.remember(token, identity(sessionId), until, cache.epoch);
 
-it('remembers a token until it expires', () => {
+it('caches a token until it expires', () => {
   remember('t', 's');
   expect(cache.find('t', later - 1)?.sessionId).toBe('s');
   expect(cache.find('t', later)).toBeNull();
 });
 
-it('forgets every token of a revoked session and no other', () => {
+it('removes every token of a revoked session and no other token', () => {
   remember('first', 's');
   remember('second', 's');
   remember('other', 'r');
@@ -36,21 +36,21 @@ it('forgets every token of a revoked session and no other', () => {
   expect(cache.find('other', 0)).not.toBeNull();
 });
 
-it('forgets a token that several calls looked up at once', () => {
+it('removes a token that several requests looked up at once', () => {
   remember('t', 's');
   remember('t', 's');
   cache.revoke(['s']);
   expect(cache.find('t', 0)).toBeNull();
 });
 
-it('does not remember what was looked up before a revocation was heard', () => {
+it('does not cache a lookup that started before a revocation', () => {
   const before = cache.epoch;
   cache.revoke(['s']);
   cache.remember('t', identity('s'), later, before);
   expect(cache.find('t', 0)).toBeNull();
 });
 
-it('remembers no session while revocations are not heard, and none from before that', () => {
+it('caches no session while the listener is disconnected, and none from before', () => {
   remember('early', 's');
   cache.deafen();
   remember('deaf', 's');
@@ -60,13 +60,13 @@ it('remembers no session while revocations are not heard, and none from before t
   for (const token of ['early', 'deaf', 'late']) expect(cache.find(token, 0)).toBeNull();
 });
 
-it('remembers tokens of no session even then', () => {
+it('caches tokens without a session while the listener is disconnected', () => {
   cache.deafen();
   remember('key', null, Number.POSITIVE_INFINITY);
   expect(cache.find('key', Number.MAX_SAFE_INTEGER)).not.toBeNull();
 });
 
-it('forgets the longest unused token beyond its size', () => {
+it('removes the least recently used token beyond its size', () => {
   const small = new SessionCache(2);
   small.hear();
   for (const token of ['a', 'b', 'c']) small.remember(token, identity(token), later, small.epoch);

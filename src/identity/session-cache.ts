@@ -4,21 +4,22 @@ import type { Identity } from './identity.ts';
 
 interface Remembered {
   readonly identity: Identity;
-  /** In milliseconds since 1970; infinite for a token without an end. */
+  /** In milliseconds since 1970; Infinity for a token that does not expire. */
   readonly until: number;
 }
 
 /**
- * The verified tokens of one app in one process: a token is verified once, then remembered until it expires or its session
- * is revoked.
+ * Caches the verified tokens of one app in one process. A token is verified once, then cached until it expires or its
+ * session is revoked.
  *
- * Tokens of sessions are only remembered while the revocations of the app's database are heard (`hear`): the listener
- * calls `hear()` when listening began, `deafen()` when the connection was lost, and `revoke` or `revokeAll` for what it
- * hears. Until then every call asks the database, so a revoked session never works longer than a notification takes.
+ * Tokens of sessions are cached only while the listener receives revocations from the app's database. The listener
+ * calls `hear()` when it is connected, `deafen()` when it lost the connection, and `revoke` or `revokeAll` for each
+ * notification. Without the listener, every request queries the database. A revoked session therefore works at most as
+ * long as a notification takes.
  */
 export class SessionCache {
   readonly #max: number;
-  /** Made with the first token, as it takes its memory at once; most apps of a node are idle. */
+  /** Created with the first token, because the cache allocates its memory at once and most apps of a node are idle. */
   #tokens: LRUCache<string, Remembered> | null = null;
   readonly #ofSession = new Map<string, Set<string>>();
   #hearing = false;
@@ -28,19 +29,19 @@ export class SessionCache {
     this.#max = max;
   }
 
-  /** Revocations are heard from now on. */
+  /** Called when the listener is connected and receives revocations. */
   hear(): void {
     this.revokeAll();
     this.#hearing = true;
   }
 
-  /** Revocations may be missed from now on. */
+  /** Called when the listener lost its connection and may miss revocations. */
   deafen(): void {
     this.#hearing = false;
     this.revokeAll();
   }
 
-  /** The sessions with these ids have ended. */
+  /** Removes the tokens of sessions that have ended. */
   revoke(ids: readonly string[]): void {
     this.#epoch++;
     for (const id of ids) {
@@ -48,14 +49,17 @@ export class SessionCache {
     }
   }
 
-  /** Any session may have ended, or the app's keys have changed. */
+  /** Removes all tokens, because any session may have ended or the app's keys have changed. */
   revokeAll(): void {
     this.#epoch++;
     this.#tokens = null;
     this.#ofSession.clear();
   }
 
-  /** Whose token this is; null when it has to be verified. `now` in milliseconds. */
+  /**
+   * Returns the identity of a cached token; null if the token must be verified.
+   * @param now Milliseconds since 1970.
+   */
   find(token: string, now: number): Identity | null {
     const entry = this.#tokens?.get(token);
     if (!entry) return null;
@@ -64,14 +68,14 @@ export class SessionCache {
     return null;
   }
 
-  /** To be read before a session is looked up, and given to `remember` after. */
+  /** A counter of revocations. Read it before a session is looked up, and pass it to `remember`. */
   get epoch(): number {
     return this.#epoch;
   }
 
   /**
-   * Remembers a verified token. Does nothing when any session was revoked since `epoch`: the look-up may have seen the
-   * session before it ended, while its revocation has already been heard.
+   * Caches a verified token. Does nothing if any session was revoked since `epoch`: the lookup may have read the
+   * session before it ended, while its revocation was already processed.
    */
   remember(token: string, identity: Identity, until: number, epoch: number): void {
     const { sessionId } = identity;
@@ -82,7 +86,7 @@ export class SessionCache {
     });
     this.#tokens.set(token, { identity, until });
     if (sessionId === null) return;
-    // After `set`: of a token that was there already it disposes the earlier entry.
+    // After `set`, because that disposes an existing entry of the token.
     const tokens = this.#ofSession.get(sessionId) ?? new Set();
     this.#ofSession.set(sessionId, tokens.add(token));
   }

@@ -25,8 +25,8 @@ function refusal(token: string, audience: string | null = null): [code: string, 
   throw new Error('the token was accepted');
 }
 
-describe('a signature', () => {
-  it('holds with the key pair of the app, and with its secret', () => {
+describe('verifyJwt: signature', () => {
+  it("accepts tokens of the app's key pair and of its secret", () => {
     expect(verified(es256(claims))).toEqual(claims);
     expect(verified(signHs256(claims, app.jwtSecret))).toEqual(claims);
   });
@@ -61,38 +61,38 @@ describe('a signature', () => {
     ['an extension that must be understood', forged({ alg: 'HS256', crit: ['b64'] }, app.jwtSecret)],
     ['a header that is no object', `${encode([])}.${body}.${signature}`],
     ['a header that is no JSON', `e30x.${body}.${signature}`],
-  ])('is refused: %s', (_, token) => {
+  ])('rejects a token: %s', (_, token) => {
     expect(refusal(token)[0]).toBe('PGRST301');
   });
 
-  it.each(['', 'a', 'a.b', 'a.b.c.d', '...', 'null.null.null'])('a token of the form %j is refused', (token) => {
+  it.each(['', 'a', 'a.b', 'a.b.c.d', '...', 'null.null.null'])('rejects a token of the form %j', (token) => {
     expect(refusal(token)[0]).toBe('PGRST301');
   });
 });
 
-describe('claims', () => {
+describe('verifyJwt: claims', () => {
   const refused = (change: object) => refusal(es256({ ...claims, ...change }));
-  it('may be 30 seconds off, as clocks are', () => {
+  it('tolerates clocks that differ by 30 seconds', () => {
     expect(verified(es256({ ...claims, exp: now - 30, nbf: now + 30, iat: now + 30 }))).toBeTruthy();
     expect(refused({ exp: now - 31 })).toEqual(['PGRST303', 'JWT expired']);
     expect(refused({ nbf: now + 31 })).toEqual(['PGRST303', 'JWT not yet valid']);
     expect(refused({ iat: now + 31 })).toEqual(['PGRST303', 'JWT issued at future']);
   });
 
-  it('of the wrong type are refused', () => {
+  it('rejects claims of the wrong type', () => {
     expect(refused({ exp: 'never' })).toEqual(['PGRST303', "The JWT 'exp' claim must be a number"]);
     expect(refused({ aud: { is: 'app' } })[1]).toBe("The JWT 'aud' claim must be a string or an array of strings");
     expect(refusal(signHs256([] as object, app.jwtSecret))).toEqual(['PGRST303', 'Parsing claims failed']);
   });
 
-  it('must name the audience where the app asks for one and the token has any', () => {
+  it("requires the app's audience if both the app and the token name one", () => {
     const token = es256({ ...claims, aud: ['staff', 'authenticated'] });
     expect(verified(token, 'authenticated')).toBeTruthy();
     expect(refusal(token, 'robots')).toEqual(['PGRST303', 'JWT not in audience']);
     expect(verified(es256(claims), 'robots')).toBeTruthy();
   });
 
-  it('without an end never expire, as PostgREST has it', () => {
+  it('accepts tokens without an expiry, as PostgREST does', () => {
     expect(verified(signHs256({ role: 'anon' }, app.jwtSecret))).toEqual({ role: 'anon' });
   });
 });

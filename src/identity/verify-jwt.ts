@@ -7,22 +7,23 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import { nestsDeeper } from '../limits/bounded-json.ts';
 import type { ExternalKey } from './external-keys.ts';
 
-/** JSON.parse, JSON.stringify and PostgreSQL's JSON functions are recursive. */
+/** JSON.parse, JSON.stringify and PostgreSQL's JSON functions are recursive, so the depth is limited. */
 const MAX_DEPTH = limits.claimsDepth.default;
 
+/** The claims of a JWT. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Clocks may differ by so much (PostgREST, "JWT claims validation"). */
+/** Tolerated difference of clocks (PostgREST docs, "JWT Claims Validation"). */
 export const LEEWAY_SECONDS = limits.clockLeewaySeconds.default;
 
 /**
- * The claims of a compact JWT (RFC 7519) that this app signed, or that was signed with its HS256 secret.
+ * Returns the claims of a compact JWT (RFC 7519) that this app signed, or that was signed with its HS256 secret.
  *
- * The key decides the algorithm: a token must name the key that signed it and that key's algorithm, or be of HS256 and signed with the
- * shared secret (RFC 8725, section 3.1). `exp`, `nbf` and `iat` are checked against `nowSeconds`,
- * `aud` against `audience` when both are there.
- *
- * Throws PGRST301 (malformed, or the signature does not hold) or PGRST303 (a claim is not acceptable), with PostgREST's sentences.
+ * The key determines the algorithm: a token must name its key and the algorithm of that key, or use HS256 with the
+ * shared secret (RFC 8725, section 3.1). `exp`, `nbf` and `iat` are compared with `nowSeconds`; `aud` is compared with
+ * `audience` if both exist.
+ * @throws NinefoldError PGRST301 for a malformed token or a wrong signature, PGRST303 for an invalid claim; the
+ * messages are PostgREST's.
  */
 export function verifyJwt(
   token: string,
@@ -35,8 +36,9 @@ export function verifyJwt(
 }
 
 /**
- * Returns the claims of a compact JWT that a third party signed with `key`, whose key id the token names. Such a token must expire. Throws as
- * `verifyJwt`.
+ * Returns the claims of a compact JWT that an external issuer signed with `key`, which has the key id of the token.
+ * Such a token must have an expiry.
+ * @throws NinefoldError as `verifyJwt`
  */
 export function verifyExternal(
   token: string,
@@ -53,13 +55,13 @@ export function verifyExternal(
   return claims;
 }
 
-/** Returns the claim `iss` of a token that nobody has verified; null if it has none. */
+/** Returns the claim `iss` of an unverified token; null if it has none. */
 export function unverifiedIssuer(token: string): string | null {
   const issuer = jsonObject(token.split('.')[1] ?? '')?.iss;
   return typeof issuer === 'string' ? issuer : null;
 }
 
-/** Returns the key id that a token names; null if it names none. */
+/** Returns the key id in the header of a token; null if it has none. */
 export function keyIdOf(token: string): string | null {
   const kid = jsonObject(token.split('.')[0] ?? '')?.kid;
   return typeof kid === 'string' ? kid : null;
@@ -91,7 +93,7 @@ function checkedClaims(body: string, options: { nowSeconds: number; audience?: s
 function signatureHolds(header: Claims, input: string, signature: string, app: AppKeys): boolean {
   const { alg, kid } = header;
   const named = typeof kid === 'string' ? findKey(app, kid) : undefined;
-  // Tokens of the shared secret name no key, or the id that the secret had in an earlier place.
+  // Tokens of the shared secret name no key, or the id of that secret in another system.
   const key = named ?? (alg === 'HS256' ? findKey(app, JWT_SECRET_KID) : undefined);
   if (key === undefined || key.state === 'revoked' || alg !== key.alg) return false;
   if (key.kid === JWT_SECRET_KID) return equalInConstantTime(signature, hs256(input, app.jwtSecret));
@@ -101,7 +103,7 @@ function signatureHolds(header: Claims, input: string, signature: string, app: A
   return key.publicJwk !== null && holdsFor(key.alg, publicKey(key.publicJwk), input, signature);
 }
 
-/** Returns true if a signature in base64url is one of the key; the caller has chosen `alg` by the key. */
+/** Returns true if the base64url signature is valid for the key. The caller has chosen `alg` by the key. */
 function holdsFor(alg: Exclude<KeyAlgorithm, 'HS256'>, key: KeyObject, input: string, signature: string): boolean {
   const bytes = Buffer.from(signature, 'base64url');
   if (bytes.toString('base64url') !== signature) return false;
@@ -156,14 +158,14 @@ function publicKey(jwk: NonNullable<RingKey['publicJwk']>): KeyObject {
   return key;
 }
 
-/** Returns true if two texts are equal; its duration depends on their lengths alone. */
+/** Compares two strings. The duration depends only on their lengths. */
 export function equalInConstantTime(a: string, b: string): boolean {
   if (a.length !== b.length) return false;
   const [left, right] = [Buffer.from(a), Buffer.from(b)];
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** RFC 6750, section 3. */
+/** Returns the WWW-Authenticate header of RFC 6750, section 3. */
 const challenge = (message: string) => ({
   'www-authenticate': `Bearer error="invalid_token", error_description="${message.replaceAll('"', "'")}"`,
 });
@@ -176,5 +178,5 @@ const undecodable = (message: string, details: string | null = null) =>
 const unacceptable = (message: string, limit?: LimitName) =>
   new NinefoldError('PGRST303', { message, headers: challenge(message), ...(limit && { limit }) });
 
-/** A bearer token that is not there at all (`Authorization: Bearer`). */
+/** Returns the error for a header without a token (`Authorization: Bearer`). */
 export const emptyToken = () => undecodable('Empty JWT is sent in Authorization header');

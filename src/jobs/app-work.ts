@@ -37,26 +37,29 @@ import { runCommand } from './run-job.ts';
 import { textProviderOf } from './text-provider.ts';
 import { TextSender } from './text-sender.ts';
 
-/** What all apps of the node share. */
+/** The parts that the work of all apps shares. */
 export interface SharedParts {
   server: Server;
   policy: AddressPolicy;
-  /** Requests of all apps that are under way. */
+  /** Slots for running HTTP requests of all apps. */
   requests: Places;
   mailPlaces: MailPlaces;
   /** Reads the secret settings of an app. */
   secretsOf: (ref: string) => Promise<Secrets>;
-  /** Returns the address that mails name if the app has no site_url. */
+  /** Returns the URL that mails contain if the app has no site_url. */
   urlOf: (ref: string) => string;
-  /** Hands a mail to an app's hook send_email. @param apiUrl The address of the app's `/auth/v1`. */
+  /**
+   * Passes a mail to an app's hook send_email.
+   * @param apiUrl URL of the app's `/auth/v1`.
+   */
   sendMailHook: (context: HookContext, mail: ClaimedMail, apiUrl: string) => Promise<void>;
-  /** Returns the app's database, logged in as its authenticator. */
+  /** Returns connections to the app's database with its authenticator role. */
   databaseOf: (ref: string) => Promise<Executor>;
-  /** Names this process, since it leads, in the claims of runs. */
+  /** Id of this process while it leads, stored with each claimed run. */
   runner: string;
-  /** Runs of all apps that are under way. */
+  /** Slots for running jobs of all apps. */
   runs: Places;
-  /** Aborts when the node has waited long enough for what is under way. */
+  /** Aborts when the time for running work is over at shutdown. */
   cancel: AbortSignal;
   isStopping: () => boolean;
   /** Returns true while the app is suspended. */
@@ -66,22 +69,27 @@ export interface SharedParts {
 }
 
 const CONTROL_CONNECTIONS = 2;
-/** A connection stays open for jobs that run every few seconds, and closes between those of each minute. */
+/**
+ * A connection stays open for jobs that run every few seconds, and closes between runs of jobs that run every minute.
+ */
 const CONTROL_IDLE_MILLISECONDS = 5000;
 const CONTROL_WAIT_MILLISECONDS = 15_000;
-/** After how long a run is looked at again that another process has begun, or that found no connection. */
+/** Time after which a job is checked that another process runs or that found no free slot. */
 const LATER_MILLISECONDS = 2000;
-/** How often mails that are too many are deleted, beside the times at which one is too old. */
+/** Interval at which surplus mails are deleted, in addition to the times at which mails expire. */
 const TIDY_MILLISECONDS = 3_600_000;
 /** SQLSTATE invalid_catalog_name: the app was deleted. */
 const NO_DATABASE = '3D000';
 
-/** The scheduled jobs, HTTP requests and mails of one app, as the leader makes them. */
+/** Runs the scheduled jobs, HTTP requests and mails of one app. Only the leader uses it. */
 export class AppWork {
   readonly #shared: SharedParts;
   readonly #record: AppRecord;
   readonly #owner: string;
-  /** The superuser in the app's database. Runs Ninefold's own statements on Ninefold's own tables only. */
+  /**
+   * Connections of the superuser to the app's database. They run only Ninefold's own statements on Ninefold's own
+   * tables.
+   */
   readonly #control: Pool;
   readonly #sender: HttpSender;
   readonly #mails: MailSender;
@@ -93,8 +101,8 @@ export class AppWork {
   #hasRecovered = false;
 
   /**
-   * @param owner Names who shares places with other apps of the same owner.
-   * @param onChange Called with a time, milliseconds since 1970, at which the app is to be looked at again.
+   * @param owner Id of the owner, who shares slots with all apps of that owner.
+   * @param onChange Called with the time, in milliseconds since 1970, at which the app must be checked.
    */
   constructor(shared: SharedParts, record: AppRecord, owner: string, onChange: (due: number) => void) {
     this.#shared = shared;
@@ -110,7 +118,9 @@ export class AppWork {
     this.#mails = new MailSender(shared.policy, shared.mailPlaces, shared.cancel);
   }
 
-  /** Starts everything that is due. Returns when to look again, milliseconds since 1970; null if nothing is scheduled. */
+  /**
+   * Starts all due work. Returns the time of the next check in milliseconds since 1970; null if nothing is scheduled.
+   */
   async serve(): Promise<number | null> {
     this.#parts ??= await readParts(this.#control);
     const times = [
@@ -121,7 +131,7 @@ export class AppWork {
     return times.length === 0 ? null : Math.min(...times);
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no work is running. */
   async close(): Promise<void> {
     await Promise.all([...this.#runs, this.#mails.stop(), this.#texts.stop()]);
     await this.#control.close();
@@ -145,7 +155,10 @@ export class AppWork {
     return times.length === 0 ? null : Math.min(...times);
   }
 
-  /** A run that the app has under way costs the next one a share of the places: one app leaves most of them to others. */
+  /**
+   * Returns true if the app may start another run. Each running job requires a larger share of free slots for the next
+   * one, so that one app leaves most slots to others.
+   */
   #mayRun(): boolean {
     const { runs, isStopping } = this.#shared;
     const own = this.#runs.size;
@@ -153,7 +166,7 @@ export class AppWork {
     return !isStopping() && own < limits.appRunningJobs.default && runs.openTo(this.#owner) > 0 && runs.free >= share;
   }
 
-  /** Claims a run and starts it. Returns when the job is due next, none while it runs. */
+  /** Claims a run and starts it. Returns the next check time; none while the job runs. */
   async #claim(job: string, due: number, now: number): Promise<number[]> {
     const { runs, runner, server } = this.#shared;
     runs.take(this.#owner);
@@ -184,12 +197,12 @@ export class AppWork {
       throw error;
     });
     if (!outcome) return;
-    // While PostgreSQL restarts, the end of a run waits to be recorded.
+    // While PostgreSQL restarts, recording the end of a run is retried.
     while (!(await this.#finish(job, run, outcome))) await delay(LATER_MILLISECONDS, undefined, { ref: false });
     this.#onChange(Date.now());
   }
 
-  /** Returns false if the database cannot be reached and the node goes on. */
+  /** Returns false if the database cannot be reached temporarily. */
   async #finish(job: string, run: string, outcome: Outcome): Promise<boolean> {
     try {
       await finishRun(this.#control, job, run, outcome);
@@ -219,7 +232,7 @@ export class AppWork {
     return expires === null ? null : Math.max(expires, Date.now() + CONTROL_IDLE_MILLISECONDS);
   }
 
-  /** Starts what is due in the queue of mails and texts. Returns when to look again. */
+  /** Starts due mails and text messages. Returns the time of the next check. */
   async #startQueue(): Promise<number | null> {
     const state = await readQueueState(this.#control);
     if (state.hasExpired || this.#tidiedAt + TIDY_MILLISECONDS <= Date.now()) {

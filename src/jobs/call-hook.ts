@@ -15,7 +15,7 @@ import type { AddressPolicy } from './public-address.ts';
 /** The parts of an app that its hooks need. */
 export interface HookContext {
   readonly app: { readonly ref: string };
-  /** The app's database, logged in as its authenticator. */
+  /** Connections to the app's database with its authenticator role. */
   readonly database: Executor;
   readonly settings: AuthSettings;
   readonly secrets: Secrets;
@@ -25,19 +25,19 @@ export interface HookContext {
 /** One call of a hook. */
 export interface HookCall {
   readonly name: HookName;
-  /** The network address of the member's request; null for a call of the queue. */
+  /** Network address of the member's request; null for a call from the queue. */
   readonly address: string | null;
   /** The payload without `metadata`. */
   readonly payload: Readonly<Record<string, unknown>>;
-  /** The same for all attempts to deliver one message; a new one if missing. */
+  /** Id of the message, which stays the same for all attempts to deliver it; by default a new one. */
   readonly id?: string;
 }
 
 /**
- * Calls a hook that is on and returns its answer: an object, null without one. An answer with `error` is thrown: with the hook's message and
- * status, in the range 400 to 599.
- *
- * Throws unknown, unexpected_failure, hook_timeout, hook_timeout_after_retry, hook_payload_over_size_limit, hook_payload_invalid_content_type.
+ * Calls an enabled hook and returns its response: an object, or null without one. A response with `error` is thrown
+ * with the hook's message and status (400 to 599).
+ * @throws NinefoldError unknown, unexpected_failure, hook_timeout, hook_timeout_after_retry,
+ * hook_payload_over_size_limit, hook_payload_invalid_content_type
  */
 export async function callHook(context: HookContext, call: HookCall): Promise<Record<string, unknown> | null> {
   const begun = performance.now();
@@ -71,7 +71,7 @@ function send({ app, database, settings, secrets, addresses }: HookContext, call
   return sendHookRequest({ ref: app.ref, url: uri, secrets: secret, id, body }, addresses);
 }
 
-/** JSON's null is no answer, as SQL's. */
+/** Parses a response. The JSON value null means no response, as does SQL's NULL. */
 function parsed(text: string): Record<string, unknown> | null {
   let answer: unknown;
   try {
@@ -84,7 +84,7 @@ function parsed(text: string): Record<string, unknown> | null {
   throw hookFailure('Error unmarshaling JSON output.');
 }
 
-/** Throws the error that an answer carries (GoTrue, `hookserrors`): one without a message is none. */
+/** Throws the error in a response (GoTrue, `hookserrors`). An error without a message is ignored. */
 function throwRefusal({ error }: Record<string, unknown>): void {
   if (typeof error !== 'object' || error === null) return;
   const { http_code: code, message: words } = error as Record<string, unknown>;
@@ -95,7 +95,7 @@ function throwRefusal({ error }: Record<string, unknown>): void {
   throw new NinefoldError('unknown', { message, status });
 }
 
-/** The last durations of hooks, in milliseconds, by app and name. */
+/** Recent durations of hooks in milliseconds, by app and name. */
 const durations = new Map<string, number[]>();
 const REMEMBERED_DURATIONS = 16;
 const REMEMBERED_HOOKS = 2000;
@@ -110,8 +110,8 @@ function noteDuration(ref: string, name: HookName, milliseconds: number): void {
 }
 
 /**
- * Waits as long as one of the last calls of a hook took. A request for an account that does not exist, or exists already, does not call the
- * hook; its response must not arrive sooner than that of a request that does.
+ * Waits for the duration of one of the last calls of a hook. A request for an account that does not exist, or already
+ * exists, does not call the hook. Without the wait, its faster response would reveal that.
  */
 export async function waitAsHook(
   { app, settings }: Pick<HookContext, 'app' | 'settings'>,

@@ -1,7 +1,7 @@
 import type { Executor } from '../database/database.ts';
 import { rowsAsText } from '../database/statement.ts';
 
-/** When an app is due, and what the node last saw of its database. */
+/** The next due time of an app, and the last known write counter of its database. */
 export interface DueRow {
   app: string;
   /** Milliseconds since 1970; null if nothing is scheduled. */
@@ -11,6 +11,7 @@ export interface DueRow {
 
 const READ = 'select app, (extract(epoch from due_at) * 1000)::int8 as due, seen_writes from node.scheduled_work';
 
+/** Reads the stored due times of all apps. */
 export async function readDueRows(database: Executor): Promise<DueRow[]> {
   const [result] = await database.run([{ text: READ, params: [] }]);
   return (result ? rowsAsText(result) : []).map(({ app, due, seen_writes }) => ({
@@ -24,12 +25,16 @@ const WRITE = `insert into node.scheduled_work (app, due_at, seen_writes)
   select a.ref, $2::timestamptz, $3::int8 from public.apps a where a.ref = $1
   on conflict (app) do update set due_at = excluded.due_at, seen_writes = excluded.seen_writes`;
 
+/** Stores the due time of an app. */
 export async function writeDueRow(database: Executor, { app, due, seenWrites }: DueRow): Promise<void> {
   const params = [app, due === null ? null : new Date(due).toISOString(), seenWrites];
   await database.run([{ text: WRITE, params }]);
 }
 
-/** The rows that PostgreSQL has counted as written in each database. The counters go to 0 after a crash of the server. */
+/**
+ * SQL with PostgreSQL's counters of written rows for each database. The counters are reset to 0 after a crash of the
+ * server.
+ */
 const WRITES = `select d.datname as database,
     s.tup_inserted + s.tup_updated + s.tup_deleted as writes
   from pg_catalog.pg_database d
@@ -38,9 +43,8 @@ const WRITES = `select d.datname as database,
   where d.datallowconn and not d.datistemplate`;
 
 /**
- * Reads how much was written in each database of the server.
- *
- * @param maintenance The superuser in the maintenance database.
+ * Reads the write counters of all databases of the server.
+ * @param maintenance Connections of the superuser to the maintenance database.
  */
 export async function readWrites(maintenance: Executor): Promise<Map<string, string>> {
   const [result] = await maintenance.run([{ text: WRITES, params: [], preparedFor: 'jobs' }]);

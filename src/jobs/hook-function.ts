@@ -7,7 +7,7 @@ import { hookFailure } from './hook-failure.ts';
 
 const ROLE = 'supabase_auth_admin';
 
-/** The function runs with the privileges of sign-in, and finds unqualified names where sign-in does. */
+/** Statement that switches to the role and the search path of auth triggers. */
 const BECOME: Statement = {
   text: `select pg_catalog.set_config('role', '${ROLE}', true), pg_catalog.set_config('search_path', 'auth', true),
     pg_catalog.set_config('lock_timeout', '0', true),
@@ -22,14 +22,15 @@ const CANCELED = '57014';
 /** SQLSTATE raise_exception. */
 const RAISED = 'P0001';
 
-/** SQLSTATEs of the server and not of the code that it ran: connections, resources, a shutdown, its disk. */
+/** Matches SQLSTATEs with causes outside of the hook's code: connections, resources, a shutdown, the disk. */
 const ofServer = /^(08|53|57P|58)/;
 
 /**
- * Calls a function of the app with a payload, in a transaction of its own. Returns its result as JSON text; null for NULL and for a function
- * that returns void. Throws hook_timeout, hook_payload_over_size_limit, unexpected_failure, and errors of the server.
- *
- * @param database The app's, logged in as its authenticator.
+ * Calls a function of the app with a payload in a separate transaction. Returns its result as JSON text; null for NULL
+ * and for void functions.
+ * @param database Connections to the app's database with its authenticator role.
+ * @throws NinefoldError hook_timeout, hook_payload_over_size_limit, unexpected_failure
+ * @throws DatabaseError for errors outside of the hook's code
  */
 export async function callHookFunction(
   database: Executor,
@@ -49,14 +50,17 @@ export async function callHookFunction(
   return value?.toString('utf8') || null;
 }
 
-/** Returns the error of an answer that is longer than the limit hookAnswerBytes. */
+/** Returns the error for a response larger than the limit hookAnswerBytes. */
 export const tooLarge = (): NinefoldError =>
   new NinefoldError('hook_payload_over_size_limit', {
     message: `Payload size exceeded size limit of ${limits.hookAnswerBytes.default} bytes`,
     limit: 'hookAnswerBytes',
   });
 
-/** Throws for a function that failed. The message of RAISE is meant for the client; other words of PostgreSQL may show what the app keeps to itself. */
+/**
+ * Throws the error for a function that failed. The client gets the message of RAISE; other messages of PostgreSQL could
+ * reveal internals of the app.
+ */
 function failed(error: unknown, uri: string): never {
   if (!(error instanceof DatabaseError) || ofServer.test(error.sqlstate)) throw error;
   if (error.sqlstate === RAISED) throw hookFailure(error.fields.message ?? '', error);

@@ -9,24 +9,25 @@ import { type HttpResult, sendRequest } from './send-request.ts';
 
 /** A call of a hook over HTTP. */
 export interface HookRequest {
-  /** The app, whose requests under way are counted. */
+  /** The app whose running requests are counted. */
   readonly ref: string;
   readonly url: string;
-  /** As the setting holds them: `v1,whsec_…`, several with `|` between. */
+  /** Value of the setting: `v1,whsec_…`; several secrets are separated by `|`. */
   readonly secrets: string;
-  /** Identifies the call to the receiver: all attempts of one call have the same id. */
+  /** Id of the call for the receiver; all attempts of one call have the same id. */
   readonly id: string;
   readonly body: string;
 }
 
-/** Calls under way, by app. */
+/** Number of running calls by app. */
 const underWay = new Map<string, number>();
 
 /**
- * Posts a payload to a hook, signed as Standard Webhooks demands, and returns the JSON text of the response; null for 204. Tries again if the
- * server cannot be reached, or answers 429 or 503 with Retry-After, within the limit hookRequestMilliseconds. Follows no redirect.
- *
- * Throws hook_timeout, hook_timeout_after_retry, hook_payload_over_size_limit, hook_payload_invalid_content_type, unexpected_failure.
+ * Posts a signed payload to a hook (Standard Webhooks) and returns the JSON text of the response; null for 204. Retries
+ * within the limit hookRequestMilliseconds if the server cannot be reached or responds 429 or 503 with Retry-After.
+ * Follows no redirect.
+ * @throws NinefoldError hook_timeout, hook_timeout_after_retry, hook_payload_over_size_limit,
+ * hook_payload_invalid_content_type, unexpected_failure
  */
 export async function sendHookRequest(request: HookRequest, addresses: AddressPolicy): Promise<string | null> {
   const { ref } = request;
@@ -84,7 +85,7 @@ function signedHeaders({ id, body, secrets }: HookRequest): Record<string, strin
   };
 }
 
-/** Returns how long to wait before the next attempt, in milliseconds; null if there is none. */
+/** Returns the milliseconds to wait before the next attempt; null if there is none. */
 function pauseAfter({ status, timedOut: hasTimedOut, refusal, headers }: HttpResult): number | null {
   if (status === null) return hasTimedOut || refusal ? null : limits.hookRetryMilliseconds.default;
   if (status !== 429 && status !== 503) return null;
@@ -96,7 +97,7 @@ function pauseAfter({ status, timedOut: hasTimedOut, refusal, headers }: HttpRes
 const headerOf = (headers: HttpResult['headers'], name: string): string | undefined =>
   Object.entries(headers ?? {}).find(([key]) => key.toLowerCase() === name)?.[1];
 
-/** Returns the body of a response, in GoTrue's rules for statuses and content types. */
+/** Returns the body of a response by GoTrue's rules for statuses and content types. */
 function textOf(result: HttpResult): string | null {
   switch (result.status) {
     case null:
@@ -137,7 +138,7 @@ const timedOut = (): NinefoldError =>
     limit: 'hookRequestMilliseconds',
   });
 
-/** The error after the last attempt. What the network answered is for the log. */
+/** Returns the error after the last attempt. The network's error message is only logged. */
 function unreachable({ status, error }: HttpResult): NinefoldError {
   if (status !== null) return hookFailure('Service currently unavailable due to hook');
   const cause = new Error(error ?? 'no response');

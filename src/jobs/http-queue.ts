@@ -3,6 +3,7 @@ import type { Executor } from '../database/database.ts';
 import { firstJson } from '../database/statement.ts';
 import type { HttpResult, OutgoingRequest } from './send-request.ts';
 
+/** A request in the queue of an app. */
 export interface QueuedRequest extends OutgoingRequest {
   id: string;
 }
@@ -18,8 +19,8 @@ const TAKE = `with taken as (
     'body', pg_catalog.encode(t.body, 'base64'), 'timeoutMilliseconds', t.timeout_milliseconds) order by t.id), '[]') from taken t`;
 
 /**
- * Takes the oldest requests out of the queue. They are gone from it before they are sent, so that none is sent twice: a crash loses
- * those that are under way.
+ * Takes the oldest requests from the queue. They are deleted before they are sent, so that none is sent twice. A crash
+ * therefore loses requests that are being sent.
  */
 export async function takeRequests(database: Executor, max: number): Promise<QueuedRequest[]> {
   const [result] = await database.run([{ text: TAKE, params: [String(max)] }]);
@@ -27,6 +28,7 @@ export async function takeRequests(database: Executor, max: number): Promise<Que
   return rows.map((row) => ({ ...row, body: row.body === null ? null : Buffer.from(row.body, 'base64') }));
 }
 
+/** Stores the response to a request. */
 export async function storeResponse(database: Executor, request: string, result: HttpResult): Promise<void> {
   await database.run([
     {
@@ -46,9 +48,8 @@ export async function storeResponse(database: Executor, request: string, result:
 }
 
 /**
- * Deletes responses and the list of webhook requests that are too old or too many.
- *
- * @returns Whether requests wait, and when the oldest response becomes too old, in milliseconds since 1970; null without one.
+ * Deletes responses and webhook records that are too old or too many. Returns true in `waiting` if requests are queued,
+ * and in `expires` the time at which the oldest response expires, in milliseconds since 1970; null without one.
  */
 export async function tidyResponses(database: Executor): Promise<{ waiting: boolean; expires: number | null }> {
   const hours = String(limits.httpResponseHours.default);

@@ -7,17 +7,17 @@ import type { AddressPolicy } from './public-address.ts';
 import { type HttpResult, sendRequest } from './send-request.ts';
 
 const SECOND = 1000;
-/** How long a sender waits if all places are taken by other apps. */
+/** Waiting time if other apps use all slots. */
 const PLACE_MILLISECONDS = 100;
 
-/** Sends the queued requests of one app, within the bounds of the app and the node. */
+/** Sends the queued requests of one app, within the limits of the app and the node. */
 export class HttpSender {
   readonly #policy: AddressPolicy;
-  /** The requests of all apps that are under way. */
+  /** Slots for running requests of all apps. */
   readonly #places: Places;
   readonly #owner: string;
   readonly #underWay = new Set<Promise<void>>();
-  /** When the requests of the last second began. */
+  /** Start times of the requests of the last second. */
   #begun: number[] = [];
   #draining: Promise<void> | null = null;
 
@@ -32,8 +32,7 @@ export class HttpSender {
   }
 
   /**
-   * Sends until the queue is empty. Resolves when every response is stored.
-   *
+   * Sends requests until the queue is empty. Resolves when every response is stored.
    * @param mayGoOn Returns false if no further request may be sent.
    */
   drain(database: Executor, mayGoOn: () => boolean): Promise<void> {
@@ -64,14 +63,14 @@ export class HttpSender {
     }
   }
 
-  /** Resolves with how many requests may be begun, at least one. */
+  /** Waits until requests may be started. Resolves with their number, at least one. */
   async #waitForPlaces(): Promise<number> {
     for (;;) {
       const now = performance.now();
       this.#begun = this.#begun.filter((at) => now - at < SECOND);
       const ofRate = limits.appHttpRequestsPerSecond.default - this.#begun.length;
       const ofApp = limits.appHttpRequests.default - this.#underWay.size;
-      // A request that an app has under way costs the next one a share of the free places.
+      // Each running request of the app requires a larger share of free slots for the next one.
       const isFair = this.#places.free * limits.appHttpRequests.default > this.#places.total * this.#underWay.size;
       const open = isFair ? this.#places.openTo(this.#owner) : 0;
       if (Math.min(ofRate, ofApp, open) > 0) return Math.min(ofRate, ofApp, Math.max(1, Math.floor(open / 2)));
@@ -91,7 +90,10 @@ export class HttpSender {
   }
 }
 
-/** Stores a response. If the database refuses it, stores that as an error; if the database is gone, nothing. */
+/**
+ * Stores a response. If PostgreSQL rejects the response, stores an error instead. If the database is unavailable,
+ * stores nothing.
+ */
 async function store(database: Executor, id: string, result: HttpResult): Promise<void> {
   try {
     await storeResponse(database, id, result);

@@ -12,13 +12,13 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => database?.stop());
 
-/** Returns when the job is due by a clock, milliseconds since 1970. */
+/** Returns the due time of the job for a clock, in milliseconds since 1970. */
 async function dueAt(now: number): Promise<number> {
   const [job] = await readDueJobs(database.pool, 'here', now);
   return job?.due ?? Number.NaN;
 }
 
-/** Makes the runs that are due by a clock. Returns how many there were. */
+/** Runs all jobs that are due for a clock. Returns their number. */
 async function runAll(now: number): Promise<number> {
   for (let runs = 0; ; runs++) {
     const due = await dueAt(now);
@@ -29,22 +29,22 @@ async function runAll(now: number): Promise<number> {
   }
 }
 
-describe('a job, if the clock of the node', () => {
-  it('jumps forward, is run once for all missed times', async () => {
+describe('readDueJobs and claimRun with a changed clock', () => {
+  it('run a job once for all missed times after the clock jumped forward', async () => {
     const now = Date.now();
     expect(await runAll(now + 10 * HOUR)).toBe(1);
     expect(await runAll(now + 10 * HOUR)).toBe(0);
     expect(await dueAt(now + 10 * HOUR)).toBeLessThanOrEqual(now + 10 * HOUR + MINUTE);
   });
 
-  it('is set back by less than three hours, is not run for the same times again', async () => {
+  it('do not repeat runs after the clock was set back by less than three hours', async () => {
     const now = Date.now() + 20 * HOUR;
     expect(await runAll(now)).toBe(1);
     expect(await runAll(now - 2 * HOUR)).toBe(0);
     expect(await dueAt(now - 2 * HOUR)).toBeGreaterThan(now - MINUTE);
   });
 
-  it('is set back by more, goes by the new time', async () => {
+  it('use the new time after the clock was set back by more', async () => {
     const now = Date.now() + 30 * HOUR;
     expect(await runAll(now)).toBe(1);
     const earlier = now - 25 * HOUR;

@@ -2,7 +2,10 @@ import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
 import { firstJson, type Statement } from '../database/statement.ts';
 
-/** Which parts of an app's database are Ninefold's: a database that had schemas of these names keeps its own. */
+/**
+ * The parts of an app's database that are Ninefold's. If an attached database had its own schemas with these names,
+ * they are not used.
+ */
 export interface ScheduledParts {
   jobs: boolean;
   http: boolean;
@@ -15,26 +18,31 @@ const PARTS = `select pg_catalog.json_build_object(
     join pg_catalog.pg_roles r on r.oid = p.proowner
     where n.nspname = 'net' and p.proname = '_queue_request' and r.rolsuper))`;
 
+/** Reads which parts of an app's database are Ninefold's. */
 export async function readParts(database: Executor): Promise<ScheduledParts> {
   const [result] = await database.run([{ text: PARTS, params: [] }]);
   return (result && firstJson<ScheduledParts>(result)) ?? { jobs: false, http: false };
 }
 
+/** An active job and its next due time. */
 export interface DueJob {
   id: string;
   /** Milliseconds since 1970; null if the job never runs. */
   due: number | null;
-  /** A run of it is under way. */
+  /** True if a run of the job is in progress. */
   running: boolean;
-  /** That run is of another process. */
+  /** True if another process runs it. */
   foreign: boolean;
 }
 
 const milliseconds = (time: string): string => `(extract(epoch from ${time}) * 1000)::int8`;
 
-/** A clock that was set back by more than this makes the times of earlier runs worthless. */
+/** If the clock was set back by more than this, times of previous runs are ignored. */
 const CLOCK_SET_BACK = `interval '3 hours'`;
-/** A job whose earlier runs are worthless is looked for from this long ago on: what is due is in the past when it is looked for. */
+/**
+ * For a job whose previous runs are ignored, due times from this long ago are considered, because a due time is always
+ * in the past when it is read.
+ */
 const JUST_DUE = `interval '1 minute'`;
 
 const DUE = `select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
@@ -44,7 +52,7 @@ const DUE = `select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
       else greatest(s.last_due, $1::timestamptz - pg_catalog.make_interval(secs => $3::int)) end)`)})), '[]')
   from cron.job j join ninefold.job_states s using (jobid) where j.active`;
 
-/** Reads when each active job is due. */
+/** Reads the due time of each active job. */
 export async function readDueJobs(database: Executor, runner: string, now: number): Promise<DueJob[]> {
   const params = [iso(now), runner, String(limits.jobCatchUpSeconds.default)];
   const [result] = await database.run([{ text: DUE, params }]);
@@ -52,8 +60,9 @@ export async function readDueJobs(database: Executor, runner: string, now: numbe
 }
 
 /**
- * Ends the runs of processes that are gone. A run whose command was not sent becomes due again. One whose command was sent, and
- * whose session has ended, counts as failed: it may have committed, so it is not made again.
+ * Statements that end runs of processes that no longer exist. A run whose command was not sent becomes due once more. A
+ * run whose command was sent and whose session has ended counts as failed: it may have committed, so it is not
+ * repeated.
  */
 const RECOVER: readonly Omit<Statement, 'params'>[] = [
   {
@@ -83,15 +92,17 @@ const RECOVER: readonly Omit<Statement, 'params'>[] = [
   },
 ];
 
+/** Ends runs of other processes that no longer exist. */
 export async function recoverRuns(database: Executor, runner: string): Promise<void> {
   await database.run(RECOVER.map((statement) => ({ ...statement, params: [runner] })));
 }
 
+/** A claimed run of a job. */
 export interface Run {
   id: string;
   username: string;
   command: string;
-  /** When the job is due next, milliseconds since 1970; null for never. */
+  /** Next due time in milliseconds since 1970; null for never. */
   next: number | null;
 }
 
@@ -110,7 +121,7 @@ const CLAIM = `with claimed as (
   select pg_catalog.json_build_object('id', c.run::text, 'username', c.username, 'command', c.command,
     'next', ${milliseconds('ninefold.next_run(c.schedule, c.last_due)')}) from claimed c`;
 
-/** Claims the run of a job that is due. Returns null if it is claimed already, or the job is gone. */
+/** Claims the run of a due job. Returns null if another process claimed it or the job no longer exists. */
 export async function claimRun(
   database: Executor,
   job: string,
@@ -130,7 +141,7 @@ const BEGIN = `with begun as (
   update cron.job_run_details d set status = 'running', job_pid = $2::int, start_time = pg_catalog.clock_timestamp()
   from begun b where d.runid = b.run returning d.runid`;
 
-/** Records the session that is about to make a run. Returns false if another process has taken the run over. */
+/** Records the session that is about to run the command. Returns false if another process has taken the run over. */
 export async function beginRun(
   database: Executor,
   run: string,
@@ -141,7 +152,7 @@ export async function beginRun(
   return (result?.rows.length ?? 0) > 0;
 }
 
-/** Gives a claimed run back whose command was not sent: it is due again. */
+/** Releases a claimed run whose command was not sent. The job is due once more. */
 export async function releaseRun(database: Executor, run: string): Promise<void> {
   await database.run([
     {
@@ -152,12 +163,13 @@ export async function releaseRun(database: Executor, run: string): Promise<void>
   ]);
 }
 
+/** The result of a run. */
 export interface Outcome {
   status: 'succeeded' | 'failed';
   message: string;
 }
 
-/** Records how a run ended, and deletes the oldest runs beyond what is stored. */
+/** Records the end of a run, and deletes the oldest runs above the limits. */
 export async function finishRun(database: Executor, job: string, run: string, outcome: Outcome): Promise<void> {
   const message = outcome.message.slice(0, limits.jobMessageCharacters.default);
   await database.run([

@@ -3,10 +3,11 @@ import { Connection } from '../database/connection.ts';
 import { plain, rowsAsText } from '../database/statement.ts';
 import type { Target } from '../database/target.ts';
 
+/** Channel on which workers announce scheduled work to the leader. */
 export const JOBS_CHANNEL = 'ninefold_jobs';
 
 const OPEN_MILLISECONDS = 5000;
-/** The pause between two attempts of a worker that does not lead. */
+/** Pause between two attempts of a worker to become the leader. */
 const RETRY_MILLISECONDS = 2000;
 
 interface Handlers {
@@ -17,8 +18,8 @@ interface Handlers {
 }
 
 /**
- * Makes one worker of all nodes of a server the leader: the one whose connection to the console's database holds an advisory lock.
- * PostgreSQL frees the lock when the connection ends, so another worker takes over after a crash.
+ * Elects one worker of all nodes of a server as the leader: the one whose connection to the console's database holds an
+ * advisory lock. PostgreSQL releases the lock when the connection ends, so another worker takes over after a crash.
  */
 export class Leadership {
   readonly #target: Target;
@@ -27,7 +28,7 @@ export class Leadership {
   #connection: Connection | null = null;
   #running: Promise<void> = Promise.resolve();
 
-  /** @param target The console's database, as the superuser. */
+  /** @param target The console's database, with the superuser's login. */
   constructor(target: Target, handlers: Handlers) {
     this.#target = { ...target, applicationName: 'ninefold-jobs' };
     this.#handlers = handlers;
@@ -37,7 +38,7 @@ export class Leadership {
     this.#running = this.#run();
   }
 
-  /** Resolves once the server has ended the connection, and with it the lock. */
+  /** Gives leadership up. Resolves once the server has closed the connection and released the lock. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#connection?.end();
@@ -47,13 +48,13 @@ export class Leadership {
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      // While the server restarts, each attempt fails. The calls of the apps report that.
+      // While the server restarts, each attempt fails. Requests to apps report that.
       await this.#lead().catch(() => undefined);
       await delay(RETRY_MILLISECONDS, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }
 
-  /** Connects, waits for the lock, and resolves when the connection is lost. */
+  /** Connects and waits for the lock. Resolves when the connection is lost. */
   async #lead(): Promise<void> {
     const closed = new AbortController();
     const connection = await Connection.open(this.#target, OPEN_MILLISECONDS, () => closed.abort());

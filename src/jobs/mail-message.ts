@@ -4,8 +4,8 @@ import type { MailServer } from './mail-server.ts';
 import type { Envelope } from './smtp-session.ts';
 
 /**
- * Returns a mail in MIME with its HTML and its text. The Message-ID is the same in each attempt, so that a receiver can drop a mail that
- * it already has.
+ * Returns a mail in MIME format with an HTML and a text part. The Message-ID is the same for each attempt, so that a
+ * receiver can drop duplicates.
  */
 export async function composeMail(
   server: Pick<MailServer, 'senderAddress' | 'senderName'>,
@@ -16,7 +16,7 @@ export async function composeMail(
   const from = server.senderAddress;
   const composer = new MailComposer({
     from: { name: server.senderName ?? '', address: from },
-    // An object, as a text may name several addresses.
+    // An object, because a string could contain several addresses.
     to: { name: '', address: recipient },
     subject,
     html,

@@ -6,8 +6,8 @@ import { firstJson, type Param, type Result, type Statement } from '../database/
 import type { MailToRender } from '../mail/render.ts';
 
 /**
- * The statements run as the owner of schema auth, although the connection is the superuser's: they read auth.users, where an existing
- * database may have anything.
+ * Switches to the owner of schema auth, although the connection is the superuser's: the statements read auth.users,
+ * which may contain code of the app in an attached database.
  */
 const BECOME: Statement = {
   text: `select pg_catalog.set_config('role', 'supabase_auth_admin', true)`,
@@ -26,18 +26,19 @@ async function asOwner(
 export interface ClaimedMail extends MailToRender {
   readonly id: string;
   readonly userId: string | null;
-  /** The number of this attempt, from 1. */
+  /** Number of this attempt, from 1. */
   readonly attempt: number;
 }
 
+/** The state of an app's queue of mails and text messages. */
 export interface QueueState {
   /** True if a mail is due. */
   readonly isDue: boolean;
-  /** True if a text (SMS) is due. */
+  /** True if a text message (SMS) is due. */
   readonly isTextDue: boolean;
   /** True if a mail is old enough to be deleted. */
   readonly hasExpired: boolean;
-  /** When another mail is due, or when the oldest is to be deleted; milliseconds since 1970, null without one. */
+  /** Next time at which a mail is due or expires, in milliseconds since 1970; null without one. */
   readonly next: number | null;
 }
 
@@ -58,20 +59,21 @@ const STATE = `with times as (
         where state = 'queued' and greatest(next_attempt_at, claimed_until) > now),
       case when expires > now then expires end)) * 1000)::int8) from times`;
 
+/** Reads the state of the queue. */
 export async function readQueueState(database: Executor): Promise<QueueState> {
   const [result] = await asOwner(database, [{ text: STATE, params: [String(limits.mailDays.default)] }]);
   return (result && firstJson<QueueState>(result)) ?? { isDue: false, isTextDue: false, hasExpired: false, next: null };
 }
 
-/** Reads the settings that are in force. */
+/** Reads the app's settings. */
 export async function readMailSettings(database: Executor): Promise<Settings> {
   const [result] = await database.run([storedSettings]);
   return readSettings((result && firstJson<Record<string, unknown>>(result)) ?? {});
 }
 
 /**
- * Reserves the mails that are due, notifications after the others: a member waits for those. Reserves no more than the budget of the last
- * hour leaves. One process claims at a time, so the budget is exact.
+ * Statement that reserves due mails; notifications come last, because a member waits for the others. It reserves at
+ * most the remaining budget of the last hour. Only one process claims mails at a time, so the budget is exact.
  */
 const CLAIM = `with budget as (
     select $2::int - (select pg_catalog.count(*) from ninefold.mails
@@ -102,13 +104,13 @@ const CLAIM = `with budget as (
 
 interface Claim<Row> {
   readonly mails: readonly Row[];
-  /** How many mails the budget of the hour left before. */
+  /** Remaining budget of the hour before this claim. */
   readonly free: number;
-  /** When the budget opens again, milliseconds since 1970; null if nothing was sent. */
+  /** Time when the budget increases, in milliseconds since 1970; null if nothing was sent. */
   readonly opens: number | null;
 }
 
-/** The way in which a row of the queue leaves. */
+/** The channel of a row in the queue. */
 type Channel = 'email' | 'sms';
 
 async function claim<Row>(database: Executor, most: number, perHour: number, channel: Channel): Promise<Claim<Row>> {
@@ -117,10 +119,11 @@ async function claim<Row>(database: Executor, most: number, perHour: number, cha
   return (result && firstJson<Claim<Row>>(result)) ?? { mails: [], free: 0, opens: null };
 }
 
+/** Reserves due mails. */
 export const claimMails = (database: Executor, most: number, perHour: number): Promise<Claim<ClaimedMail>> =>
   claim(database, most, perHour, 'email');
 
-/** A text (SMS) that is reserved for one attempt. */
+/** A text message (SMS) that is reserved for one attempt. */
 export interface ClaimedText {
   readonly id: string;
   readonly kind: TextKind;
@@ -129,22 +132,26 @@ export interface ClaimedText {
   readonly attempt: number;
 }
 
-/** Reserves the next text that is due. */
+/** Reserves the next due text message. */
 export const claimText = (database: Executor, perHour: number): Promise<Claim<ClaimedText>> =>
   claim(database, 1, perHour, 'sms');
 
-/** Returns the statement that records that the server has taken a mail. The values that sign a member in are no longer needed. */
+/** Returns the statement that records a sent mail, and removes its codes and links, which are no longer needed. */
 export const sentMail = (id: string): { text: string; params: Param[] } => ({
   text: `update ninefold.mails set state = 'sent', sent_at = pg_catalog.clock_timestamp(), claimed_until = null, error = null,
       data = data - $2::text[] where id = $1::uuid`,
   params: [id, `{${mailSecrets.join(',')}}`],
 });
 
+/** Records that a mail was sent. */
 export async function noteSent(database: Executor, id: string): Promise<void> {
   await asOwner(database, [sentMail(id)]);
 }
 
-/** Returns the statement that records that an attempt failed. @param pauseSeconds Until the next one; null if there is none. */
+/**
+ * Returns the statement that records a failed attempt.
+ * @param pauseSeconds Seconds until the next attempt; null if there is none.
+ */
 export const failedMail = (
   id: string,
   error: string,
@@ -156,12 +163,13 @@ export const failedMail = (
   params: [id, error, pauseSeconds === null ? null : String(pauseSeconds)],
 });
 
-/** Returns the statement that gives a claimed mail back that was not tried. */
+/** Returns the statement that releases a claimed mail without an attempt. */
 export const releasedMail = (id: string): { text: string; params: Param[] } => ({
   text: `update ninefold.mails set claimed_until = null, attempts = greatest(0, attempts - 1) where id = $1::uuid and state = 'queued'`,
   params: [id],
 });
 
+/** Records a failed attempt. */
 export async function noteFailure(
   database: Executor,
   id: string,
@@ -171,11 +179,12 @@ export async function noteFailure(
   await asOwner(database, [failedMail(id, error, pauseSeconds)]);
 }
 
+/** Releases a claimed mail without an attempt. */
 export async function releaseMail(database: Executor, id: string): Promise<void> {
   await asOwner(database, [releasedMail(id)]);
 }
 
-/** Keeps what waits: the app has no mail server, or no provider of texts. */
+/** Marks queued messages as kept, because the app has no mail server or SMS provider. */
 export async function keepMails(database: Executor, reason: string | null, channel: Channel = 'email'): Promise<void> {
   await asOwner(database, [
     {
@@ -185,7 +194,7 @@ export async function keepMails(database: Executor, reason: string | null, chann
   ]);
 }
 
-/** Fails the texts whose codes expired before they were sent. */
+/** Marks text messages as failed whose codes expired before they were sent. */
 export async function failExpiredTexts(database: Executor): Promise<void> {
   await asOwner(database, [
     {
@@ -198,7 +207,7 @@ export async function failExpiredTexts(database: Executor): Promise<void> {
   ]);
 }
 
-/** Deletes mails that are too old or too many, and fails the newest of those that wait if they are too many. */
+/** Deletes mails that are too old or too many, and marks the newest queued mails as failed if too many wait. */
 export async function tidyMails(database: Executor): Promise<void> {
   await asOwner(database, [
     {

@@ -10,11 +10,11 @@ import type { MailServer } from './mail-server.ts';
 import type { AddressPolicy } from './public-address.ts';
 import { SmtpError, SmtpSession } from './smtp-session.ts';
 
-/** The connections to mail servers of all apps. */
+/** Counts the connections to mail servers of all apps. */
 export class MailPlaces {
   #used = 0;
 
-  /** Returns false if all are in use. */
+  /** Takes a connection slot. Returns false if all are in use. */
   take(): boolean {
     if (this.#used >= limits.nodeMailConnections.default) return false;
     this.#used++;
@@ -26,10 +26,10 @@ export class MailPlaces {
   }
 }
 
-/** One pass over the queue of an app. */
+/** One pass over the mail queue of an app. */
 export interface MailRun {
   readonly database: Executor;
-  /** Where mails go: a mail server, or a function that delivers each mail and throws NinefoldError if that failed. */
+  /** A mail server, or a function that delivers each mail and throws NinefoldError on failure. */
   readonly server: MailServer | ((mail: ClaimedMail) => Promise<void>);
   readonly perHour: number;
   readonly render: (mail: ClaimedMail) => RenderedMail;
@@ -37,10 +37,10 @@ export interface MailRun {
   readonly mayGoOn: () => boolean;
 }
 
-/** How long a sender waits if other apps use all connections, or the budget opens at an unknown time. */
+/** Waiting time if other apps use all connections, or if it is unknown when the budget increases. */
 const LATER_MILLISECONDS = 1000;
 
-/** Sends the queued mails of one app, within the bounds of the app and the node. */
+/** Sends the queued mails of one app, within the limits of the app and the node. */
 export class MailSender {
   readonly #policy: AddressPolicy;
   readonly #places: MailPlaces;
@@ -48,14 +48,14 @@ export class MailSender {
   readonly #lanes = new Set<Promise<void>>();
   #claiming: Promise<unknown> = Promise.resolve();
   #running: Promise<number> | null = null;
-  /** Attempts in a row in which the server could not be reached or refused the sign-in. */
+  /** Consecutive attempts in which the server could not be reached or rejected the login. */
   #failures = 0;
   #restsUntil = 0;
   #lookAgain = 0;
   /** Errors that ended lanes of this run. */
   #faults: unknown[] = [];
 
-  /** @param cancel Ends what is under way. */
+  /** @param cancel Aborts running attempts. */
   constructor(policy: AddressPolicy, places: MailPlaces, cancel: AbortSignal) {
     this.#policy = policy;
     this.#places = places;
@@ -66,17 +66,17 @@ export class MailSender {
     return this.#running !== null;
   }
 
-  /** While the server cannot be reached, when it is tried next; milliseconds since 1970. */
+  /** Time of the next attempt while the server cannot be reached, in milliseconds since 1970. */
   get restsUntil(): number {
     return this.#restsUntil;
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no attempt is running. */
   async stop(): Promise<void> {
     await this.#running?.catch(() => undefined);
   }
 
-  /** Sends what is due. Returns when to look again, milliseconds since 1970. */
+  /** Sends due mails. Returns the time of the next check in milliseconds since 1970. */
   run(run: MailRun): Promise<number> {
     this.#running ??= this.#run(run).finally(() => {
       this.#running = null;
@@ -105,7 +105,7 @@ export class MailSender {
     return true;
   }
 
-  /** Sends mails over one connection at a time, until none is due. */
+  /** Sends mails one after the other over one connection, until none is due. */
   async #lane(run: MailRun): Promise<void> {
     let session: SmtpSession | null = null;
     let sent = 0;
@@ -113,7 +113,7 @@ export class MailSender {
       while (run.mayGoOn() && Date.now() >= this.#restsUntil) {
         const mail = await this.#claim(run);
         if (!mail) return;
-        // If there is one, there may be more.
+        // If one mail is due, there may be more.
         this.#startLane(run);
         session = await this.#attempt(run, mail, session);
         if (++sent % limits.mailsPerConnection.default === 0) {
@@ -126,7 +126,7 @@ export class MailSender {
     }
   }
 
-  /** Claims one mail. One lane at a time, as each claim counts what the budget leaves. */
+  /** Claims one mail. Lanes claim one after the other, because each claim checks the remaining budget. */
   async #claim({ database, perHour }: MailRun): Promise<ClaimedMail | null> {
     const claim = this.#claiming.then(() => claimMails(database, 1, perHour));
     this.#claiming = claim.catch(() => undefined);
@@ -135,7 +135,7 @@ export class MailSender {
     return mails[0] ?? null;
   }
 
-  /** Makes one attempt. Returns the session if it can send a further mail. */
+  /** Makes one attempt. Returns the session if it can send further mails. */
   async #attempt(run: MailRun, mail: ClaimedMail, open: SmtpSession | null): Promise<SmtpSession | null> {
     const { database, server } = run;
     const signal = AbortSignal.any([AbortSignal.timeout(limits.mailSendMilliseconds.default), this.#cancel]);
@@ -169,7 +169,10 @@ export class MailSender {
     return session;
   }
 
-  /** Writes down how an attempt ended. Tries again while PostgreSQL restarts, as a mail that is not recorded is sent again. */
+  /**
+   * Records the result of an attempt. Retries while PostgreSQL restarts, because an unrecorded mail would be sent
+   * twice.
+   */
   async #record(write: () => Promise<void>): Promise<void> {
     for (;;) {
       try {
@@ -183,7 +186,7 @@ export class MailSender {
   }
 }
 
-/** A refusal of the app's hook is permanent; what keeps the hook from answering may pass. */
+/** Converts an error of the app's hook. A rejection by the hook is permanent; other problems may be temporary. */
 function asMailError(error: unknown): never {
   if (!(error instanceof NinefoldError)) throw error;
   const isPermanent = error.code === 'unknown' && error.status < 500 && error.status !== 429;
@@ -199,12 +202,15 @@ async function composed(server: MailServer, { render }: MailRun, mail: ClaimedMa
   }
 }
 
-/** A server may repeat parts of the mail in its response. */
+/** Removes secrets from a response, because a server may repeat parts of the mail. */
 function withoutSecrets(text: string, { data }: ClaimedMail): string {
   const secrets = mailSecrets.map((name) => data[name]).filter((one) => one !== undefined && one !== '');
   return secrets.reduce<string>((clean, one) => clean.replaceAll(String(one), '…'), text);
 }
 
-/** Returns the pause after an attempt, by its number: each is four times as long, up to the limit. */
+/**
+ * Returns the pause in seconds after an attempt. Each pause is four times as long as the previous one, up to the limit.
+ * @param attempt Number of the attempt, from 1.
+ */
 export const pauseSeconds = (attempt: number): number =>
   Math.min(limits.mailFirstPauseSeconds.default * 4 ** (attempt - 1), limits.mailLongestPauseSeconds.default);

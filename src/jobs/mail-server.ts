@@ -9,11 +9,11 @@ export interface MailServer {
   readonly password: string;
   readonly senderAddress: string;
   readonly senderName: string | null;
-  /** How the node names itself to the server. */
+  /** Host name with which the node introduces itself (EHLO). */
   readonly clientName: string;
 }
 
-/** Returns the mail server of an app; null if none is set. The reason tells which setting is missing. */
+/** Returns the mail server of an app; null if none is configured. `missing` names a missing setting. */
 export function mailServerOf(
   settings: MailSettings,
   secrets: Secrets,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Places } from './places.ts';
 
-/** Takes one place after another for an owner, as an app does that always has work. Returns how many were given. */
+/** Takes slots for an owner one by one until none is available. Returns their number. */
 function fill(places: Places, owner: string): number {
   let taken = 0;
   for (; places.openTo(owner) > 0; taken++) places.take(owner);
@@ -9,7 +9,7 @@ function fill(places: Places, owner: string): number {
 }
 
 describe('Places', () => {
-  it.each([32, 64])('leaves places to others if one owner always has work, of %i', (total) => {
+  it.each([32, 64])('leaves slots for others if one owner always has work, of %i', (total) => {
     const places = new Places(total);
     const first = fill(places, 'a');
     expect(first).toBeGreaterThan(total / 2);
@@ -22,7 +22,7 @@ describe('Places', () => {
     expect(places.openTo('b')).toBeGreaterThan(0);
   });
 
-  it('gives no more places at once than one after another', () => {
+  it('grants no more slots at once than one by one', () => {
     const places = new Places(32);
     const atOnce = places.openTo('a');
     places.take('a', atOnce);

@@ -1,23 +1,26 @@
 import { BlockList, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
-/** A network of addresses that requests may reach although it is not public. */
+/** A non-public network that requests may reach. */
 export interface AllowedNetwork {
   readonly address: string;
-  /** The length of the prefix. */
+  /** Length of the prefix. */
   readonly bits: number;
-  /** null allows every port. */
+  /** Null allows every port. */
   readonly port: number | null;
 }
 
-/** IANA's special-purpose address registries, and an address that Azure gives to its own services. */
+/** IPv4 networks in IANA's special-purpose address registry, and an address that Azure uses for its own services. */
 const notPublicIpv4 = [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
   ...['192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
   ...['224.0.0.0/4', '240.0.0.0/4', '168.63.129.16/32'],
 ];
 
-/** Within 2000::/3, outside of which nothing is public: Teredo, other special purposes, documentation, and 6to4. */
+/**
+ * Networks within 2000::/3 that are not public: Teredo, other special purposes, documentation, and 6to4. Outside of
+ * 2000::/3 nothing is public.
+ */
 const notPublicIpv6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
 const blockList = (networks: readonly string[], family: 'ipv4' | 'ipv6'): BlockList => {
@@ -33,7 +36,7 @@ const ipv4 = blockList(notPublicIpv4, 'ipv4');
 const ipv6 = blockList(notPublicIpv6, 'ipv6');
 const globalUnicast = blockList(['2000::/3'], 'ipv6');
 
-/** True for an address that hosts on the internet have. */
+/** Returns true for an address of a host on the internet. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:
@@ -46,7 +49,7 @@ export function isPublicAddress(address: string): boolean {
 }
 
 const WEB_PORTS: readonly number[] = [80, 443];
-/** Ports below 1024 that mail servers take mails on. */
+/** Ports below 1024 on which mail servers accept mail. */
 export const MAIL_PORTS: readonly number[] = [25, 465, 587];
 const FIRST_UNPRIVILEGED_PORT = 1024;
 
@@ -54,7 +57,7 @@ const FIRST_UNPRIVILEGED_PORT = 1024;
 export class AddressPolicy {
   readonly #allowed: readonly { list: BlockList; family: 'ipv4' | 'ipv6'; port: number | null }[];
 
-  /** @param allowed What is allowed beside public addresses. */
+  /** @param allowed Networks that are allowed in addition to public addresses. */
   constructor(allowed: readonly AllowedNetwork[]) {
     this.#allowed = allowed.map(({ address, bits, port }) => {
       const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
@@ -63,9 +66,9 @@ export class AddressPolicy {
   }
 
   /**
-   * False also for the addresses of this machine, and for ports below 1024 other than the named ones.
-   *
-   * @param lowPorts Ports below 1024 that may be reached.
+   * Returns true if a connection to the address and port is allowed. Addresses of this machine and most ports below
+   * 1024 are not.
+   * @param lowPorts Allowed ports below 1024.
    */
   allows(address: string, port: number, lowPorts: readonly number[] = WEB_PORTS): boolean {
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';

@@ -2,10 +2,10 @@ import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 
 /**
- * Returns the addresses of a host, IPv4 first; none if it has none. Uses no thread of Node's pool, so slow names delay nothing else.
- *
+ * Returns the addresses of a host, IPv4 first; an empty list if it has none. Uses no thread of Node's pool, so slow
+ * lookups delay nothing else.
  * @param host A name or an address.
- * @param servers Addresses of DNS servers; those of the system when missing.
+ * @param servers Addresses of DNS servers; by default those of the system.
  */
 export async function resolveHost(
   host: string,

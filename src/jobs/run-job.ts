@@ -6,18 +6,21 @@ import { Pool } from '../database/pool.ts';
 import { affectedRows, plain, type Result, rowsAsText } from '../database/statement.ts';
 import { beginRun, type Outcome, type Run } from './job-store.ts';
 
-/** PostgreSQL ends the session of a process that was killed; not every system can. */
+/**
+ * Statement that makes PostgreSQL end the session if its client was killed. Not every operating system supports this.
+ */
 const END_WITH_CLIENT = `do $do$ begin
   perform pg_catalog.set_config('client_connection_check_interval', '2000', false);
 exception when others then null;
 end $do$`;
 
-/** How long a job waits for a connection of the owner. */
+/** Time that a job waits for a connection of the owner. */
 const CONNECT_MILLISECONDS = 15_000;
 
 /**
- * Runs the command of a claimed run as the app's owner, or as the role that the job names, on a connection of its own. Returns how it
- * ended; null if another process has taken the run over. Throws if the command was not sent and may be sent later.
+ * Runs the command of a claimed run on a separate connection, as the app's owner or as the role that the job names.
+ * Returns the result; null if another process has taken the run over. Throws if the command was not sent and can be
+ * sent later.
  */
 export async function runCommand(
   { server, record, control, runner }: { server: Server; record: AppRecord; control: Pool; runner: string },
@@ -57,7 +60,7 @@ export async function runCommand(
   }
 }
 
-/** What pg_cron stores of the last statement: its command, or its rows. */
+/** Returns what pg_cron stores for the last statement: its command tag or its number of rows. */
 function feedback(result: Result | undefined): string {
   if (!result) return '';
   if (result.fields.length === 0) return result.command;

@@ -19,42 +19,47 @@ import { MailPlaces } from './mail-sender.ts';
 import { Places } from './places.ts';
 import { AddressPolicy, type AllowedNetwork } from './public-address.ts';
 
-/** How often the counters of all databases are read: what tells of jobs and requests that no worker was notified of. */
+/**
+ * Interval at which the write counters of all databases are read. They reveal jobs and requests for which no worker
+ * received a notification.
+ */
 const COUNTERS_MILLISECONDS = 5000;
-/** An app that writes without scheduling anything is looked at less and less often. */
+/** Maximum interval for an app that writes without scheduling anything. */
 const LONGEST_PAUSE_MILLISECONDS = 60_000;
-/** The clock is read at least so often, as it may be set. */
+/** Maximum interval for reading the clock, because the clock may be changed. */
 const CLOCK_MILLISECONDS = 1000;
-/** Apps that are looked at at the same time. */
+/** Maximum number of apps that are checked at the same time. */
 const LOOKS = 4;
-/** Notifications of one app that arrive within this time are passed on as one. */
+/** Notifications of one app within this time are forwarded as one. */
 const NOTIFY_MILLISECONDS = 20;
-/** The pause after a look is this many times as long as the look. */
+/** The pause after a check is this many times as long as the check. */
 const PAUSE_FACTOR = 9;
 const SUSPENDED_MILLISECONDS = 1000;
-/** A stored due time is a lower bound: it is written again when it is this much too early. */
+/** A stored due time is a lower bound. It is stored again if it is too early by more than this. */
 const STALE_MILLISECONDS = 60_000;
 
 interface Entry {
   /** Milliseconds since 1970; Infinity if nothing is scheduled. */
   due: number;
-  /** No look before, by performance.now(). */
+  /** Time before which the app is not checked, in milliseconds of performance.now(). */
   restsUntil: number;
   isServing: boolean;
   work: AppWork | null;
   storedDue: number | null;
   storedWrites: string | null;
-  /** The counter of the database when it was read last. */
+  /** The write counter of the database when it was last read. */
   writes: string | null;
-  /** When the counter may cause a look again, by performance.now(), and the pause that leads to. */
+  /**
+   * Time after which the counter can cause another check, in milliseconds of performance.now(), and the next interval.
+   */
   countsAfter: number;
   pause: number;
 }
 
 /**
- * Runs the scheduled jobs of all apps, and sends their HTTP requests and mails. One worker of all nodes leads and does the work; the others pass
- * on what the databases of their apps notify them of. Between runs an app at rest holds no connection: when it is due is in the
- * console's database.
+ * Runs the scheduled jobs of all apps, and sends their HTTP requests and mails. One worker of all nodes leads and does
+ * this; the others forward notifications from the databases of their apps. An idle app has no connection between runs,
+ * because its next due time is stored in the console's database.
  */
 export class ScheduledWork {
   readonly #parts: { apps: Apps; registry: Registry; bounds: ExceededBounds; console: Pool; maintenance: Pool };
@@ -113,14 +118,14 @@ export class ScheduledWork {
     this.#leadership.start();
   }
 
-  /** Passes on what the app's database notifies this worker of. */
+  /** Forwards the notifications of the app's database. */
   watch(app: App): void {
     app.subscribe((notification: Notification) => {
       if (notification.type === 'scheduled-work') this.#announce(app.ref);
     });
   }
 
-  /** Waits for what is under way, no longer than the limit jobStopMilliseconds, then cancels it. */
+  /** Waits for running work, at most for the limit jobStopMilliseconds, then cancels it. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#clearTimers();
@@ -137,7 +142,7 @@ export class ScheduledWork {
       this.#announcing.delete(ref);
       if (this.#isLeader) this.#wake(ref, Date.now());
       else {
-        // Lost with the connection: the leader finds out by the counters.
+        // If the connection is lost, the leader detects the work by the write counters.
         this.#parts.console
           .run([{ text: `select pg_catalog.pg_notify('${JOBS_CHANNEL}', $1)`, params: [ref], preparedFor: 'jobs' }])
           .catch(() => undefined);
@@ -148,7 +153,8 @@ export class ScheduledWork {
 
   async #lead(): Promise<void> {
     this.#isLeader = true;
-    // What this process has left unfinished, as a run that could not be given back, is as that of another one.
+    // Unfinished work of this process, such as a run that could not be released, is treated like that of another
+    // process.
     this.#shared.runner = randomUUID();
     try {
       for (const { app, due, seenWrites } of await readDueRows(this.#parts.console)) {
@@ -159,14 +165,14 @@ export class ScheduledWork {
         entry.due = Math.min(entry.due, due ?? Number.POSITIVE_INFINITY);
       }
     } catch (error) {
-      // Each app is then looked at once, as its counter is unknown.
+      // Each app is then checked once, because its counter is unknown.
       this.#shared.onFault(CONSOLE_REF, error);
     }
     void this.#readCounters();
     this.#schedule();
   }
 
-  /** Another worker leads, or will. What runs here ends here. */
+  /** Stops all work, because another worker leads. */
   #resign(): void {
     this.#isLeader = false;
     this.#clearTimers();
@@ -199,7 +205,7 @@ export class ScheduledWork {
     this.#schedule();
   }
 
-  /** Looks at apps whose databases were written to since they were looked at last. */
+  /** Checks apps whose databases were written to since their last check. */
   async #readCounters(): Promise<void> {
     try {
       const writes = await readWrites(this.#parts.maintenance);
@@ -214,7 +220,7 @@ export class ScheduledWork {
       }
       this.#schedule();
     } catch {
-      // While the server restarts. The next attempt is soon.
+      // The server is restarting. The next attempt follows soon.
     }
     if (this.#isLeader && !this.#isStopping) {
       this.#counters = setTimeout(() => void this.#readCounters(), COUNTERS_MILLISECONDS);
@@ -277,12 +283,15 @@ export class ScheduledWork {
     await this.#store(ref, entry, due);
   }
 
-  /** Returns null for an app that is gone, or whose schema is out of date: its update counts as a write. */
+  /**
+   * Returns null for an app that no longer exists or whose schema is out of date. Updating the schema changes the write
+   * counter.
+   */
   async #open(ref: string): Promise<AppWork | null> {
     try {
       const { record } = await this.#parts.apps.find(ref);
       if (!isCurrent(record)) return null;
-      // An app that the operator has made has no builder: it shares with no other app.
+      // An app that the operator created has no builder, so it shares slots with no other app.
       const owner = (await this.#parts.registry.firstBuilderOf(ref)) ?? ref;
       return new AppWork(this.#shared, record, owner, (at) => this.#wake(ref, at));
     } catch (error) {
@@ -292,7 +301,7 @@ export class ScheduledWork {
     }
   }
 
-  /** Keeps the row of the console's database true enough: no later than the app is due, and not much earlier. */
+  /** Stores the due time in the console's database if the stored value is too late or much too early. */
   async #store(ref: string, entry: Entry, due: number | null): Promise<void> {
     const { storedDue, storedWrites, writes } = entry;
     const isSame = (storedDue === null) === (due === null);

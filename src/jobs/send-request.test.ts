@@ -41,7 +41,7 @@ describe('isPublicAddress', () => {
     ],
     ...['2002:7f00:1::', '2002:808:808::', '2001::1', '2001:db8::1', 'fe80::1', 'fec0::1', 'fc00::1', 'fd00:ec2::254'],
     ...['ff02::1', '3fff::1', '5f00::1', '100::1', 'not an address', ''],
-  ])('refuses %s', (address) => {
+  ])('rejects %s', (address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
 
@@ -77,12 +77,12 @@ describe('AddressPolicy', () => {
     ['8.8.8.8', 8443, true],
     ['8.8.8.8', 25, false],
     ['8.8.8.8', 22, false],
-  ])('%s on port %i: %s', (address, port, isAllowed) => {
+  ])('decides for %s on port %i: %s', (address, port, isAllowed) => {
     expect(policy.allows(address, port)).toBe(isAllowed);
   });
 });
 
-/** A DNS server that answers each question for an A record with the next of its addresses, and counts the questions. */
+/** Starts a DNS server that responds to each query for an A record with the next address, and counts queries. */
 async function startDns(answers: readonly string[]): Promise<{ server: string; socket: Socket; asked: () => number }> {
   const socket = createSocket('udp4');
   let asked = 0;
@@ -101,7 +101,7 @@ async function startDns(answers: readonly string[]): Promise<{ server: string; s
   return { server: `127.0.0.1:${socket.address().port}`, socket, asked: () => asked };
 }
 
-/** A certificate that signs itself, for self-signed.example, and its key. */
+/** A self-signed certificate for self-signed.example, and its key. */
 const key = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg4GRD1tfx9oxZr1G6
 UzcXObYdm1iV7ob+CprTx8MVXoyhRANCAATKkRVd7KeQsocJg3wGBPazZFzK5vvV
@@ -131,7 +131,7 @@ describe('sendRequest', () => {
 
   const request = (url: string) => ({ method: 'GET', url, headers: null, body: null, timeoutMilliseconds: 5000 });
 
-  it('looks a name up once and connects to the address that it has checked', async () => {
+  it('resolves a name once and connects to the address that was checked', async () => {
     const dns = await startDns(['127.0.0.1', '10.0.0.1']);
     const policy = new AddressPolicy([{ address: '127.0.0.1', bits: 32, port: receiver.port }]);
     const result = await sendRequest(request(`http://rebind.example:${receiver.port}/once`), policy, [dns.server]);
@@ -141,7 +141,7 @@ describe('sendRequest', () => {
     expect(receiver.requests.at(-1)?.headers.host).toBe(`rebind.example:${receiver.port}`);
   });
 
-  it('refuses a name that has an address of this machine', async () => {
+  it('rejects a name with an address of this machine', async () => {
     const dns = await startDns(['127.0.0.1']);
     const before = receiver.requests.length;
     const result = await sendRequest(request(`http://local.example:${receiver.port}/`), new AddressPolicy([]), [

@@ -11,13 +11,14 @@ import { limits } from '../../contract/limits.ts';
 import type { AddressPolicy } from './public-address.ts';
 import { resolveHost } from './resolve-host.ts';
 
+/** A request to be sent. */
 export interface OutgoingRequest {
   method: string;
   url: string;
   headers: Record<string, string> | null;
   body: Buffer | null;
   timeoutMilliseconds: number;
-  /** The largest body of a response; httpResponseBytes when missing. */
+  /** Maximum size of the response body; the limit httpResponseBytes by default. */
   maxBytes?: number;
 }
 
@@ -29,13 +30,13 @@ export interface HttpResult {
   content: string | null;
   timedOut: boolean;
   error: string | null;
-  /** Why Ninefold sent no request, or did not read the response to its end. */
+  /** Reason why Ninefold sent no request, or did not read the complete response. */
   refusal?: Refusal;
 }
 
 type Refusal = 'not-sent' | 'too-large';
 
-/** The request was not sent, or its response cannot be stored. The message is for the app. */
+/** Error of a request that was not sent, or whose response cannot be stored. The message is for the app. */
 class RequestRefused extends Error {
   readonly refusal: Refusal;
 
@@ -45,7 +46,10 @@ class RequestRefused extends Error {
   }
 }
 
-/** Headers that belong to the connection, not to the request (RFC 9110, 7.6.1), and those that Node derives from the request. */
+/**
+ * Headers of the connection rather than the request (RFC 9110, section 7.6.1), and those that Node derives from the
+ * request.
+ */
 const ownHeaders: ReadonlySet<string> = new Set([
   ...['connection', 'content-length', 'expect', 'host', 'keep-alive', 'proxy-authenticate', 'proxy-authorization'],
   ...['proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
@@ -53,8 +57,7 @@ const ownHeaders: ReadonlySet<string> = new Set([
 
 /**
  * Sends one request and reads its response. Follows no redirect. Never throws: an error is part of the result.
- *
- * @param dnsServers Addresses of DNS servers; those of the system when missing.
+ * @param dnsServers Addresses of DNS servers; by default those of the system.
  */
 export async function sendRequest(
   request: OutgoingRequest,
@@ -105,7 +108,7 @@ async function requestOptions(
     path: `${url.pathname}${url.search}`,
     headers: checkedHeaders(headers ?? {}, body),
     ...(url.username !== '' && { auth: `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}` }),
-    // The name is not looked up a second time: its answer may differ.
+    // The name is not resolved a second time, because the result could differ.
     lookup: lookupOf(addresses),
     agent: false,
     signal,
@@ -163,7 +166,7 @@ async function readBody(response: IncomingMessage, maxBytes: number): Promise<st
     }
     chunks.push(chunk);
   }
-  // PostgreSQL stores no NUL in a text.
+  // PostgreSQL's text cannot contain NUL characters.
   return Buffer.concat(chunks).toString('utf8').replaceAll('\0', '');
 }
 

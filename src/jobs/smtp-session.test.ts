@@ -51,7 +51,7 @@ describe('SmtpSession', () => {
     expect(mail.mails[0]?.parsed.from?.text).toBe('"Desk" <app@example.com>');
   });
 
-  it('sends to one recipient, whatever the address holds', async () => {
+  it('sends to exactly one recipient, whatever the address contains', async () => {
     const session = await SmtpSession.open(serverAt(mail.port), loopback, never);
     for (const recipient of [
       'a@example.org, b@example.org',
@@ -67,7 +67,7 @@ describe('SmtpSession', () => {
     expect(mail.mails.flatMap(({ to }) => to)).not.toContain('b@example.org');
   });
 
-  it('puts no line of a subject or a name into the headers', async () => {
+  it('does not let line breaks in a subject or name add headers', async () => {
     const server = serverAt(mail.port, { senderName: 'Desk\r\nBcc: b@example.org' });
     const message = await composeMail(server, 'id', 'a@example.org', {
       ...rendered,
@@ -83,7 +83,7 @@ describe('SmtpSession', () => {
   it.each<[string, string, boolean]>([
     ['a refusal for now', '450 4.7.1 Try again later', false],
     ['a refusal for good', '550 5.1.1 No such user', true],
-  ])('tells %s and goes on with the session', async (_, response, isPermanent) => {
+  ])('reports %s and continues the session', async (_, response, isPermanent) => {
     mail.refuse = (recipient) => (recipient === 'no@example.org' ? response : null);
     const session = await SmtpSession.open(serverAt(mail.port), loopback, never);
     const refused = await composeMail(serverAt(mail.port), 'id', 'no@example.org', rendered);
@@ -95,7 +95,7 @@ describe('SmtpSession', () => {
     session.close();
   });
 
-  it('signs in, and does not repeat the password that the server shows', async () => {
+  it('signs in, and removes the password from messages of the server', async () => {
     mail.password = 'right-password';
     const right = serverAt(mail.port, { user: 'app', password: 'right-password' });
     (await SmtpSession.open(right, loopback, never)).close();
@@ -105,7 +105,7 @@ describe('SmtpSession', () => {
     expect(error).toMatchObject({ isPermanent: false, endsSession: true });
   });
 
-  it('connects to no address that the policy does not allow', async () => {
+  it('connects only to addresses that the policy allows', async () => {
     const error = await failureOf(SmtpSession.open(serverAt(mail.port), new AddressPolicy([]), never));
     expect(error.message).toMatch(/is no public address/);
     expect(mail.connections).toBe(0);
@@ -117,7 +117,7 @@ describe('SmtpSession with a server that fails', () => {
   let port: number;
   const sockets = new Set<Socket>();
 
-  /** Answers each line by the first rule that matches; null says nothing, an empty text ends the connection. */
+  /** Responds to each line by the first matching rule; null sends nothing, an empty text closes the connection. */
   async function start(greeting: string | null, rules: [RegExp, string | null][]): Promise<void> {
     server = createServer((socket) => {
       sockets.add(socket);
@@ -153,7 +153,7 @@ describe('SmtpSession with a server that fails', () => {
     ['never greets', null, []],
     ['never answers the greeting', '220 here', []],
     ['never takes the mail', '220 here', [...talk, [/^DATA/, '354 go'], [/\r\n\.\r\n$/, null]]],
-  ])('ends an attempt with a server that %s', async (_, greeting, rules) => {
+  ])('fails an attempt with a server that %s', async (_, greeting, rules) => {
     await start(greeting, rules);
     const error = await failureOf(sent(AbortSignal.timeout(300)));
     expect(error.message).toMatch(/no answer within/);
@@ -177,12 +177,12 @@ describe('SmtpSession with a server that fails', () => {
         [/^MAIL/, '421 4.3.2 Closing'],
       ],
     ],
-  ])('may try again if the server dies %s', async (_, rules) => {
+  ])('allows a retry if the connection is lost %s', async (_, rules) => {
     await start('220 here', rules);
     expect(await failureOf(sent(never))).toMatchObject({ isPermanent: false, endsSession: true });
   });
 
-  it('refuses a response without an end', async () => {
+  it('rejects an endless response', async () => {
     await start(`220-${'x'.repeat(4_000_000)}`, []);
     expect(await failureOf(sent(AbortSignal.timeout(5000)))).toMatchObject({ endsSession: true });
   });

@@ -5,10 +5,10 @@ import type { MailServer } from './mail-server.ts';
 import { type AddressPolicy, isPublicAddress, MAIL_PORTS } from './public-address.ts';
 import { resolveHost } from './resolve-host.ts';
 
-/** The mail server refused a mail, or could not be reached. The message holds no secret. */
+/** Error of a mail server that rejected a mail or could not be reached. The message contains no secrets. */
 export class SmtpError extends Error {
   override readonly name = 'SmtpError';
-  /** True if the server refused this mail for good (5xx). */
+  /** True if the server rejected this mail permanently (5xx). */
   readonly isPermanent: boolean;
   /** True if the session can send no further mail. */
   readonly endsSession: boolean;
@@ -20,7 +20,7 @@ export class SmtpError extends Error {
   }
 }
 
-/** A mail as it goes over the wire. */
+/** A mail in its transmitted form. */
 export interface Envelope {
   readonly from: string;
   readonly to: string;
@@ -36,16 +36,15 @@ export class SmtpSession {
 
   private constructor(connection: SmtpConnection, secrets: readonly string[]) {
     this.#connection = connection;
-    // An error between two steps has nobody to tell: the next step fails.
+    // Ignores errors between two steps, because the next step fails then.
     connection.on('error', ignore);
     this.#secrets = secrets;
   }
 
   /**
-   * Connects and signs in. The name is looked up once, and only addresses that the policy allows are connected to. To a public address
-   * the connection must be encrypted and the certificate valid; to another one, which the operator has allowed, it is encrypted if the
-   * server can.
-   *
+   * Connects and signs in. The name is resolved once, and only allowed addresses are used. A connection to a public
+   * address must be encrypted with a valid certificate. A connection to another address, which the operator has
+   * allowed, is encrypted if the server supports that.
    * @throws SmtpError
    */
   static async open(server: MailServer, policy: AddressPolicy, signal: AbortSignal): Promise<SmtpSession> {
@@ -86,7 +85,10 @@ export class SmtpSession {
     return this.#connection.secure;
   }
 
-  /** Sends one mail. Returns what the server answered. Throws SmtpError. */
+  /**
+   * Sends one mail. Returns the response of the server.
+   * @throws SmtpError
+   */
   async send({ from, to, message }: Envelope, signal: AbortSignal): Promise<string> {
     let response = '';
     try {
@@ -97,7 +99,7 @@ export class SmtpSession {
         }),
       );
     } catch (error) {
-      // Without it the server takes no further mail.
+      // Without RSET the server accepts no further mail.
       if (error instanceof SmtpError && !error.endsSession)
         await this.#until(signal, 'send', (done) => this.#connection.reset(done));
       throw error;
@@ -109,7 +111,7 @@ export class SmtpSession {
     this.#connection.quit();
   }
 
-  /** Runs one step. An error of the connection ends it too, and so does the signal. */
+  /** Runs one step. The step fails on an error of the connection and when the signal aborts. */
   async #until(
     signal: AbortSignal,
     step: string,
@@ -176,7 +178,7 @@ interface SmtpFailure {
 
 const ignore = (): void => undefined;
 
-/** The server closes the connection (RFC 5321, 3.8). */
+/** The server closes the connection (RFC 5321, section 3.8). */
 const CLOSING = 421;
 const PERMANENT = 500;
 
@@ -191,7 +193,7 @@ const timedOut = (signal: AbortSignal): string =>
     ? `no answer within ${limits.mailSendMilliseconds.default / 1000} seconds`
     : 'the node stops';
 
-/** The forms in which a server can repeat the password. */
+/** Returns all forms in which a server could repeat the password. */
 const secretsOf = ({ user, password }: MailServer): string[] => {
   if (password === '') return [];
   const base64 = (text: string) => Buffer.from(text).toString('base64');

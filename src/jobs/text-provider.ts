@@ -7,35 +7,34 @@ import { type HttpResult, type OutgoingRequest, sendRequest } from './send-reque
 import { textWebhook } from './text-webhook.ts';
 import { twilio } from './twilio.ts';
 
-/** A text (SMS) with a code. */
+/** A text message (SMS) with a code. */
 export interface Text {
-  /** The same in every attempt, so that a receiver can drop a text that it already has. */
+  /** Id of the message, which is the same for each attempt, so that a receiver can drop duplicates. */
   readonly id: string;
   readonly kind: TextKind;
-  /** E.164 with the plus sign. */
+  /** Phone number in E.164 format with the plus sign. */
   readonly to: string;
   readonly body: string;
 }
 
-/** A service that delivers texts to phones. */
+/** A service that delivers text messages to phones. */
 export interface TextProvider {
   /**
-   * Hands a text over. Returns the provider's id of the text; null if it gives none.
-   *
+   * Sends a text message. Returns the provider's id of the message; null if there is none.
    * @throws TextError
    */
   send(text: Text): Promise<string | null>;
 }
 
-/** The provider did not take a text. */
+/** Error of a provider that did not accept a text message. */
 export class TextError extends Error {
   override readonly name = 'TextError';
-  /** True if another attempt would fail too. */
+  /** True if a retry would fail too. */
   readonly isPermanent: boolean;
-  /** The reason in words that a client may read: they name no address of the app's own servers. */
+  /** Reason that clients may read: it contains no address of the app's own servers. */
   readonly publicReason: string;
 
-  /** @param message For the builder. */
+  /** @param message Reason for the builder. */
   constructor(message: string, options: { isPermanent: boolean; publicReason?: string }) {
     super(message.slice(0, limits.mailErrorCharacters.default));
     this.isPermanent = options.isPermanent;
@@ -43,7 +42,10 @@ export class TextError extends Error {
   }
 }
 
-/** Sends one request of a provider within the bounds of texts. @throws TextError if there is no response. */
+/**
+ * Sends one request to a provider within the limits for text messages.
+ * @throws TextError if there is no response.
+ */
 export type TextRequest = (
   request: Pick<OutgoingRequest, 'url' | 'headers'> & { body: string },
 ) => Promise<HttpResult & { status: number }>;
@@ -73,18 +75,18 @@ const textRequest =
 
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|\[::1\]|localhost)$/;
 
-/** Returns true for an address with TLS, and for one of this machine: codes must not cross a network in the clear. */
+/** Returns true for a URL with TLS, or of this machine: codes must not be sent unencrypted over a network. */
 function isSafeUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname } = new URL(text);
   return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
 }
 
-/** Returns true for a status after which the same request may succeed later. */
+/** Returns true for a status after which a retry may succeed. */
 export const isTransientStatus = (status: number): boolean =>
   status >= 500 || status === 408 || status === 425 || status === 429;
 
-/** Returns the provider of an app; null if none is set. The reason tells which setting is missing. */
+/** Returns the SMS provider of an app; null if none is configured. `missing` names a missing setting. */
 export function textProviderOf(
   settings: PhoneSettings,
   secrets: Secrets,

@@ -4,21 +4,22 @@ import { claimText, failExpiredTexts, noteFailure, noteSent } from './mail-queue
 import { pauseSeconds } from './mail-sender.ts';
 import { TextError, type TextProvider } from './text-provider.ts';
 
-/** One pass over the texts of an app. */
+/** One pass over the text messages of an app. */
 export interface TextRun {
   readonly database: Executor;
   readonly provider: TextProvider;
   readonly perHour: number;
-  /** Returns false if no further text may be sent. */
+  /** Returns false if no further text message may be sent. */
   readonly mayGoOn: () => boolean;
 }
 
-/** How long a sender waits if attempts that are under way fill the budget. */
+/** Waiting time if running attempts use up the budget. */
 const LATER_MILLISECONDS = 1000;
 
 /**
- * Sends the queued texts of one app one after the other. The worker that answers a call makes the first attempt (`sendText` in src/auth);
- * here come the further attempts, and the texts that builders send again.
+ * Sends the queued text messages of one app one after the other. The worker that handles a request makes the first
+ * attempt (`sendText` in src/auth). This class makes further attempts, and sends messages that a builder wants to
+ * repeat.
  */
 export class TextSender {
   #running: Promise<number | null> | null = null;
@@ -27,12 +28,15 @@ export class TextSender {
     return this.#running !== null;
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no attempt is running. */
   async stop(): Promise<void> {
     await this.#running?.catch(() => undefined);
   }
 
-  /** Sends what is due. Returns when the budget of the hour opens again, milliseconds since 1970; null if it is not used up. */
+  /**
+   * Sends due text messages. Returns the time when the hourly budget increases, in milliseconds since 1970; null if it
+   * is not used up.
+   */
   run(run: TextRun): Promise<number | null> {
     this.#running ??= sendDue(run).finally(() => {
       this.#running = null;
@@ -61,6 +65,6 @@ async function sendDue({ database, provider, perHour, mayGoOn }: TextRun): Promi
   return null;
 }
 
-/** A provider may repeat the text in its response. */
+/** Removes the code from a response, because a provider may repeat the text. */
 export const withoutCode = (words: string, code: string | undefined): string =>
   code ? words.replaceAll(code, '…') : words;

@@ -2,8 +2,9 @@ import { Webhook } from 'standardwebhooks';
 import { isTransientStatus, TextError, type TextProvider, type TextRequest } from './text-provider.ts';
 
 /**
- * Posts texts to a webhook of the app's builder, signed as Standard Webhooks demands
- * (https://github.com/standard-webhooks/standard-webhooks). The webhook takes a text with any 2xx.
+ * Creates a provider that posts text messages to a webhook of the app's builder, signed as in Standard Webhooks
+ * (https://github.com/standard-webhooks/standard-webhooks). Any 2xx response means that the webhook accepted the
+ * message.
  */
 export const textWebhook = (hook: { url: string; secret: string }, request: TextRequest): TextProvider => ({
   async send({ id, kind, to, body }) {

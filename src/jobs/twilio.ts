@@ -4,11 +4,13 @@ interface TwilioAccount {
   readonly apiUrl: string;
   readonly accountSid: string;
   readonly authToken: string;
-  /** The SID of a messaging service, or a phone number. */
+  /** SID of a messaging service, or a phone number. */
   readonly sender: string;
 }
 
-/** Sends texts with Twilio (https://www.twilio.com/docs/messaging/api/message-resource). */
+/**
+ * Creates a provider that sends text messages with Twilio (https://www.twilio.com/docs/messaging/api/message-resource).
+ */
 export const twilio = (account: TwilioAccount, request: TextRequest): TextProvider => ({
   async send({ to, body }) {
     const { apiUrl, accountSid, authToken, sender } = account;

@@ -1,8 +1,9 @@
-/** A JSON text nests too deeply or holds too many values. */
+/** Error of a JSON text that nests too deeply or has too many values. */
 export class JsonTooComplex extends Error {
   override readonly name = 'JsonTooComplex';
 }
 
+/** Limits for a JSON text. */
 export interface JsonBounds {
   readonly depth: number;
   readonly values: number;
@@ -11,13 +12,14 @@ export interface JsonBounds {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
-/** [ and {, ] and }. */
+/** The characters [ and {, ] and }. */
 const OPENING = new Set([0x5b, 0x7b]);
 const CLOSING = new Set([0x5d, 0x7d]);
 
 /**
- * Parses JSON whose brackets and values are counted first, as both cost far more time and memory than their bytes. Throws
- * JsonTooComplex, SyntaxError.
+ * Parses JSON after counting its brackets and values, because both cost far more time and memory than their bytes.
+ * @throws JsonTooComplex
+ * @throws SyntaxError
  */
 export function parseBoundedJson(source: string, bounds: JsonBounds): unknown {
   const excess = excessOf(source, bounds);
@@ -25,11 +27,11 @@ export function parseBoundedJson(source: string, bounds: JsonBounds): unknown {
   return JSON.parse(source);
 }
 
-/** Returns true if brackets of a JSON text nest deeper than `depth`. Not recursive, unlike parsing and writing the value. */
+/** Returns true if brackets of a JSON text nest deeper than `depth`. Unlike parsing, the check is not recursive. */
 export const nestsDeeper = (source: string, depth: number): boolean =>
   excessOf(source, { depth, values: Number.POSITIVE_INFINITY }) !== null;
 
-/** Returns which bound a JSON text exceeds, in words; null for none. */
+/** Returns an English description of the limit that a JSON text exceeds; null for none. */
 function excessOf(source: string, bounds: JsonBounds): string | null {
   let depth = 0;
   let values = 1;
@@ -47,7 +49,7 @@ function excessOf(source: string, bounds: JsonBounds): string | null {
   return null;
 }
 
-/** The place of the closing quote; the end of the text where there is none. */
+/** Returns the offset of the closing quote; the end of the text if there is none. */
 function endOfString(source: string, start: number): number {
   for (let i = start + 1; i < source.length; i++) {
     const unit = source.charCodeAt(i);

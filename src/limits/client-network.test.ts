@@ -20,7 +20,7 @@ it.each([
   ['::1.2.3.4', '0:0:0:0::/64'],
   ['', ''],
   ['unknown', 'unknown'],
-])('counts %s as %s', (address, network) => {
+])('maps %s to the network %s', (address, network) => {
   expect(clientNetwork(address)).toBe(network);
 });
 
@@ -39,7 +39,7 @@ it.each([
 const group = fc.integer({ min: 0, max: 0xffff });
 const hex = (groups: readonly number[]): string => groups.map((each) => each.toString(16)).join(':');
 
-it('counts every address of a /64 as one network, and addresses of another /64 apart', () => {
+it('treats all addresses of a /64 as one network, and those of another /64 as a different one', () => {
   fc.assert(
     fc.property(
       fc.array(group, { minLength: 4, maxLength: 4 }),
@@ -58,7 +58,7 @@ it('counts every address of a /64 as one network, and addresses of another /64 a
   );
 });
 
-it('counts an IPv4 address alike however an IPv6 address holds it', () => {
+it('treats an IPv4 address the same in every IPv6 representation', () => {
   fc.assert(
     fc.property(fc.ipV4(), (address) => {
       const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);

@@ -1,9 +1,9 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
 /**
- * Returns what the limiters count a client under: its IPv4 address, or the /64 network of its IPv6 address, because one client
- * usually has a whole /64. An IPv4 address inside an IPv6 address counts as IPv4: mapped (RFC 4291, section 2.5.5.2) or
- * translated (RFC 6052, section 2.1).
+ * Returns the network under which limiters count a client: its IPv4 address, or the /64 of its IPv6 address, because
+ * one client usually has a complete /64. An IPv4 address inside an IPv6 address counts as IPv4: mapped (RFC 4291,
+ * section 2.5.5.2) or translated (RFC 6052, section 2.1).
  */
 export function clientNetwork(address: string): string {
   if (isIPv4(address)) return address;
@@ -18,7 +18,10 @@ export function clientNetwork(address: string): string {
   );
 }
 
-/** Returns an IPv4-mapped IPv6 address as IPv4, any other IPv6 address without its zone, and an IPv4 address as it is. Returns null for all else. */
+/**
+ * Returns an IPv4-mapped IPv6 address as IPv4, any other IPv6 address in lower case without its zone, and an IPv4
+ * address unchanged. Returns null for any other text.
+ */
 export function plainAddress(address: string): string | null {
   if (isIPv4(address)) return address;
   const groups = ipv6Groups(address);

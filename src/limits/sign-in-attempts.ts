@@ -3,13 +3,13 @@ import { limits } from '../../contract/limits.ts';
 import type { AuthSettings } from '../../contract/settings-auth.ts';
 import { clientNetwork } from './client-network.ts';
 
-/** Sign-ins are counted in `ninefold.sign_in_failures`, by the client's network and by the account. */
+/** Keys under which `ninefold.sign_in_failures` counts the attempts of a sign-in, with its limits. */
 export interface SignInSubjects {
   readonly address: string;
   readonly account: string;
-  /** For a network from which the member has signed in before. */
+  /** Used for a network from which the member has signed in before. */
   readonly accountAndNetwork: string;
-  /** The client's network as the tables name it, a bigint. */
+  /** The client's network as a bigint, as it is stored in the tables. */
   readonly network: string;
   readonly bounds: SignInBounds;
 }
@@ -19,7 +19,10 @@ type SignInBounds = Pick<
   'rate_limit_sign_in_address' | 'rate_limit_sign_in_account' | 'rate_limit_sign_in_window'
 >;
 
-/** Names what a sign-in counts under; hashed, so that the tables hold no addresses. `login` is the e-mail address in lower case. */
+/**
+ * Returns the keys of a sign-in with a password. Keys are hashed, so that the tables contain no addresses.
+ * @param login Email address in lower case, or another login.
+ */
 export function signInSubjects(clientAddress: string, login: string, bounds: SignInBounds): SignInSubjects {
   const network = clientNetwork(clientAddress);
   return {
@@ -31,7 +34,7 @@ export function signInSubjects(clientAddress: string, login: string, bounds: Sig
   };
 }
 
-/** Names what a code that was mailed to `address` counts under, apart from sign-ins by password. */
+/** Returns the keys of a code that was mailed to `address`. They are separate from those of password sign-ins. */
 export function codeSubjects(clientAddress: string, address: string): SignInSubjects {
   const network = clientNetwork(clientAddress);
   return {
@@ -47,17 +50,22 @@ export function codeSubjects(clientAddress: string, address: string): SignInSubj
   };
 }
 
-/** Returns the client's network as `ninefold.sign_in_networks` names it. */
+/** Returns the key of the client's network in `ninefold.sign_in_networks`. */
 export const networkId = (clientAddress: string): string =>
   digest('network', clientNetwork(clientAddress)).readBigInt64BE().toString();
 
 const digest = (kind: string, value: string): Buffer => createHash('sha256').update(`${kind}:${value}`).digest();
 
-/** SQL text that counts an attempt before its password is checked. `isKnown` is an SQL expression; $1 to $11 are `reserveParams`. */
+/**
+ * Returns SQL that counts an attempt before its password is checked.
+ * @param isKnown SQL expression that is true if the network is known for the account. Its statement's parameters $1 to
+ * $11 are those of `reserveParams`.
+ */
 export const reserveAttempt = (isKnown: string): string => `ninefold.reserve_sign_in(
   $1, $2, $3, $4::bigint, ${isKnown},
   $5::integer, $6::integer, $7::integer, $8::integer, $9::integer, $10::integer, $11::integer)`;
 
+/** Returns the parameters of `reserveAttempt`. */
 export const reserveParams = ({ address, account, accountAndNetwork, network, bounds }: SignInSubjects): string[] => [
   address,
   account,
@@ -74,13 +82,13 @@ export const reserveParams = ({ address, account, accountAndNetwork, network, bo
   ].map(String),
 ];
 
-/** The result of `reserve_sign_in`: the time of the attempt, by which it is settled, or how long it must wait. */
+/** Result of `reserve_sign_in`: the time of the attempt, by which `settleAttempt` finds it, or the seconds to wait. */
 export type Reservation = { readonly at: string } | { readonly wait: number; readonly busy: boolean };
 
 /**
- * Settles the attempt at $3 under the subjects $1 and $2: it stays counted if $4, that it failed, is true. Rows are locked in the
- * order of their subjects, as `reserve_sign_in` does, so no two statements wait for each other. A failure also sweeps some rows
- * that are no longer needed.
+ * SQL that settles the attempt at $3 of the keys $1 and $2. If $4 is true, the attempt failed and stays counted. Rows
+ * are locked in the order of their keys, as in `reserve_sign_in`, so that statements cannot deadlock. A failure also
+ * deletes some expired rows.
  */
 export const settleAttempt = `with settled as materialized (
   select subject from ninefold.sign_in_failures where subject in ($1, $2) order by subject for update

@@ -3,7 +3,7 @@ import { SlidingCounts } from './sliding-counts.ts';
 
 const MINUTE = 60_000;
 
-it('lets no window hold more calls than the bound, wherever it starts', () => {
+it('allows no window of any start to contain more calls than the limit', () => {
   const counts = new SlidingCounts();
   const passed: number[] = [];
   for (let now = 0; now < 10 * MINUTE; now += 137) if (counts.take('a', 50, 60, now) === 0) passed.push(now);
@@ -12,7 +12,7 @@ it('lets no window hold more calls than the bound, wherever it starts', () => {
   expect(passed.length).toBeGreaterThan(400);
 });
 
-it('says after how many seconds a call passes again, and counts subjects apart', () => {
+it('returns the seconds until the next allowed call, and counts subjects separately', () => {
   const counts = new SlidingCounts();
   expect(counts.take('a', 1, 60, 500)).toBe(0);
   const wait = counts.take('a', 1, 60, 30_000);
@@ -22,7 +22,7 @@ it('says after how many seconds a call passes again, and counts subjects apart',
   expect(counts.take('a', 1, 60, 30_000 + wait * 1000)).toBe(0);
 });
 
-it('holds when the bound is lowered', () => {
+it('respects a lowered limit', () => {
   const counts = new SlidingCounts();
   for (let i = 0; i < 10; i++) counts.take('a', 10, 60, i * 5000);
   const wait = counts.take('a', 3, 60, 50_000);

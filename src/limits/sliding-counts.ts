@@ -4,13 +4,16 @@ import { limits } from '../../contract/limits.ts';
 const SLOTS = 60;
 
 interface Counted {
-  /** The number of the last slot. */
+  /** Number of the last slot. */
   slot: number;
-  /** Of the last slot and the 60 before it, oldest first: a window of any start never holds more calls than the bound. */
+  /**
+   * Counts of the last slot and the 60 slots before it, oldest first. With one slot more than a window has, no window
+   * of any start exceeds the limit.
+   */
   counts: number[];
 }
 
-/** Counts calls in sliding windows, in this process alone, as `ninefold.take_from_rates` does for all nodes. */
+/** Counts calls in sliding windows, in this process only. `ninefold.take_from_rates` does the same for all nodes. */
 export class SlidingCounts {
   readonly #counted: LRUCache<string, Counted>;
 
@@ -18,7 +21,10 @@ export class SlidingCounts {
     this.#counted = new LRUCache({ max: maxSubjects });
   }
 
-  /** Takes one call. Returns 0 if it may pass, else after how many whole seconds to try again. `now` is in milliseconds. */
+  /**
+   * Counts one call. Returns 0 if it is allowed, otherwise the whole seconds to wait.
+   * @param now Time in milliseconds.
+   */
   take(subject: string, bound: number, windowSeconds: number, now: number = performance.now()): number {
     const width = windowSeconds / SLOTS;
     const at = now / 1000;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { AddressLimiter } from './token-bucket.ts';
 
-it('lets one second’s requests of an address through at once, then as many as time allows', () => {
+it('allows one second’s requests of an address at once, then the refilled ones', () => {
   const limiter = new AddressLimiter(2);
   expect([limiter.take('a', 0), limiter.take('a', 0), limiter.take('a', 0)]).toEqual([0, 0, 1]);
   expect(limiter.take('a', 499)).toBe(1);
@@ -9,7 +9,7 @@ it('lets one second’s requests of an address through at once, then as many as 
   expect(limiter.take('a', 502)).toBe(1);
 });
 
-it('counts each address for itself', () => {
+it('counts each address separately', () => {
   const limiter = new AddressLimiter(1);
   expect(limiter.take('a', 0)).toBe(0);
   expect(limiter.take('b', 0)).toBe(0);
@@ -24,14 +24,14 @@ it('counts the addresses of one IPv6 /64 as one client, and an IPv4-mapped addre
   expect([limiter.take('203.0.113.7', 0), limiter.take('::ffff:203.0.113.7', 0)]).toEqual([0, 1]);
 });
 
-it('does not save up more than one second’s requests', () => {
+it('does not accumulate more than one second’s requests', () => {
   const limiter = new AddressLimiter(2);
   limiter.take('a', 0);
   const answers = Array.from({ length: 3 }, () => limiter.take('a', 60_000));
   expect(answers).toEqual([0, 0, 1]);
 });
 
-it('limits nothing at zero, and forgets the longest unseen address beyond its size', () => {
+it('limits nothing at zero, and drops the least recently seen address beyond its size', () => {
   const none = new AddressLimiter(0);
   expect(Array.from({ length: 100 }, () => none.take('a', 0)).every((wait) => wait === 0)).toBe(true);
   const small = new AddressLimiter(1, 1);

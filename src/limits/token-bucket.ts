@@ -4,13 +4,13 @@ import { clientNetwork } from './client-network.ts';
 
 interface Bucket {
   tokens: number;
-  /** In milliseconds. */
+  /** Time of the last refill in milliseconds. */
   filledAt: number;
 }
 
 /**
- * Limits the requests per second of each client network in this process: a bucket of one second's requests that refills evenly.
- * `perSecond` is a whole number; 0 is no limit.
+ * Limits the requests per second of each client network in this process: a token bucket with one second's requests.
+ * @param perSecond Whole number of requests; 0 means no limit.
  */
 export class AddressLimiter {
   readonly #perSecond: number;
@@ -21,7 +21,7 @@ export class AddressLimiter {
     this.#buckets = new LRUCache({ max: maxAddresses });
   }
 
-  /** Takes one request of a client address. Returns 0 if the request may pass, else after how many whole seconds to retry. */
+  /** Counts one request of a client address. Returns 0 if it is allowed, otherwise the whole seconds to wait. */
   take(address: string, now: number = performance.now()): number {
     if (this.#perSecond <= 0) return 0;
     const network = clientNetwork(address);

@@ -9,7 +9,9 @@ const decode = (text: string): string =>
 
 const BLOCKS = /^\/?(?:p|div|tr|table|h[1-6]|ul|ol|section|header|footer|blockquote|hr)$/;
 
-/** Returns the text of a mail for clients that show no HTML: paragraphs, and the address after the words of each link. */
+/**
+ * Returns the plain text of a mail for clients that show no HTML: paragraphs, and the URL after the text of each link.
+ */
 export function htmlToText(html: string): string {
   const lines: string[] = [''];
   let link = '';

@@ -6,7 +6,7 @@ const SPECIAL: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Escapes a text for HTML, within an element or a quoted attribute. */
+/** Escapes text for HTML content or a quoted attribute. */
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (one) => SPECIAL[one] ?? one);
 
 const URL_ATTRIBUTES: ReadonlySet<string> = new Set([
@@ -18,23 +18,23 @@ const SCHEME = /^[^/?#]*:/;
 type Place =
   | { in: 'text' }
   | { in: 'comment' }
-  /** Within `<style>` or `<script>`. */
+  /** Inside of `<style>` or `<script>`. */
   | { in: 'raw'; element: string }
   | { in: 'tag'; element: string; attribute: string }
   | { in: 'attribute'; element: string; attribute: string; quote: string; isEmpty: boolean; isQuery: boolean };
 
-/** Puts HTML together from parts of a template, and from values that are escaped for the place where they stand. */
+/** Builds HTML from parts of a template and from values, which are escaped for their position. */
 export class HtmlWriter {
   result = '';
   #place: Place = { in: 'text' };
 
-  /** Adds a part of the template as it is. */
+  /** Adds a part of the template unchanged. */
   text(text: string): void {
     this.result += text;
     for (let at = 0; at < text.length; ) at = this.#step(text, at);
   }
 
-  /** Adds a value. */
+  /** Adds a value, escaped for its position. */
   value(value: string): void {
     const place = this.#place;
     const clean = value.replaceAll('\0', '');
@@ -49,12 +49,15 @@ export class HtmlWriter {
         else this.result += place.attribute.startsWith('on') ? '' : escapeHtml(clean);
         return;
       default:
-        // A style, a script, a name or an attribute without quotes.
+        // In a style, a script, a name or an unquoted attribute.
         this.result += clean.replace(/[^\p{L}\p{N} #%._-]/gu, '');
     }
   }
 
-  /** A value at the beginning of an address must not make a scheme; one after `?` or `#` is a part of the query. */
+  /**
+   * Adds a value inside a URL attribute. A value at the start must not add an unsafe scheme; a value after `?` or `#`
+   * is encoded as part of the query.
+   */
   #url(place: { isEmpty: boolean; isQuery: boolean }, value: string): void {
     if (place.isEmpty) {
       const isUnsafe = SCHEME.test(value.trim()) && !ALLOWED_SCHEME.test(value.trim());
@@ -122,11 +125,11 @@ export class HtmlWriter {
 
 const NAME_CHARACTERS = 64;
 
-/** Percent-encodes what cannot stand in a URL; what is encoded already stays. */
+/** Percent-encodes characters that are invalid in a URL. Existing encodings are kept. */
 const encodeLoose = (value: string): string =>
   wellFormed(value).replace(/[^\w\-.~!*'();:@&=+$,/?#[\]%]/gu, encodeURIComponent);
 
 const encodePart = (value: string): string => encodeURIComponent(wellFormed(value)).replaceAll("'", '%27');
 
-/** Replaces half surrogate pairs, which no URL can hold. */
+/** Replaces unpaired surrogates, which a URL cannot contain. */
 const wellFormed = (value: string): string => value.replace(/\p{Cs}/gu, '\uFFFD');

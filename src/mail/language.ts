@@ -1,9 +1,9 @@
 import { limits } from '../../contract/limits.ts';
 
-/** A language tag as members and browsers write it: en, de-AT, zh_Hant. */
+/** Matches a language tag as members and browsers write it: en, de-AT, zh_Hant. */
 const TAG = /^[a-z]{2,3}(?:[-_][a-z0-9]{1,8}){0,3}$/i;
 
-/** Returns the tags of a header Accept-Language, the preferred first. */
+/** Returns the tags of an Accept-Language header in order of preference. */
 function accepted(header: string): string[] {
   return header
     .slice(0, limits.acceptLanguageCharacters.default)
@@ -20,7 +20,7 @@ function accepted(header: string): string[] {
 
 const normal = (tag: string): string => tag.replaceAll('_', '-').toLowerCase();
 
-/** Returns the available tag that serves a wanted one: the same tag, or a tag of the same language. */
+/** Returns the available tag for a wanted one: the same tag, or a tag of the same language. */
 function match(wanted: string, available: readonly string[]): string | undefined {
   const tag = normal(wanted);
   const base = tag.split('-')[0];
@@ -32,9 +32,9 @@ function match(wanted: string, available: readonly string[]): string | undefined
 }
 
 /**
- * Chooses the language of a mail: the locale of the member's metadata, then the header Accept-Language of the call, then the setting.
- *
- * @param available At least one tag.
+ * Chooses the language of a mail: the locale in the member's metadata, then the request's Accept-Language header, then
+ * the setting.
+ * @param available Available tags, at least one.
  */
 export function chooseLanguage(
   available: readonly string[],
@@ -55,5 +55,6 @@ export function chooseLanguage(
 
 const RIGHT_TO_LEFT: ReadonlySet<string> = new Set(['ar', 'dv', 'fa', 'he', 'ku', 'ps', 'sd', 'ug', 'ur', 'yi']);
 
+/** Returns the text direction of a language. */
 export const directionOf = (language: string): 'ltr' | 'rtl' =>
   RIGHT_TO_LEFT.has(normal(language).split('-')[0] ?? '') ? 'rtl' : 'ltr';

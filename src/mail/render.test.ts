@@ -36,13 +36,13 @@ describe('renderMail', () => {
     },
   );
 
-  it('writes link and code into the text part', () => {
+  it('includes link and code in the text part', () => {
     expect(render().text).toContain('Confirm address: https://desk.example.com/verify?token=abc');
     expect(render().text).toContain('123456');
     expect(render().text).not.toMatch(/[<>]/);
   });
 
-  it('takes the language of the member, then of the call, then of the setting', () => {
+  it('uses the language of the member, then of the request, then of the setting', () => {
     expect(render().language).toBe('en');
     expect(render({}, { mailer_language: 'ar' })).toMatchObject({
       language: 'ar',
@@ -68,7 +68,7 @@ describe('renderMail', () => {
     expect(render({ acceptLanguage: 'ar' }, some).language).toBe('ar');
   });
 
-  it('sends the standard mail if the app’s template is broken, and tells why', () => {
+  it('uses the standard template if the app’s template is invalid, and reports the reason', () => {
     const broken = render({}, { mailer_templates_confirmation: '{{ if .Token }}<p>' });
     expect(broken.template_error).toMatch(/no \{\{ end \}\}/);
     expect(broken.html).toContain('https://desk.example.com/verify?token=abc');
@@ -88,7 +88,7 @@ describe('chooseLanguage', () => {
 });
 
 describe('htmlToText', () => {
-  it('keeps paragraphs, lists and links, and leaves out styles', () => {
+  it('keeps paragraphs, lists and links, and omits styles', () => {
     const html =
       '<head><title>x</title></head><style>p{}</style><p>One  &amp;\n two</p><ul><li>a</li><li>b</li></ul><a href="https://x.example/?a=1&amp;b=2">Go</a><br>end &#128512;';
     expect(htmlToText(html)).toBe('One & two\n\n- a\n- b\n\nGo: https://x.example/?a=1&b=2\nend 😀');

@@ -12,14 +12,14 @@ export interface MailToRender {
   readonly kind: MailKind;
   readonly recipient: string;
   readonly data: MailData;
-  /** The address of the account; null if there is none. */
+  /** Email address of the account; null if there is none. */
   readonly email: string | null;
-  /** The metadata that members write themselves. */
+  /** Metadata that members write themselves. */
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly acceptLanguage: string | null;
 }
 
-/** Stands for all languages. */
+/** Key for texts of all languages. */
 const ALL_LANGUAGES = '*';
 
 /** Returns the texts of a setting by language tag. */
@@ -39,7 +39,10 @@ export function templateValues(mail: MailToRender, siteUrl: string): TemplateVal
   };
 }
 
-/** Renders a mail with the app's own template. If that is broken, uses the standard template and tells why. */
+/**
+ * Renders a mail with the app's own template. If that template is invalid, uses the standard template and returns the
+ * reason.
+ */
 export function renderMail(mail: MailToRender, settings: MailSettings, siteUrl: string): RenderedMail {
   const subjects = translationsOf(settings[`mailer_subjects_${mail.kind}`]);
   const bodies = translationsOf(settings[`mailer_templates_${mail.kind}`]);
@@ -49,7 +52,7 @@ export function renderMail(mail: MailToRender, settings: MailSettings, siteUrl: 
     acceptLanguage: mail.acceptLanguage,
     standard: settings.mailer_language,
   };
-  // The standard templates fill in for the languages that the app's own template leaves out.
+  // The standard templates are used for languages that the app's own template does not have.
   const language = chooseLanguage([...own, ...mailLanguages], wanted);
   const standard = standardTemplate(mail.kind, isStandardLanguage(language) ? language : 'en');
   const values = templateValues(mail, siteUrl);
@@ -64,7 +67,10 @@ export function renderMail(mail: MailToRender, settings: MailSettings, siteUrl: 
   }
 }
 
-/** Renders a subject and a body. Throws TemplateError. */
+/**
+ * Renders a subject and a body.
+ * @throws TemplateError
+ */
 function renderTemplate(
   { subject, body }: TemplateSource,
   values: TemplateValues,
@@ -74,7 +80,7 @@ function renderTemplate(
   return { subject: line.slice(0, limits.mailSubjectCharacters.default), html, text: htmlToText(html) };
 }
 
-/** Returns what is wrong with a template, in words; null if it can be rendered. */
+/** Returns an error message for an invalid template; null if it is valid. */
 export function templateError(source: Partial<TemplateSource>): string | null {
   try {
     for (const text of [source.subject, source.body]) if (text !== undefined) new Template(text);

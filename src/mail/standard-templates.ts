@@ -7,17 +7,19 @@ import type { LanguageWords, MailWords } from './standard/words.ts';
 
 const words: Readonly<Record<MailLanguage, LanguageWords>> = { en, de, ar };
 
+/** The subject and body of a mail, in the template language. */
 export interface TemplateSource {
   readonly subject: string;
   readonly body: string;
 }
 
-/** Returns the template that Ninefold brings for a kind of mail. */
+/** Returns Ninefold's standard template for a kind of mail. */
 export function standardTemplate(kind: MailKind, language: MailLanguage): TemplateSource {
   const of = words[language][kind];
   return { subject: of.subject, body: bodyOf(of, language) };
 }
 
+/** Returns true if there are standard templates in this language. */
 export const isStandardLanguage = (language: string): language is MailLanguage =>
   (mailLanguages as readonly string[]).includes(language);
 

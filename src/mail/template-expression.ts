@@ -2,6 +2,7 @@ const functions = ['eq', 'ne', 'and', 'or', 'not', 'index', 'len'] as const;
 
 type FunctionName = (typeof functions)[number];
 
+/** An expression of the template language: a constant, a path to a value, or a function call. */
 export type Expression =
   | { readonly value: string | number | boolean | null }
   | { readonly path: readonly string[]; readonly ofRoot: boolean }

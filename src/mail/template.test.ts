@@ -51,11 +51,11 @@ describe('Template', () => {
     ['<style>p { color: {{ .Data.name }} }</style>{{ .Token }}', '<style>p { color: bAdab }</style>123456'],
     ['<!-- {{ .Token }} --><p>{{ .Token }}</p>', '<!--  --><p>123456</p>'],
     ['{{ if .Token }}<a href="{{ else }}<p title="{{ end }}{{ .Data.bad }}">', '<a href="#">'],
-  ])('escapes a value for its place in %s', (source, expected) => {
+  ])('escapes a value for its position in %s', (source, expected) => {
     expect(html(source)).toBe(expected);
   });
 
-  it('reads only what the metadata itself holds', () => {
+  it('reads only own properties of the metadata', () => {
     expect(html('{{ .Data.constructor }}{{ .Data.__proto__ }}{{ .toString }}')).toBe('');
   });
 
@@ -77,11 +77,11 @@ describe('Template', () => {
     '{{ (.Token }}',
     '{{ if .A }}{{ else }}{{ else }}{{ end }}',
     '{{ }}',
-  ])('refuses %s with its place', (source) => {
+  ])('rejects %s and reports its position', (source) => {
     expect(() => new Template(source)).toThrow(TemplateError);
   });
 
-  it('bounds nesting and length, and reads a hostile template in little time', () => {
+  it('limits nesting and length, and reads a hostile template quickly', () => {
     const nested = '{{ if .A }}'.repeat(limits.mailTemplateDepth.default + 1);
     expect(() => new Template(nested)).toThrow('nest too deeply');
     const long = new Template('{{ .Data.x }}'.repeat(100));

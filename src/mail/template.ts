@@ -2,12 +2,12 @@ import { limits } from '../../contract/limits.ts';
 import { HtmlWriter } from './html-writer.ts';
 import { type Expression, readCondition } from './template-expression.ts';
 
-/** A template cannot be read. The message is for the builder who wrote it. */
+/** Error of an invalid template. The message is for the builder who wrote it. */
 export class TemplateError extends Error {
   override readonly name = 'TemplateError';
 }
 
-/** The values that a template shows, by the names after the dot. */
+/** The values that a template can show, by the names after the dot. */
 export type TemplateValues = Readonly<Record<string, unknown>>;
 
 type Node =
@@ -20,7 +20,10 @@ type Node =
       readonly no: readonly Node[];
     };
 
-/** A template in the part of Go's template language that mails use: values, `if`, `else if`, `else`, `with`, `end`, comments. */
+/**
+ * A template in the subset of Go's template language that mails need: values, `if`, `else if`, `else`, `with`, `end`,
+ * comments.
+ */
 export class Template {
   readonly #nodes: readonly Node[];
 
@@ -29,7 +32,7 @@ export class Template {
     this.#nodes = new Parser(source).parse();
   }
 
-  /** Returns the text with every value escaped for its place in the HTML. */
+  /** Renders HTML. Every value is escaped for its position. */
   html(values: TemplateValues): string {
     const writer = new HtmlWriter();
     const bounded = (add: (text: string) => void) => (text: string) => {
@@ -43,14 +46,14 @@ export class Template {
     return writer.result;
   }
 
-  /** Returns the text with the values as they are, on one line. */
+  /** Renders unescaped text on one line. */
   line(values: TemplateValues): string {
     return this.#unescaped(values)
       .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
       .trim();
   }
 
-  /** Returns the text with the values as they are. Line breaks stay; other control characters become blanks. */
+  /** Renders unescaped text. Line breaks are kept; other control characters become spaces. */
   plain(values: TemplateValues): string {
     return this.#unescaped(values)
       .replace(/[^\P{Cc}\n]/gu, ' ')
@@ -126,7 +129,9 @@ function evaluate(expression: Expression, dot: unknown, root: TemplateValues): u
   }
 }
 
-/** Members write their own metadata: only keys that the object itself has count. */
+/**
+ * Returns a property of an object. Inherited properties are ignored, because members write their metadata themselves.
+ */
 function member(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
   return (value as Record<string, unknown>)[name];
@@ -137,7 +142,9 @@ const lengthOf = (value: unknown): number => {
   return typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
 };
 
-/** False for what Go's templates call empty: false, 0, null and texts, lists and objects without content. */
+/**
+ * Returns false for values that Go's templates treat as empty: false, 0, null, and empty strings, lists and objects.
+ */
 const truth = (value: unknown): boolean =>
   typeof value === 'object' && value !== null ? lengthOf(value) > 0 : Boolean(value);
 
@@ -151,7 +158,7 @@ interface Block {
   changesDot: boolean;
   yes: Node[];
   no: Node[] | null;
-  /** Made by `else if`: ends together with the block around it. */
+  /** True for a block of `else if`, which ends together with the block around it. */
   isChained: boolean;
 }
 
@@ -239,7 +246,7 @@ class Parser {
   }
 }
 
-/** Finds the end of an action. `}}` within a text of the action does not end it. */
+/** Returns the offset of the end of an action; -1 without one. `}}` inside a string does not end the action. */
 function endOfAction(source: string, from: number): number {
   const end = /"(?:[^"\\\n]|\\.)*"|`[^`]*`|\}\}/gy;
   const action = source.slice(0, from + limits.mailActionCharacters.default);

@@ -1,20 +1,21 @@
 import { limits } from '../../contract/limits.ts';
 import type { RefusedTransition } from '../../contract/observed.ts';
 
-/** A relation that a call reads or writes. */
+/** A relation that a request reads or writes. */
 export interface TouchedRelation {
   readonly schema: string;
   readonly name: string;
 }
 
+/** The operation of a data request. */
 export type TouchedBy = 'select' | 'insert' | 'update' | 'delete' | 'execute';
 
 /**
- * Records one call: the moment at which each step ended, in milliseconds of performance.now(), 0 for a step that it did not reach; and
- * names, never a value. Every call has one, so it is nothing but fields to be set.
+ * Records one request: the time at which each step ended, in milliseconds of performance.now() (0 for steps that were
+ * not reached), and names, but no values. Every request has a trace, so it consists of plain fields.
  */
 export class CallTrace {
-  /** In milliseconds since 1970. */
+  /** Start in milliseconds since 1970. */
   readonly at = Date.now();
   readonly started = performance.now();
   limited = 0;
@@ -24,24 +25,24 @@ export class CallTrace {
   planned = 0;
   built = 0;
   ran = 0;
-  /** When an error was caught. */
+  /** Time when an error was caught. */
   failed = 0;
   ended = 0;
-  /** How long the database was at it, waiting for a connection not counted; 0 where that is not known. */
+  /** Duration in the database in milliseconds, without the wait for a connection; 0 if unknown. */
   databaseMilliseconds = 0;
-  /** The call's id in chapter 7; null until it is known. */
+  /** Id of the call in chapter 7; null while unknown. */
   call: string | null = null;
   operation: TouchedBy | null = null;
-  /** The relations and functions that the call uses; the first is its target. */
+  /** Relations and functions that the request uses; the first is its target. */
   relations: readonly TouchedRelation[] = none;
-  /** The statement that gives the result: its text, and how many values go with it. */
+  /** Text of the statement that gives the result, and the number of its parameters. */
   sql: string | null = null;
   parameters = 0;
   /** The state change that a state machine refused. */
   refused: RefusedTransition | null = null;
-  /** After how long it is slow, as the app's settings have it. */
+  /** Duration in milliseconds from which a request of this app counts as slow. */
   slowMilliseconds: number = limits.slowCallMilliseconds.default;
-  /** The app answered in a part: the page was cut at the limit pageRows. */
+  /** True if the response contains only a part of the rows, because the limit pageRows applied. */
   cut = false;
 }
 

@@ -1,7 +1,7 @@
 import type { LimitName } from '../../contract/limits.ts';
 import type { CallTrace } from './call-trace.ts';
 
-/** Typed events of a node. Code emits them; the log and the statistics decide which to show. */
+/** Typed events of a node. Code emits them; the log and the statistics choose which ones to use. */
 export type NinefoldEvent =
   | {
       type: 'call';
@@ -10,14 +10,14 @@ export type NinefoldEvent =
       call: string;
       method: string;
       path: string;
-      /** As it was sent; holds values. */
+      /** Query as it was sent; may contain values. */
       query: string;
       status: number;
-      /** The code that the body carries. */
+      /** Code in the response body. */
       code: string | null;
-      /** Origin of the error, where it is known: a rule as schema.table.name, or a function that raised it. */
+      /** Cause of the error, if known: a rule as schema.table.name, or the function that raised it. */
       subject: string | null;
-      /** The limit that was hit. */
+      /** The limit that was exceeded. */
       limit: LimitName | null;
       milliseconds: number;
       requestId: string;
@@ -25,9 +25,9 @@ export type NinefoldEvent =
       role: string | null;
       userId: string | null;
       sessionId: string | null;
-      /** How the caller showed who it is. */
+      /** The kind of credentials that the caller used. */
       source: string | null;
-      /** True for a builder's request, by the console or the CLI: it is not counted among the app's calls. */
+      /** True for a builder's request with the console or the CLI. Statistics of the app do not count it. */
       isByBuilder: boolean;
       trace: CallTrace;
     }
@@ -59,16 +59,17 @@ export type NinefoldEvent =
       address: string | null;
     };
 
-/** One call that was answered. */
+/** The event of one request that was answered. */
 export type CallEvent = Extract<NinefoldEvent, { type: 'call' }>;
 
+/** Receives events. */
 export type Listener = (event: NinefoldEvent) => void;
 
-/** The one place events go through. A listener that throws does not disturb the others or the emitter. */
+/** Distributes events. An error of one listener affects neither other listeners nor the emitter. */
 export class Events {
   readonly #listeners = new Set<Listener>();
 
-  /** Returns the function that takes the listener off again. */
+  /** Adds a listener. Returns a function that removes it. */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -79,7 +80,7 @@ export class Events {
       try {
         listener(event);
       } catch {
-        // a broken listener must not fail a call
+        // A failing listener must not fail a request.
       }
     }
   }

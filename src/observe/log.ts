@@ -3,8 +3,10 @@ import pino from 'pino';
 import type { CallEvent, Events } from './events.ts';
 
 /**
- * Writes what happens as JSON lines on stderr: faults and lost workers as errors, calls at level debug, the rest as info. `level` is
- * pino's (`silent` for nothing). No header, body, token or SQL is ever in an event. Returns the function that stops it.
+ * Writes events as JSON lines to stderr: faults and lost workers as errors, requests at level debug, the others as
+ * info. Events contain no headers, bodies, tokens or SQL.
+ * @param level Level of pino; `silent` writes nothing.
+ * @returns A function that stops the log.
  */
 export function writeLog(events: Events, level: string): () => void {
   const log = pino(
@@ -34,20 +36,21 @@ export function writeLog(events: Events, level: string): () => void {
   });
 }
 
-/** A query may hold values, and the trace is for the story of the call. */
+/** Removes the query, which may contain values, and the trace, which is stored elsewhere. */
 function withoutValues({ query: _query, trace: _trace, ...said }: CallEvent): object {
   return said;
 }
 
 const STDERR = 2;
-/** How often a line is tried while the reader of a pipe is slow, and the pause between two tries. */
+/** Number of attempts to write a line while the reader of a pipe is slow, and the pause between them. */
 const ATTEMPTS = 7;
 const PAUSE_MILLISECONDS = 5;
 const pause = new Int32Array(new SharedArrayBuffer(4));
 
 /**
- * Writes a line at once. A line that cannot be written is lost, on a full disk for one: the log must neither end a node nor
- * keep it from ending. (pino's own destination ends a process that does not handle its errors, and tries for ever at exit.)
+ * Writes a line synchronously. Drops a line that cannot be written, for example because the disk is full: the log must
+ * neither end a node nor delay its end. (pino's own destination ends the process on errors, and retries forever at
+ * exit.)
  */
 function writeToStderr(line: string): void {
   let rest = Buffer.from(line);

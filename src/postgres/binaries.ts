@@ -5,22 +5,21 @@ import { mayAccess, mayEnter, type RunAs } from './run-as.ts';
 import { makeSharedFolder, openForAll, sharedFolder } from './shared-folder.ts';
 import { cannotWrite, StartError, systemCode } from './start-error.ts';
 
-/** PostgreSQL's programs on this machine. */
+/** Paths and version of PostgreSQL's programs on this machine. */
 export interface Binaries {
   readonly initdb: string;
   readonly postgres: string;
   /** PostgreSQL's version: `18.4`. */
   readonly version: string;
-  /** Its first number: data folders of another one cannot be used. */
+  /** Major version. A server cannot use data folders of another major version. */
   readonly major: string;
 }
 
 /**
- * Finds the programs of the npm package for this platform, and makes them usable for `runAs`: adds the symbolic links that
- * its install script would have made (npm may be set to run none), and, where this user cannot enter the clone, copies
- * the programs to `/var/lib/ninefold`, once per version.
- *
- * @throws StartError when the platform has no package, or the package is not installed.
+ * Finds the programs of the npm package for this platform, and makes them usable for `runAs`. Creates the symbolic
+ * links that the package's install script would create, because npm may be configured to run no scripts. If the user
+ * cannot enter the clone, copies the programs to `/var/lib/ninefold`, once per version.
+ * @throws StartError if there is no package for this platform, or the package is not installed.
  */
 export async function findBinaries(runAs: RunAs): Promise<Binaries> {
   const { native, packageVersion } = await findPackage();
@@ -57,7 +56,7 @@ async function findPackage(): Promise<{ native: string; packageVersion: string }
   }
 }
 
-/** `native/pg-symlinks.json` lists links and what they point to, relative to the folder above `native`. */
+/** Creates the links in `native/pg-symlinks.json`. Their paths are relative to the folder above `native`. */
 async function makeLinks(native: string): Promise<void> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   const links: { source: string; target: string }[] = JSON.parse(list);
@@ -69,7 +68,7 @@ async function makeLinks(native: string): Promise<void> {
       } catch (error) {
         const code = systemCode(error);
         if (code === 'EEXIST') return;
-        // In a clone that cannot be written the links may be there all the same.
+        // On a read-only file system, the links may already exist.
         if (code === 'EROFS' && (await stat(join(root, target)).catch(() => null))) return;
         throw cannotWrite(dirname(join(root, target)), error);
       }
@@ -89,8 +88,8 @@ async function isUsable(native: string, user: { uid: number; gid: number }): Pro
 }
 
 /**
- * A copy that only root can write and everyone can read. It is made beside its place and renamed, so that what stands
- * there is whole.
+ * Copies the programs so that only root can write and everyone can read them. The copy is created beside its place and
+ * then renamed, so that the folder is always complete.
  */
 async function copyForAll(native: string, packageVersion: string): Promise<string> {
   const folder = join(sharedFolder, `postgresql-${packageVersion}-${process.platform}-${process.arch}`);
@@ -104,7 +103,7 @@ async function copyForAll(native: string, packageVersion: string): Promise<strin
     await rename(fresh, folder);
   } catch (error) {
     await rm(fresh, { recursive: true, force: true });
-    if (await stat(folder).catch(() => null)) return folder; // another process was quicker
+    if (await stat(folder).catch(() => null)) return folder; // another process was faster
     throw cannotWrite(sharedFolder, error);
   }
   return folder;

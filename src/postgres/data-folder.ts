@@ -5,20 +5,19 @@ import { isRoot, mayEnter, nobody, type RunAs } from './run-as.ts';
 import { makeSharedFolder, sharedFolder } from './shared-folder.ts';
 import { cannotWrite, StartError, systemCode } from './start-error.ts';
 
-/** Where a home's data folder is. */
+/** The data folder of a home. */
 export interface DataFolder {
-  /** Absolute and without symbolic links. It may not exist yet. */
+  /** Absolute path without symbolic links. The folder may not exist yet. */
   readonly path: string;
-  /** Who owns it, and so whom PostgreSQL must run as. */
+  /** Owner of the folder; PostgreSQL must run as this user. */
   readonly runAs: RunAs;
-  /** Whether it is outside of the home and `<home>/postgres` links to it. */
+  /** True if the folder is outside of the home and `<home>/postgres` links to it. */
   readonly linked: boolean;
 }
 
 /**
- * Makes the home folder, if it does not exist, and returns its path without symbolic links.
- *
- * @throws StartError when it cannot be made.
+ * Creates the home folder if it does not exist. Returns its path without symbolic links.
+ * @throws StartError if it cannot be created.
  */
 export async function makeHome(home: string): Promise<string> {
   try {
@@ -26,7 +25,8 @@ export async function makeHome(home: string): Promise<string> {
     const path = await realpath(home);
     const found = await stat(path);
     if (!found.isDirectory()) throw new StartError(`${home} is not a folder: set NINEFOLD_HOME to a folder.`);
-    // PostgreSQL's unprivileged user must pass through to its data folder; what else is in the home has modes of its own.
+    // PostgreSQL's unprivileged user must be able to enter the home to reach its data folder. Other files in the home
+    // have their own modes.
     if (isRoot() && found.uid === 0 && (found.mode & 0o001) === 0) await chmod(path, found.mode | 0o011);
     return path;
   } catch (error) {
@@ -36,11 +36,10 @@ export async function makeHome(home: string): Promise<string> {
 }
 
 /**
- * Finds the place of a home's data folder: `<home>/postgres`. For root, whose PostgreSQL runs as an unprivileged user, in a
- * home that this user may not enter (a clone below /root), that is a link to a folder in `/var/lib/ninefold`.
- *
- * @param home As `makeHome` returns it.
- * @throws StartError when the data folder is not to be used by this user.
+ * Finds the data folder of a home: `<home>/postgres`. For root, PostgreSQL runs as an unprivileged user. If this user
+ * may not enter the home (a clone below /root), `<home>/postgres` is a link to a folder in `/var/lib/ninefold`.
+ * @param home Path that `makeHome` returned.
+ * @throws StartError if this user cannot use the data folder.
  */
 export async function locateDataFolder(home: string): Promise<DataFolder> {
   const path = join(home, 'postgres');
@@ -78,7 +77,10 @@ async function openExisting(link: string, linked: boolean): Promise<DataFolder> 
   return { path, runAs: { uid, gid }, linked };
 }
 
-/** A new empty folder, named after the home. One of a home that was deleted is left alone: it may be all that is left. */
+/**
+ * Creates a new empty folder, named after the home. A folder of a deleted home is not reused, because it may contain
+ * the only copy of that data.
+ */
 async function makeTarget(home: string): Promise<string> {
   await makeSharedFolder();
   const name = createHash('sha256').update(home).digest('hex').slice(0, 16);

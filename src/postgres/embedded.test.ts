@@ -56,7 +56,7 @@ async function start(
   return postgres;
 }
 
-/** Starts it in a process of its own, and returns that process with the line it prints. */
+/** Starts PostgreSQL in a child process. Returns that process and the line that it prints. */
 async function startChild(user = {}): Promise<{ child: ChildProcess; line: string }> {
   const child = spawn(process.execPath, [childProgram, home, password], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -86,15 +86,15 @@ async function query(url: string, sql: string): Promise<Record<string, string>[]
 const dataFolder = () => realpath(join(home, 'postgres'));
 const postmaster = async () => Number.parseInt(await readFile(join(await dataFolder(), 'postmaster.pid'), 'utf8'), 10);
 
-/** A postmaster is the one that no other process of its data folder has made. */
+/** Counts postmasters: server processes whose parent is not a process of the same data folder. */
 async function postmastersRunning(): Promise<number> {
   const table = await processTable();
   const pids = await serverProcesses(await dataFolder());
   return table.filter(({ pid, parent }) => pids.includes(pid) && !pids.includes(parent)).length;
 }
 
-describe('a fresh home', () => {
-  it('has UTF-8, checksums, durable writes and passwords, and listens on this machine alone', async () => {
+describe('startEmbeddedPostgres with a new home', () => {
+  it('creates a server with UTF-8, checksums, durable writes and passwords that listens only on this machine', async () => {
     const { url, version } = await start();
     const rows = await query(
       url,
@@ -115,7 +115,7 @@ describe('a fresh home', () => {
     expect(await query(url, "select upper('é') as upper, 'ä' ~ '\\w' as word")).toEqual([{ upper: 'É', word: true }]);
   });
 
-  it('asks everyone for the password, over TCP and over the socket', async () => {
+  it('requires the password over TCP and over the socket', async () => {
     const { url, socketFolder } = await start();
     const wrong = new URL(url);
     wrong.password = 'wrong';
@@ -130,7 +130,7 @@ describe('a fresh home', () => {
     await client.end();
   });
 
-  it('writes neither a statement nor a value into its log', async () => {
+  it('writes neither statements nor values to its log', async () => {
     const { url } = await start();
     await query(url, 'create table secrets (value text unique)');
     await query(url, "insert into secrets values ('tell-nobody')");
@@ -141,7 +141,7 @@ describe('a fresh home', () => {
   });
 });
 
-describe('a second start', () => {
+describe('startEmbeddedPostgres with an existing home', () => {
   it('has the same rows at the same address', async () => {
     const first = await start();
     await query(first.url, 'create table kept as select 42 as answer');
@@ -151,15 +151,15 @@ describe('a second start', () => {
     expect(await query(second.url, 'select answer from kept')).toEqual([{ answer: 42 }]);
   });
 
-  it('is refused while the first one runs, which goes on undisturbed', async () => {
+  it('rejects a second start while the first one runs, without affecting it', async () => {
     const first = await start();
     await expect(start()).rejects.toThrow('is in use by another Ninefold');
     expect(await query(first.url, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 });
 
-describe('after a kill', () => {
-  it('of PostgreSQL: starts it again, says so, and has every committed row', async () => {
+describe('startEmbeddedPostgres after a kill', () => {
+  it('restarts a killed PostgreSQL, notifies listeners, and has every committed row', async () => {
     const postgres = await start();
     await query(postgres.url, 'create table kept as select generate_series(1, 1000) as n');
     const restarted = new Promise<void>((resolve) => postgres.onRestart(resolve));
@@ -169,7 +169,7 @@ describe('after a kill', () => {
     expect(await postmastersRunning()).toBe(1);
   });
 
-  it('of PostgreSQL while one of its processes is busy: ends that one first', async () => {
+  it('ends busy processes of a killed PostgreSQL before it restarts', async () => {
     const postgres = await start();
     const busy = query(postgres.url, 'do $$ begin loop perform 1; end loop; end $$').catch(() => 'ended');
     await expect
@@ -187,7 +187,7 @@ describe('after a kill', () => {
     expect(await postmastersRunning()).toBe(1);
   });
 
-  it('of Ninefold while its server writes the last checkpoint: waits for that server, and needs no recovery', async () => {
+  it('waits for a server that writes its last checkpoint after Ninefold was killed, and needs no recovery', async () => {
     const { child, line: url } = await startChild();
     await query(url, 'create table kept as select generate_series(1, 300000) as n');
     const orphan = await postmaster();
@@ -197,7 +197,7 @@ describe('after a kill', () => {
     expect(await readFile(join(home, 'logs/postgres.log'), 'utf8')).not.toContain('automatic recovery in progress');
   });
 
-  it('of Ninefold: the orphaned server is ended, never doubled', async () => {
+  it('ends the orphaned server after Ninefold was killed, and never runs two servers', async () => {
     const { child, line: url } = await startChild();
     await query(url, 'create table kept as select 1 as n');
     await kill(child);
@@ -209,7 +209,7 @@ describe('after a kill', () => {
     expect(await query(postgres.url, 'select n from kept')).toEqual([{ n: 1 }]);
   });
 
-  it('of both', async () => {
+  it('recovers after both Ninefold and PostgreSQL were killed', async () => {
     const { child, line: url } = await startChild();
     await query(url, 'create table kept as select 1 as n');
     const server = await postmaster();
@@ -220,7 +220,7 @@ describe('after a kill', () => {
     expect(await postmastersRunning()).toBe(1);
   });
 
-  it('is not misled by a postmaster.pid whose pid another program has now', async () => {
+  it('ignores a postmaster.pid whose pid belongs to another program', async () => {
     const { child } = await startChild();
     const server = await postmaster();
     await kill(child);
@@ -233,7 +233,7 @@ describe('after a kill', () => {
     expect(await query(postgres.url, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  it('in the middle of initdb: begins anew', async () => {
+  it('starts over after it was killed during initdb', async () => {
     await mkdir(join(home, 'postgres.new/base'), { recursive: true });
     await writeFile(join(home, 'postgres.new/PG_VERSION'), '18\n');
     const postgres = await start();
@@ -242,8 +242,8 @@ describe('after a kill', () => {
   });
 });
 
-describe('a server that runs and takes no connections', () => {
-  /** Resolves with a client that stays connected, which a smart shutdown waits for. */
+describe('startEmbeddedPostgres with a server that accepts no connections', () => {
+  /** Connects a client that stays connected, for which a smart shutdown waits. */
   async function connected(url: string): Promise<Client> {
     const client = new Client({ connectionString: url });
     client.on('error', () => undefined);
@@ -265,7 +265,7 @@ describe('a server that runs and takes no connections', () => {
     ],
   ];
 
-  it.each(strikes)('is stopped in order and started again when it %s', async (_, strike) => {
+  it.each(strikes)('stops the server cleanly and restarts it when it %s', async (_, strike) => {
     const postgres = await start();
     const client = await connected(postgres.url);
     await client.query('create table kept as select 1 as n');
@@ -279,7 +279,7 @@ describe('a server that runs and takes no connections', () => {
     expect(await readFile(join(home, 'logs/postgres.log'), 'utf8')).not.toContain('automatic recovery in progress');
   });
 
-  it('goes on when it was frozen, and keeps its sessions', async () => {
+  it('resumes a frozen server, which keeps its sessions', async () => {
     const postgres = await start();
     const client = await connected(postgres.url);
     process.kill(await postmaster(), 'SIGSTOP');
@@ -288,7 +288,7 @@ describe('a server that runs and takes no connections', () => {
     await client.end();
   });
 
-  it('is left alone when a session crashes, which PostgreSQL recovers from by itself', async () => {
+  it('does not interfere when a session crashes, because PostgreSQL recovers by itself', async () => {
     const messages: string[] = [];
     const postgres = await start({ log: (message) => messages.push(message) });
     const client = await connected(postgres.url);
@@ -306,8 +306,8 @@ describe('a server that runs and takes no connections', () => {
   });
 });
 
-describe('a stop', () => {
-  it('ends a session that is frozen, and still writes its checkpoint', async () => {
+describe('EmbeddedPostgres.stop', () => {
+  it('ends a frozen session, and still writes the checkpoint', async () => {
     const postgres = await start();
     const client = new Client({ connectionString: postgres.url });
     client.on('error', () => undefined);
@@ -321,7 +321,7 @@ describe('a stop', () => {
   });
 });
 
-it('stops when its Ninefold is told to end', async () => {
+it('stops the server when its Ninefold process is terminated', async () => {
   const { child } = await startChild();
   child.kill('SIGTERM');
   await once(child, 'exit');
@@ -329,8 +329,8 @@ it('stops when its Ninefold is told to end', async () => {
   expect(await readdir(await dataFolder())).not.toContain('postmaster.pid');
 });
 
-describe('says in one sentence why it does not start', () => {
-  it('when a fixed port is taken, and leaves the home as it was', async () => {
+describe('startEmbeddedPostgres with an unusable environment', () => {
+  it('reports a fixed port in use, and does not change the home', async () => {
     const first = await start();
     await query(first.url, 'create table kept as select 1 as n');
     await first.stop();
@@ -346,7 +346,7 @@ describe('says in one sentence why it does not start', () => {
     expect(await query((await start({ port })).url, 'select n from kept')).toEqual([{ n: 1 }]);
   });
 
-  it('when the data folder is of another major version, and touches nothing in it', async () => {
+  it('reports a data folder of another major version, and does not change it', async () => {
     await mkdir(join(home, 'postgres'), { recursive: true });
     await writeFile(join(home, 'postgres/PG_VERSION'), '17\n');
     if (isRoot()) await chown(join(home, 'postgres'), nobody.uid, nobody.gid);
@@ -357,7 +357,7 @@ describe('says in one sentence why it does not start', () => {
     expect(await readdir(join(home, 'postgres'))).toEqual(['PG_VERSION']);
   });
 
-  it('when something else is in the place of the data folder', async () => {
+  it('reports other files in the place of the data folder', async () => {
     await mkdir(join(home, 'postgres'), { recursive: true });
     await writeFile(join(home, 'postgres/thesis.txt'), 'all my work');
     if (isRoot()) await chown(join(home, 'postgres'), nobody.uid, nobody.gid);
@@ -368,7 +368,7 @@ describe('says in one sentence why it does not start', () => {
     expect(await readdir(join(home, 'postgres'))).toEqual(['thesis.txt']);
   });
 
-  it('when the home cannot be made', async () => {
+  it('reports a home that cannot be created', async () => {
     const file = join(await makeTestFolder('embedded'), 'file');
     await writeFile(file, '');
     await expect(start({ home: join(file, 'home') })).rejects.toMatchObject({
@@ -377,22 +377,22 @@ describe('says in one sentence why it does not start', () => {
     });
   });
 
-  it('when the data folder that a home links to is gone', async () => {
+  it('reports a missing data folder to which a home links', async () => {
     await mkdir(home);
     await symlink(join(home, 'nowhere'), join(home, 'postgres'));
     await expect(start()).rejects.toMatchObject({ name: 'StartError', message: expect.stringContaining('is gone') });
   });
 });
 
-describe.runIf(isRoot())('as root', () => {
-  it('runs as an unprivileged user', async () => {
+describe.runIf(isRoot())('startEmbeddedPostgres as root', () => {
+  it('runs PostgreSQL as an unprivileged user', async () => {
     await start();
     const status = await readFile(`/proc/${await postmaster()}/status`, 'utf8');
     expect(status).toMatch(/^Uid:\t65534\t65534\t65534\t65534$/m);
     expect(status).toMatch(/^Groups:\s*$/m);
   });
 
-  it('works in a home that the unprivileged user may not enter, and comes back to its rows', async () => {
+  it('works in a home that the unprivileged user may not enter, and has the same rows after a restart', async () => {
     const closed = await makeTestFolder('closed');
     await chmod(closed, 0o700);
     home = join(closed, 'home');
@@ -409,7 +409,7 @@ describe.runIf(isRoot())('as root', () => {
     }
   });
 
-  it('needs no root: works the same for another user in a home of its own', async () => {
+  it('works without root for another user with a separate home', async () => {
     await mkdir(home);
     await chown(home, nobody.uid, nobody.gid);
     const { line: url } = await startChild(nobody);
@@ -417,7 +417,7 @@ describe.runIf(isRoot())('as root', () => {
     expect(await postmastersRunning()).toBe(1);
   });
 
-  it('says so when the user has no name, which PostgreSQL asks for', async () => {
+  it('reports a user without a name, which PostgreSQL requires', async () => {
     const nameless = { uid: 3_999_999, gid: 3_999_999 };
     await mkdir(home);
     await chown(home, nameless.uid, nameless.gid);
@@ -425,7 +425,7 @@ describe.runIf(isRoot())('as root', () => {
     expect(line).toContain('uid 3999999 has none in /etc/passwd');
   });
 
-  it('tells another user whose data folder it is', async () => {
+  it('reports the owner of the data folder to another user', async () => {
     await (await start()).stop();
     await chmod(home, 0o777);
     const { line } = await startChild({ uid: 12345, gid: 12345 });

@@ -13,45 +13,51 @@ import type { Log } from './shutdown.ts';
 import { cannotWrite, StartError } from './start-error.ts';
 import { Supervisor } from './supervisor.ts';
 
+/** A running embedded PostgreSQL server. */
 export interface EmbeddedPostgres {
-  /** `postgres://ninefold:<password>@127.0.0.1:<port>/postgres`, the superuser's. */
+  /** URL of the superuser: `postgres://ninefold:<password>@127.0.0.1:<port>/postgres`. */
   readonly url: string;
-  /** Folder of the Unix socket, which a driver takes as host; null where its path would be too long. */
+  /** Folder of the Unix socket, which drivers accept as host; null if its path would be too long. */
   readonly socketFolder: string | null;
-  /** `18.4` */
+  /** PostgreSQL's version: `18.4`. */
   readonly version: string;
-  /** A clean stop: open transactions are ended, a checkpoint is written. Gives the home free. */
+  /** Stops the server cleanly: ends open transactions, writes a checkpoint, and releases the home. */
   stop(): Promise<void>;
-  /** Calls the listener each time the server answers again after it ended by itself; all connections were lost. */
+  /**
+   * Adds a listener that is called each time the server accepts connections after an unexpected end. All connections
+   * were lost.
+   */
   onRestart(listener: () => void): void;
 }
 
+/** Options of the embedded PostgreSQL. */
 export interface EmbeddedOptions {
-  /** Folder of everything durable; made when missing. The data folder is `<home>/postgres`, its log `<home>/logs/postgres.log`. */
+  /**
+   * Folder for all data; created if missing. The data folder is `<home>/postgres`, the log `<home>/logs/postgres.log`.
+   */
   home: string;
-  /** 0 chooses a free port once and keeps it as long as it is free. */
+  /** Port; 0 chooses a free port once and reuses it as long as it is free. */
   port: number;
-  /** Of the superuser `ninefold`; must stay the same for a home. */
+  /** Password of the superuser `ninefold`; must stay the same for a home. */
   password: string;
-  /** Default 400. */
+  /** Maximum number of connections; default 400. */
   maxConnections?: number;
-  /** Memory of each process of the server; default 1 GiB. Enforced on Linux. */
+  /** Maximum memory of each server process in bytes; default 1 GiB. Enforced on Linux. */
   processMemoryBytes?: number;
-  /** Told what an operator should know. */
+  /** Receives messages for the operator. */
   log: Log;
 }
 
 const defaultMaxConnections = 400;
 const defaultProcessMemoryBytes = 1024 * 1024 * 1024;
-/** A chosen port can be taken by another program in the moment before PostgreSQL listens on it. */
+/** Number of attempts, because another program can take the chosen port before PostgreSQL listens on it. */
 const portAttempts = 5;
 
 /**
- * Starts the embedded PostgreSQL of a home, making its data folder the first time, and resolves when it accepts connections.
- * Ends and removes the remains of earlier runs first: a server whose Ninefold was killed, processes whose server was
- * killed, a stale lock or pid file. A server that ends by itself later is started again.
- *
- * @throws StartError with one sentence for the user; then nothing was changed and nothing runs.
+ * Starts the embedded PostgreSQL of a home. Creates its data folder the first time. Resolves when the server accepts
+ * connections. First ends and removes what previous runs left: a server whose Ninefold was killed, processes whose
+ * server was killed, and stale lock and pid files. Restarts a server that ends unexpectedly.
+ * @throws StartError with one sentence for the user; then nothing was changed and no server runs.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const home = await makeHome(resolve(options.home));
@@ -61,7 +67,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   };
   try {
     const folder = await locateDataFolder(home);
-    // Two homes can link to one data folder, when one is a copy of the other.
+    // Two homes can link to the same data folder if one is a copy of the other.
     if (folder.linked) releases.push(await lockFolder(`${folder.path}.lock`, folder.path));
     const binaries = await findBinaries(folder.runAs);
     const log = await openLog(home);

@@ -24,7 +24,7 @@ async function place(): Promise<string> {
   return holder.place;
 }
 
-it('lets one in at a time and leaves nothing behind', async () => {
+it('admits one process at a time and removes its files', async () => {
   const release = await take();
   await expect(take()).rejects.toThrow(`The folder ${folder} is in use by another Ninefold (pid ${process.pid})`);
   await release();
@@ -32,7 +32,7 @@ it('lets one in at a time and leaves nothing behind', async () => {
   await (await take())();
 });
 
-it('lets exactly one of many in, also when all find the same stale lock', async () => {
+it('admits exactly one of many processes, also if all find the same stale lock', async () => {
   await writeFile(path, JSON.stringify({ pid: process.pid, started: 'long ago', place: await place() }));
   const attempts = await Promise.allSettled(Array.from({ length: 20 }, take));
   const winners = attempts.flatMap((attempt) => (attempt.status === 'fulfilled' ? [attempt.value] : []));
@@ -40,7 +40,7 @@ it('lets exactly one of many in, also when all find the same stale lock', async 
   await winners[0]?.();
 });
 
-it('takes over from one who went while it took over', async () => {
+it('takes over the lock of a process that ended while it took over a lock', async () => {
   await writeFile(path, JSON.stringify({ pid: process.pid, started: 'long ago', place: await place() }));
   await writeFile(`${path}.claim`, '');
   await utimes(`${path}.claim`, new Date(0), new Date(0));
@@ -48,14 +48,14 @@ it('takes over from one who went while it took over', async () => {
   expect(await readdir(folder)).toEqual([]);
 });
 
-it('takes over from a process that is gone', async () => {
+it('takes over the lock of a process that has ended', async () => {
   const child = spawn(process.execPath, ['-e', '']);
   await once(child, 'exit');
   await writeFile(path, JSON.stringify({ pid: child.pid, started: '1', place: await place() }));
   await (await take())();
 });
 
-it('is not misled by a pid that was given to another program', async () => {
+it('takes over a lock whose pid belongs to another program', async () => {
   const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
   try {
     await once(other, 'spawn');
@@ -70,7 +70,7 @@ it('is not misled by a pid that was given to another program', async () => {
   }
 });
 
-it('believes a lock from another machine as long as it is touched, and no longer', async () => {
+it('respects a lock of another machine only while that machine refreshes it', async () => {
   await writeFile(path, JSON.stringify({ pid: process.pid, started: '1', place: 'another machine' }));
   const beat = setInterval(() => utimes(path, new Date(), new Date()), 500);
   await expect(take()).rejects.toThrow('in use by another Ninefold');
@@ -79,20 +79,20 @@ it('believes a lock from another machine as long as it is touched, and no longer
   await (await take())();
 });
 
-it('touches its lock, so that other machines see it alive', async () => {
+it('refreshes its lock, so that other machines see that its process runs', async () => {
   const release = await take();
   await utimes(path, new Date(0), new Date(0));
   await expect.poll(async () => (await stat(path)).mtimeMs, { timeout: 5000 }).toBeGreaterThan(0);
   await release();
 });
 
-it('takes over a file that says nothing once it is old', async () => {
+it('takes over a lock file without content once it is old', async () => {
   await writeFile(path, '');
   await utimes(path, new Date(0), new Date(0));
   await (await take())();
 });
 
-it('says so when the folder cannot be written', async () => {
+it('reports a folder that cannot be written', async () => {
   const file = join(folder, 'file');
   await writeFile(file, '');
   await expect(lockFolder(join(file, 'lock'), file)).rejects.toThrow(`The folder ${file} cannot be written (ENOTDIR)`);

@@ -5,30 +5,29 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startOf } from './process-table.ts';
 import { cannotWrite, StartError, systemCode } from './start-error.ts';
 
-/** How often a holder touches its lock, so that it can be seen alive from where its pid means nothing. */
+/** Interval at which a process refreshes its lock. Other machines and containers cannot check its pid. */
 const beatMilliseconds = 1000;
-/** A lock from elsewhere that was not touched for this long is stale. */
+/** A lock of another machine is stale if it was not refreshed for this time. */
 const silenceMilliseconds = 5000;
-/** How long is waited for somebody else who removes a stale lock. */
+/** Waiting time while another process removes a stale lock. */
 const claimMilliseconds = 10;
 
 interface Holder {
   pid: number;
-  /** `startOf` the pid. */
+  /** Start of the process, as `startOf` returns it. */
   started: string | null;
-  /** Where the pid means something: this boot and this pid namespace. */
+  /** Identifier of the boot and pid namespace in which the pid is valid. */
   place: string;
 }
 
 /**
- * Takes the lock that keeps a second Ninefold out of a folder: a file with the pid of its holder. The lock of a holder that
- * is gone is taken over: on the same machine that is told by the pid and the process's start, from another one (two
- * containers with one volume) by the file not being touched any more.
- *
+ * Takes the lock that prevents two Ninefold processes from using one folder: a file with the pid of its holder. The
+ * lock of an ended process is taken over. On the same machine, the pid and the start time of the process show whether
+ * it has ended. For another machine (two containers with one volume), a missing refresh of the file shows this.
  * @param path The lock file.
- * @param folder The folder it stands for, for the error.
- * @returns The function that releases it.
- * @throws StartError when another Ninefold holds it, or the folder cannot be written.
+ * @param folder The locked folder, for the error message.
+ * @returns A function that releases the lock.
+ * @throws StartError if another Ninefold holds the lock, or the folder cannot be written.
  */
 export async function lockFolder(path: string, folder: string): Promise<() => Promise<void>> {
   const mine: Holder = { pid: process.pid, started: await startOf(process.pid), place: await thisPlace() };
@@ -53,7 +52,7 @@ export async function lockFolder(path: string, folder: string): Promise<() => Pr
   };
 }
 
-/** A link appears at once and with its content, or not at all. */
+/** Tries to create the lock file. A hard link appears atomically with its content. */
 async function tryToTake(path: string, content: string, folder: string): Promise<boolean> {
   const draft = `${path}.${randomUUID()}`;
   try {
@@ -75,7 +74,7 @@ async function isHeld(path: string, holder: Holder | null, mine: Holder): Promis
   return started !== null && started === holder.started;
 }
 
-/** Waits until the silence is long enough, or is broken. */
+/** Returns true if the lock is refreshed before it would be stale. */
 async function isBeating(path: string): Promise<boolean> {
   const lastBeat = () =>
     stat(path).then(
@@ -85,7 +84,7 @@ async function isBeating(path: string): Promise<boolean> {
   const first = await lastBeat();
   if (first === null) return false;
   const patience = first + silenceMilliseconds - Date.now();
-  // A beat in the future is of a clock that runs ahead: it is waited for no longer than any other.
+  // A time in the future comes from a machine whose clock is ahead; the wait is not longer than for any other.
   const until = Date.now() + Math.min(Math.max(patience, 0), silenceMilliseconds);
   while (Date.now() < until) {
     await delay(beatMilliseconds / 4);
@@ -97,8 +96,8 @@ async function isBeating(path: string): Promise<boolean> {
 }
 
 /**
- * Removes a lock that was found stale, unless another one was quicker. Who removes one holds a claim meanwhile, a second file: nobody else
- * then removes a lock, so the one that is looked at under the claim is the one that goes.
+ * Removes a stale lock, unless another process changed it. A second file, the claim, ensures that only one process
+ * removes a lock at a time, so the checked lock is the removed one.
  */
 async function takeAway(path: string, found: string): Promise<void> {
   const claim = `${path}.claim`;
@@ -115,7 +114,7 @@ async function takeAway(path: string, found: string): Promise<void> {
   }
 }
 
-/** Waits a little for the one who holds the claim; a claim that is old was left behind by a process that has gone. */
+/** Waits a short time for the process that holds the claim. Removes an old claim, whose process has ended. */
 async function dropClaim(claim: string): Promise<void> {
   const since = await stat(claim).then(
     (file) => file.mtimeMs,

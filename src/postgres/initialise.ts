@@ -6,19 +6,18 @@ import type { DataFolder } from './data-folder.ts';
 import { programEnvironment } from './program-environment.ts';
 import { cannotWrite, StartError } from './start-error.ts';
 
-/** The superuser of every embedded cluster. */
+/** Name of the superuser of every embedded server. */
 export const superuser = 'ninefold';
 
 /**
- * Makes the data folder with initdb unless it is there: UTF-8, checksums, and passwords asked of everyone. It is made
- * beside its place and renamed, so that a crash leaves none that is half made.
+ * Creates the data folder with initdb unless it exists: UTF-8, checksums, and password authentication for all. The
+ * folder is created beside its place and then renamed, so that a crash does not leave an incomplete one.
  *
- * Collation and character types come from PostgreSQL itself (`builtin`, C.UTF-8), not from the C library, whose sort order
- * changes between versions and would break indexes when a data folder moves to another machine.
- *
- * @param password The superuser's, used only when the folder is made.
- * @returns Whether it was made.
- * @throws StartError when a data folder of another major version, or something else, is in the place.
+ * Collation and character types come from PostgreSQL itself (`builtin`, C.UTF-8), not from the C library. Its sort
+ * order changes between versions, which would break indexes if a data folder moves to another machine.
+ * @param password The superuser's password, used only if the folder is created.
+ * @returns True if the folder was created.
+ * @throws StartError if the folder contains other files or data of another major version.
  */
 export async function initialise(folder: DataFolder, binaries: Binaries, password: string): Promise<boolean> {
   if (await isInitialised(folder.path, binaries)) return false;

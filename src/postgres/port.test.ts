@@ -20,12 +20,12 @@ async function occupy(port: number): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-it('keeps the port it chose, as clients remember it', async () => {
+it('reuses the chosen port, because clients store it', async () => {
   const port = await choosePort(home, 0);
   expect(await choosePort(home, 0)).toBe(port);
 });
 
-it('chooses another when its own was taken meanwhile', async () => {
+it('chooses another port if the previous one is in use', async () => {
   const port = await choosePort(home, 0);
   await occupy(port);
   const other = await choosePort(home, 0);
@@ -33,7 +33,7 @@ it('chooses another when its own was taken meanwhile', async () => {
   expect(await choosePort(home, 0)).toBe(other);
 });
 
-it('says which fixed port is taken', async () => {
+it('reports which fixed port is in use', async () => {
   const port = await occupy(0);
   await expect(choosePort(home, port)).rejects.toThrow(`Port ${port} on 127.0.0.1 is taken by another program`);
 });

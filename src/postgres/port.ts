@@ -6,10 +6,9 @@ import { StartError, systemCode } from './start-error.ts';
 const host = '127.0.0.1';
 
 /**
- * The port to listen on. A fixed one must be free. For 0 it is the one that this home used last, if that is free, else
- * any free one, which is kept for the next start.
- *
- * @throws StartError when a fixed port cannot be used.
+ * Returns the port to listen on. A fixed port must be free. For 0, returns the port that this home used last if it is
+ * free, otherwise any free port, which is stored for the next start.
+ * @throws StartError if a fixed port cannot be used.
  */
 export async function choosePort(home: string, wanted: number): Promise<number> {
   if (wanted !== 0) {
@@ -29,7 +28,7 @@ export async function choosePort(home: string, wanted: number): Promise<number> 
   return port;
 }
 
-/** Listens on the port for a moment. Null when that worked, else the system's error code. */
+/** Tries to listen on the port. Returns null on success, otherwise the error code of the operating system. */
 async function tryPort(port: number): Promise<string | null> {
   try {
     await listenOnce(port);

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
 import { startOf } from './process-table.ts';
 
-it('tells two processes apart, and says the same of one each time', async () => {
+it('returns different values for two processes, and the same value each time for one', async () => {
   const child = spawn('sleep', ['60']);
   try {
     await once(child, 'spawn');
@@ -17,15 +17,15 @@ it('tells two processes apart, and says the same of one each time', async () => 
   }
 });
 
-it('counts a process that has ended as gone, also while its parent has not noticed', async () => {
-  // The shell starts one process and then becomes another, which waits for nobody.
+it('treats a process that has ended as missing, also if its parent has not reaped it', async () => {
+  // The shell starts a process and then replaces itself with a program that never waits for children.
   const parent = spawn('sh', ['-c', 'sleep 0.2 & echo $!; exec sleep 60'], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   try {
     const [line] = await once(createInterface({ input: parent.stdout }), 'line');
     await expect.poll(() => startOf(Number(line))).toBeNull();
-    process.kill(Number(line), 0); // it is still in the table: this does not throw
+    process.kill(Number(line), 0); // The process is still in the process table: this does not throw.
   } finally {
     parent.kill('SIGKILL');
   }

@@ -4,9 +4,9 @@ import { basename } from 'node:path';
 import { promisify } from 'node:util';
 
 /**
- * When a process started, in whatever unit the system has: with the pid it names one process, because a pid is given
- * again to another. Null when there is no such process, or it has ended and only its parent has not noticed (a zombie:
- * common in containers, whose first process may not wait for orphans).
+ * Returns the start time of a process in a unit of the operating system. Together with the pid it identifies a process,
+ * because pids are reused. Returns null if there is no such process, or if it is a zombie: it has ended and its parent
+ * has not reaped it, which is common in containers.
  */
 export async function startOf(pid: number): Promise<string | null> {
   if (process.platform !== 'linux') {
@@ -15,8 +15,8 @@ export async function startOf(pid: number): Promise<string | null> {
   }
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the program's name in brackets and may hold anything; state is the 3rd, starttime the 22nd
-    // (proc_pid_stat(5)).
+    // The second field is the program's name in brackets and may contain any characters; state is the 3rd field,
+    // starttime the 22nd (proc_pid_stat(5)).
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields[0] === 'Z' ? null : (fields[19] ?? null);
   } catch {
@@ -25,31 +25,38 @@ export async function startOf(pid: number): Promise<string | null> {
 }
 
 /**
- * The pids of all PostgreSQL processes of one data folder, the postmaster and its children.
- *
- * @param dataFolder Absolute and without symbolic links.
+ * Returns the pids of all PostgreSQL processes of a data folder: the postmaster and its children.
+ * @param dataFolder Absolute path without symbolic links.
  */
 export function serverProcesses(dataFolder: string): Promise<number[]> {
   return process.platform === 'linux' ? fromProc(dataFolder) : fromPs(dataFolder);
 }
 
-/** The processes of a server that end after its last checkpoint; all others end before it (postmaster.c, PM_WAIT_BACKENDS). */
+/**
+ * Matches the titles of server processes that end after the last checkpoint. All others end before it (postmaster.c,
+ * PM_WAIT_BACKENDS).
+ */
 const endsLate = /: (?:checkpointer|archiver|walsender|io worker|logger)\b/;
 
-/** Returns true if processes are left that end before the last checkpoint of a shutdown, sessions of clients above all. */
+/**
+ * Returns true if some processes are left that end before the last checkpoint of a shutdown, mainly client sessions.
+ */
 export async function hasSessions(dataFolder: string): Promise<boolean> {
   const titles = await Promise.all((await serverProcesses(dataFolder)).map(titleOf));
   return titles.some((title) => title.startsWith('postgres: ') && !endsLate.test(title));
 }
 
-/** Returns the title of a process: of PostgreSQL's, but the postmaster, `postgres: <cluster name>: <what it does>`. */
+/**
+ * Returns the title of a process. PostgreSQL's processes except the postmaster have
+ * `postgres: <cluster name>: <activity>`.
+ */
 export async function titleOf(pid: number): Promise<string> {
   if (process.platform !== 'linux') return ps(['-ww', '-o', 'command=', '-p', String(pid)]);
   const title = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
   return title.replaceAll('\0', ' ');
 }
 
-/** Every PostgreSQL process works in its data folder. */
+/** Finds server processes by their working directory, which is the data folder. */
 async function fromProc(dataFolder: string): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const found = await Promise.all(
@@ -63,7 +70,10 @@ async function fromProc(dataFolder: string): Promise<number[]> {
   return pids.filter((_, i) => found[i]);
 }
 
-/** Without /proc: the postmaster by its arguments (`-D <data folder>`), the others as its children or by their title. */
+/**
+ * Finds server processes without /proc: the postmaster by its arguments (`-D <data folder>`), the others by their
+ * title.
+ */
 async function fromPs(dataFolder: string): Promise<number[]> {
   const title = `postgres: ${clusterName(dataFolder)}: `;
   const lines = (await ps(['-axww', '-o', 'pid=,command='])).split('\n');
@@ -82,7 +92,7 @@ async function ps(args: string[]): Promise<string> {
   return stdout.trim();
 }
 
-/** The setting `cluster_name`, which PostgreSQL shows in the title of each of its processes (at most 63 characters). */
+/** Returns the setting `cluster_name`, which PostgreSQL shows in the title of each process (at most 63 characters). */
 export function clusterName(dataFolder: string): string {
   return `ninefold ${dataFolder.replace(/[^\w/.-]/g, '_').slice(-50)}`;
 }

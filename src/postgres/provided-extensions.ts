@@ -2,7 +2,10 @@ import { chown, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { DataFolder } from './data-folder.ts';
 
-/** Version of the extensions that the node provides. Their objects are Ninefold's own schema, so the scripts are empty. */
+/**
+ * Version of the extensions that the node provides. Their objects are part of Ninefold's own schema, so the scripts are
+ * empty.
+ */
 const VERSION = 'ninefold';
 const names = ['pg_cron', 'pg_net'];
 const control = `comment = 'provided by the node'
@@ -11,15 +14,18 @@ relocatable = true
 trusted = true
 `;
 
-/** Returns the value of `extension_control_path`; null for a data folder whose path the list cannot hold. */
+/**
+ * Returns the value of `extension_control_path`; null if the path of the data folder contains a colon, which separates
+ * entries.
+ */
 export const extensionPath = (dataFolder: string): string | null =>
   dataFolder.includes(':') ? null : `$system:${join(dataFolder, FOLDER)}`;
 
 const FOLDER = 'ninefold_extensions';
 
 /**
- * Writes control files of the extensions that the node provides, so that CREATE EXTENSION creates them on any connection and inside any
- * function, and pg_extension lists them.
+ * Writes control files of the extensions that the node provides. CREATE EXTENSION then works on any connection and
+ * inside any function, and pg_extension lists them.
  */
 export async function writeProvidedExtensions({ path, runAs }: DataFolder): Promise<void> {
   const folder = join(path, FOLDER, 'extension');

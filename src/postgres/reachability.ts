@@ -5,18 +5,21 @@ import { socketFolderFor } from './settings.ts';
 
 const LOOK_MILLISECONDS = 1000;
 const ANSWER_MILLISECONDS = 1000;
-/** Looks in a row that must find the server unreachable, so that a state that passes is left alone. */
+/** Number of consecutive checks that must fail, so that temporary states have no effect. */
 const UNREACHABLE_LOOKS = 3;
-/** A server that says nothing is given longer: after a crash of a session PostgreSQL takes no connections for some seconds. */
+/**
+ * A server that does not respond gets more time: after the crash of a session, PostgreSQL accepts no connections for
+ * some seconds.
+ */
 const SILENT_MILLISECONDS = 60_000;
 
-/** SSLRequest (PostgreSQL manual, "Message Formats"): any server answers it with one byte, before a login. */
+/** SSLRequest (PostgreSQL manual, "Message Formats"). Every server responds to it with one byte, before a login. */
 const sslRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 
 /**
- * Watches a running server, and resolves with the reason once it takes no new connections and never will: somebody told it
- * to shut down (it then waits for its clients), its pid file or its socket was deleted, or it says nothing. Takes no action
- * while the server starts or recovers. Resolves with null when `signal` aborts.
+ * Watches a running server. Resolves with a reason once the server permanently accepts no new connections: it was asked
+ * to shut down (and waits for its clients), its pid file or socket was deleted, or it does not respond. Ignores a
+ * server that is starting or recovering. Resolves with null when `signal` aborts.
  */
 export async function becomesUnreachable(
   plan: Pick<ServerPlan, 'folder' | 'port'>,
@@ -44,7 +47,7 @@ export async function becomesUnreachable(
   return null;
 }
 
-/** Returns false when `signal` aborts. */
+/** Waits for the next check. Returns false if `signal` aborts. */
 const pause = (signal: AbortSignal): Promise<boolean> =>
   delay(LOOK_MILLISECONDS, true, { signal, ref: false }).catch(() => false);
 

@@ -4,18 +4,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { serverProcesses } from './process-table.ts';
 import { killProcesses, type Log, shutDown } from './shutdown.ts';
 
-/** Processes whose postmaster is gone notice that by themselves, unless they are busy. */
+/** Processes without a postmaster notice its end by themselves within this time, unless they are busy. */
 const noticeMilliseconds = 1000;
 const lookMilliseconds = 20;
 
 /**
- * Ends what an earlier run left of a server on this data folder: a postmaster whose Ninefold was killed, or processes whose
- * postmaster was killed. Then removes the lock files that are nobody's any more, because PostgreSQL would not start if the
- * pid in them had been given to another program of its user. Call it only while holding the lock of the home.
- *
- * @param dataFolder Absolute and without symbolic links.
- * @param log Receives how far a shutdown is.
- * @returns Whether there was something running.
+ * Ends the processes that a previous run left on this data folder: a postmaster whose Ninefold was killed, or processes
+ * whose postmaster was killed. Then removes stale lock files, because PostgreSQL does not start if a pid in them
+ * belongs to another program of its user. Call it only while holding the lock of the home.
+ * @param dataFolder Absolute path without symbolic links.
+ * @param log Receives the progress of a shutdown.
+ * @returns True if a process was running.
  */
 export async function endRemains(dataFolder: string, log: Log): Promise<boolean> {
   const content = await readFile(join(dataFolder, 'postmaster.pid'), 'utf8').catch(() => null);
@@ -27,7 +26,7 @@ export async function endRemains(dataFolder: string, log: Log): Promise<boolean>
     await killProcesses(dataFolder, log);
   }
   for (const name of await readdir(dataFolder)) {
-    // The socket has a lock file of its own: .s.PGSQL.<port>.lock.
+    // The socket has a separate lock file: .s.PGSQL.<port>.lock.
     if (name === 'postmaster.pid' || name.startsWith('.s.PGSQL.')) await rm(join(dataFolder, name), { force: true });
   }
   return found.length > 0;

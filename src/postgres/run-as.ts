@@ -4,12 +4,13 @@ import { dirname } from 'node:path';
 /** The user that PostgreSQL's programs run as; null is the user of this process. PostgreSQL refuses to run as root. */
 export type RunAs = { readonly uid: number; readonly gid: number } | null;
 
-/** The conventional `nobody`: the kernel needs no entry in /etc/passwd for it. */
+/** The conventional user `nobody`. The kernel needs no entry in /etc/passwd for it. */
 export const nobody = { uid: 65534, gid: 65534 } as const;
 
+/** Returns true if this process runs as root. */
 export const isRoot = (): boolean => process.getuid?.() === 0;
 
-/** What of a file's `stat` decides about access. */
+/** Fields of a file's `stat` that determine access. */
 export interface Permissions {
   readonly uid: number;
   readonly gid: number;
@@ -17,15 +18,18 @@ export interface Permissions {
 }
 
 /**
- * Whether a user without further groups has all of `bits` (4 read, 2 write, 1 enter or run) on a file: POSIX's rule, by
- * which the first class that matches decides alone.
+ * Returns true if a user without further groups has all of `bits` (4 read, 2 write, 1 enter or run) on a file. By
+ * POSIX, only the first class that matches the user counts.
  */
 export function mayAccess(file: Permissions, user: { uid: number; gid: number }, bits: number): boolean {
   const shift = file.uid === user.uid ? 6 : file.gid === user.gid ? 3 : 0;
   return ((file.mode >> shift) & bits) === bits;
 }
 
-/** Whether a user may enter a folder and every folder above it. `folder` is absolute and without symbolic links. */
+/**
+ * Returns true if a user may enter a folder and every folder above it.
+ * @param folder Absolute path without symbolic links.
+ */
 export async function mayEnter(folder: string, user: { uid: number; gid: number }): Promise<boolean> {
   if (!mayAccess(await stat(folder), user, 1)) return false;
   const parent = dirname(folder);

@@ -1,13 +1,13 @@
 import { copyFile, type FileHandle, open, stat, truncate } from 'node:fs/promises';
 import { setInterval } from 'node:timers';
 
-/** At this size the log becomes `<log>.1` and starts anew: at most twice this is kept. */
+/** At this size the log is renamed to `<log>.1` and a new one starts, so that at most twice this size is stored. */
 const largestBytes = 8 * 1024 * 1024;
 const lookMilliseconds = 60_000;
 
 /**
- * PostgreSQL's log file. The server writes to it through an open file of its own, so that its log goes on when Ninefold is
- * gone; rotation copies and truncates, and appending writers go on at the new end.
+ * PostgreSQL's log file. The server writes through its own file descriptor, so that logging continues if Ninefold ends.
+ * Rotation copies and truncates the file; the server appends at the new end.
  */
 export class ServerLog {
   readonly path: string;
@@ -19,7 +19,7 @@ export class ServerLog {
     this.#timer.unref();
   }
 
-  /** An open file for a child's standard error. The caller closes it. */
+  /** Opens the file for a child's standard error. The caller closes it. */
   open(): Promise<FileHandle> {
     return open(this.path, 'a', 0o600);
   }
@@ -31,7 +31,7 @@ export class ServerLog {
     );
   }
 
-  /** What was written from a place in the file on, at most the last 16 KB of it. */
+  /** Returns the text from an offset in the file, at most its last 16 KB. */
   async readFrom(offset: number): Promise<string> {
     const file = await open(this.path, 'r');
     try {

@@ -33,7 +33,7 @@ afterAll(async () => {
   await rm(home, { recursive: true });
 });
 
-it('tells when another program took the port in the moment before, so that another can be chosen', async () => {
+it('reports that another program took the port just before the start, so that another port can be chosen', async () => {
   const occupier = createServer();
   await new Promise<void>((resolve) => occupier.listen(plan.port, '127.0.0.1', resolve));
   try {
@@ -43,7 +43,7 @@ it('tells when another program took the port in the moment before, so that anoth
   }
 });
 
-it("passes on PostgreSQL's own reason when it does not start", async () => {
+it("throws PostgreSQL's own reason if the server does not start", async () => {
   await expect(ServerProcess.start({ ...plan, maxConnections: 1 }, never)).rejects.toMatchObject({
     name: 'ServerFailure',
     message: expect.stringContaining('max_connections'),
@@ -51,7 +51,7 @@ it("passes on PostgreSQL's own reason when it does not start", async () => {
   });
 });
 
-it('can be told to end while it starts', async () => {
+it('can be stopped while it starts', async () => {
   const start = new AbortController();
   const starting = ServerProcess.start(plan, start.signal);
   start.abort();
@@ -69,7 +69,7 @@ async function processTitled(part: string): Promise<number> {
   throw new Error(`no process of the server is titled ${part}`);
 }
 
-it('tells the sessions that a shutdown ends from the checkpoint that it waits for', async () => {
+it('distinguishes sessions that a shutdown ends from the checkpoint for which it waits', async () => {
   const server = await ServerProcess.start(plan, never);
   const client = new Client({
     port: plan.port,
@@ -91,7 +91,7 @@ it('tells the sessions that a shutdown ends from the checkpoint that it waits fo
 });
 
 it.runIf(process.platform === 'linux' && existsSync('/bin/ps'))(
-  'is found by its processes, on systems with /proc and on those without',
+  'finds the processes of a server on systems with and without /proc',
   async () => {
     const server = await ServerProcess.start(plan, never);
     const descriptor = Object.getOwnPropertyDescriptor(process, 'platform') ?? {};
@@ -103,9 +103,9 @@ it.runIf(process.platform === 'linux' && existsSync('/bin/ps'))(
       return pids.sort();
     };
     try {
-      // It answers before the last of its processes is there.
+      // The server accepts connections before all of its processes have started.
       await expect.poll(async () => (await on(process.platform)).length).toBeGreaterThan(3);
-      // Vacuum processes come and go, so that two looks may differ.
+      // Vacuum processes start and end, so that two checks may differ.
       await expect
         .poll(async () => JSON.stringify(await on('linux')) === JSON.stringify(await on('freebsd')))
         .toBe(true);

@@ -10,24 +10,24 @@ import type { ServerLog } from './server-log.ts';
 import { settingsFile } from './settings.ts';
 import { type Log, shutDown } from './shutdown.ts';
 
-/** All that a server needs to be started, the first time and again. */
+/** All data needed to start or restart a server. */
 export interface ServerPlan {
   readonly binaries: Binaries;
   readonly folder: DataFolder;
   readonly port: number;
   readonly maxConnections: number;
-  /** Memory of each process of the server; enforced on Linux. */
+  /** Maximum memory of each server process in bytes; enforced on Linux. */
   readonly processMemoryBytes: number;
   readonly log: ServerLog;
 }
 
-/** How a process ended: its exit code, or the signal that ended it. */
+/** The end of a process: its exit code, or the signal that ended it. */
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
-/** The server ended before it answered. `message` is PostgreSQL's own reason. */
+/** Error of a server that ended before it accepted connections. `message` is PostgreSQL's own reason. */
 export class ServerFailure extends Error {
   override readonly name = 'ServerFailure';
 
@@ -36,10 +36,10 @@ export class ServerFailure extends Error {
   }
 }
 
-/** pg_ctl looks at the same file, ten times a second. */
+/** Interval for reading postmaster.pid. pg_ctl reads the same file ten times per second. */
 const lookMilliseconds = 10;
 
-/** One running PostgreSQL server, a child of this process. */
+/** A running PostgreSQL server, a child of this process. */
 export class ServerProcess {
   readonly exited: Promise<Exit>;
   readonly #child: ChildProcess;
@@ -48,7 +48,7 @@ export class ServerProcess {
   private constructor(child: ChildProcess, dataFolder: string) {
     this.#child = child;
     this.#dataFolder = dataFolder;
-    // Whatever ends this process, short of a kill, ends the server too.
+    // If this process ends for any reason except a kill, the server is stopped too.
     const abandon = () => child.kill('SIGINT');
     process.once('exit', abandon);
     this.exited = new Promise((resolve) => {
@@ -59,16 +59,16 @@ export class ServerProcess {
   }
 
   /**
-   * Starts the server and resolves when it accepts connections; after a crash that is when its recovery is done.
-   *
-   * @param signal Ends the start.
-   * @throws ServerFailure when the server ends instead.
+   * Starts a server. Resolves when it accepts connections, after a crash when its recovery is complete.
+   * @param signal Aborts the start.
+   * @throws ServerFailure if the server ends instead.
    */
   static async start(plan: ServerPlan, signal: AbortSignal): Promise<ServerProcess> {
     await writeSettings(plan);
     const logged = await plan.log.size();
     const output = await plan.log.open();
-    // A process group of its own, so that Ctrl-C in a terminal reaches Ninefold alone, which ends its calls first.
+    // In a separate process group, so that Ctrl-C in a terminal reaches only Ninefold, which completes its requests
+    // first.
     const child = spawn(...boundedCommand(plan), {
       ...(plan.folder.runAs ?? {}),
       cwd: '/',
@@ -106,32 +106,35 @@ export class ServerProcess {
   }
 
   /**
-   * Returns the status that PostgreSQL writes into the eighth line of postmaster.pid: starting, ready, standby, stopping
-   * (`src/include/utils/pidfile.h`). Null while the file is missing or belongs to another server.
+   * Returns the status in line 8 of postmaster.pid: starting, ready, standby, stopping (`src/include/utils/pidfile.h`).
+   * Returns null if the file is missing or belongs to another server.
    */
   async status(): Promise<string | null> {
     const lines = (await readFile(join(this.#dataFolder, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
     return Number(lines[0]) === this.#child.pid ? (lines[7]?.trim() ?? null) : null;
   }
 
-  /** Lets a postmaster go on that was stopped by SIGSTOP; any other takes no notice. */
+  /** Resumes a postmaster that was stopped by SIGSTOP. Has no effect on a running one. */
   resume(): void {
     this.#child.kill('SIGCONT');
   }
 
-  /** A fast shutdown: ends open transactions, writes a checkpoint. Resolves when the process is gone. */
+  /**
+   * Shuts the server down (fast): ends open transactions and writes a checkpoint. Resolves when the process has ended.
+   */
   async stop(log: Log): Promise<void> {
     if (this.#child.pid !== undefined) await shutDown(this.#dataFolder, this.#child.pid, log, this.exited);
   }
 }
 
-/** A limit that the system does not allow is left out. */
+/** Shell command that sets a memory limit if the system allows it, then runs the program. */
 const BOUNDED = '(ulimit -d "$1") 2>/dev/null && ulimit -d "$1"; shift; exec "$0" "$@"';
 
 /**
- * Starts the server with a limit of data memory for each of its processes (RLIMIT_DATA). A session that needs more gets an error,
- * "out of memory", before the kernel kills a process and PostgreSQL restarts for all apps. Shared memory does not count. The shell
- * replaces itself, so the child is the postmaster. macOS does not enforce this limit.
+ * Returns the command that starts the server with a limit for the data memory of each process (RLIMIT_DATA). A session
+ * that needs more gets the error "out of memory". Without the limit, the kernel could kill a process, and PostgreSQL
+ * would restart for all apps. Shared memory does not count. The shell replaces itself, so the child is the postmaster.
+ * macOS does not enforce this limit.
  */
 function boundedCommand({ binaries, folder, processMemoryBytes }: ServerPlan): [program: string, args: string[]] {
   const args = ['-D', folder.path];
@@ -151,7 +154,10 @@ async function writeSettings({ folder, port, maxConnections }: ServerPlan): Prom
   await rename(draft, path);
 }
 
-/** The last FATAL or PANIC line of a log without its time and pid; else the last line. */
+/**
+ * Returns the last FATAL or PANIC message of a log without its prefix, otherwise the last line. A message about a port
+ * in use has priority.
+ */
 function lastComplaint(log: string): string {
   const lines = log.trim().split('\n');
   const line = lines.findLast((text) => /(FATAL|PANIC): /.test(text)) ?? lines.at(-1) ?? '';

@@ -1,54 +1,61 @@
 import { clusterName } from './process-table.ts';
 import { extensionPath } from './provided-extensions.ts';
 
+/** Values for postgresql.conf. */
 export interface SettingsOptions {
   readonly dataFolder: string;
   readonly port: number;
   readonly maxConnections: number;
 }
 
-/** Of all connections: the share that owners of apps who log in themselves leave to the calls of all apps. */
+/** Share of all connections that is reserved for requests of apps, so that owners who log in directly cannot use it. */
 const reservedShare = 0.25;
 
-/** The longest path of a Unix socket that every system takes (macOS: 104 bytes with the closing NUL). */
+/** Maximum length of a Unix socket's path on all systems (macOS: 104 bytes with the closing NUL). */
 const longestSocketPath = 103;
 
-/** The data folder, where the socket is, if clients can name it: if its path is not too long for the system; else null. */
+/**
+ * Returns the folder of the Unix socket, which is the data folder; null if the path of the socket is too long for the
+ * system.
+ */
 export function socketFolderFor(dataFolder: string, port: number): string | null {
   return Buffer.byteLength(`${dataFolder}/.s.PGSQL.${port}`) <= longestSocketPath ? dataFolder : null;
 }
 
 /**
- * The text of postgresql.conf. It is written at every start; what an operator sets with ALTER SYSTEM is kept elsewhere
- * (postgresql.auto.conf) and wins.
+ * Returns the text of postgresql.conf. It is written at every start. Settings of ALTER SYSTEM are stored in
+ * postgresql.auto.conf and override it.
  */
 export function settingsFile(options: SettingsOptions): string {
   const extensions = extensionPath(options.dataFolder);
   const settings: [name: string, value: string | number][] = [
     ['listen_addresses', '127.0.0.1'],
     ['port', options.port],
-    // The data folder itself: this list cannot hold every path, and nobody else can enter there.
+    // The data folder itself: this setting cannot contain every path, and other users cannot enter the folder.
     ['unix_socket_directories', '.'],
     ['unix_socket_permissions', '0700'],
     ['max_connections', options.maxConnections],
-    // The roles that serve calls are members of pg_use_reserved_connections, the owners' roles are not.
+    // The roles that serve requests are members of pg_use_reserved_connections, the owners' roles are not.
     ['reserved_connections', Math.floor(options.maxConnections * reservedShare)],
-    // All apps share the lock table. One session fills 64 for each connection in 0.1 s, before it can be ended.
+    // All apps share the lock table. One session could fill the default of 64 locks per connection in 0.1 s, before the
+    // watchdog can end it.
     ['max_locks_per_transaction', 512],
-    // Locks of a prepared transaction belong to no session that could be ended.
+    // Locks of a prepared transaction belong to no session that the watchdog could end.
     ['max_prepared_transactions', 0],
     ...(extensions === null ? [] : [['extension_control_path', extensions] as [string, string]]),
     ['cluster_name', clusterName(options.dataFolder)],
-    // Acknowledged transactions are on disk.
+    // Acknowledged transactions must be on disk.
     ['fsync', 'on'],
     ['full_page_writes', 'on'],
     ['synchronous_commit', 'on'],
-    // A small machine and many databases.
+    // For a small machine with many databases.
     ['shared_buffers', '128MB'],
-    // Bounds the work of a recovery and of the last checkpoint: both sync each file that was written since the checkpoint before.
+    // Limits the duration of a recovery and of the last checkpoint: both sync each file that was written since the
+    // previous checkpoint.
     ['max_wal_size', '256MB'],
     ['min_wal_size', '80MB'],
-    // After a crash PostgreSQL syncs its whole data folder, by default file by file: minutes with hundreds of databases.
+    // After a crash, PostgreSQL syncs its complete data folder, by default file by file, which takes minutes for
+    // hundreds of databases.
     ...(process.platform === 'linux' ? [['recovery_init_sync_method', 'syncfs'] as [string, string]] : []),
     ['jit', 'off'],
     ['io_method', 'sync'],
@@ -61,7 +68,7 @@ export function settingsFile(options: SettingsOptions): string {
     ['lc_numeric', 'C'],
     ['lc_time', 'C'],
     ['default_text_search_config', 'pg_catalog.english'],
-    // Standard error is the log file. No statement and no row's values get into it.
+    // Standard error is the log file. It contains no statements and no values of rows.
     ['logging_collector', 'off'],
     ['log_destination', 'stderr'],
     ['log_line_prefix', '%m [%p] %q%u@%d %a '],
@@ -74,5 +81,8 @@ export function settingsFile(options: SettingsOptions): string {
   return `# Written by Ninefold at every start. Use ALTER SYSTEM for settings of your own.\n${lines.join('\n')}\n`;
 }
 
-/** A quoted value may hold backslash escapes (PostgreSQL manual, "Parameter Interaction via the Configuration File"). */
+/**
+ * Escapes a quoted value; backslashes are escape characters (PostgreSQL manual, "Parameter Interaction via the
+ * Configuration File").
+ */
 const quote = (value: string): string => value.replaceAll('\\', '\\\\').replaceAll("'", "''");

@@ -3,13 +3,16 @@ import { join } from 'node:path';
 import { cannotWrite, StartError } from './start-error.ts';
 
 /**
- * Where root keeps what PostgreSQL's unprivileged user must reach, when the clone or the home is in a folder that this
- * user may not enter (such as /root). Not the folder for temporary files: what is there is deleted by age, and anyone
- * may put something of that name there first.
+ * Folder for files that PostgreSQL's unprivileged user must reach if this user cannot enter the clone or the home (such
+ * as /root). The folder for temporary files is unsuitable: its files are deleted by age, and any user could create the
+ * name first.
  */
 export const sharedFolder = '/var/lib/ninefold';
 
-/** Makes the folder, or checks that it is root's alone. */
+/**
+ * Creates the folder, or checks that only root can write to it.
+ * @throws StartError
+ */
 export async function makeSharedFolder(): Promise<void> {
   try {
     await mkdir(sharedFolder, { recursive: true });
@@ -25,7 +28,7 @@ export async function makeSharedFolder(): Promise<void> {
   await chmod(sharedFolder, 0o755);
 }
 
-/** Lets everyone read a folder and what is in it, and run what its owner can run. */
+/** Lets all users read a folder with its contents, and run files that the owner can run. */
 export async function openForAll(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { withFileTypes: true })) {

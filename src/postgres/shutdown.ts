@@ -1,23 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { hasSessions, serverProcesses } from './process-table.ts';
 
+/** Writes a message for the operator. */
 export type Log = (message: string, detail?: Record<string, unknown>) => void;
 
-/** How long the sessions of a server may take to end before it is shut down without a checkpoint. */
+/** Time for the sessions of a server to end before it is shut down without a checkpoint. */
 const SESSIONS_MILLISECONDS = 60_000;
-/** A server that is shut down without a checkpoint kills what is left of its processes after five seconds. */
+/** Waiting time after a shutdown without a checkpoint. The server kills its remaining processes after five seconds. */
 const IMMEDIATE_MILLISECONDS = 10_000;
 const REPORT_MILLISECONDS = 10_000;
 const LOOK_MILLISECONDS = 20;
 
 /**
- * Shuts a server down: fast, so that it ends its sessions and writes a checkpoint (PostgreSQL manual, "Shutting Down the
- * Server"). The checkpoint may take as long as it needs: without it the next start would be a crash recovery, which takes
- * longer. A server whose sessions do not end within SESSIONS_MILLISECONDS is shut down without a checkpoint, then killed.
- *
- * @param dataFolder Absolute and without symbolic links.
- * @param exited Resolves when the postmaster ended, if it is a child of this process.
- * @param log Receives how far the shutdown is, every REPORT_MILLISECONDS.
+ * Shuts a server down with the mode "fast", which ends sessions and writes a checkpoint (PostgreSQL manual, "Shutting
+ * Down the Server"). The checkpoint may take any time: without it the next start would be a crash recovery, which takes
+ * longer. If the sessions do not end within SESSIONS_MILLISECONDS, the server is shut down without a checkpoint, then
+ * killed.
+ * @param dataFolder Absolute path without symbolic links.
+ * @param log Receives the progress every REPORT_MILLISECONDS.
+ * @param exited Resolves when the postmaster has ended, if it is a child of this process.
  * @throws Error if the processes cannot be killed.
  */
 export async function shutDown(
@@ -27,7 +28,7 @@ export async function shutDown(
   exited?: Promise<unknown>,
 ): Promise<void> {
   send([postmaster], 'SIGINT');
-  // A stopped process takes no other signal.
+  // A stopped process handles no other signal.
   send(await serverProcesses(dataFolder), 'SIGCONT');
   const isGone = exited === undefined ? allGone(dataFolder) : watch(exited);
   if (await endsInOrder(dataFolder, isGone, log)) return;
@@ -37,8 +38,7 @@ export async function shutDown(
 
 /**
  * Ends every process of a server without a checkpoint.
- *
- * @param isGone Whether the server ended; when missing, whether no process is left.
+ * @param isGone Returns true when the server has ended; by default, when no process is left.
  * @throws Error if the processes cannot be killed.
  */
 export async function killProcesses(dataFolder: string, log: Log, isGone = allGone(dataFolder)): Promise<void> {
@@ -52,7 +52,7 @@ export async function killProcesses(dataFolder: string, log: Log, isGone = allGo
   throw new Error(`the processes of PostgreSQL on ${dataFolder} cannot be ended`);
 }
 
-/** Returns false if sessions are left after SESSIONS_MILLISECONDS. */
+/** Waits until the server has ended. Returns false if sessions are left after SESSIONS_MILLISECONDS. */
 async function endsInOrder(dataFolder: string, isGone: () => Promise<boolean>, log: Log): Promise<boolean> {
   const started = performance.now();
   while (!(await within(REPORT_MILLISECONDS, isGone))) {
@@ -77,7 +77,7 @@ function watch(exited: Promise<unknown>): () => Promise<boolean> {
   return () => Promise.race([exited.then(() => true), delay(LOOK_MILLISECONDS).then(() => hasExited)]);
 }
 
-/** Returns true if `isDone` becomes true within a time. */
+/** Returns true if `isDone` becomes true within the time. */
 async function within(milliseconds: number, isDone: () => Promise<boolean>): Promise<boolean> {
   const until = performance.now() + milliseconds;
   while (!(await isDone())) {
@@ -92,7 +92,7 @@ function send(pids: readonly number[], signal: NodeJS.Signals): void {
     try {
       process.kill(pid, signal);
     } catch {
-      // it ended in between
+      // The process ended meanwhile.
     }
   }
 }

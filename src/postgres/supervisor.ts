@@ -7,7 +7,10 @@ import type { Log } from './shutdown.ts';
 const firstPauseMilliseconds = 250;
 const longestPauseMilliseconds = 10_000;
 
-/** Keeps a server running: starts it again when it ends by itself or takes no connections, for as long as it takes. */
+/**
+ * Keeps a server running: restarts it if it ends unexpectedly or accepts no connections, and retries until that
+ * succeeds.
+ */
 export class Supervisor {
   readonly #plan: ServerPlan;
   readonly #log: Log;
@@ -16,7 +19,7 @@ export class Supervisor {
   #server: ServerProcess;
   readonly #supervision: Promise<void>;
 
-  /** @param server Started with this plan. */
+  /** @param server A server that was started with this plan. */
   constructor(plan: ServerPlan, server: ServerProcess, log: Log) {
     this.#plan = plan;
     this.#server = server;
@@ -28,7 +31,7 @@ export class Supervisor {
     this.#restartListeners.add(listener);
   }
 
-  /** Resolves when the server is gone, and none will be started any more. */
+  /** Stops the server and the supervision. Resolves when the server has ended. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#server.stop(this.#log);
@@ -47,7 +50,7 @@ export class Supervisor {
     }
   }
 
-  /** Resolves when the server has ended. Ends one that runs and takes no connections. */
+  /** Resolves when the server has ended. Stops a server that runs but accepts no connections. */
   async #ended(): Promise<Exit> {
     const server = this.#server;
     const watching = new AbortController();
@@ -64,7 +67,7 @@ export class Supervisor {
     return server.exited;
   }
 
-  /** Returns false when it was stopped instead. */
+  /** Restarts the server. Returns false if the supervision was stopped instead. */
   async #startAgain(): Promise<boolean> {
     const { signal } = this.#stopping;
     for (let pause = firstPauseMilliseconds; !signal.aborted; pause = Math.min(pause * 2, longestPauseMilliseconds)) {

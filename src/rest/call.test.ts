@@ -72,14 +72,14 @@ const post = (name: string, body: unknown = {}, headers: Record<string, string> 
   app.call('POST', `/rpc/${name}`, { body, headers });
 const get = (path: string, headers: Record<string, string> = {}) => app.call('GET', `/rpc/${path}`, { headers });
 
-describe('arguments', () => {
+describe('/rpc: arguments', () => {
   it.each([
     ['add?a=1&b=2', 3],
     ['add?a=1', 11],
     ['joined?words=a&words=b&words=c', 'a-b-c'],
     ['over?x=1', 'one'],
     ['over?x=1&y=2', 'two'],
-  ])('GET %s', async (path, expected) => {
+  ])('GET passes the arguments of %s', async (path, expected) => {
     expect(await get(path)).toMatchObject({ status: 200, json: expected });
   });
 
@@ -88,17 +88,17 @@ describe('arguments', () => {
     ['add', { a: 1 }, 11],
     ['joined', { words: ['a', 'b'] }, 'a-b'],
     ['keys_of', { p: 1, q: 2 }, ['p', 'q']],
-  ])('POST %s %o', async (name, body, expected) => {
+  ])('POST passes the arguments of %s %o', async (name, body, expected) => {
     expect(await post(name, body)).toMatchObject({ status: 200, json: expected });
   });
 
-  it('by a form', async () => {
+  it('accepts arguments as a form', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     expect((await post('add', 'a=4&b=5', form)).json).toBe(9);
     expect((await post('joined', 'words=x&words=y', form)).json).toBe('x-y');
   });
 
-  it('a body as the one unnamed argument', async () => {
+  it('passes the body as the argument of a single unnamed parameter', async () => {
     expect((await post('sized', 'four', { 'content-type': 'text/plain' })).json).toBe(4);
     expect((await post('bytes_of', 'a\u0000b', { 'content-type': 'application/octet-stream' })).json).toBe(3);
   });
@@ -108,11 +108,11 @@ describe('arguments', () => {
     ['sum', {}, 404, 'PGRST202'],
     ['same', { x: 1 }, 300, 'PGRST203'],
     ['add', { a: 'one' }, 400, '22P02'],
-  ])('POST %s %o is %i %s', async (name, body, status, code) => {
+  ])('POST %s %o returns %i %s', async (name, body, status, code) => {
     expect(await post(name, body)).toMatchObject({ status, json: { code } });
   });
 
-  it('the hint names the closest function and parameters', async () => {
+  it('names the closest function and parameters in the hint', async () => {
     expect((await post('ad', { a: 1 })).json).toMatchObject({ hint: null });
     expect((await post('joind', { words: [] })).json).toMatchObject({
       hint: 'Perhaps you meant to call the function public.joined',
@@ -123,7 +123,7 @@ describe('arguments', () => {
     });
   });
 
-  it('functions answer GET, HEAD, POST and OPTIONS only', async () => {
+  it('accepts only GET, HEAD, POST and OPTIONS', async () => {
     expect(await app.call('DELETE', '/rpc/add')).toMatchObject({ status: 405, json: { code: 'PGRST101' } });
     expect((await app.call('OPTIONS', '/rpc/add?a=1')).headers.allow).toBe('OPTIONS,GET,HEAD,POST');
     expect((await app.call('OPTIONS', '/rpc/add')).headers.allow).toBe('OPTIONS,GET,HEAD,POST');
@@ -131,7 +131,7 @@ describe('arguments', () => {
   });
 });
 
-describe('results', () => {
+describe('/rpc: results', () => {
   it.each([
     ['years', [1962, 1975]],
     ['stats', { films: 5, latest: 1999 }],
@@ -143,22 +143,22 @@ describe('results', () => {
     expect(await get(path)).toMatchObject({ status: 200, json: expected });
   });
 
-  it('void is 204', async () => {
+  it('returns 204 for void', async () => {
     expect(await post('nothing')).toMatchObject({ status: 204, text: '' });
   });
 
-  it('counts and pages like a table', async () => {
+  it('counts and pages rows as for a table', async () => {
     const answer = await get('rows_of?n=10&limit=3&offset=2', { prefer: 'count=exact' });
     expect([answer.status, answer.headers['content-range']]).toEqual([206, '2-4/10']);
   });
 
-  it('one row as one object', async () => {
+  it('returns one row as a single object on request', async () => {
     const accept = 'application/vnd.pgrst.object+json';
     expect((await get('films_of?director=1&select=id', { accept })).json).toEqual({ id: 1 });
     expect(await get('films_of?director=2', { accept })).toMatchObject({ status: 406, json: { code: 'PGRST116' } });
   });
 
-  it('more rows than max-affected: nothing is written', async () => {
+  it('writes nothing if the function returns more rows than max-affected', async () => {
     const prefer = 'handling=strict,max-affected=2';
     expect(await post('rename_all', {}, { prefer })).toMatchObject({ status: 400, json: { code: 'PGRST124' } });
     expect((await get('first_film?select=title')).json).toEqual({ title: 'Jeanne Dielman' });
@@ -167,8 +167,8 @@ describe('results', () => {
   });
 });
 
-describe('media types', () => {
-  it('CSV of rows, also of the columns that select chose', async () => {
+describe('/rpc: media types', () => {
+  it('returns rows as CSV, also for selected columns', async () => {
     const { text, headers } = await app.call('GET', '/films?select=id,title&id=lt.3&order=id', {
       headers: { accept: 'text/csv' },
     });
@@ -179,37 +179,37 @@ describe('media types', () => {
     expect((await get('films_of?director=1&select=year', { accept: 'text/csv' })).text).toBe('year\n1975');
   });
 
-  it('a domain that is a media type says what a function answers', async () => {
+  it("uses the domain of a function's result as its media type", async () => {
     const { text, headers } = await get('page', { accept: 'text/plain' });
     expect([headers['content-type'], text]).toEqual(['text/plain; charset=utf-8', 'plain 5']);
   });
 
-  it('an aggregate makes a media type out of rows, byte by byte', async () => {
+  it('builds a media type from rows with an aggregate, byte by byte', async () => {
     const { text, headers } = await app.call('GET', '/films?id=lt.4&order=id', {
       headers: { accept: 'application/vnd.films' },
     });
     expect([headers['content-type'], text]).toEqual(['application/vnd.films', '1;2;3;']);
   });
 
-  it('null columns are left out where asked', async () => {
+  it('omits null columns on request', async () => {
     const headers = { accept: 'application/vnd.pgrst.array+json;nulls=stripped' };
     const { json } = await app.call('GET', '/films?select=id,year,plot&id=eq.5', { headers });
     expect(json).toEqual([{ id: 5 }]);
   });
 
-  it('what nobody can make is 406, with what was asked for', async () => {
+  it('returns 406 with the requested media types if none is available', async () => {
     expect(await app.call('GET', '/films', { headers: { accept: 'image/png, text/html' } })).toMatchObject({
       status: 406,
       json: { code: 'PGRST107', message: 'None of these media types are available: image/png, text/html' },
     });
   });
 
-  it('the best of several is chosen by weight', async () => {
+  it('chooses the available media type with the highest weight', async () => {
     const headers = { accept: 'text/csv;q=0.5, application/json;q=0.9, image/png' };
     expect((await app.call('GET', '/films', { headers })).headers['content-type']).toMatch('application/json');
   });
 
-  it('of the same weight the more exact one is chosen: with parameters, then without, then any', async () => {
+  it('prefers the more specific media type at equal weights: with parameters, then without, then any', async () => {
     const of = async (accept: string) =>
       (await app.call('GET', '/films?id=eq.1', { headers: { accept } })).headers['content-type'];
     const stripped = 'application/vnd.pgrst.object+json;nulls=stripped';
@@ -217,7 +217,7 @@ describe('media types', () => {
     expect(await of('*/*, text/csv')).toBe('text/csv; charset=utf-8');
   });
 
-  it('the execution plan only where it is switched on', async () => {
+  it('returns the execution plan only if db_plan_enabled is set', async () => {
     const headers = { accept: 'application/vnd.pgrst.plan+json' };
     expect((await app.call('GET', '/films', { headers })).status).toBe(406);
     const open = await app.with({ db_plan_enabled: true });
@@ -227,8 +227,8 @@ describe('media types', () => {
   });
 });
 
-describe('what a function knows and says', () => {
-  it('claims, request and settings', async () => {
+describe('/rpc: request settings and responses of functions', () => {
+  it('passes claims, request data and settings to the function', async () => {
     const with_ = await app.with({ app_settings: { 'app.colour': 'green' } });
     const { json } = await with_.call('POST', '/rpc/claims', {
       role: 'authenticated',
@@ -247,7 +247,7 @@ describe('what a function knows and says', () => {
     });
   });
 
-  it('status and headers of the reply', async () => {
+  it('uses the status and headers that the function sets', async () => {
     expect(await post('greet')).toMatchObject({
       status: 418,
       json: 'tea',
@@ -255,19 +255,19 @@ describe('what a function knows and says', () => {
     });
   });
 
-  it('several values of one header are a list, cookies stay apart', async () => {
+  it('sends several values of one header as a list, and cookies as separate headers', async () => {
     await app.script(`create or replace function many_headers() returns void language sql as $$ select set_config('response.headers',
       '[{"Cache-Control": "public"}, {"Cache-Control": "max-age=9"}, {"Set-Cookie": "a=1"}, {"Set-Cookie": "b=2"}]', true) $$`);
     const { headers, cookies } = await post('many_headers');
     expect([headers['cache-control'], cookies]).toEqual(['public, max-age=9', ['a=1', 'b=2']]);
   });
 
-  it('headers that no header can hold are refused', async () => {
+  it('rejects invalid headers of a function', async () => {
     expect(await post('bad_headers')).toMatchObject({ status: 500, json: { code: 'PGRST111' } });
     expect(await post('split_headers')).toMatchObject({ status: 500, json: { code: 'PGRST111' } });
   });
 
-  it('its own errors', async () => {
+  it('returns the errors that the function raises', async () => {
     expect(await post('pay')).toMatchObject({
       status: 402,
       json: { code: 'PT402', message: 'Payment Required', details: 'Quota exceeded', hint: 'Upgrade' },
@@ -284,19 +284,19 @@ describe('what a function knows and says', () => {
     });
   });
 
-  it('its own timeout and isolation level hold for the whole transaction', async () => {
+  it("applies the function's timeout and isolation level to the complete transaction", async () => {
     expect(await post('slow')).toMatchObject({ status: 500, json: { code: '57014' } });
     expect((await post('level')).json).toBe('serializable');
     expect((await post('add', { a: 1 })).json).toBe(11);
   });
 
-  it('a statement that runs too long is stopped', async () => {
+  it('cancels a statement that runs too long', async () => {
     await app.script('create or replace function nap() returns void language sql as $$ select pg_sleep(5) $$');
     const strict = await app.with({ db_statement_timeout: 30 });
     expect(await strict.call('POST', '/rpc/nap')).toMatchObject({ status: 500, json: { code: '57014' } });
   });
 
-  it('a function that looks at every request first may refuse it', async () => {
+  it('lets db_pre_request reject a request', async () => {
     const guarded = await app.with({ db_pre_request: 'public.check_request' });
     expect((await guarded.call('GET', '/films?select=id')).status).toBe(200);
     expect(await guarded.call('GET', '/films', { headers: { 'x-blocked': '1' } })).toMatchObject({
@@ -306,8 +306,8 @@ describe('what a function knows and says', () => {
   });
 });
 
-describe('the root', () => {
-  it('describes what the role may use', async () => {
+describe('GET /', () => {
+  it('describes the objects that the role may use', async () => {
     const { status, headers, json } = await app.call('GET', '/');
     expect([status, headers['content-type']]).toEqual([200, 'application/openapi+json; charset=utf-8']);
     const document = json as { swagger: string; basePath: string; paths: object; definitions: Record<string, object> };
@@ -329,14 +329,14 @@ describe('the root', () => {
     expect(await closed.call('GET', '/')).toMatchObject({ status: 404, json: { code: 'PGRST126' } });
   });
 
-  it('tells which methods a table answers', async () => {
+  it('returns the allowed methods of a table for OPTIONS', async () => {
     expect((await app.call('OPTIONS', '/films')).headers.allow).toBe('OPTIONS,GET,HEAD,POST,PUT,PATCH,DELETE');
     expect(await app.call('POST', '/')).toMatchObject({ status: 405, json: { code: 'PGRST117' } });
   });
 });
 
-describe('several schemas', () => {
-  it('are chosen by profile, and named in the reply', async () => {
+describe('Accept-Profile and Content-Profile', () => {
+  it('choose the schema, and the response names it', async () => {
     await app.script(`create schema if not exists archive; create table if not exists archive.films (id int, note text);
       grant usage on schema archive to anon; grant select, insert on archive.films to anon;`);
     const both = await app.with({ db_schemas: ['public', 'archive'] });

@@ -4,7 +4,7 @@ import { filmApp } from '../../test/support/film-app.ts';
 const app = filmApp('rest-embedding');
 const { get } = app;
 
-describe('embedding', () => {
+describe('select with embedded relations', () => {
   it.each([
     [
       'many-to-one',
@@ -99,7 +99,7 @@ describe('embedding', () => {
     expect(json).toEqual(expected);
   });
 
-  it('a one-to-one relationship is an object on both sides', async () => {
+  it('returns a one-to-one relationship as an object on both sides', async () => {
     const asMember = (path: string) => app.call('GET', path, { role: 'authenticated' });
     expect((await asMember('/films?select=id,specifications(camera)&id=in.(1,2)&order=id')).json).toEqual([
       { id: 1, specifications: { camera: 'Eclair' } },
@@ -110,7 +110,7 @@ describe('embedding', () => {
     ]);
   });
 
-  it('several candidates are named, not guessed', async () => {
+  it('returns an error with all candidates of an ambiguous relationship', async () => {
     const { status, json } = await get('/films?select=*,directors(*)');
     expect([status, json]).toEqual([
       300,
@@ -127,14 +127,14 @@ describe('embedding', () => {
     ]);
   });
 
-  it('no candidate gets a hint', async () => {
+  it('returns a hint if there is no relationship', async () => {
     expect(await get('/films?select=*,actor(*)')).toMatchObject({
       status: 400,
       json: { code: 'PGRST200', hint: "Perhaps you meant 'actors' instead of 'actor'." },
     });
   });
 
-  it('the name of a relation that has an alias still works, with a warning, until that is switched off', async () => {
+  it('accepts the name of a relation with an alias and adds a warning, until url_use_legacy_target_names is off', async () => {
     const path = '/directors?select=id,work:films!films_director_fkey(id)&films.id=eq.1&id=eq.1';
     const { json, headers } = await get(path);
     expect(json).toEqual([{ id: 1, work: [{ id: 1 }] }]);
@@ -147,13 +147,13 @@ describe('embedding', () => {
     expect((await get(path.replace('films.id', 'work.id'))).headers.warning).toBeUndefined();
   });
 
-  it('a filter on what is not embedded is refused', async () => {
+  it('rejects a filter on a relation that is not embedded', async () => {
     expect(await get('/films?actors.name=eq.x')).toMatchObject({ status: 400, json: { code: 'PGRST108' } });
   });
 });
 
-describe('aggregates', () => {
-  it('are off until they are switched on', async () => {
+describe('select with aggregates', () => {
+  it('rejects aggregates unless db_aggregates_enabled is set', async () => {
     expect(await get('/films?select=count()')).toMatchObject({ status: 400, json: { code: 'PGRST123' } });
   });
 

@@ -21,26 +21,30 @@ import { describeStatements } from './sql/describe.ts';
 import { tracePlan, traceStatement } from './trace-plan.ts';
 import { withVisibleColumns, withVisibleNames } from './visible-names.ts';
 
+/** Everything that a data request needs. */
 export interface RestContext {
-  /** Logged in as the role that may take on the caller's. */
+  /** Connections with the app's authenticator role, which can switch to the caller's role. */
   readonly database: Database;
   readonly catalog: Catalog;
   readonly identity: Identity;
   readonly settings: RestSettings;
-  /** True if the database may not grow: a function then runs in a transaction that only reads. */
+  /** True if the database may not grow: functions then run in a read-only transaction. */
   readonly isFull?: boolean;
-  /** Returns the body of this call, where it was parsed before; it is parsed here when absent. */
+  /** Returns the body if it was parsed before; by default the body is parsed here. */
   readonly readPayload?: ReadPayload | undefined;
-  /** How long it took to tell who is calling, for Server-Timing. */
+  /** Duration of authentication in milliseconds, for the Server-Timing header. */
   readonly jwtMilliseconds?: number;
-  /** Records the steps of the call. */
+  /** Records the steps of the request. */
   readonly trace?: CallTrace;
 }
 
 /**
- * One call of `/rest/v1`, the whole way: request → plan → sql → run → response. Row-level security decides what the
- * caller sees and changes; nothing here does.
- * Throws NinefoldError, DatabaseError, ConnectionError and PoolTimeoutError; `restErrorReply` renders them.
+ * Handles one request to `/rest/v1`: request → plan → sql → run → response. Row-level security decides which rows the
+ * caller can read and change; this code does not. `restErrorReply` renders the errors.
+ * @throws NinefoldError
+ * @throws DatabaseError
+ * @throws ConnectionError
+ * @throws PoolTimeoutError
  */
 export async function handleRest(context: RestContext, exchange: Exchange): Promise<Reply> {
   const { database, catalog, identity, settings, trace } = context;
@@ -81,10 +85,13 @@ export async function handleRest(context: RestContext, exchange: Exchange): Prom
 /** SQLSTATE read_only_sql_transaction. */
 const READ_ONLY = '25006';
 
-/** Headers that decide what a call answers: PostgREST's, and those that say who calls. */
+/** Headers on which a response depends: those of PostgREST and those with credentials. */
 const VARY = 'Accept, Prefer, Range, Authorization, apikey';
 
-/** Plans the call. Throws as `planCall`, with errors that name only what the caller may use. */
+/**
+ * Plans a request. Hints in errors contain only names that the caller may use.
+ * @throws NinefoldError
+ */
 async function planVisibly(context: RestContext, exchange: Exchange, onParsed: () => void): Promise<PlannedCall> {
   const { database, catalog, identity, settings, readPayload } = context;
   try {
@@ -96,7 +103,7 @@ async function planVisibly(context: RestContext, exchange: Exchange, onParsed: (
   }
 }
 
-/** The reply; a body that is still on its way and that it does not take is let go of. */
+/** Builds the reply. Destroys a streamed body that the reply does not use. */
 function replyAndLetGo(request: ApiRequest, plan: QueryPlan, result: ResultSet, settings: RestSettings): Reply {
   let taken: Reply['body'] = null;
   try {

@@ -92,7 +92,7 @@ interface Call {
   body: Uint8Array | null;
 }
 
-/** The three pure steps: the statements, or the error that the caller gets. Anything else that is thrown is a bug. */
+/** Runs the three pure steps. Returns the statements or the error for the caller. Any other error is a bug. */
 function statementsOf(call: Call): readonly Statement[] | NinefoldError {
   const exchange: Exchange = {
     ...call,
@@ -114,7 +114,7 @@ function statementsOf(call: Call): readonly Statement[] | NinefoldError {
 
 const MARK = 'zqx';
 
-/** Text that a client might send to break out of a name or a value. All of it carries the mark. */
+/** Text with which a client might try to break out of a name or value. Each text contains the mark. */
 const hostile = fc
   .array(
     fc.constantFrom(
@@ -145,7 +145,7 @@ const hostile = fc
   )
   .map((parts) => `${MARK}${parts.join('')}`);
 
-/** As the grammar quotes a name or value. */
+/** Quotes a name or value as the grammar does. */
 const quote = (text: string): string => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 const name = fc.oneof(hostile.map(quote), fc.constantFrom('id', 'data', 'parent_id', MARK));
 const field = fc.oneof(
@@ -191,7 +191,7 @@ const call: fc.Arbitrary<Call> = fc.record({
   body: hostile.map((value) => Buffer.from(JSON.stringify([{ id: value, data: { [value]: value } }]))),
 });
 
-it('what a client sends stands in the text of a statement only as a quoted name', () => {
+it('puts client input into SQL text only as quoted identifiers', () => {
   let built = 0;
   fc.assert(
     fc.property(call, (made) => {
@@ -201,7 +201,7 @@ it('what a client sends stands in the text of a statement only as a quoted name'
       for (const { text, params } of result) {
         const outsideOfNames = text.replaceAll(/"(?:[^"]|"")*"/g, '""');
         expect(outsideOfNames).not.toContain(MARK);
-        // what is left is made of nothing but the words of this program
+        // The remaining text contains only words of this program.
         expect(outsideOfNames).toMatch(/^[\x20-\x7e\n]*$/);
         const placeholders = [...outsideOfNames.matchAll(/\$(\d+)/g)].map((match) => Number(match[1]));
         expect(Math.max(0, ...placeholders)).toBe(params.length);
@@ -212,7 +212,7 @@ it('what a client sends stands in the text of a statement only as a quoted name'
   expect(built).toBeGreaterThan(100);
 });
 
-it('requests of one shape have one text, whatever their values', () => {
+it('produces the same SQL text for requests of one shape with different values', () => {
   const textOf = (id: string, limit: number): string[] => {
     const query = `select=id,parent(id)&id=eq.${id}&data->>k=in.(${id},${id}x)&limit=${limit}`;
     const result = statementsOf({ method: 'GET', path: '/child', query, headers: {}, body: null });
@@ -226,7 +226,7 @@ it('requests of one shape have one text, whatever their values', () => {
   );
 });
 
-it('any bytes at all give statements or an error with a code and a status below 500', () => {
+it('returns statements or an error with a code and a status below 500 for any bytes', () => {
   const anything: fc.Arbitrary<Call> = fc.record({
     method: fc.constantFrom('GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'FOO'),
     path: fc.oneof(fc.constantFrom('/', '/child', '/rpc/find', '/rpc/', '//', '/%', '/%00', '/..'), fc.webPath()),

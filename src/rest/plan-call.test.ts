@@ -53,7 +53,7 @@ const identity: Identity = {
   source: 'none',
 };
 
-/** What the database would be asked, and what the client be told of the query; or the error. */
+/** Returns the statements and the response parts of a request, or its error. */
 function outcome(exchange: Exchange, anew: boolean): unknown {
   try {
     if (!anew) {
@@ -101,8 +101,8 @@ const query = fc
   )
   .map(([before, parameters]) => before + parameters.join('&'));
 
-describe('a read that was planned before with other values', () => {
-  it('asks the database, and tells the client, the same as if it had been planned anew', () => {
+describe('planCall with a cached read', () => {
+  it('returns the same statements and response parts as without the cache', () => {
     fc.assert(
       fc.property(query, fc.array(value, { minLength: 6, maxLength: 6 }), (first, values) => {
         let next = 0;
@@ -115,7 +115,7 @@ describe('a read that was planned before with other values', () => {
     );
   });
 
-  it('is told from one that asks for another form of answer, and has headers and cookies of its own', () => {
+  it("does not reuse a plan for another media type, and uses the request's own headers and cookies", () => {
     for (const headers of [
       { accept: 'text/csv', cookie: 'a=1' },
       { accept: 'application/vnd.pgrst.object+json', cookie: 'a=2' },
@@ -131,7 +131,7 @@ describe('a read that was planned before with other values', () => {
   });
 });
 
-describe('an insert that was planned before with other rows', () => {
+describe('planCall with a cached insert', () => {
   const post = (body: unknown, query: string, headers: Exchange['headers']): Exchange => ({
     ...get(query, headers),
     method: 'POST',
@@ -142,7 +142,7 @@ describe('an insert that was planned before with other rows', () => {
   });
   const body = fc.oneof(row, fc.array(row, { maxLength: 3 }), fc.constantFrom('', 'null', '{', '"*"'));
 
-  it('asks the database the same as if it had been planned anew', () => {
+  it('returns the same statements as without the cache', () => {
     fc.assert(
       fc.property(
         fc.array(body, { minLength: 2, maxLength: 4 }),

@@ -13,31 +13,31 @@ import { encodeComponent } from './request/query-string.ts';
 import { type MainStatement, mainStatement, type QueryPlan } from './sql/build-statements.ts';
 
 /**
- * The result of the first three steps of a call. For a read that is planned already with other values in its filters, the values are in
- * `main` and in the canonical query alone: `plan` and the filters of `request` hold placeholders.
+ * Result of the first three steps of a request. For a read from the cache, only `main` and the canonical query contain
+ * the actual values; `plan` and the filters of `request` contain placeholders.
  */
 export interface PlannedCall {
   readonly request: ApiRequest;
   readonly plan: Plan;
-  /** Null where the call runs no query. */
+  /** Null if the request runs no query. */
   readonly main: MainStatement | null;
 }
 
-/** A read with placeholders for values, and where these stand. */
+/** A read with placeholders for values, and the positions of the placeholders. */
 interface PlannedShape {
   readonly call: PlannedCall & { readonly main: MainStatement };
-  /** By the place of the parameter: the value that goes there. */
+  /** Pairs of the index of a parameter and the index of its value. */
   readonly slots: readonly (readonly [param: number, value: number])[];
-  /** The canonical query, in turns text and the place of a value. */
+  /** The canonical query: text and indexes of values, alternating. */
   readonly canonical: readonly string[];
 }
 
-/** More shapes of one schema are not remembered: then all are forgotten. */
+/** Maximum number of cached shapes per schema cache. The cache is emptied when it is full. */
 const MAX_SHAPES = 1000;
-/** A longer shape is not remembered. */
+/** Maximum length of a cached shape. */
 const MAX_SHAPE_LENGTH = 4000;
 
-/** An insert without its rows, and the parameter that these are. */
+/** An insert without its rows, and the index of the parameter for the rows. */
 interface PlannedInsert {
   readonly plan: MutatePlan;
   readonly main: MainStatement;
@@ -46,19 +46,20 @@ interface PlannedInsert {
 
 interface Shapes {
   readonly settings: RestSettings;
-  /** Null: what cannot be remembered. */
+  /** Null for shapes that cannot be cached. */
   readonly reads: Map<string, PlannedShape | null>;
   readonly inserts: Map<string, PlannedInsert>;
 }
 
-/** Plans by schema; the garbage collector removes them with the schema. */
+/** Plans by schema cache; the garbage collector removes them together with it. */
 const shapesOf = new WeakMap<Catalog, Shapes>();
 
 /**
- * Request → plan → SQL text of a call. Clients ask for the same with other values again and again, so a read is planned once for
- * each shape of its query, and an insert once for each set of columns. `onParsed` is called between the first step and the second; `read` is
- * parseRequest's. Throws what parseRequest and planRequest
- * throw. Pure but for what it remembers.
+ * Runs the steps request, plan and SQL text. Clients often repeat requests with other values, so a read is planned once
+ * per shape of its query, and an insert once per set of columns. Pure except for the cache.
+ * @param onParsed Called between the first and the second step.
+ * @param read Reads the body, as in `parseRequest`.
+ * @throws NinefoldError as `parseRequest` and `planRequest`
  */
 export function planCall(
   exchange: Exchange,
@@ -101,7 +102,7 @@ function planParsed(request: ApiRequest, catalog: Catalog, settings: RestSetting
   return { request, plan, main: isQuery(plan) ? mainStatement(request, plan, settings) : null };
 }
 
-/** Plans an insert once for each set of columns. */
+/** Plans an insert, once per set of columns. */
 function planPost(exchange: Exchange, request: ApiRequest, catalog: Catalog, settings: RestSettings): PlannedCall {
   const { action, payload, columns } = request;
   if (action.kind !== 'mutate' || payload?.kind !== 'json') return planParsed(request, catalog, settings);
@@ -140,14 +141,17 @@ function rememberedFor(catalog: Catalog, settings: RestSettings): Shapes {
   return shapes;
 }
 
-/** All that the first three steps read of a call, but for the values. */
+/** Returns all parts of a request that the first three steps read, except values. */
 const keyOf = ({ method, path, headers }: Exchange, { text }: QueryShape): string =>
   `${method} ${path}?${text}\n${headers.accept}\n${headers.prefer}\n${headers.range}\n${headers['accept-profile']}\n${headers['content-type']}`;
 
-/** No text that is sent holds such a pair: what does is told from a placeholder by standing in more than one place. */
+/**
+ * Returns a placeholder. Clients hardly send such a pair of characters; if one does, the placeholder occurs at several
+ * positions, and the shape is not cached.
+ */
 const placeholder = (index: number): string => `\u{f0000}${index}\u{f0001}`;
 
-/** Plans the call with placeholders; null where it is no read, or where one of them does not go through as it is. */
+/** Plans a request with placeholders. Returns null if it is no read, or if a placeholder is not passed on unchanged. */
 function planShape(
   exchange: Exchange,
   shape: QueryShape,
@@ -159,13 +163,13 @@ function planShape(
   try {
     call = planAnew({ ...exchange, query }, catalog, settings, () => undefined);
   } catch (error) {
-    // Asked again without placeholders, it fails with the caller's own words.
+    // Planned without placeholders, it fails with the caller's own values in the message.
     if (error instanceof NinefoldError) return null;
     throw error;
   }
   const { main } = call;
   const { count } = call.request.preferences;
-  // The planner's estimate takes the values out of the plan.
+  // For these counts, the planner needs the actual values.
   if (call.plan.kind !== 'read' || main === null || count === 'planned' || count === 'estimated') return null;
   const slots: [number, number][] = [];
   for (let index = 0; index < shape.values.length; index++) {

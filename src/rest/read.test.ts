@@ -4,13 +4,13 @@ import { filmApp } from '../../test/support/film-app.ts';
 const app = filmApp('rest-read');
 const { get } = app;
 
-/** The ids that a query on films gives. */
+/** Returns the ids that a query on films returns. */
 const ids = async (query: string): Promise<unknown> => {
   const { status, json } = await get(`/films?select=id&order=id&${query}`);
   return status === 200 ? (json as { id: number }[]).map((row) => row.id) : json;
 };
 
-describe('filters find the rows they name', () => {
+describe('GET: filters', () => {
   it.each([
     ['id=eq.1', [1]],
     ['id=neq.1', [2, 3, 4, 5]],
@@ -54,14 +54,14 @@ describe('filters find the rows they name', () => {
     expect(await ids(query)).toEqual(expected);
   });
 
-  it('a value of the wrong type is the caller’s mistake, with PostgreSQL’s own code', async () => {
+  it("returns PostgreSQL's own code and a 4xx for a value of the wrong type", async () => {
     expect(await get('/films?id=eq.one')).toMatchObject({
       status: 400,
       json: { code: '22P02', message: 'invalid input syntax for type integer: "one"' },
     });
   });
 
-  it('an unknown column is the caller’s mistake', async () => {
+  it('returns a 4xx for an unknown column', async () => {
     expect(await get('/films?colour=eq.red')).toMatchObject({
       status: 400,
       json: { code: '42703', message: 'column films.colour does not exist' },
@@ -69,7 +69,7 @@ describe('filters find the rows they name', () => {
   });
 });
 
-describe('select shapes what comes back', () => {
+describe('GET: select', () => {
   it.each([
     ['select=title,year&id=eq.2', [{ title: 'Cleo', year: 1962 }]],
     ['select=name:title,age:year::text&id=eq.2', [{ name: 'Cleo', age: '1962' }]],
@@ -80,14 +80,14 @@ describe('select shapes what comes back', () => {
     expect((await get(`/films?${query}`)).json).toEqual(expected);
   });
 
-  it('a cast takes any type, and nothing but a type', async () => {
+  it('accepts any type in a cast, but nothing else', async () => {
     expect((await get('/films?select=rating::double precision&id=eq.2')).json).toEqual([{ rating: 8.4 }]);
     expect((await get('/films?select=rating::NUMERIC&id=eq.2')).json).toEqual([{ rating: 8.4 }]);
     expect(await get('/films?select=rating::nothing')).toMatchObject({ status: 400, json: { code: '42704' } });
   });
 });
 
-describe('order', () => {
+describe('GET: order', () => {
   it.each([
     ['order=year', [2, 1, 3, 4, 5]],
     ['order=year.desc', [5, 4, 3, 1, 2]],
@@ -100,7 +100,7 @@ describe('order', () => {
     expect((json as { id: number }[]).map((row) => row.id)).toEqual(expected);
   });
 
-  it('by a column of a related row', async () => {
+  it('orders by a column of a related row', async () => {
     const { json } = await get(
       '/films?select=id,director:directors!films_director_fkey(name)&order=director(name).desc,id',
     );
@@ -116,7 +116,7 @@ describe('order', () => {
     ],
     ['a column of what is not shown', 'director:directors!films_director_fkey()&order=director(name).desc,id'],
     ['a JSON path', 'director:directors!films_director_fkey(id)&order=director(name->>0).desc,director(name).desc,id'],
-  ])('by %s, which stays hidden', async (_, query) => {
+  ])('orders by %s, which is not shown', async (_, query) => {
     const plain = await get(`/films?select=id,${query.split('&')[0]}&id=eq.2`);
     const { status, json } = await get(`/films?select=id,${query}`);
     const rows = json as { id: number }[];
@@ -124,26 +124,26 @@ describe('order', () => {
     expect(rows[1]).toEqual((plain.json as unknown[])[0]);
   });
 
-  it('inside a relation that is spread as arrays, too', async () => {
+  it('orders inside of a relation that is spread as arrays', async () => {
     const query = '...films!films_director_fkey(title,editor:directors!films_editor_fkey(id))&films.order=editor(name)';
     expect((await get(`/directors?select=name,${query}&id=eq.2`)).json).toEqual([
       { name: 'Varda', title: ['Vagabond', 'Cleo'], editor: [{ id: 2 }, null] },
     ]);
   });
 
-  it('the first of several orders counts', async () => {
+  it('uses the first of several orders', async () => {
     const { json } = await get('/films?select=id&order=id.desc&order=id.asc&limit=1');
     expect(json).toEqual([{ id: 5 }]);
   });
 
-  it('by what is not embedded is refused, with what to do', async () => {
+  it('rejects an order by a relation that is not embedded, with a hint', async () => {
     expect(await get('/films?select=id,d:directors!films_director_fkey(id)&order=directors(name)')).toMatchObject({
       status: 400,
       json: { code: 'PGRST108', hint: "Verify that 'directors' is included in the 'select' query parameter." },
     });
   });
 
-  it('not by a column of many', async () => {
+  it('rejects an order by a column of a to-many relation', async () => {
     expect(await get('/directors?select=*,films!films_director_fkey(*)&order=films(year)')).toMatchObject({
       status: 400,
       json: {
@@ -154,28 +154,28 @@ describe('order', () => {
   });
 });
 
-describe('pages', () => {
-  it('limit and offset', async () => {
+describe('GET: pages', () => {
+  it('applies limit and offset', async () => {
     const { status, json, headers } = await get('/films?select=id&order=id&limit=2&offset=1');
     expect([status, json, headers['content-range']]).toEqual([200, [{ id: 2 }, { id: 3 }], '1-2/*']);
   });
 
-  it('the Range header, with the exact count', async () => {
+  it('applies the Range header and returns the exact count', async () => {
     const { status, json, headers } = await get('/films?select=id&order=id', { range: '0-1', prefer: 'count=exact' });
     expect([status, json, headers['content-range']]).toEqual([206, [{ id: 1 }, { id: 2 }], '0-1/5']);
   });
 
-  it('the count is 200 and not 206 when everything is there', async () => {
+  it('returns 200 instead of 206 if the page contains all rows', async () => {
     const { status, headers } = await get('/films?select=id', { prefer: 'count=exact' });
     expect([status, headers['content-range'], headers['preference-applied']]).toEqual([200, '0-4/5', 'count=exact']);
   });
 
-  it.each(['planned', 'estimated'])('a count that is %s', async (kind) => {
+  it.each(['planned', 'estimated'])('accepts a count that is %s', async (kind) => {
     const { headers } = await get('/films?select=id&id=lt.3', { prefer: `count=${kind}` });
     expect(headers['content-range']).toMatch(/^0-1\/\d+$/);
   });
 
-  it('no rows', async () => {
+  it('returns an empty page', async () => {
     const { status, headers } = await get('/films?id=eq.99', { prefer: 'count=exact' });
     expect([status, headers['content-range']]).toEqual([200, '*/0']);
     expect((await get('/films?limit=0')).json).toEqual([]);
@@ -189,14 +189,14 @@ describe('pages', () => {
       'The lower boundary must be lower than or equal to the upper boundary in the Range header.',
     ],
     ['/films?offset=9', { prefer: 'count=exact' }, 'An offset of 9 was requested, but there are only 5 rows.'],
-  ])('%s with %o is no range', async (path, headers, details) => {
+  ])('rejects %s with %o as a range', async (path, headers, details) => {
     expect(await get(path, headers as Record<string, string>)).toMatchObject({
       status: 416,
       json: { code: 'PGRST103', details },
     });
   });
 
-  it('never more rows than db_max_rows, on any level, and the count stays true', async () => {
+  it('never returns more rows than db_max_rows on any level, with a correct count', async () => {
     const small = await app.with({ db_max_rows: 2 });
     const { json, headers, status } = await small.call(
       'GET',
@@ -209,7 +209,7 @@ describe('pages', () => {
     expect(json).toHaveLength(2);
   });
 
-  it('an answer that db_max_rows ended says so, one that ends by itself or as asked does not', async () => {
+  it('reports that db_max_rows ended a response, and only then', async () => {
     const small = await app.with({ db_max_rows: 2 });
     const said = async (path: string) => (await small.call('GET', path)).headers['ninefold-max-rows'];
     expect(await said('/films?select=id')).toBe('2');
@@ -218,13 +218,13 @@ describe('pages', () => {
     expect(await said('/films?select=id&id=eq.1')).toBeUndefined();
   });
 
-  it('HEAD gives the headers and no body', async () => {
+  it('returns headers without a body for HEAD', async () => {
     const answer = await app.call('HEAD', '/films?select=id', { headers: { prefer: 'count=exact' } });
     expect([answer.status, answer.text, answer.headers['content-range']]).toEqual([200, '', '0-4/5']);
   });
 });
 
-describe('names that are not there', () => {
+describe('GET: unknown names', () => {
   it.each([
     ['/film', 404, 'PGRST205', "Perhaps you meant the table 'public.films'"],
     ['/nothing_like_it', 404, 'PGRST205', null],
@@ -235,15 +235,15 @@ describe('names that are not there', () => {
   });
 });
 
-describe('who sees what', () => {
-  it('a member sees own rows only', async () => {
+describe('GET: permissions', () => {
+  it('shows a member only own rows', async () => {
     const asked = (sub: string) => app.call('GET', '/notes?select=id', { role: 'authenticated', claims: { sub } });
     expect((await asked('ada')).json).toEqual([{ id: 1 }]);
     expect((await asked('bob')).json).toEqual([{ id: 2 }]);
     expect((await asked('eve')).json).toEqual([]);
   });
 
-  it('without a grant the anonymous caller is told to sign in, a member that it may not', async () => {
+  it('returns 401 to an anonymous caller without a grant, and 403 to a member', async () => {
     const anonymous = await get('/specifications');
     expect(anonymous).toMatchObject({
       status: 401,
@@ -256,7 +256,7 @@ describe('who sees what', () => {
     expect(member).toMatchObject({ status: 403, json: { code: '42501' } });
   });
 
-  it('a GET cannot write', async () => {
+  it('does not let a GET request write', async () => {
     await app.script(`
       create function sneak() returns void stable language plpgsql as $$ begin delete from films; end $$;
       create function sneak_volatile() returns void language plpgsql as $$ begin delete from films where false; end $$;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { makeRestApp, type RestApp } from '../../test/support/rest-app.ts';
 
-/** Colours are numbers in the tables and text with a # for clients (PostgREST docs, "Domain Representations"). */
+/** Colours are numbers in tables and text with a # for clients (PostgREST docs, "Domain Representations"). */
 const fixture = `
   create domain color as int check (value between 0 and 16777215);
   create function color_json(color) returns json language sql immutable as
@@ -51,7 +51,7 @@ it.each([
       { shade: '#00ff00', count: 1 },
     ],
   ],
-])('a column is shown in its JSON form: %s', async (_, path, expected) => {
+])('shows a column in its JSON form: %s', async (_, path, expected) => {
   expect((await app.call('GET', path)).json).toEqual(expected);
 });
 
@@ -60,12 +60,12 @@ it.each([
   ['shade=neq.%2300ff00', [1, 3]],
   ['shade=in.(%2300ff00,%23000000)', [2]],
   ['or=(shade.eq.%2300ff00,id.eq.3)', [2, 3]],
-])('a filter reads its text form: %s', async (query, expected) => {
+])('reads the text form in a filter: %s', async (query, expected) => {
   const { json } = await app.call('GET', `/shades?select=id&order=id&${query}`, { encoded: true });
   expect((json as { id: number }[]).map(({ id }) => id)).toEqual(expected);
 });
 
-it('a body gives it in its JSON form, and the answer shows it so', async () => {
+it('reads the JSON form in a body, and returns the JSON form', async () => {
   const headers = { prefer: 'return=representation' };
   const inserted = await app.call('POST', '/shades', { headers, body: [{ id: 4, shade: '#0a0b0c' }] });
   expect([inserted.status, inserted.json]).toEqual([201, [{ id: 4, palette_id: null, shade: '#0a0b0c' }]]);

@@ -10,11 +10,11 @@ interface About {
   readonly relations: readonly TouchedRelation[];
 }
 
-/** Plans of one shape are the same object, so that a call that came before costs one look. */
+/** Plans of one shape are the same object, so a repeated request needs only one lookup. */
 const known = new WeakMap<Plan, About>();
 const ids = new WeakMap<object, string>();
 
-/** Notes which call of chapter 7 a plan is, and what it touches: names of the schema, never a value. */
+/** Records the call of chapter 7 and the relations of a plan: names of the schema, without values. */
 export function tracePlan(trace: CallTrace, plan: Plan, method: string): void {
   let about = known.get(plan);
   if (about === undefined) {
@@ -27,7 +27,7 @@ export function tracePlan(trace: CallTrace, plan: Plan, method: string): void {
   trace.planned = performance.now();
 }
 
-/** Notes the statement that gives the result, without its values. */
+/** Records the statement that gives the result, without its values. */
 export function traceStatement(trace: CallTrace, { statements, main }: Batch): void {
   const statement = statements[main];
   trace.sql = statement?.text ?? null;
@@ -82,7 +82,7 @@ function remembered(name: object, make: () => string): string {
   return id;
 }
 
-/** The relation or function itself, then those embedded in it. */
+/** Returns the relation or function itself, followed by embedded relations. */
 function touched({ schema, name }: SqlName, read: ReadNode): readonly TouchedRelation[] {
   const found: TouchedRelation[] = [{ schema, name }];
   const visit = (node: ReadNode): void => {

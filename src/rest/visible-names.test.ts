@@ -37,7 +37,7 @@ const textOf = async (path: string, role = 'anon', method = 'GET') => {
   return text;
 };
 
-describe('the hint of an error', () => {
+describe('withVisibleNames', () => {
   it.each([
     ['PGRST205', '/payroll_secret', 'payroll_secrets'],
     ['PGRST202', '/rpc/fire_everybod', 'fire_everybody'],
@@ -46,7 +46,7 @@ describe('the hint of an error', () => {
     ['42703', '/films?select=secret_ratin', 'secret_rating'],
     ['42703', '/payroll_secrets?select=salry', 'salary'],
     ['PGRST201', '/films?select=id,people(*)', 'crew_secrets'],
-  ])('of %s names something only to a role that has a privilege on it: %s', async (code, path, name) => {
+  ])('names in the hint of %s only objects on which the role has a privilege: %s', async (code, path, name) => {
     const [anon, member] = [await textOf(path), await textOf(path, 'authenticated')];
     expect(JSON.parse(member).code).toBe(code);
     expect(member).toContain(name);
@@ -59,11 +59,11 @@ describe('the hint of an error', () => {
     ['/rpc/find_fil', 'Perhaps you meant to call the function public.find_film'],
     ['/films?select=*,review(*)', "Perhaps you meant 'reviews' instead of 'review'."],
     ['/films?select=titl', 'Perhaps you meant to reference the column "films.title".'],
-  ])('still helps with what the role may use: %s', async (path, hint) => {
+  ])('proposes objects that the role may use: %s', async (path, hint) => {
     expect(JSON.parse(await textOf(path)).hint).toBe(hint);
   });
 
-  it('is left out for a role that the database does not have', async () => {
+  it('omits the hint for a role that the database does not have', async () => {
     const body = JSON.parse(await textOf('/film', 'nobody_of_this_name'));
     expect(body).toMatchObject({ code: 'PGRST205', hint: null });
   });

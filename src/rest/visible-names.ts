@@ -5,14 +5,14 @@ import { DatabaseError } from '../database/database-error.ts';
 import { firstJson } from '../database/statement.ts';
 import { type ErrorParts, NinefoldError } from '../errors/ninefold-error.ts';
 
-/** Errors of the plan step whose hint or details name what the catalog holds beside what the request names. */
+/** Errors of the plan step whose hint or details name objects of the catalog that the request does not name. */
 const NAMING = new Set<string>(['PGRST200', 'PGRST201', 'PGRST202', 'PGRST203', 'PGRST205']);
 
 /**
- * Returns the error as the role may see it: its hint and details name only tables, functions and relationships on which the role
- * has a privilege. `planAgain` plans the request against another catalog. An error that names nothing is returned as it is.
- *
- * The privileges are read only here, after a request has failed, so that no other request pays for them.
+ * Returns the error as the role may see it: hint and details name only tables, functions and relationships on which the
+ * role has a privilege. Other errors are returned unchanged. The privileges are read only after a request has failed,
+ * so successful requests have no cost.
+ * @param planAgain Plans the request against another catalog.
  */
 export async function withVisibleNames(
   error: unknown,
@@ -30,16 +30,19 @@ export async function withVisibleNames(
     }
   }
   const parts: ErrorParts = { headers, cause: error };
-  // The words of the other two repeat more than the request.
+  // Message and details of the other two codes contain more than the request.
   return repeatsRequest.has(code)
     ? new NinefoldError(code, { ...parts, message, details })
     : new NinefoldError(code, parts);
 }
 
-/** Errors whose message and details name only what the request names. */
+/** Errors whose message and details name only objects of the request. */
 const repeatsRequest = new Set<string>(['PGRST200', 'PGRST202', 'PGRST205']);
 
-/** $1 the role, $2 oids of relations, $3 oids of functions. Answers those on which the role has a privilege. */
+/**
+ * SQL with the objects on which a role has a privilege. $1 is the role, $2 are oids of relations, $3 are oids of
+ * functions.
+ */
 const VISIBLE = `select pg_catalog.jsonb_build_object(
   'relations', coalesce((
     select pg_catalog.jsonb_agg(c.oid::bigint) from pg_catalog.pg_class c
@@ -75,7 +78,7 @@ async function visibleCatalog(database: Executor, catalog: Catalog, role: string
       return seen.length > 0 ? [[key, seen] as const] : [];
     }),
   );
-  // A junction or a function of a schema that is not exposed is never named in a request: it is hidden too.
+  // A request never names junctions and functions of unexposed schemas, so these are hidden too.
   const isSeen = (name: SqlName) => seenRelations.has(nameKey(name));
   const isSeenRelationship = (relationship: Relationship) =>
     isSeen(relationship.table) &&
@@ -89,8 +92,8 @@ async function visibleCatalog(database: Executor, catalog: Catalog, role: string
 }
 
 /**
- * Returns PostgreSQL's error about an unknown column without its hint, unless the role may read every column that the hint names,
- * in every exposed table of the name that stands before it.
+ * Returns PostgreSQL's error about an unknown column without its hint, unless the role may read every column in the
+ * hint, in every exposed table with the name before the dot.
  */
 export async function withVisibleColumns(
   error: unknown,

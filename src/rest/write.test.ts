@@ -39,20 +39,20 @@ const send = (
   headers: Record<string, string> = {},
   call: RestCall = {},
 ) => app.call(method, path, { ...call, body, headers: { 'content-type': 'application/json', ...headers } });
-/** What is on the shelves now. */
+/** Returns the stored shelves. */
 const shelves = async () =>
   ((await app.call('GET', '/shelves?order=room,number')).json as { room: string; number: number; label: string }[]).map(
     (row) => `${row.room} ${row.number} ${row.label}`,
   );
 
 describe('POST', () => {
-  it('answers 201 without a body, and the row is there', async () => {
+  it('returns 201 without a body, and writes the row', async () => {
     const answer = await send('POST', '/shelves', { room: 'cellar', number: 7, label: 'z' });
     expect([answer.status, answer.text, answer.headers['content-range']]).toEqual([201, '', '*/*']);
     expect(await shelves()).toContain('cellar 7 z');
   });
 
-  it('gives the rows back, shaped by select', async () => {
+  it('returns the rows in the form of select', async () => {
     const answer = await send('POST', '/shelves?select=number,at:room', { room: 'cellar', number: 7 }, full);
     expect(answer).toMatchObject({
       status: 201,
@@ -61,13 +61,13 @@ describe('POST', () => {
     });
   });
 
-  it('embeds what the new row points to', async () => {
+  it('embeds rows that the new row references', async () => {
     const path = '/films?select=title,director:directors!films_director_fkey(name)';
     const { json } = await send('POST', path, { title: 'Saute ma ville', director_id: 1 }, full);
     expect(json).toEqual([{ title: 'Saute ma ville', director: { name: 'Akerman' } }]);
   });
 
-  it('tells where one new row is', async () => {
+  it('returns the location of one new row', async () => {
     const { headers } = await send(
       'POST',
       '/shelves',
@@ -77,7 +77,7 @@ describe('POST', () => {
     expect(headers.location).toBe('/shelves?room=eq.a%20room&number=eq.7');
   });
 
-  it('writes many rows, counts them, and takes missing keys as null or, asked to, as the default', async () => {
+  it('writes many rows, counts them, and sets missing keys to null or, on request, to the default', async () => {
     const rows = [
       { room: 'x', number: 1, label: 'l' },
       { room: 'x', number: 2 },
@@ -97,7 +97,7 @@ describe('POST', () => {
     expect(await shelves()).toEqual(expect.arrayContaining(['y 1 l', 'y 2 empty']));
   });
 
-  it('ignores keys that columns leaves out', async () => {
+  it('ignores keys that are not in columns', async () => {
     const { json } = await send(
       'POST',
       '/shelves?columns=room,number',
@@ -118,7 +118,7 @@ describe('POST', () => {
       ],
     ],
     ['a form', 'application/x-www-form-urlencoded', 'room=form&number=3&label=a+b%26', [['form', 3, 'a b&']]],
-  ])('takes %s', async (_, contentType, body, rows) => {
+  ])('accepts %s', async (_, contentType, body, rows) => {
     const { json } = await send('POST', '/shelves', body, { 'content-type': contentType, ...full });
     expect((json as Record<string, unknown>[]).map((row) => [row.room, row.number, row.label])).toEqual(rows);
   });
@@ -130,24 +130,24 @@ describe('POST', () => {
     ['{"room": "x", "number": "seven"}', '22P02'],
     ['[1, 2]', 'PGRST102'],
     ['{"room": "x", "number": null}', '23502'],
-  ])('refuses %s with %s', async (body, code) => {
+  ])('rejects %s with %s', async (body, code) => {
     expect(await send('POST', '/shelves', body)).toMatchObject({ status: 400, json: { code } });
   });
 
-  it('a row that is there is a conflict', async () => {
+  it('returns a conflict for an existing row', async () => {
     expect(await send('POST', '/shelves', { room: 'hall', number: 1 })).toMatchObject({
       status: 409,
       json: { code: '23505' },
     });
   });
 
-  it('one new row as one object', async () => {
+  it('returns one new row as a single object on request', async () => {
     const accept = 'application/vnd.pgrst.object+json';
     const { status, json } = await send('POST', '/shelves', { room: 'x', number: 1 }, { accept, ...full });
     expect([status, json]).toEqual([201, { room: 'x', number: 1, label: 'empty' }]);
   });
 
-  it('two rows asked for as one object write nothing', async () => {
+  it('writes nothing if a single object is requested and there are two rows', async () => {
     const rows = [
       { room: 'x', number: 1 },
       { room: 'x', number: 2 },
@@ -158,7 +158,7 @@ describe('POST', () => {
   });
 });
 
-describe('upsert', () => {
+describe('POST and PUT with upsert', () => {
   const rows = [
     { room: 'hall', number: 1, label: 'new' },
     { room: 'hall', number: 9, label: 'new' },
@@ -170,7 +170,7 @@ describe('upsert', () => {
     expect(await shelves()).toEqual(['attic 1 c', 'hall 1 new', 'hall 2 b', 'hall 9 new']);
   });
 
-  it('is 200 when every row was there', async () => {
+  it('returns 200 if every row existed', async () => {
     const answer = await send('POST', '/shelves', [rows[0]], { prefer: 'resolution=merge-duplicates' });
     expect(answer.status).toBe(200);
   });
@@ -182,7 +182,7 @@ describe('upsert', () => {
     expect(json).toEqual([rows[1]]);
   });
 
-  it('on other columns than the primary key', async () => {
+  it('detects conflicts on other columns than the primary key', async () => {
     const call = { role: 'authenticated', claims: { sub: 'ada' } };
     const prefer = 'resolution=merge-duplicates,return=representation';
     const row = { id: 7, owner: 'ada', body: 'mine' };
@@ -190,7 +190,7 @@ describe('upsert', () => {
     expect(json).toEqual([row]);
   });
 
-  it('PUT writes the row that it names, new or not', async () => {
+  it('writes the row of a PUT, whether it exists or not', async () => {
     const put = (body: unknown) => send('PUT', '/shelves?room=eq.hall&number=eq.1', body, full);
     expect(await put({ room: 'hall', number: 1, label: 'put' })).toMatchObject({
       status: 200,
@@ -215,38 +215,38 @@ describe('upsert', () => {
 });
 
 describe('PATCH', () => {
-  it('changes the rows that the filter names', async () => {
+  it('changes the rows that match the filter', async () => {
     const answer = await send('PATCH', '/shelves?room=eq.hall', { label: 'new' });
     expect([answer.status, answer.text, answer.headers['content-range']]).toEqual([204, '', '0-1/*']);
     expect(await shelves()).toEqual(['attic 1 c', 'hall 1 new', 'hall 2 new']);
   });
 
-  it('gives them back', async () => {
+  it('returns the changed rows', async () => {
     const { status, json } = await send('PATCH', '/shelves?room=eq.attic&select=label', { label: 'new' }, full);
     expect([status, json]).toEqual([200, [{ label: 'new' }]]);
   });
 
-  it('no row is no error', async () => {
+  it('succeeds without matching rows', async () => {
     const { status, json } = await send('PATCH', '/shelves?room=eq.nowhere', { label: 'new' }, full);
     expect([status, json]).toEqual([200, []]);
   });
 
-  it('an empty object changes nothing', async () => {
+  it('changes nothing for an empty object', async () => {
     const { status, json } = await send('PATCH', '/shelves', {}, full);
     expect([status, json]).toEqual([200, []]);
   });
 
-  it('through a view', async () => {
+  it('writes through a view', async () => {
     await send('PATCH', '/shelf_labels?number=eq.2', { label: 'seen' });
     expect(await shelves()).toContain('hall 2 seen');
   });
 
-  it('an or tree decides too', async () => {
+  it('applies an or tree', async () => {
     await send('PATCH', '/shelves?or=(number.eq.2,room.eq.attic)', { label: 'new' });
     expect(await shelves()).toEqual(['attic 1 new', 'hall 1 a', 'hall 2 new']);
   });
 
-  it('more rows than max-affected: nothing is written', async () => {
+  it('writes nothing if more rows than max-affected match', async () => {
     const answer = await send(
       'PATCH',
       '/shelves?room=eq.hall',
@@ -257,7 +257,7 @@ describe('PATCH', () => {
     expect(await shelves()).toEqual(['attic 1 c', 'hall 1 a', 'hall 2 b']);
   });
 
-  it('two rows asked for as one object: nothing is written', async () => {
+  it('writes nothing if a single object is requested and two rows match', async () => {
     const accept = 'application/vnd.pgrst.object+json';
     expect(await send('PATCH', '/shelves?room=eq.hall', { label: 'new' }, { accept })).toMatchObject({
       status: 406,
@@ -268,29 +268,29 @@ describe('PATCH', () => {
 });
 
 describe('DELETE', () => {
-  it('removes the rows that the filter names and counts them', async () => {
+  it('deletes the rows that match the filter and counts them', async () => {
     const answer = await send('DELETE', '/shelves?room=eq.hall', undefined, { prefer: 'count=exact' });
     expect([answer.status, answer.text, answer.headers['content-range']]).toEqual([204, '', '*/2']);
     expect(await shelves()).toEqual(['attic 1 c']);
   });
 
-  it('gives them back, in order', async () => {
+  it('returns the deleted rows in order', async () => {
     const { json } = await send('DELETE', '/shelves?select=label&order=label.desc', undefined, full);
     expect(json).toEqual([{ label: 'c' }, { label: 'b' }, { label: 'a' }]);
   });
 });
 
-describe('row-level security decides what is written', () => {
+describe('Writes with row-level security', () => {
   const as = (sub: string): RestCall => ({ role: 'authenticated', claims: { sub } });
 
-  it('not in somebody else’s name', async () => {
+  it('rejects a row in the name of another member', async () => {
     expect(await send('POST', '/notes', { id: 50, owner: 'ada', body: 'x' }, {}, as('bob'))).toMatchObject({
       status: 403,
       json: { code: '42501', message: 'new row violates row-level security policy for table "notes"' },
     });
   });
 
-  it('somebody else’s rows are not there to change or delete', async () => {
+  it('does not change or delete rows of another member', async () => {
     expect((await send('PATCH', '/notes?owner=eq.ada', { body: 'hers?' }, full, as('bob'))).json).toEqual([]);
     expect((await send('DELETE', '/notes?owner=eq.ada', undefined, full, as('bob'))).json).toEqual([]);
     expect((await app.call('GET', '/notes?select=owner,body', as('ada'))).json).toEqual([
@@ -298,14 +298,14 @@ describe('row-level security decides what is written', () => {
     ]);
   });
 
-  it('what may be written but not read is written without a representation', async () => {
+  it('writes a row that the caller may not read if no representation is requested', async () => {
     expect((await send('POST', '/inbox', { body: 'hello' })).status).toBe(201);
     expect((await send('POST', '/inbox', { body: 'hello' }, full)).status).toBe(401);
   });
 });
 
-describe('the end of the transaction', () => {
-  it('tx=rollback writes nothing and answers as if, where that is allowed', async () => {
+describe('Prefer: tx', () => {
+  it('writes nothing for tx=rollback and returns the normal response, if the app allows it', async () => {
     const allowed = await app.with({ db_tx_end: 'commit-allow-override' });
     const answer = await allowed.call('POST', '/shelves', {
       body: { room: 'x', number: 1 },
@@ -316,12 +316,12 @@ describe('the end of the transaction', () => {
     expect(await shelves()).toHaveLength(3);
   });
 
-  it('is not the client’s to choose by default', async () => {
+  it('is ignored by default', async () => {
     await send('POST', '/shelves', { room: 'x', number: 1 }, { prefer: 'tx=rollback' });
     expect(await shelves()).toHaveLength(4);
   });
 
-  it('a connection that rolled back serves the next call as any other', async () => {
+  it('does not affect the next request on the same connection', async () => {
     const always = await app.with({ db_tx_end: 'rollback' });
     for (let i = 0; i < 8; i += 1) {
       await always.call('POST', '/shelves', { body: { room: 'x', number: i } });
@@ -330,7 +330,7 @@ describe('the end of the transaction', () => {
   });
 });
 
-it('unknown preferences are refused only when asked to be strict', async () => {
+it('rejects unknown preferences only with handling=strict', async () => {
   expect((await send('POST', '/shelves', { room: 'x', number: 1 }, { prefer: 'odd=1' })).status).toBe(201);
   expect(await send('POST', '/shelves', { room: 'x', number: 2 }, { prefer: 'handling=strict, odd=1' })).toMatchObject({
     status: 400,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { filled, partsOf, placesOf, type Value } from './places.ts';
 
-// The expressions are what pg_get_expr printed for a policy, letter by letter.
+// The expressions are the exact output of pg_get_expr for a policy.
 const of = { relation: 'tasks', columns: new Set(['owner', 'title', 'team_id', 'time', 'Odd', 'role']) };
 
-describe('the parts of an expression', () => {
+describe('partsOf', () => {
   it.each([
     ['(auth.uid() = owner)', null, ['(auth.uid() = owner)']],
     [
@@ -28,12 +28,12 @@ describe('the parts of an expression', () => {
       ['CASE WHEN (owner IS NULL) THEN true ELSE (owner = auth.uid()) END'],
     ],
     ['true', null, ['true']],
-  ])('of %s', (expression, joinedBy, texts) => {
+  ])('splits %s', (expression, joinedBy, texts) => {
     expect(partsOf(expression)).toEqual({ joinedBy, texts });
   });
 });
 
-describe('the places of an expression', () => {
+describe('placesOf', () => {
   it.each([
     ['(auth.uid() = owner)', ['auth.uid()', 'owner']],
     ['(( SELECT auth.uid() AS uid) = owner)', ['( SELECT auth.uid() AS uid)', 'owner']],
@@ -49,29 +49,29 @@ describe('the places of an expression', () => {
     ['(CURRENT_USER = title)', ['CURRENT_USER', 'title']],
     ['("Odd" > 1)', ['"Odd"']],
     ['(ODD > 1)', []],
-    // a column of another relation, of the same name
+    // A column of another relation with the same name.
     [
       '(EXISTS ( SELECT FROM public.teams t WHERE ((t.owner = auth.uid()) AND (t.id = tasks.team_id))))',
       ['auth.uid()', 'tasks.team_id'],
     ],
-    // a call that takes a value of the row is none that the caller decides
+    // A call with a value of the row as argument does not depend on the caller only.
     ['public.may_see(owner, auth.uid())', ['owner', 'auth.uid()']],
     ["public.has_role('admin'::text)", ["public.has_role('admin'::text)"]],
-    // the words of a type are no columns
+    // Words in a type name are not columns.
     ['(title > (now())::time without time zone)', ['title', '(now())']],
     ["('a'::role = title)", ['title']],
     ["(title = ANY (ARRAY['a'::text, owner]))", ['title', 'owner']],
     ['not well (formed', []],
-  ])('of %s', (expression, texts) => {
+  ])('finds the places in %s', (expression, texts) => {
     expect(placesOf(expression, of).map(({ text }) => text)).toEqual(texts);
   });
 });
 
-describe('an expression with its values in it', () => {
+describe('filled', () => {
   const fill = (expression: string, values: Record<string, Value>) =>
     filled(expression, placesOf(expression, of), ({ text }) => values[text] ?? null);
 
-  it('shows texts in quotes, numbers and truth bare, and NULL', () => {
+  it('shows strings quoted, numbers and booleans unquoted, and NULL', () => {
     expect(
       fill("((title <> 'x'::text) AND (team_id = 2) AND (owner IS NULL))", {
         title: { type: 'text', text: "O'Neill" },
@@ -81,7 +81,7 @@ describe('an expression with its values in it', () => {
     ).toBe("(('O''Neill' <> 'x'::text) AND (7 = 2) AND (NULL IS NULL))");
   });
 
-  it('leaves a place as it stands where its value is not known', () => {
+  it('leaves a place unchanged if its value is unknown', () => {
     expect(fill('(auth.uid() = owner)', { owner: { type: 'uuid', text: 'u' } })).toBe("(auth.uid() = 'u')");
   });
 });

@@ -1,14 +1,14 @@
 import { isKeyword, isOperator, isQuery, joined, oneLine, sourceOf, type Token, tokenise } from './tokens.ts';
 
-/** The expression of a policy, taken apart as text. Pure; what is not understood stays whole. */
+/** Splits the expression of a policy as text. Pure. Parts that are not recognised stay unchanged. */
 
-/** The outermost parts of a condition, each as it stands. */
+/** The outermost parts of a condition as text. */
 export interface Parts {
   readonly joinedBy: 'and' | 'or' | null;
   readonly texts: readonly string[];
 }
 
-/** Takes an expression as pg_get_expr prints it. */
+/** Splits an expression in the format of pg_get_expr. */
 export function partsOf(expression: string): Parts {
   const tokens = tokenise(expression);
   const found = tokens && joined(tokens);
@@ -16,23 +16,26 @@ export function partsOf(expression: string): Parts {
   return { joinedBy: found.kind, texts: found.parts.map((part) => sourceOf(expression, part)) };
 }
 
-/** A place in an expression that holds a value of the row, or one that the caller decides. */
+/** A part of an expression whose value depends only on the row or only on the caller. */
 export interface Place {
   readonly start: number;
   readonly end: number;
-  /** A column by its name; anything else is SQL that can be asked by itself. */
+  /** Name of a column; null for SQL that can be evaluated separately. */
   readonly column: string | null;
-  /** As it stands. */
+  /** Source text. */
   readonly text: string;
 }
 
-/** Of which relation the columns are: PostgreSQL prints them alone, or within subqueries after the relation's name. */
+/** The relation of the columns. PostgreSQL prints column names alone, or with the relation's name inside subqueries. */
 export interface PlacesOf {
   readonly relation: string;
   readonly columns: ReadonlySet<string>;
 }
 
-/** The places of an expression, from left to right. Calls are among them when they take no value of the row. */
+/**
+ * Returns the places in an expression, from left to right. Function calls are included if no argument depends on the
+ * row.
+ */
 export function placesOf(expression: string, of: PlacesOf): Place[] {
   const tokens = tokenise(expression);
   return tokens ? walk(expression, tokens, of, false) : [];
@@ -75,23 +78,23 @@ const place = (text: string, tokens: readonly Token[], column: string | null): P
 function columnOf(name: readonly Token[], of: PlacesOf, inQuery: boolean): string | null {
   const words = name.filter((token) => token.kind === 'word');
   const last = words[words.length - 1];
-  // PostgreSQL prints keywords in upper case, and quotes a name that could be taken for one
+  // PostgreSQL prints keywords in upper case, and quotes names that could be keywords.
   if (!last || (!last.quoted && last.value !== last.value.toLowerCase()) || !of.columns.has(last.value)) return null;
   if (words.length === 1) return inQuery ? null : last.value;
   return words.length === 2 && words[0]?.value === of.relation ? last.value : null;
 }
 
-/** Where the dotted name ends that begins here. */
+/** Returns the index after the dotted name that starts at `start`. */
 function nameEnd(tokens: readonly Token[], start: number): number {
   let end = start + 1;
   while (isOperator(tokens[end], '.') && tokens[end + 1]?.kind === 'word') end += 2;
   return end;
 }
 
-/** Words that follow others in the name of a type. */
+/** Words that can follow the first word of a type name. */
 const typeWords = ['VARYING', 'PRECISION', 'WITH', 'WITHOUT', 'TIME', 'ZONE'];
 
-/** Where the name of a type ends, modifiers and `[]` included. */
+/** Returns the index after a type name with its modifiers and `[]`. */
 function typeEnd(tokens: readonly Token[], start: number): number {
   let end = nameEnd(tokens, start);
   while (isKeyword(tokens[end], ...typeWords) || tokens[end]?.kind === 'group') end += 1;
@@ -101,8 +104,8 @@ function typeEnd(tokens: readonly Token[], start: number): number {
 const callerWords = ['CURRENT_USER', 'CURRENT_ROLE', 'SESSION_USER', 'USER'];
 
 /**
- * Where a value ends that begins here and takes nothing of any row: `auth.uid()`, `( SELECT auth.uid() AS uid)`,
- * `(auth.jwt() -> 'app_metadata'::text) ->> 'role'::text`. Null where none begins.
+ * Returns the index after a value that does not depend on any row: `auth.uid()`, `( SELECT auth.uid() AS uid)`,
+ * `(auth.jwt() -> 'app_metadata'::text) ->> 'role'::text`. Returns null if no such value starts at `start`.
  */
 function closedEnd(tokens: readonly Token[], start: number): number | null {
   const token = tokens[start];
@@ -127,7 +130,7 @@ function closedEnd(tokens: readonly Token[], start: number): number | null {
 
 const notCalls = ['ANY', 'ALL', 'SOME', 'IN', 'EXISTS', 'NOT', 'AND', 'OR', 'ROW', 'ARRAY', 'CASE', 'WHEN', 'THEN'];
 
-/** True of what is one closed value, in a subquery of its own or not. */
+/** Returns true if the tokens are one value that does not depend on any row, with or without a subquery. */
 function isClosedGroup(items: readonly Token[]): boolean {
   if (!isQuery(items)) return closedEnd(items, 0) === items.length;
   const end = isKeyword(items[0], 'SELECT') ? closedEnd(items, 1) : null;
@@ -148,7 +151,7 @@ function takesNoColumn(items: readonly Token[]): boolean {
   return true;
 }
 
-/** A value that the database gave: its type and its text, null for NULL. */
+/** A value from the database: its type and its text; null is NULL. */
 export interface Value {
   readonly type: string;
   readonly text: string | null;
@@ -156,13 +159,13 @@ export interface Value {
 
 const bareTypes = ['smallint', 'integer', 'bigint', 'numeric', 'real', 'double precision', 'boolean'];
 
-/** A value as it can stand in SQL, to be read. */
+/** Returns a value as SQL text for display. */
 function shownValue({ type, text }: Value): string {
   if (text === null) return 'NULL';
   return bareTypes.includes(type) ? text : `'${text.replaceAll("'", "''")}'`;
 }
 
-/** The expression with its values in it; a place without a value stays as it is. */
+/** Returns the expression with values inserted at its places. A place without a value stays unchanged. */
 export function filled(expression: string, places: readonly Place[], valueFor: (place: Place) => Value | null): string {
   let text = '';
   let from = 0;

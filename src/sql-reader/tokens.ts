@@ -1,6 +1,6 @@
 /**
- * The tokens of an expression as PostgreSQL prints it (pg_get_expr), brackets nested. `text` is the source, so that
- * whatever is not understood can be shown as it stands.
+ * A token of an expression as PostgreSQL prints it (pg_get_expr); brackets are nested groups. `start` and `end` are
+ * offsets in the source, so that unrecognised parts can be shown unchanged.
  */
 export type Token =
   | { kind: 'word'; value: string; quoted: boolean; start: number; end: number }
@@ -10,14 +10,17 @@ export type Token =
 /** `case`: from CASE to its END, both among the items. */
 type Bracket = '(' | '[' | 'case';
 
-// PostgreSQL prints a string that holds a backslash as E'…' and doubles it.
+// PostgreSQL prints a string that contains a backslash as E'…' and doubles the backslash.
 const pattern =
   /\s+|E'((?:[^'\\]|''|\\[\s\S])*)'|'((?:[^']|'')*)'|"((?:[^"]|"")*)"|([A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*)|(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(::|[-+*/<>=~!@#%^&|`?]+)|([.,:;])|([([])|([)\]])/gy;
 
-/** Brackets within brackets that are read; deeper ones are left as text. */
+/** Maximum depth of nested brackets. */
 const deepest = 200;
 
-/** Splits an expression into tokens; null where it is too deep, or no well-formed text, which PostgreSQL never prints. */
+/**
+ * Splits an expression into tokens. Returns null if brackets are nested too deep or the text is malformed, which
+ * PostgreSQL never prints.
+ */
 export function tokenise(text: string): Token[] | null {
   const open: { bracket: Bracket; items: Token[]; start: number }[] = [];
   let items: Token[] = [];
@@ -67,21 +70,22 @@ function closed(open: { bracket: Bracket; items: Token[]; start: number }[], ite
 
 const unquote = (string: string): string => string.replaceAll("''", "'");
 
-/** True of a word that is a keyword here: not quoted, compared without case. */
+/** Returns true for one of the given keywords: unquoted, in any case. */
 export const isKeyword = (token: Token | undefined, ...words: string[]): boolean =>
   token?.kind === 'word' && !token.quoted && words.includes(token.value.toUpperCase());
 
+/** Returns true for one of the given operators. */
 export const isOperator = (token: Token | undefined, ...values: string[]): boolean =>
   token?.kind === 'operator' && values.includes(token.value);
 
-/** The source of some tokens on one line: runs of white space outside quotes become one blank. */
+/** Returns the source of the tokens on one line; each run of white space outside quotes becomes one space. */
 export function sourceOf(text: string, tokens: readonly Token[]): string {
   const first = tokens[0];
   const last = tokens[tokens.length - 1];
   return first && last ? oneLine(text.slice(first.start, last.end)) : '';
 }
 
-/** Where AND and OR join the parts of a condition, each part as its tokens, OR first, as it binds less. */
+/** The parts of a condition that AND or OR joins, each as its tokens. */
 export interface Joined {
   kind: 'and' | 'or';
   parts: Token[][];
@@ -102,17 +106,17 @@ export function joined(tokens: readonly Token[]): Joined | null {
   return null;
 }
 
-/** What stands in the brackets, where the whole is one pair of them around a condition; else null. */
+/** Returns the tokens inside the brackets if the tokens are one bracketed condition; otherwise null. */
 export function enclosed(tokens: readonly Token[]): readonly Token[] | null {
   const only = tokens.length === 1 ? tokens[0] : undefined;
   const isCondition = only?.kind === 'group' && only.bracket === '(' && !isQuery(only.items);
   return isCondition ? only.items : null;
 }
 
-/** True of the tokens of a subquery. */
+/** Returns true for the tokens of a subquery. */
 export const isQuery = (tokens: readonly Token[]): boolean => isKeyword(tokens[0], 'SELECT', 'WITH', 'VALUES');
 
-/** The tokens between those that separate; one empty part where there are none. */
+/** Splits tokens at separators. Without a separator, the result is one part. */
 export function split(tokens: readonly Token[], separates: (token: Token) => boolean): Token[][] {
   const parts: Token[][] = [[]];
   for (const token of tokens) {
@@ -122,6 +126,6 @@ export function split(tokens: readonly Token[], separates: (token: Token) => boo
   return parts;
 }
 
-/** SQL text on one line; white space inside quotes stays. */
+/** Puts SQL text on one line. White space inside quotes is retained. */
 export const oneLine = (sql: string): string =>
   sql.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"|\s+/g, (part) => (/^\s/.test(part) ? ' ' : part)).trim();

@@ -21,14 +21,14 @@ describe('lockBreaches', () => {
     ]);
   });
 
-  it('ends the leader of a parallel worker, and leaves idle sessions without locks alone', () => {
+  it('ends the leader of a parallel worker, and keeps idle sessions without locks', () => {
     const sessions = [watchedSession(1), watchedSession(2, { leader: 1 }), watchedSession(3, { state: 'idle' })];
     expect(lockBreaches(sessions, [lock(2, 200)], 100)[0]?.pids).toEqual([1]);
   });
 });
 
 describe('timeBreaches', () => {
-  it('names the bound that was exceeded', () => {
+  it('reports the limit that was exceeded', () => {
     const late = 10_000_000;
     const found = timeBreaches(
       [
@@ -48,7 +48,7 @@ describe('timeBreaches', () => {
 });
 
 describe('sumBreaches', () => {
-  it('ends the largest sessions until the rest fits', () => {
+  it('ends the largest sessions until the others are below the limit', () => {
     const sessions = [watchedSession(10), watchedSession(50), watchedSession(70), watchedSession(80, { app: 'b' })];
     expect(sumBreaches(sessions, ({ pid }) => pid, 'appMemoryBytes', 100)).toEqual([
       { app: 'a', limit: 'appMemoryBytes', value: 130, pids: [70] },

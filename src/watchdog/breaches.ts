@@ -2,17 +2,17 @@ import type { AppBounds } from '../../contract/limits.ts';
 import type { Session } from './sessions.ts';
 import type { LockCount } from './usage.ts';
 
-/** An app that uses more than it may. */
+/** An excess of an app over one of its limits. */
 export interface Breach {
   readonly app: string;
   readonly limit: keyof AppBounds;
-  /** In the unit of the limit. */
+  /** The measured value in the unit of the limit. */
   readonly value: number;
-  /** Sessions to end. */
+  /** Process ids of the sessions to end. */
   readonly pids: readonly number[];
 }
 
-/** Groups by app. */
+/** Groups sessions by app. */
 export function byApp(sessions: readonly Session[]): Map<string, Session[]> {
   const groups = new Map<string, Session[]>();
   for (const session of sessions) {
@@ -23,7 +23,10 @@ export function byApp(sessions: readonly Session[]): Map<string, Session[]> {
   return groups;
 }
 
-/** Finds apps with too many locks. Locks without a session (serializable transactions that ended) count for the database's app. */
+/**
+ * Finds apps with too many locks. Locks without a session (of serializable transactions that have ended) count for the
+ * app of their database.
+ */
 export function lockBreaches(sessions: readonly Session[], locks: readonly LockCount[], bound: number): Breach[] {
   const apps = new Map(sessions.map(({ pid, app }) => [pid, app]));
   const owners = new Map(sessions.map(({ database, app }) => [database, app]));
@@ -39,7 +42,7 @@ export function lockBreaches(sessions: readonly Session[], locks: readonly LockC
   });
 }
 
-/** Finds sessions whose statement, transaction or wait within a transaction takes too long. */
+/** Finds sessions whose statement, transaction or idle time within a transaction is too long. */
 export function timeBreaches(sessions: readonly Session[], bounds: AppBounds): Breach[] {
   const found: Breach[] = [];
   for (const { app, leader, state, ...session } of sessions) {
@@ -89,8 +92,8 @@ const sum = (uses: readonly { readonly bytes: number }[]): number =>
   uses.reduce((total, { bytes }) => total + bytes, 0);
 
 /**
- * Finds the sessions that may keep the NOTIFY queue from being emptied: a listener reads it only between two transactions.
- *
+ * Finds the sessions that may prevent PostgreSQL from emptying the NOTIFY queue: a listener reads the queue only
+ * between two transactions.
  * @param seconds The limit notifyListenerSeconds.
  */
 export function listenerBreaches(sessions: readonly Session[], value: number, seconds: number): Breach[] {
@@ -105,5 +108,5 @@ export function listenerBreaches(sessions: readonly Session[], value: number, se
   });
 }
 
-/** The processes to end so that the sessions end with their parallel workers. */
+/** Returns the processes to end, so that sessions end together with their parallel workers. */
 export const leaders = (sessions: readonly Session[]): number[] => [...new Set(sessions.map(({ leader }) => leader))];

@@ -5,20 +5,26 @@ import { leaders } from './breaches.ts';
 import type { Session } from './sessions.ts';
 import { readDatabaseBytes } from './usage.ts';
 
-/** Databases whose size is read in one look, the longest unread first: a large one has many thousands of files. */
+/**
+ * Number of databases whose size one check reads, those with the oldest size first. A large database has many thousands
+ * of files.
+ */
 const READ_AT_ONCE = 20;
-/** DELETE and VACUUM let files grow a little, and must stay possible. */
+/**
+ * Growth in bytes that is tolerated above the limit, because DELETE and VACUUM also let files grow a little and must
+ * stay possible.
+ */
 const GROWTH_BYTES = 1024 * 1024;
 
 interface Size {
   readonly app: string;
   readonly bytes: number;
-  /** The size from which growth is counted while the database is too large. */
+  /** Size from which growth is counted while the database is too large. */
   readonly base: number;
   readonly at: number;
 }
 
-/** Watches the size on disk of the databases that apps work in. */
+/** Monitors the size on disk of the databases with active apps. */
 export class DatabaseSizes {
   readonly #database: Executor;
   readonly #bound: number;
@@ -31,7 +37,7 @@ export class DatabaseSizes {
     this.#tell = tell;
   }
 
-  /** Finds databases that are larger than the bound and grow: their sessions that have written are to end. */
+  /** Finds databases that exceed the limit and grow, with their sessions that have written. */
   async look(busy: readonly Session[]): Promise<Breach[]> {
     const apps = new Map(busy.map(({ database, app }) => [database, app]));
     for (const [database, { app, bytes }] of this.#sizes) if (bytes > this.#bound) apps.set(database, app);
@@ -54,7 +60,7 @@ export class DatabaseSizes {
     const known = this.#sizes.get(database);
     const isFull = bytes > this.#bound;
     const wasFull = known !== undefined && known.bytes > this.#bound;
-    // Repeated while it is full, for workers that started meanwhile.
+    // The message is repeated while the database is full, for workers that started meanwhile.
     if (isFull || wasFull) this.#tell({ type: 'storage', app, isFull });
     const base = Math.min(bytes, Math.max(this.#bound, known?.base ?? bytes));
     const hasGrown = isFull && bytes - base > GROWTH_BYTES;

@@ -4,12 +4,12 @@ import { type Breach, leaders } from './breaches.ts';
 import type { Session } from './sessions.ts';
 import { type LockCount, readNotifyQueue } from './usage.ts';
 
-/** PostgreSQL reports what a session has written to the queue once a second. */
+/** PostgreSQL updates the counter of bytes written to the queue once per second. */
 const RATE_MILLISECONDS = 1000;
 
 /**
- * Watches the NOTIFY queue, which all databases of a server share. PostgreSQL does not say who writes to it: the app whose sessions are
- * seen most often with the lock of the queue is taken for the one.
+ * Monitors the NOTIFY queue, which all databases of a server share. PostgreSQL does not report which session writes to
+ * it. The app whose sessions hold or wait for the lock of the queue most often is assumed to be the cause.
  */
 export class NotifyWatch {
   readonly #database: Executor;
@@ -22,7 +22,7 @@ export class NotifyWatch {
     this.#bounds = bounds;
   }
 
-  /** Takes note of who notifies at this moment. */
+  /** Counts the sessions that are notifying at this moment. */
   see(sessions: readonly Session[], locks: readonly LockCount[]): void {
     const notifying = new Set(locks.filter(({ notifies }) => notifies).map(({ pid }) => pid));
     for (const session of sessions) {
@@ -34,7 +34,7 @@ export class NotifyWatch {
     }
   }
 
-  /** Reads how long the queue is, and finds the app that writes too much to it. */
+  /** Reads the length of the queue, and finds the app that writes too much to it. */
   async look(): Promise<{ queue: number; breaches: Breach[] }> {
     const { bytes, written } = await readNotifyQueue(this.#database);
     const at = performance.now();

@@ -3,29 +3,33 @@ import type { Executor } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { plain, quoteIdentifier, quoteLiteral, rowsAsText } from '../database/statement.ts';
 
-/** Marks a role that is closed here, so that a login which the operator closed stays closed. */
+/**
+ * Comment on a role whose login the watchdog closed. Logins that the operator closed do not have it and stay closed.
+ */
 const MARK = 'Ninefold closed this login for as long as the app is suspended.';
 const UNDEFINED_OBJECT = '42704';
-/** A session that changes its own role's password holds a lock that must not hold up the watchdog. */
+/** A session that changes its own role's password locks the role; the watchdog must not wait for it. */
 const LOCK_TIMEOUT = "select pg_catalog.set_config('lock_timeout', '50ms', true)";
-/** The login is open before the suspension is over, so that no call of the app is refused for it. */
+/**
+ * The login opens this long before the end of the suspension, so that no request is rejected because of a closed login.
+ */
 const EARLIER_MILLISECONDS = 500;
 
 /**
- * Closes the logins of the owners of suspended apps (NOLOGIN). PostgreSQL then refuses an owner who logs in again and again before it
- * loads the app's database; ending each new session would cost the other apps more.
+ * Closes the logins of the owners of suspended apps (NOLOGIN). PostgreSQL then rejects repeated logins before it loads
+ * the app's database. Ending each new session would cost other apps more.
  */
 export class OwnerLogins {
   readonly #database: Executor;
-  /** By app: until when its owner's login stays closed, in performance.now(). */
+  /** By app: the time in milliseconds of performance.now() until which the owner's login stays closed. */
   readonly #closed = new Map<string, { until: number; isDone: boolean }>();
 
-  /** `database`: the superuser's. */
+  /** @param database Connections of the superuser. */
   constructor(database: Executor) {
     this.#database = database;
   }
 
-  /** Opens the logins that a node left closed, since it was killed for example. */
+  /** Opens the logins that a node left closed, for example because it was killed. */
   async openLeftClosed(): Promise<void> {
     const [result] = await this.#database.run([
       plain(`select r.rolname from pg_catalog.pg_roles r
@@ -34,14 +38,19 @@ export class OwnerLogins {
     for (const { rolname } of result ? rowsAsText(result) : []) if (rolname) await this.#open(rolname);
   }
 
-  /** Has `settle` close the login of an app's owner until a moment of performance.now(). */
+  /**
+   * Lets `settle` close the login of an app's owner.
+   * @param until End in milliseconds of performance.now().
+   */
   close(app: string, until: number): void {
     this.#closed.set(app, { until: until - EARLIER_MILLISECONDS, isDone: false });
   }
 
   /**
-   * Closes the logins that are to be closed, and opens those whose time is over at `now`; Infinity opens all. Throws DatabaseError where
-   * the server refuses, for a full lock table for example; the next call tries again.
+   * Closes the logins that `close` requested, and opens those whose time has passed.
+   * @param now Milliseconds of performance.now(); Infinity opens all.
+   * @throws DatabaseError if the server rejects a statement, for example because its lock table is full. The next call
+   * retries.
    */
   async settle(now: number): Promise<void> {
     for (const [app, login] of this.#closed) {
@@ -61,7 +70,9 @@ export class OwnerLogins {
     await this.#change([`alter role ${name} login`, `comment on role ${name} is null`]);
   }
 
-  /** The statements are one transaction. An app that was deleted meanwhile has no login any more. */
+  /**
+   * Runs the statements in one transaction. Ignores a missing role, because the app may have been deleted meanwhile.
+   */
   async #change(statements: readonly string[]): Promise<void> {
     await this.#database.run([LOCK_TIMEOUT, ...statements].map(plain)).catch((error: unknown) => {
       if (!(error instanceof DatabaseError && error.fields.sqlstate === UNDEFINED_OBJECT)) throw error;

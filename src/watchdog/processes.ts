@@ -4,17 +4,17 @@ import { setPriority } from 'node:os';
 /** The lowest priority of nice(2). */
 const LOWEST = 19;
 
-/** The kernel's figures about PostgreSQL's processes; 0 for a process that has ended. */
+/** Figures of the kernel about PostgreSQL's processes; 0 for a process that has ended. */
 export interface Processes {
-  /** Memory that the process shares with no other one. */
+  /** Returns the memory that the process shares with no other process. */
   memoryBytes(pid: number): number;
-  /** Processor time since the process began. */
+  /** Returns the processor time since the process started. */
   processorMilliseconds(pid: number): number;
-  /** Lowers the priority of the process, or restores it. Without the right to, does nothing. */
+  /** Lowers or restores the priority of the process. Does nothing without the permission. */
   setLowPriority(pid: number, isLow: boolean): void;
 }
 
-/** Reads /proc: for a PostgreSQL that runs on this machine, on Linux. */
+/** Reads /proc, for a PostgreSQL server on this machine with Linux. */
 export const linuxProcesses: Processes = {
   memoryBytes(pid) {
     return Number(/^RssAnon:\s+(\d+) kB/m.exec(read(pid, 'status'))?.[1] ?? 0) * 1024;
@@ -24,14 +24,15 @@ export const linuxProcesses: Processes = {
   },
   setLowPriority(pid, isLow) {
     const priority = isLow ? LOWEST : 0;
-    // Each process of PostgreSQL is a session of its own, and the kernel compares sessions by the priority of their group
-    // (sched(7), "The autogroup feature"). Without autogroups the file is missing, and the priority of the process decides.
+    // Each process of PostgreSQL is its own session of the operating system, and the kernel compares sessions by the
+    // priority of their autogroup (sched(7), "The autogroup feature"). Without autogroups the file is missing, and the
+    // priority of the process is used.
     const steps = [() => setPriority(pid, priority), () => writeFileSync(`/proc/${pid}/autogroup`, String(priority))];
     for (const step of steps) {
       try {
         step();
       } catch {
-        // it has ended, or only root may raise the priority
+        // The process has ended, or only root may raise its priority.
       }
     }
   },

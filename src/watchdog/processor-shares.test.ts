@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { watchedSession } from '../../test/support/watched-session.ts';
 import { ProcessorShares } from './processor-shares.ts';
 
-/** Processes, each of an app of its own, and how much of a processor each uses: by its number. */
+/** Returns simulated processes, each of its own app, with the processor share that each uses. */
 function processors() {
   let now = 0;
   const used = new Map<number, number>();
@@ -28,7 +28,7 @@ function processors() {
   return { shares, low, run };
 }
 
-it('lowers the priority of an app that uses more than its share beside another, and restores it afterwards', () => {
+it('lowers the priority of an app that uses more than its share while another app works, and restores it afterwards', () => {
   const { low, run } = processors();
   run(300, { 1: 1, 2: 0.05 });
   expect([...low]).toEqual([]);
@@ -38,7 +38,7 @@ it('lowers the priority of an app that uses more than its share beside another, 
   expect([...low]).toEqual([]);
 });
 
-it('leaves the priority of an app that works alone, and restores it when the others rest', () => {
+it('keeps the priority of an app that works alone, and restores a lowered one when the other apps become idle', () => {
   const { low, run } = processors();
   run(3000, { 1: 1.5, 2: 0.001 });
   expect([...low]).toEqual([]);
@@ -48,7 +48,7 @@ it('leaves the priority of an app that works alone, and restores it when the oth
   expect([...low]).toEqual([]);
 });
 
-it('slows down the apps that use most, and none of those that use alike', () => {
+it('slows down the apps that use most, and none of several apps with equal use', () => {
   const { low, run } = processors();
   run(3000, { 1: 0.7, 2: 0.7 });
   expect([...low]).toEqual([]);
@@ -56,7 +56,7 @@ it('slows down the apps that use most, and none of those that use alike', () => 
   expect([...low].sort()).toEqual([1, 2]);
 });
 
-it('restores the priority of a process that is to end, and leaves it so', () => {
+it('restores the priority of a process that is about to be ended, and does not lower it afterwards', () => {
   const { shares, low, run } = processors();
   run(3000, { 1: 1, 2: 0.05 });
   shares.hasten([1]);

@@ -2,20 +2,21 @@ import { byApp } from './breaches.ts';
 import type { Processes } from './processes.ts';
 import type { Session } from './sessions.ts';
 
-/** The time over which the use of the processor is averaged. */
+/** Time constant over which processor use is averaged. */
 const AVERAGE_MILLISECONDS = 1000;
-/** An app that uses more than this part of a processor has work. */
+/** Share of a processor above which an app counts as working. */
 const WORKING = 1 / 200;
-/** By how much an app must exceed the mean of the apps that have work: of two that use alike, neither is slowed down. */
+/** Factor by which an app must exceed the mean of the working apps. Of two apps with equal use, none is slowed down. */
 const MARGIN = 1.2;
 
 /**
- * Lowers the priority of the processes of an app that uses more of the processor than its share and than the other apps that have work,
- * so that their calls come first. An app that works alone keeps its priority: with a low one it would wait for Ninefold's own processes.
+ * Lowers the priority of the processes of an app that uses more processor time than its share and than the other
+ * working apps, so that their requests run first. An app that works alone keeps its priority; with a low one it would
+ * wait for Ninefold's own processes.
  */
 export class ProcessorShares {
   readonly #processes: Processes;
-  /** Of one processor: 0.5 is a half. */
+  /** Share of one processor: 0.5 is a half. */
   readonly #share: number;
   readonly #times = new Map<number, number>();
   readonly #averages = new Map<string, number>();
@@ -46,7 +47,7 @@ export class ProcessorShares {
       const average = this.#averages.get(app) ?? 0;
       for (const { pid } of group) {
         const isLow = this.#low.has(pid);
-        // Restored only well below, so that the priority does not change with every look.
+        // The priority is restored only well below the share, so that it does not change with every check.
         if (this.#ending.has(pid)) continue;
         if (!isLow && average > this.#share && average > mean * MARGIN) this.#set(pid, true);
         else if (isLow && (average < this.#share / 2 || average <= mean)) this.#set(pid, false);
@@ -54,7 +55,10 @@ export class ProcessorShares {
     }
   }
 
-  /** Restores the priority of processes that are to end: with a low one it can take seconds until they notice, and free their locks. */
+  /**
+   * Restores the priority of processes that are about to be ended. With a low priority they could take seconds to
+   * notice and to release their locks.
+   */
   hasten(pids: readonly number[]): void {
     for (const pid of pids) {
       this.#ending.add(pid);
@@ -62,13 +66,13 @@ export class ProcessorShares {
     }
   }
 
-  /** Processor milliseconds of each app since the last look. */
+  /** Returns the processor milliseconds of each app since the last check. */
   #usedSince(sessions: readonly Session[]): Map<string, number> {
     const used = new Map<string, number>();
     const alive = new Set<number>();
     for (const { pid, app, state, stateMilliseconds } of sessions) {
       alive.add(pid);
-      // An idle process uses nothing, and to ask the kernel costs more than all else here.
+      // An idle process uses no processor time, and reading its figures costs more than the rest of this function.
       if (state === 'idle' && stateMilliseconds > AVERAGE_MILLISECONDS) continue;
       const time = this.#processes.processorMilliseconds(pid);
       used.set(app, (used.get(app) ?? 0) + Math.max(0, time - (this.#times.get(pid) ?? time)));

@@ -2,31 +2,33 @@ import { CONSOLE_REF } from '../apps/app-record.ts';
 import type { Executor } from '../database/database.ts';
 import { rowsAsText, type Statement } from '../database/statement.ts';
 
-/** One PostgreSQL process that works for an app: a session, or a parallel worker of one. */
+/** One PostgreSQL process that works for an app: a session, or one of its parallel workers. */
 export interface Session {
   readonly pid: number;
-  /** The process to end: the leader of a parallel worker, else the same as `pid`. */
+  /** The process to end: the leader of a parallel worker, otherwise the same as `pid`. */
   readonly leader: number;
   /** Ref of the app. */
   readonly app: string;
   /** Oid of its database. */
   readonly database: string;
-  /** The app's owner has logged in, not Ninefold for the app's calls. */
+  /** True if the app's owner has logged in; false for sessions of the server. */
   readonly isOwner: boolean;
   readonly state: 'active' | 'idle' | 'idle in transaction';
-  /** It has changed something in a transaction that is still open. */
+  /** True if the open transaction has written. */
   readonly hasWritten: boolean;
-  /** It waits for the client to take what it sends. */
+  /** True if the process waits until the client reads its output. */
   readonly waitsForClient: boolean;
-  /** Since the statement began, since the transaction began, and since the state changed; 0 without one. */
+  /**
+   * Milliseconds since the statement began, since the transaction began, and since the state changed; 0 without one.
+   */
   readonly statementMilliseconds: number;
   readonly transactionMilliseconds: number;
   readonly stateMilliseconds: number;
 }
 
 /**
- * Reads shared memory alone and locks no shared catalog, so it works while the lock table is full. The view pg_stat_activity would
- * lock pg_database and pg_authid.
+ * Reads only shared memory and locks no shared catalog, so it works while the lock table is full. The view
+ * pg_stat_activity would lock pg_database and pg_authid.
  */
 const SESSIONS: Statement = {
   text: `select pid, coalesce(leader_pid, pid) as leader, datid, backend_start as start, usesysid as role, state, backend_xid is not null as writes,
@@ -49,7 +51,7 @@ interface Login {
 /** Reads the sessions of all apps of a server. */
 export class SessionReader {
   readonly #database: Executor;
-  /** By oid; null for a role that is no app's. */
+  /** Login roles by oid; null for a role that belongs to no app. */
   #logins = new Map<string, Login | null>();
   /** When each process of the last read began. */
   #starts = new Map<number, string>();
@@ -102,7 +104,10 @@ export class SessionReader {
   }
 }
 
-/** The app and the kind of a login role by its name: `app_<ref>` or `app_<ref>_authenticator`. A ref has no underscore. */
+/**
+ * Returns the app and the kind of a login role by its name: `app_<ref>` or `app_<ref>_authenticator`. A ref has no
+ * underscore.
+ */
 function loginOf(role: string): Login | null {
   const match = /^app_([a-z][a-z0-9-]{2,39})(_authenticator)?$/.exec(role);
   return match?.[1] === undefined ? null : { app: match[1], isOwner: match[2] === undefined };

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Suspensions } from './suspensions.ts';
 
-it('suspends for twice as long each time, up to the longest', () => {
+it('doubles the duration of each further suspension, up to the maximum', () => {
   const suspensions = new Suspensions(10, 30);
   expect(suspensions.record('a', 'appLocks', true, 0)).toBe(10);
   expect(suspensions.isSuspended('a', 9999)).toBe(true);
@@ -12,7 +12,7 @@ it('suspends for twice as long each time, up to the longest', () => {
   expect(suspensions.isSuspended('b', 40_000)).toBe(false);
 });
 
-it('suspends at the third lighter breach within a minute', () => {
+it('suspends an app at its third minor breach within a minute', () => {
   const suspensions = new Suspensions(10, 30);
   expect([0, 1000, 2000].map((now) => suspensions.record('a', 'appLocks', false, now))).toEqual([0, 0, 10]);
   expect([0, 50_000, 100_000, 150_000].map((now) => suspensions.record('b', 'appLocks', false, now))).toEqual([
@@ -20,13 +20,13 @@ it('suspends at the third lighter breach within a minute', () => {
   ]);
 });
 
-it('begins with the first duration again after ten minutes without a breach', () => {
+it('starts with the first duration after ten minutes without a breach', () => {
   const suspensions = new Suspensions(10, 30);
   suspensions.record('a', 'appLocks', true, 0);
   expect(suspensions.record('a', 'appLocks', true, 700_000)).toBe(10);
 });
 
-it('returns the limit and the remaining seconds of each suspension that has not ended', () => {
+it('returns the limit and the remaining seconds of each current suspension', () => {
   const suspensions = new Suspensions(10, 30);
   suspensions.record('a', 'appLocks', true, 0);
   suspensions.record('b', 'appMemoryBytes', false, 0);

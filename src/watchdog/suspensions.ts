@@ -1,9 +1,9 @@
 import type { AppBounds } from '../../contract/limits.ts';
 
-/** Breaches that a suspension follows where one alone is none, and the time within which they count. */
+/** Number of minor breaches that lead to a suspension, and the time within which they are counted. */
 const REPEATED = 3;
 const REPEATED_WITHIN_MILLISECONDS = 60_000;
-/** After this long without a breach the next suspension is a short one. */
+/** Time without a breach after which the next suspension has the first duration. */
 const FORGIVEN_MILLISECONDS = 600_000;
 
 /** An app that is suspended. */
@@ -22,13 +22,19 @@ interface Record {
   until: number;
 }
 
-/** Which apps are suspended, and for how long: each time twice as long as the time before. Times are of performance.now(). */
+/**
+ * Tracks which apps are suspended. Each further suspension of an app is twice as long. Times are milliseconds of
+ * performance.now().
+ */
 export class Suspensions {
   readonly #first: number;
   readonly #longest: number;
   readonly #records = new Map<string, Record>();
 
-  /** @param first Seconds of the first suspension. @param longest Seconds of the longest. */
+  /**
+   * @param first Duration of the first suspension in seconds.
+   * @param longest Maximum duration in seconds.
+   */
   constructor(first: number, longest: number) {
     this.#first = first;
     this.#longest = longest;
@@ -39,10 +45,9 @@ export class Suspensions {
   }
 
   /**
-   * Records a breach. Returns for how many seconds the app is suspended; 0 where it is not, or is already.
-   *
+   * Records a breach. Returns the seconds of a new suspension; 0 if the app is not suspended or was suspended before.
    * @param limit The limit that the app exceeded.
-   * @param isGrave One breach is enough for a suspension.
+   * @param isGrave True if one breach leads to a suspension.
    */
   record(app: string, limit: keyof AppBounds, isGrave: boolean, now: number): number {
     const known = this.#records.get(app);
@@ -64,7 +69,7 @@ export class Suspensions {
     );
   }
 
-  /** Forgets apps whose breaches count no longer. */
+  /** Removes apps without a recent breach. */
   tidy(now: number): void {
     for (const [app, { breaches }] of this.#records) {
       if (now - (breaches.at(-1) ?? 0) > FORGIVEN_MILLISECONDS) this.#records.delete(app);

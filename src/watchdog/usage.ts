@@ -7,24 +7,24 @@ export interface LockCount {
   /** Oid of the database. */
   readonly database: string;
   readonly locks: number;
-  /** It holds or waits for the lock under which NOTIFY is committed. */
+  /** True if the process holds or waits for the lock under which NOTIFY is committed. */
   readonly notifies: boolean;
 }
 
-/** Room for 500,000 locks without a temporary file. */
+/** Enough memory for 500,000 locks without a temporary file. */
 const ENOUGH_MEMORY: Statement = {
   text: `select pg_catalog.set_config('work_mem', '64MB', true)`,
   params: [],
   preparedFor: 'watchdog',
 };
 
-/** async.c commits notifications under a lock on "database 0", of the class pg_database (1262). */
+/** PostgreSQL commits notifications under a lock on "database 0" of the class pg_database (1262), see async.c. */
 const LOCKS = `select pid, database, count(*) as locks,
     bool_or(locktype = 'object' and database = 0 and classid = 1262 and objid = 0) as notifies
   from pg_catalog.pg_lock_status() where pid <> pg_catalog.pg_backend_pid() group by pid, database
   having count(*) >= $1::int or bool_or(locktype = 'object' and database = 0 and classid = 1262 and objid = 0)`;
 
-/** Returns the lock counts of processes that hold at least `least` locks, or that notify. */
+/** Returns the lock counts of processes that hold at least `least` locks or that notify. */
 export async function readLocks(database: Executor, least: number): Promise<LockCount[]> {
   const [, result] = await database.run([
     ENOUGH_MEMORY,
@@ -38,7 +38,10 @@ export async function readLocks(database: Executor, least: number): Promise<Lock
   }));
 }
 
-/** PostgreSQL names each temporary file after the process that makes it; parallel workers share a folder of their leader. */
+/**
+ * PostgreSQL names each temporary file after the process that creates it. Parallel workers share a folder of their
+ * leader.
+ */
 const TEMPORARY: Statement = {
   text: `select pg_catalog.substring(name, '^pgsql_tmp([0-9]+)') as pid, sum(size) as bytes from (
       select name, size from pg_catalog.pg_ls_tmpdir()
@@ -52,13 +55,13 @@ const TEMPORARY: Statement = {
   preparedFor: 'watchdog',
 };
 
-/** Returns the bytes of temporary files by pid. */
+/** Returns the bytes of temporary files by process id. */
 export async function readTemporaryBytes(database: Executor): Promise<Map<number, number>> {
   const [result] = await database.run([TEMPORARY]);
   return new Map((result ? rowsAsText(result) : []).map(({ pid, bytes }) => [Number(pid), Number(bytes ?? 0)]));
 }
 
-/** Returns the size on disk of one database, by its oid; null once it is dropped. */
+/** Returns the size on disk of a database by its oid; null if the database was dropped. */
 export async function readDatabaseBytes(database: Executor, oid: string): Promise<number | null> {
   const [result] = await database.run([
     { text: 'select pg_catalog.pg_database_size($1::oid) as bytes', params: [oid], preparedFor: 'watchdog' },
@@ -67,14 +70,15 @@ export async function readDatabaseBytes(database: Executor, oid: string): Promis
   return bytes === null || bytes === undefined ? null : Number(bytes);
 }
 
+/** The size of the NOTIFY queue, which all databases share. */
 export interface NotifyQueue {
-  /** Bytes that a listener has not read yet. */
+  /** Bytes that some listener has not read yet. */
   readonly bytes: number;
-  /** Bytes that were ever written. */
+  /** Bytes that were written since the statistics were reset. */
   readonly written: number;
 }
 
-/** The queue has pages of 8 KiB, 1,048,576 of them before PostgreSQL 17 had a setting. */
+/** The queue has pages of 8 KiB; before PostgreSQL 17 introduced a setting, there were 1,048,576 of them. */
 const QUEUE: Statement = {
   text: `select pg_catalog.pg_notification_queue_usage()
       * coalesce(pg_catalog.current_setting('max_notify_queue_pages', true), '1048576')::float8 * 8192 as bytes,
@@ -83,6 +87,7 @@ const QUEUE: Statement = {
   preparedFor: 'watchdog',
 };
 
+/** Reads the size of the NOTIFY queue. */
 export async function readNotifyQueue(database: Executor): Promise<NotifyQueue> {
   const [result] = await database.run([QUEUE]);
   const row = result && rowsAsText(result)[0];

@@ -15,37 +15,42 @@ import { SessionReader } from './sessions.ts';
 import { Suspensions } from './suspensions.ts';
 import { readLocks, readTemporaryBytes } from './usage.ts';
 
-/** Bounds of which one breach harms the other apps of the server at once. */
+/** Limits for which one breach immediately harms the other apps of the server. */
 const grave: readonly (keyof AppBounds)[] = ['appLocks', 'notifyBytesPerSecond'];
-/** Bounds whose breaches lead to a suspension. Long or growing work is ended alone, and a listener is found by a guess. */
+/**
+ * Limits whose breaches lead to a suspension. For the other limits only the sessions are ended: the work is merely long
+ * or growing, or the listener is only assumed to be the cause.
+ */
 const suspending: readonly (keyof AppBounds)[] = [...grave, 'appMemoryBytes', 'appTemporaryBytes'];
-/** A process with fewer locks than this share of the bound is left out of the count, which is quicker. */
+/** Processes with fewer locks than this share of the limit are not counted, which is faster. */
 const COUNTED_SHARE = 1 / 200;
-/** While no session of an app is at work, the time between two looks is this many times as long. */
+/** Factor for the interval between two checks while no session of an app is working. */
 const REST = 2;
-/** After this many looks what changes slowly is looked at: sizes of files and of databases, the NOTIFY queue. */
+/** Number of checks after which slowly changing values are checked: sizes of files and databases, the NOTIFY queue. */
 const SLOW_LOOKS = 5;
 
+/** The parts that the watchdog uses. */
 export interface WatchdogParts {
-  /** The superuser in the maintenance database. */
+  /** Connection parameters of the superuser in the maintenance database. */
   target: Target;
   bounds: AppBounds;
-  /** The processes of the server, where it runs on this machine under Linux; else null. */
+  /** The processes of the server if it runs on this machine with Linux; otherwise null. */
   processes: Processes | null;
   events: Events;
-  /** Tells the workers, before the sessions are ended. */
+  /** Sends a message to all workers, before the sessions are ended. */
   tell: (message: BoundMessage) => void;
 }
 
 /**
- * Looks every 100 ms, or 200 ms while all rest, at what the sessions of each app use of the server, and ends sessions of an app that uses more than its bounds
- * allow. For the bounds that PostgreSQL does not enforce itself, or lets the app's owner change.
+ * Checks every 100 ms, or every 200 ms while all apps are idle, how much of the server the sessions of each app use,
+ * and ends sessions of an app that exceeds its limits. It enforces limits that PostgreSQL does not enforce itself or
+ * that the app's owner could change.
  */
 export class Watchdog {
   readonly #parts: WatchdogParts;
-  /** Kept open, so that the watch goes on when the server has no connection left. */
+  /** The connection stays open, so that the watchdog still works when the server has no free connection. */
   readonly #database: Pool;
-  /** For what may take long, so that counting locks never waits for it. */
+  /** Connection for slow queries, so that counting locks never waits for them. */
   readonly #files: Pool;
   readonly #sessions: SessionReader;
   readonly #suspensions: Suspensions;
@@ -75,14 +80,17 @@ export class Watchdog {
     this.#shares = processes && new ProcessorShares(processes, bounds.appProcessorShare / 100);
   }
 
-  /** Resolves after the first look. Throws where the server cannot be reached. */
+  /**
+   * Starts the watchdog. Resolves after the first check.
+   * @throws DatabaseError or ConnectionError if the server cannot be used.
+   */
   async start(): Promise<void> {
     await this.#logins.openLeftClosed();
     await this.#look();
     this.#running = this.#run();
   }
 
-  /** Returns the messages that a new worker needs: the suspensions that have not ended. */
+  /** Returns the messages for a new worker: the suspensions that have not ended. */
   currentBounds(): BoundMessage[] {
     const { bounds } = this.#parts;
     return this.#suspensions.current(performance.now()).map(({ app, limit, seconds }) => ({
@@ -99,7 +107,7 @@ export class Watchdog {
     this.#stopping.abort();
     await this.#running;
     await this.#slow;
-    // Where the server is gone already, the next start opens them.
+    // If the server has already stopped, the next start opens the logins.
     await this.#logins.settle(Number.POSITIVE_INFINITY).catch(() => undefined);
     await Promise.all([this.#database.close(), this.#files.close()]);
   }
@@ -120,14 +128,14 @@ export class Watchdog {
     }
   }
 
-  /** While the server restarts every look fails: only the first is reported. */
+  /** While the server restarts, every check fails; only the first failure is reported. */
   #report(part: 'sessions' | 'files', error: unknown): void {
     if (this.#failing.has(part) || this.#stopping.signal.aborted) return;
     this.#failing.add(part);
     this.#parts.events.emit({ type: 'fault', requestId: null, where: `the watchdog over ${part}`, error });
   }
 
-  /** Returns whether a session of an app is at work, or was since the last look. */
+  /** Runs one check. Returns true if a session of an app is working or was working since the last check. */
   async #look(): Promise<boolean> {
     this.#looks++;
     const { bounds, processes } = this.#parts;
@@ -162,7 +170,7 @@ export class Watchdog {
     return this.#looks % SLOW_LOOKS === 0;
   }
 
-  /** Its breaches are for the look after it is done. */
+  /** Starts the slow checks in the background. Their breaches are processed by the next check after they are done. */
   #startSlow(sessions: readonly Session[], busy: readonly Session[]): void {
     this.#suspensions.tidy(performance.now());
     if (this.#isSlowBusy) return;
@@ -208,7 +216,7 @@ export class Watchdog {
     events.emit({ type: 'app', what: 'bounded', app, detail });
   }
 
-  /** Nothing of a suspended app runs, not even in sessions that its owner opened before. */
+  /** Ends all work of a suspended app, including sessions that its owner opened before. */
   async #endSuspended(busy: readonly Session[], now: number): Promise<void> {
     const suspended = busy.filter(({ app, state }) => state !== 'idle' && this.#suspensions.isSuspended(app, now));
     if (suspended.length > 0) await this.#end(leaders(suspended));

@@ -6,7 +6,7 @@ import { startNode, type TestNode } from '../support/node.ts';
 
 const APPS = 40;
 const CALLERS = 8;
-/** Of the whole node: each worker has half of it, and one open app takes two. */
+/** The limit of connections for the whole node. Each worker may use half of them, and one open app uses two. */
 const CONNECTIONS = 16;
 
 let node: TestNode;
@@ -19,7 +19,10 @@ beforeAll(async () => {
 });
 afterAll(() => node.stop());
 
-/** The connections to the databases of apps, sampled as often as the server answers until `work` is done; the most of them. */
+/**
+ * Samples the number of connections to the databases of apps, as often as the server answers, until `work` is done.
+ * Returns the highest number.
+ */
 async function mostConnections(work: Promise<unknown>): Promise<number> {
   let isWorking = true;
   const ended = work.finally(() => {
@@ -39,7 +42,7 @@ async function mostConnections(work: Promise<unknown>): Promise<number> {
   return most;
 }
 
-it('many more apps than connections are called by eight callers at once without a failure, within the bound of connections', async () => {
+it('eight concurrent callers call many more apps than there are connections, without a failure and within the connection limit', async () => {
   const statuses = new Map<number, number>();
   const left = [...apps, ...apps].values();
   const call = async () => {

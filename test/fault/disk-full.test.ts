@@ -9,7 +9,7 @@ import { startNode, type TestNode } from '../support/node.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 import { uniqueEmail, uniqueRef } from '../support/unique.ts';
 
-/** Only root may mount a disk that is small enough to be filled. */
+/** Only root can mount a disk that is small enough to be filled. */
 const canMount = process.platform === 'linux' && process.getuid?.() === 0;
 const mount = (folder: string) => execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=300m,mode=0755', 'tmpfs', folder]);
 
@@ -62,7 +62,7 @@ describe.skipIf(!canMount)('a full disk (skipped: only root on Linux can mount o
 
   const manage = (path: string, body: unknown) => post(`/admin/v1${path}`, body, node.operatorToken);
 
-  /** Repeats what fits into pages that are there already until one of it needs room. */
+  /** Repeats a write, which first uses free space in existing pages, until it needs new space and is refused. */
   async function untilRefused(write: () => Promise<Answer>): Promise<Answer> {
     for (let i = 0; i < 300; i++) {
       const answer = await write();
@@ -74,7 +74,7 @@ describe.skipIf(!canMount)('a full disk (skipped: only root on Linux can mount o
   const signUp = () => post(`/apps/${app.ref}/auth/v1/signup`, { email: uniqueEmail(), password: 'long enough' });
   const insert = () => post(`/apps/${app.ref}/rest/v1/notes`, { text: 'x'.repeat(1500) });
 
-  it('is 503 disk_full on every area, and everything works once there is room', async () => {
+  it('returns 503 disk_full for every area, and everything works again once there is space', async () => {
     await fill();
     const answers = {
       'a new app': await manage('/apps', { ref: 'made-later' }),
@@ -99,7 +99,7 @@ describe.skipIf(!canMount)('a full disk (skipped: only root on Linux can mount o
     await admin(node, 'DELETE', '/apps/made-later', { confirm: 'made-later' });
   });
 
-  it('keeps a node from starting with one sentence, and leaves no secret behind that is half written', async () => {
+  it('stops the start of a node with one sentence, and leaves no partly written secret behind', async () => {
     const home = join(disk, 'second');
     await fill();
     const output = await startNode({ home }).then(

@@ -7,12 +7,12 @@ import { killAll } from '../support/processes.ts';
 
 const node = ownNode('clone');
 
-it('an app that was closed to be copied, when all was killed, is served after the next start, and can be copied', async () => {
+it('an app whose copy was interrupted by a kill is served after the next start, and can be copied', async () => {
   const { ref, secret_key } = await createApp(node);
   await runSql(node, ref, 'create table public.kept as select 7 as number');
   const copy = `${ref}-copy`;
   const clone = () => admin(node, 'POST', `/apps/${ref}/clone`, { ref: copy });
-  // Whoever works in the database holds the copy up, which has closed it by then.
+  // A transaction in the database delays the copy, which has closed the database by then.
   const holder = new pg.Client(await superuserUrl(node, `app_${ref}`));
   holder.on('error', () => {});
   await holder.connect();
@@ -36,7 +36,7 @@ const isClosed = async (database: string): Promise<void> =>
     await expect.poll(open, { timeout: 20_000, interval: 5 }).toBe(false);
   });
 
-/** Databases that are marked as being copied. */
+/** Returns the databases that are marked as being copied. */
 const marks = async (): Promise<unknown[]> =>
   withClient(await superuserUrl(node, 'postgres'), async (client) => {
     const { rows } = await client.query(

@@ -7,7 +7,7 @@ import { killAll } from '../support/processes.ts';
 
 const node = ownNode('deletion');
 
-/** Where a deletion is held up, by a lock that it has to wait for, and what is left of the app by then. */
+/** Points at which a lock delays a deletion, and whether the app is still complete at that point. */
 const points: [where: string, database: string, lock: (ref: string) => string, isWhole: boolean][] = [
   ['before its database goes', 'postgres', (ref) => `comment on database "app_${ref}" is 'held'`, true],
   ['before its first role goes', 'postgres', (ref) => `comment on role "app_${ref}_authenticator" is 'held'`, false],
@@ -16,7 +16,7 @@ const points: [where: string, database: string, lock: (ref: string) => string, i
 ];
 
 it.each(points)(
-  'an app whose deletion was killed %s can be deleted after the next start, with nothing left behind',
+  'an app whose deletion was killed %s can be deleted after the next start, and nothing is left',
   async (...point) => {
     const [, database, lock, isWhole] = point;
     const { ref, secret_key } = await createApp(node);
@@ -44,7 +44,7 @@ it.each(points)(
 
 const refs = async (): Promise<string[]> => (await admin<AppSummary[]>(node, 'GET', '/apps')).map((app) => app.ref);
 
-/** Databases and roles of an app. */
+/** Returns the databases and roles of an app. */
 const leftOf = async (ref: string): Promise<string[]> =>
   withClient(await superuserUrl(node, 'postgres'), async (client) => {
     const { rows } = await client.query(
@@ -55,7 +55,7 @@ const leftOf = async (ref: string): Promise<string[]> =>
     return rows.map(({ name }) => name);
   });
 
-/** Resolves once a statement of the server’s own waits for the lock that is held. */
+/** Resolves when a statement of the server waits for the held lock. */
 const isHeldUp = async (): Promise<void> =>
   withClient(await superuserUrl(node, 'postgres'), async (client) => {
     const waiting = async () => {

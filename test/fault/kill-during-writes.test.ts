@@ -16,7 +16,7 @@ beforeEach(async () => {
   await runSql(node, app.ref, 'create table events (id int primary key); grant all on events to anon');
 });
 
-/** Starts the node again where its clients expect it. */
+/** Starts the node again on the port that its clients use. */
 const startAgain = () => node.startAgain({ NINEFOLD_PORT: new URL(app.url).port });
 
 async function storedRows(): Promise<Set<number>> {
@@ -28,7 +28,7 @@ const kill = (pids: number[]): void => {
   for (const pid of pids) process.kill(pid, 'SIGKILL');
 };
 
-/** What happens to the node while rows are written; each leaves it running again. */
+/** Faults that happen to the node while rows are written. The node runs again after each of them. */
 const strikes: [what: string, strike: () => Promise<void>][] = [
   [
     'an orderly stop',
@@ -60,7 +60,7 @@ it.each(strikes)(`has every acknowledged row after %s during ${rows} inserts`, a
   const writing = writer.write(rows);
   await writer.reached(rowsBefore);
   await strike();
-  expect(writer.acknowledged.size).toBeLessThan(rows); // else it was not during the inserts
+  expect(writer.acknowledged.size).toBeLessThan(rows); // Otherwise the fault did not happen during the inserts.
   await writing;
 
   const stored = await storedRows();

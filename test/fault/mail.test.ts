@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-it(`loses none of ${COUNT} mails when the node is killed while it sends, and repeats only those under way`, async () => {
+it(`loses none of ${COUNT} mails when the node is killed while it sends, and repeats only the unfinished ones`, async () => {
   await withClient(await superuserUrl(node, `app_${app.ref}`), (client) =>
     client.query(
       `insert into ninefold.mails (kind, recipient, data)
@@ -39,7 +39,8 @@ it(`loses none of ${COUNT} mails when the node is killed while it sends, and rep
   await killAll(node);
   const killed = new Date();
   await node.startAgain(env());
-  // A mail that was under way stays reserved until the limit is over. The rest of that time is taken off; claims of the new process are later.
+  // A mail that was being sent stays reserved until its time limit. The rest of that time is subtracted here; the new
+  // process claims mails later.
   const held = await withClient(await superuserUrl(node, `app_${app.ref}`), (client) =>
     client.query(
       `with held as (select id, claimed_until from ninefold.mails

@@ -14,7 +14,7 @@ let app: AppConnection;
 
 beforeAll(async () => {
   app = await createApp(node);
-  // One job ticks through all tests. Each row holds the time for which its run was due.
+  // One job runs through all tests. Each row holds the time at which its run was due.
   await runSql(
     node,
     app.ref,
@@ -29,7 +29,7 @@ async function value(sql: string): Promise<string | null> {
 }
 
 const patient = { timeout: 45_000, interval: 100 };
-/** -1 while the node does not answer. */
+/** Returns -1 while the node does not answer. */
 const ticks = () => value('select count(*) from ticks').then(Number, () => -1);
 
 async function runsAgain(): Promise<void> {
@@ -38,7 +38,7 @@ async function runsAgain(): Promise<void> {
   await expect.poll(ticks, patient).toBeGreaterThan(before + 1);
 }
 
-/** No due time has two rows: a run that is claimed is made once. */
+/** Expects that no due time has two rows, because a claimed run must happen once. */
 const expectNoneTwice = () =>
   expect.poll(() => value('select count(*) - count(distinct due) from ticks').catch(() => null), patient).toBe('0');
 
@@ -66,14 +66,14 @@ describe('a scheduled job', () => {
     ],
   ];
 
-  it.each(strikes)('goes on after %s, and no run is made twice', async (_, strike) => {
+  it.each(strikes)('continues after %s, and no run happens twice', async (_, strike) => {
     await expect.poll(ticks, patient).toBeGreaterThan(0);
     await strike();
     await runsAgain();
     await expectNoneTwice();
   });
 
-  it('goes on after a kill of every worker; the run that was under way counts as failed, and is rolled back', async () => {
+  it('continues after a kill of every worker; the unfinished run counts as failed and is rolled back', async () => {
     await runSql(
       node,
       app.ref,
@@ -98,9 +98,9 @@ describe('a scheduled job', () => {
     );
   });
 
-  it('that was claimed by a process that is gone before it sent the command runs again', async () => {
+  it('runs again if the process that claimed it ended before it sent the command', async () => {
     await expect.poll(ticks, patient).toBeGreaterThan(0);
-    // The state that a kill leaves between the claim and the start.
+    // Creates the state that a kill between the claim and the start leaves.
     await runSql(node, app.ref, 'select cron.alter_job(1, active := false)');
     await expect
       .poll(() => value('select count(*) from cron.job_run_details where jobid = 1 and end_time is null'), patient)
@@ -120,7 +120,7 @@ describe('a scheduled job', () => {
     ).toBe('0');
   });
 
-  it('runs once for each due time while two nodes share a server, and goes on when one of them is gone', async () => {
+  it('runs once per due time while two nodes share a server, and continues when one of them stops', async () => {
     const home = await makeTestHome('second');
     await mkdir(join(home, 'secrets'));
     await cp(join(node.home, 'secrets'), join(home, 'secrets'), { recursive: true });

@@ -17,7 +17,7 @@ const tasks = `
   alter table public.tasks enable row level security;
   create policy own on public.tasks to authenticated using (owner = (select auth.uid()));`;
 
-/** Where a later step makes a table of its own. */
+/** A later migration step creates a table with the same name. */
 const inTheWay = 'create table ninefold.probe (mine int)';
 
 const restart = async () => {
@@ -25,7 +25,7 @@ const restart = async () => {
   await node.startAgain();
 };
 
-/** The stock client knows the app by its address, which changes with the node's port. */
+/** Returns the app with its current URL, which changes with the node's port. */
 const here = (app: AppConnection): AppConnection => ({ ...app, url: `${node.url}/apps/${app.ref}` });
 
 const call = (app: AppConnection, path: string) =>
@@ -38,7 +38,10 @@ const specification = (app: AppConnection) =>
     headers: { authorization: `Bearer ${node.operatorToken}` },
   });
 
-/** An app as it was before the nine chapters, with a table and what else the superuser puts into it. */
+/**
+ * Creates an app of a release without specification chapters, with a table and with the objects of `sql`, which the
+ * superuser runs.
+ */
 async function oldApp(ref: string, sql = ''): Promise<{ app: AppConnection; member: Member }> {
   const app = await createApp(node, { ref });
   const member = await signUpMember(app);
@@ -53,7 +56,7 @@ async function oldApp(ref: string, sql = ''): Promise<{ app: AppConnection; memb
   return { app, member };
 }
 
-/** Answers once the app serves again; it is tried again a few seconds after it was refused. */
+/** Waits until the app serves again and returns the status of its answer. The node tries a refused app again after seconds. */
 async function servedAgain(app: AppConnection): Promise<number> {
   for (;;) {
     const { status } = await call(app, '/rest/v1/tasks');
@@ -62,8 +65,8 @@ async function servedAgain(app: AppConnection): Promise<number> {
   }
 }
 
-describe('an app of a version before the nine chapters', () => {
-  it('is brought up to date by a start: nothing is lost, and everything works', async () => {
+describe('an app of a release without specification chapters', () => {
+  it('is updated by a start: no data is lost, and everything works', async () => {
     const { app, member } = await oldApp('of-old');
     await restart();
 
@@ -78,7 +81,7 @@ describe('an app of a version before the nine chapters', () => {
     expect((await kept.from('tasks').select('id, title')).data).toEqual([{ id: 1, title: 'Kept' }]);
     await client.from('tasks').insert({ title: 'New' }).throwOnError();
 
-    // The password rules under which its members signed up stay, and second factors work.
+    // The password rules that applied to its members stay, and second factors work.
     const weak = await clientOf(here(app)).auth.signUp({ email: uniqueEmail(), password: 'qwerty' });
     expect(weak.error).toBeNull();
     expect((await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'phone' })).error).toBeNull();
@@ -103,7 +106,7 @@ describe('an app of a version before the nine chapters', () => {
       .toBeGreaterThan(0);
   }, 120_000);
 
-  it('whose database refuses a step is answered for in words, and works as soon as it is mended; all others work', async () => {
+  it('is refused with an explanation if its database refuses a step, and works as soon as that is repaired; other apps work', async () => {
     const { app } = await oldApp('in-the-way', inTheWay);
     const { app: other } = await oldApp('beside');
     await restart();
@@ -123,7 +126,7 @@ describe('an app of a version before the nine chapters', () => {
       message: expect.stringMatching(/has not taken the step 0009_probe .*: relation "probe" already exists/),
       details: { step: '0009_probe' },
     });
-    // A builder of the app can still look into it.
+    // A builder of the app can still read its data.
     expect((await runSql(node, app.ref, 'select title from public.tasks')).results[0]?.rows).toEqual([['Kept']]);
     await admin(node, 'GET', `/apps/${app.ref}`);
 
@@ -132,7 +135,7 @@ describe('an app of a version before the nine chapters', () => {
     expect((await specification(app)).status).toBe(200);
   }, 120_000);
 
-  it('whose owner holds a lock is not waited for, and is brought up to date once it is given back', async () => {
+  it('is not waited for while its owner holds a lock, and is updated after the lock is released', async () => {
     const { app } = await oldApp('locked');
     const { database_url: url } = await admin<AppConnection>(node, 'GET', `/apps/${app.ref}/connection`);
     await withClient(url ?? '', async (owner) => {
@@ -144,14 +147,14 @@ describe('an app of a version before the nine chapters', () => {
         message: expect.stringContaining('lock timeout'),
       });
     });
-    // A client that polls the list of apps, as the console does, need not call the app.
+    // A client that polls the list of apps, as the console does, is enough; nobody needs to call the app.
     const isMarked = async () => (await listed(app.ref))?.outdated === true;
     expect(await isMarked()).toBe(true);
     await expect.poll(isMarked, { timeout: 30_000 }).toBe(false);
     expect((await call(app, '/rest/v1/tasks')).status).toBe(200);
   }, 120_000);
 
-  it('that is copied before it is up to date is brought up to date as the copy, too', async () => {
+  it('can be copied before it is updated, and the copy is updated too', async () => {
     const { app } = await oldApp('copied', inTheWay);
     const copy = await createApp(node, { from: app.ref, ref: 'a-copy' });
     expect((await call(copy, '/rest/v1/tasks')).status).toBe(503);
@@ -164,7 +167,7 @@ describe('an app of a version before the nine chapters', () => {
 });
 
 describe('a node of the previous release', () => {
-  it('is brought up to date with all its apps: rows, members, sessions, machines, keys and settings stay', async () => {
+  it('is updated with all its apps: rows, members, sessions, state machines, keys and settings stay', async () => {
     const app = await createApp(node, { ref: 'previous' });
     const member = await signUpMember(app);
     await makeOld(
@@ -190,7 +193,7 @@ describe('a node of the previous release', () => {
       insert into public.memberships (app, user_id, role) select '${app.ref}', user_id, 'reader' from b`);
     await makeNodeOld(node);
     await restart();
-    // A builder of a release without roles could do everything on an app, and create apps.
+    // In a release without roles for builders, a builder could do everything in an app and create apps.
     expect(
       await inConsole(
         'select b.is_owner, b.creates_apps, m.role from public.builders b join public.memberships m using (user_id)',
@@ -219,7 +222,7 @@ describe('a node of the previous release', () => {
     expect(chapters.states?.machines).toMatchObject([{ entity: 'public.tasks', enforced: true, problems: [] }]);
     expect(chapters.limits?.limits.find((limit) => limit.id === 'accessTokenSeconds')?.value).toBe(1800);
 
-    // Protections of this release hold in an app of the release before.
+    // The protections of this release also hold in an app of the previous one.
     const seen = await runSql(node, app.ref, `select string_agg(datname, ',') from pg_database`);
     expect(seen.results[0]?.rows).toEqual([[`app_${app.ref}`]]);
     await runSql(node, app.ref, `update auth.sessions set not_after = now() where user_id = '${member.user.id}'`);

@@ -26,7 +26,7 @@ const user = (url: string, { session }: Member) =>
     headers: { apikey: app.publishable_key, authorization: `Bearer ${session.access_token}` },
   });
 
-/** Returns the output of a node that did not start: one sentence, no stack. */
+/** Returns the output of a node that did not start, which must be one sentence without a stack trace. */
 async function refusal(): Promise<string> {
   const output = await node.startAgain().then(
     () => 'it started',
@@ -36,8 +36,8 @@ async function refusal(): Promise<string> {
   return output;
 }
 
-describe('PostgreSQL told to shut down by somebody else', () => {
-  it('is brought back, although its clients stay connected', async () => {
+describe('PostgreSQL after a shutdown by another program', () => {
+  it('is started again although its clients stay connected', async () => {
     const { postmaster } = await partsOf(node.pid);
     process.kill(postmaster, 'SIGTERM');
     await expect
@@ -48,13 +48,14 @@ describe('PostgreSQL told to shut down by somebody else', () => {
   });
 });
 
-describe('workers that are killed before they take a connection', () => {
-  it('leave no client without an end', async () => {
+describe('workers that are killed before they accept a connection', () => {
+  it('leave no client without an answer', async () => {
     const { workers } = await partsOf(node.pid);
     for (const pid of workers) process.kill(pid, 'SIGSTOP');
     const calls = [1, 2, 3, 4].map(() => fetch(`${node.url}/health`, { headers: { connection: 'close' } }));
     const ends = Promise.allSettled(calls);
-    // Each new connection is another worker's turn; the processes are listed only after the primary has handed the first ones on.
+    // Each new connection goes to another worker. The processes are listed only after the primary has passed on the
+    // first connections.
     expect((await partsOf(node.pid)).workers).toEqual(workers);
     for (const pid of workers) process.kill(pid, 'SIGKILL');
     expect(await ends).toHaveLength(4);
@@ -69,7 +70,7 @@ describe('a second node on the same server', () => {
     return url.href;
   }
 
-  /** Freezes every server process that listens for the second node, which alone connects over TCP. */
+  /** Freezes every PostgreSQL process that listens for the second node. Only this node connects over TCP. */
   async function freezeListeners(): Promise<() => void> {
     const sql = `select pid from pg_stat_activity where query like 'LISTEN%' and client_addr is not null`;
     const pids = await withClient(
@@ -83,7 +84,7 @@ describe('a second node on the same server', () => {
     };
   }
 
-  it('refuses an ended session within 5 seconds while its listener connections are frozen', async () => {
+  it('refuses an ended session within 5 seconds while its listening connections are frozen', async () => {
     const home = await makeTestHome('second');
     await mkdir(join(home, 'secrets'));
     await cp(join(node.home, 'secrets'), join(home, 'secrets'), { recursive: true });
@@ -102,7 +103,7 @@ describe('a second node on the same server', () => {
           .poll(async () => (await user(second.url, other)).status, { timeout: 20_000, interval: 50 })
           .toBe(403);
         expect(performance.now() - endedAt).toBeLessThan(5000);
-        // Another session is served as before.
+        // Another session is still served.
         expect((await user(second.url, member)).status).toBe(200);
       } finally {
         thaw();
@@ -115,7 +116,7 @@ describe('a second node on the same server', () => {
 });
 
 describe('a start without the right master key', () => {
-  it('is refused with one sentence, and works once the key is back', async () => {
+  it('is refused with one sentence, and works once the key is restored', async () => {
     const file = join(node.home, 'secrets/master-key');
     const key = await readFile(file, 'utf8');
     await node.stop();
@@ -131,8 +132,8 @@ describe('a start without the right master key', () => {
   });
 });
 
-describe('256 file descriptors', () => {
-  it('are enough to start and to answer beside 600 silent sockets; the node says what they bound', async () => {
+describe('a limit of 256 file descriptors', () => {
+  it('is enough to start and to answer while 600 silent sockets are open; the node reports the limit', async () => {
     await node.stop();
     const limited = await startNode({
       home: node.home,
@@ -163,7 +164,7 @@ describe('256 file descriptors', () => {
 });
 
 describe.runIf(existsSync('/dev/full'))('a log on a full disk', () => {
-  it('neither ends a node nor keeps it from ending', async () => {
+  it('neither stops a node nor prevents it from stopping', async () => {
     await node.stop();
     const silent = await startNode({
       home: node.home,

@@ -6,7 +6,7 @@ import { isBusy, partsOf, processTable } from '../support/processes.ts';
 
 const node = ownNode('specification');
 
-/** The process that derives the node's specifications; null where there is none. */
+/** Returns the process that derives the node's specifications; null if there is none. */
 async function deriving(): Promise<number | null> {
   const table = await processTable();
   const found = table.filter(({ parent, command }) => parent === node.pid && command.includes('specification-process'));
@@ -14,15 +14,18 @@ async function deriving(): Promise<number | null> {
   return found[0]?.pid ?? null;
 }
 
-/** Looks again and again, without a pause, as what it waits for lasts milliseconds; until it was so `times` in a row. */
+/**
+ * Checks repeatedly without a pause, because the expected state lasts only milliseconds; returns when it was met
+ * `times` times in a row.
+ */
 async function until(isSo: () => Promise<boolean>, times = 1): Promise<void> {
   const end = performance.now() + 10_000;
   for (let seen = 0; seen < times; seen = (await isSo()) ? seen + 1 : 0) expect(performance.now()).toBeLessThan(end);
 }
 
-it('the specification is there again at once when the process that derives it is killed, which goes when its node does', async () => {
+it('the specification is available at once after its process was killed, and the process ends with its node', async () => {
   const { ref } = await createApp(node);
-  // Something new each time, so that nothing that was derived before can serve.
+  // A new change each time, so that no earlier derivation can be reused.
   let changes = 0;
   const change = () => runSql(node, ref, `create table public.made_${++changes} (id int primary key)`);
   const names = async () => {
@@ -52,9 +55,9 @@ it('the specification is there again at once when the process that derives it is
   expect(await names()).toContain(`made_${changes}`);
 });
 
-it('a worker that is killed while the primary answers it takes nothing else with it', async () => {
+it('a worker that is killed while the primary answers it does not affect other processes', async () => {
   const { ref } = await createApp(node);
-  // A connection that was under way to a worker when it was killed is never answered.
+  // A connection that was being passed to a worker when it was killed is never answered.
   const answered = async () => {
     const signal = AbortSignal.timeout(5000);
     const headers = { authorization: `Bearer ${node.operatorToken}` };
@@ -63,12 +66,13 @@ it('a worker that is killed while the primary answers it takes nothing else with
   await answered();
   const pid = (await deriving()) ?? expect.unreachable('nothing derives specifications');
   for (let i = 0; i < 2; i++) {
-    // Something new each time, so that nothing that was derived before can serve.
+    // A new change each time, so that no earlier derivation can be reused.
     await runSql(node, ref, `create table public.made_${i} (id int primary key)`);
     const { workers } = await partsOf(node.pid);
     const asked = Promise.allSettled([answered(), answered()]);
     await until(() => isBusy(pid));
-    // The answer, so short that it waits whole, and that the workers have ended, come to the primary while it sleeps: it learns of both at once.
+    // The answer is short and waits as a whole. It and the end of the workers reach the primary while it is stopped, so
+    // that it learns of both at once.
     process.kill(node.pid, 'SIGSTOP');
     await until(async () => !(await isBusy(pid)), 200);
     for (const worker of workers) process.kill(worker, 'SIGKILL');

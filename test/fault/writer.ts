@@ -7,8 +7,8 @@ const pauseMilliseconds = 50;
 const answerMilliseconds = 15_000;
 
 /**
- * Inserts rows with the stock client, several at a time, and remembers which were acknowledged. A row whose insert
- * failed is never sent again, since its outcome is unknown: the writer goes on with the next number.
+ * Inserts rows with the stock client, several at a time, and remembers the acknowledged ones. A row whose insert failed
+ * is never sent again, because its outcome is unknown: the writer continues with the next number.
  */
 export class Writer {
   readonly acknowledged = new Set<number>();
@@ -20,12 +20,12 @@ export class Writer {
     this.#client = clientOf(app);
   }
 
-  /** Writes until so many rows were acknowledged. Failed attempts are followed by a pause, and by others. */
+  /** Writes until `count` rows were acknowledged. A failed attempt is followed by a pause and the next attempt. */
   async write(count: number): Promise<void> {
     await Promise.all(Array.from({ length: writers }, () => this.#writeOneByOne(count)));
   }
 
-  /** Resolves when so many rows were acknowledged. */
+  /** Resolves when `count` rows were acknowledged. */
   reached(count: number): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push({ count, resolve });

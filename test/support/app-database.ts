@@ -6,11 +6,11 @@ import { clone } from './clone.ts';
 import { type Seed, startPostgres } from './postgres.ts';
 
 export interface AppDatabase {
-  /** The superuser. */
+  /** A pool of the superuser. */
   pool: Pool;
-  /** Where the superuser connects. */
+  /** The address with which the superuser connects. */
   target: Target;
-  /** A pool as another login role of this database. */
+  /** Returns a pool that logs in as another role of this database. */
   as(role: string): Pool;
   stop(): Promise<void>;
 }
@@ -20,7 +20,10 @@ const options = { max: 2, idleMilliseconds: 5000, waitMilliseconds: 10_000 };
 const numbered = readdirSync(join(clone, 'src/schema')).filter((file) => /^\d+_.*\.sql$/.test(file));
 const files = ['cluster.sql', ...numbered.sort()].map((file) => `src/schema/${file}`);
 
-/** The cluster's roles, Ninefold's schemas, and the roles of an app. This file is one of those that decide what is in it. */
+/**
+ * Creates the cluster's roles, Ninefold's schemas, and the roles of an app. `files` includes this file because its
+ * content depends on it.
+ */
 const seed: Seed = {
   files: [...files, 'test/support/app-database.ts'],
   plant: async (url) => {
@@ -39,8 +42,8 @@ const seed: Seed = {
 };
 
 /**
- * A database as every app has one, on a PostgreSQL of its own: the cluster's roles, Ninefold's schemas, the owner
- * `app_owner` and the login role `app_authenticator`. For tests of what is read from the catalogue.
+ * Starts a PostgreSQL with a database like that of every app: the cluster's roles, Ninefold's schemas, the owner
+ * `app_owner` and the login role `app_authenticator`. For tests that read the catalogue.
  */
 export async function startAppDatabase(name: string): Promise<AppDatabase> {
   const postgres = await startPostgres(name, { seed });

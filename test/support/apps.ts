@@ -3,10 +3,10 @@ import type { NodeAddress } from './node.ts';
 import { uniqueRef } from './unique.ts';
 
 /**
- * One call of the management API with the operator's token.
+ * Makes one call of the management API with the operator's token.
  *
  * @param path Below `/admin/v1`.
- * @throws Error with status and body for any answer but 2xx.
+ * @throws Error with status and body if the status is not 2xx
  */
 export async function admin<T>(node: NodeAddress, method: string, path: string, body?: unknown): Promise<T> {
   const response = await fetch(`${node.url}/admin/v1${path}`, {
@@ -23,11 +23,11 @@ export async function admin<T>(node: NodeAddress, method: string, path: string, 
 }
 
 export interface AppOptions extends Partial<CreateAppRequest> {
-  /** Ref of the app to clone: far quicker than to make the same tables again. */
+  /** Ref of the app to clone, which is much faster than creating the same tables again. */
   from?: string;
 }
 
-/** Makes an app with a ref of its own, empty or as a clone. */
+/** Creates an app with a unique ref, empty or as a clone. */
 export function createApp(
   node: NodeAddress,
   { from, ref = uniqueRef(), ...rest }: AppOptions = {},
@@ -35,12 +35,12 @@ export function createApp(
   return admin(node, 'POST', from === undefined ? '/apps' : `/apps/${from}/clone`, { ref, ...rest });
 }
 
-/** Makes an app to be cloned by each test, and runs SQL in it. */
+/** Creates an app that each test clones, and runs SQL in it. */
 export function createTemplate(node: NodeAddress, sql: string): Promise<AppConnection> {
   return createAppWith(node, sql, { ref: uniqueRef('template') });
 }
 
-/** Makes an app and runs SQL in it. */
+/** Creates an app and runs SQL in it. */
 export async function createAppWith(node: NodeAddress, sql: string, options: AppOptions = {}): Promise<AppConnection> {
   const app = await createApp(node, options);
   await runSql(node, app.ref, sql);
@@ -56,7 +56,10 @@ export function runSql(node: NodeAddress, ref: string, sql: string): Promise<Sql
   return admin(node, 'POST', `/apps/${ref}/sql`, { sql });
 }
 
-/** Calls the app, so that a worker listens to its database: only then are mails, jobs and HTTP requests looked at as soon as they are queued. */
+/**
+ * Calls the app so that a worker listens to its database. Only then are mails, jobs and HTTP requests processed as soon
+ * as they are queued.
+ */
 export async function openApp(app: AppConnection): Promise<void> {
   const response = await fetch(`${app.url}/auth/v1/settings`, { headers: { apikey: app.publishable_key } });
   if (!response.ok) throw new Error(`${app.ref}: ${response.status} ${await response.text()}`);

@@ -25,32 +25,32 @@ import { uniqueEmail } from './unique.ts';
 
 export interface AuthApp {
   readonly keys: AppKeys;
-  /** As the app's authenticator, as the server is. */
+  /** A pool of the app's authenticator, the role with which the server logs in. */
   readonly database: Pool;
-  /** Everything the calls emitted. */
+  /** All events that the calls emitted. */
   readonly events: NinefoldEvent[];
-  /** May be changed by a test; `reset` puts the defaults back. */
+  /** A test may change them; `reset` restores the defaults. */
   settings: AuthSettings;
   secrets: Secrets;
-  /** The setting jwt_role_claim_key. */
+  /** The value of the setting jwt_role_claim_key. */
   roleClaimKey: string;
-  /** Added to the clock, in milliseconds. */
+  /** Milliseconds that are added to the clock. */
   clockOffset: number;
   reset(): void;
-  /** One call of `/auth/v1`, without HTTP. */
+  /** Makes one call of `/auth/v1` without HTTP. */
   call(method: string, path: string, options?: CallOptions): Promise<Reply>;
-  /** The same, read as JSON. */
+  /** Makes one call like `call` and parses its body as JSON. */
   ask(
     method: string,
     path: string,
     options?: CallOptions,
   ): Promise<{ status: number; body: Answer; headers: Reply['headers'] }>;
   identify(headers: Record<string, string>): Promise<Identity>;
-  /** The stock client over `call`. */
+  /** Returns a stock client that sends its requests with `call`. */
   client(key?: string, options?: { flowType?: 'pkce' | 'implicit' }): SupabaseClient;
-  /** A new member, signed up by the stock client. */
+  /** Signs up a new member with the stock client. */
   member(password: string): Promise<{ client: SupabaseClient; email: string; user: User; session: Session }>;
-  /** SQL as the app's owner; rows as texts. */
+  /** Runs SQL as the app's owner and returns the rows as texts. */
   sql(text: string, params?: string[]): Promise<Record<string, string | null>[]>;
   /** Resolves with the next notification of the app's database that `matches`. */
   heard(matches: (payload: string) => boolean): Promise<string>;
@@ -68,7 +68,7 @@ export interface CallOptions {
 
 const origins = new Origins({ url: 'http://127.0.0.1:8000', isNamed: false, domain: null, defaultApp: null });
 const nodeKey = randomBytes(32);
-/** Servers of tests listen on this machine. */
+/** Test servers listen on the loopback address. */
 const addresses = new AddressPolicy([{ address: '127.0.0.1', bits: 32, port: null }]);
 
 const ROLES = { owner: 'app_auth', authenticator: 'app_auth_authenticator' };
@@ -77,7 +77,7 @@ const PASSWORD = 'for-tests-only';
 /** The origin of the app's own pages. */
 export const ORIGIN = 'http://auth.localhost:9009';
 
-/** An app as provisioning makes it, in the database `app_auth` of a server of its own; `url` is the superuser's. */
+/** Creates an app as provisioning does, in the database `app_auth` of a separate server; `url` is the superuser's. */
 export async function makeAuthApp(url: string, options: { jwtSecret?: string } = {}): Promise<AuthApp> {
   const superuser = { ...parseTarget(url, 'test'), searchPath: '' };
   await provision(superuser);

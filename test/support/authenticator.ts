@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { isoCBOR } from '@simplewebauthn/server/helpers';
 
-/** What a page that serves an origin lets a device answer with; the defaults are right. */
+/** The values with which a page asks a device for an answer. The defaults are valid. */
 export interface Ceremony {
   origin: string;
   rpId: string;
@@ -16,12 +16,12 @@ const USER_PRESENT = 0x01;
 const USER_VERIFIED = 0x04;
 const HAS_CREDENTIAL = 0x40;
 
-/** A passkey in software (WebAuthn Level 3, section 6), so that tests can make answers that no browser makes. */
+/** A passkey in software (WebAuthn Level 3, section 6), so that tests can create answers that no browser creates. */
 export class Authenticator {
   readonly id: Buffer = randomBytes(32);
-  /** May be set by a test. */
+  /** A test may set it. */
   counter: number;
-  /** The id of the account, from the registration. */
+  /** The id of the account, received at the registration. */
   userHandle = '';
   readonly #privateKey: KeyObject;
   readonly #publicKey: Buffer;
@@ -48,7 +48,9 @@ export class Authenticator {
     return Buffer.concat([sha256(rpId), Buffer.from([flags]), counter, credential]);
   }
 
-  /** The answer to navigator.credentials.create(). `attestation` is what the device says of itself. */
+  /**
+   * Returns the answer to navigator.credentials.create(). `attestation` is the statement of the device about itself.
+   */
   create(
     ceremony: Ceremony,
     userId: string,
@@ -74,7 +76,7 @@ export class Authenticator {
     };
   }
 
-  /** The answer to navigator.credentials.get(); it counts on, unless the device does not count. */
+  /** Returns the answer to navigator.credentials.get() and increments the counter, unless the device has none. */
   get(ceremony: Ceremony) {
     if (this.counter > 0) this.counter++;
     const authenticatorData = this.#data(ceremony.rpId, USER_PRESENT | USER_VERIFIED);

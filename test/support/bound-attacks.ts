@@ -1,16 +1,19 @@
 import pg from 'pg';
 
-/** How the owner of an app tries to take more of the server than the app may: with sessions of its own, again after each end. */
+/**
+ * A way in which the owner of an app tries to use more of the server than the app may: with database sessions that are
+ * opened again after each end.
+ */
 export interface BoundAttack {
-  /** The limit of contract/limits/apps.ts that it exceeds. */
+  /** The name of the exceeded limit in contract/limits/apps.ts. */
   readonly limit: string;
   readonly name: string;
-  /** Run once before. */
+  /** SQL that runs once before the attack. */
   readonly setup?: string;
   /** Statements that each session repeats. */
   readonly statements: readonly string[];
   readonly sessions: number;
-  /** The session does nothing after the statements, for as long as it is let. */
+  /** True if the session is idle after the statements until it is ended. */
   readonly waits?: boolean;
 }
 
@@ -61,7 +64,7 @@ export const boundAttacks: readonly BoundAttack[] = [
     statements: [
       'listen flood',
       `select pg_notify('flood', repeat('x', 7900) || i) from generate_series(1, 500) i`,
-      // A listener reads between two transactions only, so the queue keeps what the other sessions write.
+      // A listener reads only between two transactions, so the queue keeps the notifications of the other sessions.
       'begin',
       'select 1',
     ],
@@ -108,7 +111,10 @@ export const boundAttacks: readonly BoundAttack[] = [
   },
 ];
 
-/** Attacks for so long. Returns how often each error was met, by SQLSTATE or the reason of a lost connection. */
+/**
+ * Runs the attacks for the given time. Returns how often each error occurred, by SQLSTATE or by the reason of a lost
+ * connection.
+ */
 export async function attack(
   databaseUrl: string,
   { setup, ...what }: BoundAttack,
@@ -156,7 +162,7 @@ async function session(
       if (waits) await ended;
     } catch (error) {
       note(error as Error);
-      // A refused login is answered at once, and a loop without a pause would measure this process alone.
+      // A refused login returns at once, and a loop without a pause would only measure this process.
       await new Promise((resolve) => setTimeout(resolve, 10));
     } finally {
       clearTimeout(over);

@@ -8,14 +8,14 @@ import { withoutFsync } from './postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Cookie that signs the builder of the shared node in. */
+    /** Cookie of a builder's session on the shared node. */
     builderCookie: Cookie;
   }
 }
 
 /**
- * Builds the server and the console, unpacks the browser, and starts a node with a builder for all tests of a project;
- * they get it with `inject('node')`, and each makes apps of its own in it.
+ * Builds the server and the console, unpacks the browser, and starts a node with a builder for all tests of a project.
+ * Tests get it with `inject('node')`, and each one creates its own apps in it.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await build('server', 'web');

@@ -1,7 +1,7 @@
 import { consoleHeader } from '../../contract/admin.ts';
 import type { NodeAddress } from './node.ts';
 
-/** The first builder of every node here that has one. */
+/** The first builder of every test node that has a builder. */
 export const builder = { name: 'Ines Okafor', email: 'ines@northwind.example', password: 'a horse, a battery' };
 
 /** A cookie as a browser stores it. */
@@ -16,7 +16,7 @@ export interface Cookie {
   sameSite: 'Strict';
 }
 
-/** Makes the first builder as the page of the one-time link does, and signs in; returns the cookie of the session. */
+/** Creates the first builder as the page of the one-time link does, and signs in; returns the session cookie. */
 export async function makeBuilder(node: NodeAddress): Promise<Cookie> {
   const token = new URL(node.setupUrl ?? '').hash.replace('#token=', '');
   const made = await post(node, '/setup', { ...builder, token });
@@ -24,7 +24,7 @@ export async function makeBuilder(node: NodeAddress): Promise<Cookie> {
   return signInBuilder(node, builder);
 }
 
-/** Signs a builder in as the console does; returns the cookie of the session. */
+/** Signs a builder in as the console does; returns the session cookie. */
 export async function signInBuilder(node: NodeAddress, who: { email: string; password: string }): Promise<Cookie> {
   const { email, password } = who;
   const answer = await post(node, '/session', { email, password });

@@ -4,8 +4,9 @@ import { admin } from './apps.ts';
 import type { NodeAddress } from './node.ts';
 
 /**
- * Returns the chapters of an app as texts, by number. Each is the Markdown and, for the chapters whose Markdown counts what every app
- * has, a line for each entry of the JSON. 0 is what precedes the first chapter and names the version.
+ * Returns the chapters of an app as texts by number. Each text is the Markdown. Chapters whose Markdown only counts the
+ * objects that every app has get an additional line for each entry of the JSON. Entry 0 is the text before the first
+ * chapter, which contains the version.
  */
 export async function chapterLines(node: NodeAddress, ref: string): Promise<string[]> {
   const [markdown, { chapters }] = await readBoth(node, ref);
@@ -32,7 +33,7 @@ export async function chapterLines(node: NodeAddress, ref: string): Promise<stri
 const taken = (parameters: readonly CallParameter[]): string =>
   parameters.map(({ name, required }) => `${name}${required ? '' : '?'}`).join(', ');
 
-/** Reads until both forms are of one version. */
+/** Reads both forms until they have the same version. */
 async function readBoth(node: NodeAddress, ref: string): Promise<[string, Specification]> {
   for (;;) {
     const response = await fetch(`${node.url}/admin/v1/apps/${ref}/specification?format=markdown`, {

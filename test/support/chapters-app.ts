@@ -9,15 +9,18 @@ import { type AppDatabase, startAppDatabase } from './app-database.ts';
 
 const app = { ref: 'helpdesk', name: 'Helpdesk', authSettings: defaultAuthSettings };
 
-/** A help desk with a state machine, for tests of what schema ninefold holds; each test begins with it as it is made. */
+/**
+ * A help desk with a state machine, for tests of the schema ninefold. Each test begins with the initial state of the
+ * app.
+ */
 export interface ChaptersApp {
-  /** SQL as the app's owner. */
+  /** Runs SQL as the app's owner. */
   owner: Pick<Pool, 'script'>;
-  /** Its chapters as the server derives them, and the same as text. */
+  /** Derives the app's chapters as the server does, and returns them also as text. */
   derive(exposedSchemas?: string[]): Promise<Specification['chapters'] & { hash: string; markdown: string }>;
 }
 
-/** The help desk on a PostgreSQL of its own, for the tests of the file that calls it. */
+/** Creates the help desk on a separate PostgreSQL for the tests of the calling file. */
 export function chaptersApp(name: string): ChaptersApp {
   let database: AppDatabase;
   let owner: Pool;

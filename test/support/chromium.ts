@@ -6,8 +6,9 @@ import { type Browser, chromium, type LaunchOptions } from 'playwright-core';
 import { clone } from './clone.ts';
 
 /**
- * Starts a headless Chromium: the executable that NINEFOLD_TEST_CHROMIUM names. Without that variable, on Linux x64 the one from the
- * package @sparticuz/chromium, unpacked below the clone, so that nothing needs to be installed; elsewhere the installed Chrome.
+ * Starts a headless Chromium: the executable in the variable NINEFOLD_TEST_CHROMIUM, or without it, on Linux x64, the
+ * one from the package @sparticuz/chromium, which is unpacked below the clone so that nothing needs to be installed. On
+ * other systems the installed Chrome is used.
  */
 export async function launchChromium(): Promise<Browser> {
   return chromium.launch(await launchOptions());
@@ -20,7 +21,7 @@ async function launchOptions(): Promise<LaunchOptions> {
   if (folder === null) return { channel: 'chrome' };
   return {
     executablePath: join(folder, 'chromium'),
-    // The package's own list of arguments is not used: it switches web security off, which hides CORS faults.
+    // The list of arguments in the package is not used, because it disables web security and so hides CORS errors.
     args: ['--disable-gpu', '--font-render-hinting=none'],
     env: {
       ...process.env,
@@ -31,7 +32,10 @@ async function launchOptions(): Promise<LaunchOptions> {
   };
 }
 
-/** Unpacks the package once per version, beside its own fonts. Returns the folder; null if tests use another browser. */
+/**
+ * Unpacks the package once per version, together with the fonts. Returns the folder; null if the tests use another
+ * browser.
+ */
 export async function unpackChromium(): Promise<string | null> {
   if (process.env.NINEFOLD_TEST_CHROMIUM || process.platform !== 'linux' || process.arch !== 'x64') return null;
   const manifest: { version: string } = JSON.parse(
@@ -42,8 +46,8 @@ export async function unpackChromium(): Promise<string | null> {
   const fresh = `${folder}.${process.pid}`;
   await rm(fresh, { recursive: true, force: true });
   await mkdir(fresh, { recursive: true });
-  // The package unpacks into the system's folder for temporary files, and its libraries only when it believes to run
-  // in a certain cloud, so it does that in a process where both are as wanted.
+  // The package unpacks into the system's folder for temporary files, and unpacks its libraries only if it detects a
+  // certain cloud. It therefore runs in a process with a suitable environment.
   const script = `
     const { default: chromium } = await import('@sparticuz/chromium');
     await chromium.executablePath();`;
@@ -51,13 +55,13 @@ export async function unpackChromium(): Promise<string | null> {
     cwd: clone,
     env: { ...process.env, TMPDIR: fresh, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x' },
   });
-  // A page that finds no font at all ends the browser.
+  // The browser ends if a page finds no font at all.
   await writeFile(join(fresh, 'fonts.conf'), fontsConfiguration(folder));
   try {
     await rename(fresh, folder);
   } catch (error) {
     await rm(fresh, { recursive: true, force: true });
-    if (!(await exists(folder))) throw error; // else another process was quicker
+    if (!(await exists(folder))) throw error; // Ignored if another process created the folder first.
   }
   return folder;
 }

@@ -4,9 +4,9 @@ import type { AppConnection } from '../../contract/admin.ts';
 import { uniqueEmail } from './unique.ts';
 
 /**
- * The stock client, as an app's own code makes it.
+ * Returns a stock client as an app's own code creates it.
  *
- * @param key The app's publishable key when missing.
+ * @param key Default: the app's publishable key.
  */
 export function clientOf(
   app: Pick<AppConnection, 'url' | 'publishable_key'>,
@@ -14,7 +14,7 @@ export function clientOf(
 ): SupabaseClient {
   return createClient(app.url, key, {
     auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
-    // Node.js 20 has no WebSocket of its own.
+    // Node.js 20 has no built-in WebSocket.
     realtime: { transport: ws as never },
   });
 }
@@ -27,7 +27,7 @@ export interface Member {
   password: string;
 }
 
-/** Signs up a member of an app and returns the member's signed-in client. */
+/** Signs up a member of an app and returns the signed-in client. */
 export async function signUpMember(
   app: Pick<AppConnection, 'url' | 'publishable_key'>,
   name?: string,

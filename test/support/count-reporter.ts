@@ -1,8 +1,8 @@
 import type { Reporter } from 'vitest/node';
 
 /**
- * Closes a run with one plain line, `12 passed, 0 failed`, for those who read the log with a program. A file that could
- * not be loaded and an error outside of a test each count as failed.
+ * Ends a run with one plain line, `12 passed, 0 failed`, for programs that read the log. A file that could not be
+ * loaded and an error outside of a test each count as failed.
  */
 export const countReporter: Reporter = {
   onTestRunEnd(modules, unhandledErrors) {

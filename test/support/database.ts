@@ -3,7 +3,7 @@ import type { NodeStatus } from '../../contract/admin.ts';
 import { admin } from './apps.ts';
 import type { NodeAddress } from './node.ts';
 
-/** A connection with PostgreSQL's own driver, as any program has that knows the URL; closed when the work is done. */
+/** Opens a connection with the `pg` driver, as any program that knows the URL can, and closes it after the work. */
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client(url);
   client.on('error', () => undefined);
@@ -15,7 +15,7 @@ export async function withClient<T>(url: string, work: (client: pg.Client) => Pr
   }
 }
 
-/** SQLSTATE of what the statement fails with, its rows where it does not. */
+/** Returns the SQLSTATE of a failed statement, or the rows of a successful one. */
 export async function outcomeOf(client: pg.Client, sql: string): Promise<string | unknown[]> {
   try {
     const result: pg.QueryResult | pg.QueryResult[] = await client.query(sql);
@@ -33,7 +33,7 @@ export const inDatabase = (url: string, database: string): string => {
   return changed.href;
 };
 
-/** The superuser's URL in a database of the node's server. */
+/** Returns the superuser's URL for a database of the node's server. */
 export async function superuserUrl(node: NodeAddress, database: string): Promise<string> {
   const { database_url: url } = await admin<NodeStatus>(node, 'GET', '/status');
   if (url === null) throw new Error('the operator is told no URL');

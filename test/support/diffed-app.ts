@@ -31,19 +31,21 @@ const helpdesk = `
   grant select, insert on public.tickets to anon, authenticated;
   grant select on public.open_tickets to authenticated;`;
 
-/** A help desk whose specification is compared with what it was; each test begins with it as it is made. */
+/**
+ * A help desk whose specification is compared with an earlier one. Each test begins with the initial state of the app.
+ */
 export interface DiffedApp {
-  /** SQL as the app's owner. */
+  /** Runs SQL as the app's owner. */
   owner: Pick<Pool, 'script'>;
-  /** SQL as the superuser. */
+  /** Runs SQL as the superuser. */
   superuser: Pick<Pool, 'script'>;
-  /** Its chapters as an export has them: through JSON, without what passes. */
+  /** Derives the chapters as an export contains them: converted through JSON, without live figures. */
   derive(authSettings?: typeof defaultAuthSettings, restSettings?: typeof defaultRestSettings): Promise<JsonObject>;
   /** What changed between two results of `derive`, with the object ids of both. */
   diff(before: JsonObject, after: JsonObject): Change[];
 }
 
-/** The help desk on a PostgreSQL of its own, for the tests of the file that calls it. */
+/** Creates the help desk on a separate PostgreSQL for the tests of the calling file. */
 export function diffedApp(name: string): DiffedApp {
   let database: AppDatabase;
   let owner: Pool;

@@ -2,7 +2,7 @@ import type { AppConnection } from '../../contract/admin.ts';
 import { type HttpAnswer, type HttpRequest, send } from './http.ts';
 import type { NodeAddress } from './node.ts';
 
-/** A call by its path and what is sent. */
+/** A call: its path and its request. */
 export type Call = readonly [path: string, request?: HttpRequest];
 
 export const json = (method: string, body: unknown): HttpRequest => ({
@@ -13,7 +13,7 @@ export const json = (method: string, body: unknown): HttpRequest => ({
 
 export const files = { files: [{ name: '0001_a.sql', sql: 'create table public.a ()' }] };
 
-/** What the management API does in an app's database, by the path below /admin/v1/apps/<ref>. */
+/** Calls of the management API that use an app's database, by the path below /admin/v1/apps/<ref>. */
 export const adminCalls: readonly Call[] = [
   ...['/activity', '/sign-ins', '/calls', '/call?id=rest.public.notes.select', '/calls/made-up', '/logs', '/errors'],
   ...['/journal', '/entities', '/specification', '/specification?format=markdown', '/probe', '/types', '/versions'],
@@ -33,7 +33,7 @@ export const adminCalls: readonly Call[] = [
     ['/rest/v1/notes'],
   ]);
 
-/** Calls of the app's own API, by the path below /apps/<ref>; there is a table `notes` and a function `ping`. */
+/** Calls of the app's own API, by the path below /apps/<ref>. They need a table `notes` and a function `ping`. */
 export const appCalls: readonly Call[] = [
   ['/rest/v1/'],
   ['/rest/v1/notes'],
@@ -50,14 +50,14 @@ export const appCalls: readonly Call[] = [
 
 export const notesAndPing = `create table public.notes (id int primary key); create function public.ping() returns int language sql stable as 'select 1'`;
 
-/** As the operator. */
+/** Makes the call as the operator. */
 export const callAdmin = (node: NodeAddress, app: AppConnection, [path, request]: Call): Promise<HttpAnswer> =>
   send(node.url, `/admin/v1/apps/${app.ref}${path}`, {
     ...request,
     headers: { authorization: `Bearer ${node.operatorToken}`, ...request?.headers },
   });
 
-/** As the member whose access token it is. */
+/** Makes the call as the member with this access token. */
 export const callApp = (
   node: NodeAddress,
   app: AppConnection,

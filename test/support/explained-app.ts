@@ -116,26 +116,26 @@ export interface Call {
   headers?: Record<string, string>;
 }
 
-/** A call, as whom it is made, and what its explanation must say. */
+/** A call, its caller, and the expected explanation. */
 export interface Situation extends Call {
   what: string;
   as: 'ada' | 'anon' | 'service';
   outcome: AccessOutcome;
   cause: AccessCause | null;
-  /** What the reason must name. */
+  /** A name that the reason must contain. */
   names?: string;
 }
 
 export const wantsRows = { prefer: 'return=representation' };
 
-/** An app of whose calls explanations are asked, with two members who have rows in it. */
+/** An app whose calls are explained, with two members who have rows in it. */
 export interface ExplainedApp {
   app: AppConnection;
   ada: Member;
   bob: Member;
-  /** What the service role is told of a call, were it the member's. */
+  /** Returns the explanation that the service role gets for a call of the member. */
   why: (member: Member | 'service' | null, call: Call) => Promise<AccessExplanation>;
-  /** Holds an explanation against what the same call meets. */
+  /** Compares an explanation with the result of the same call. */
   expectAgrees: (situation: Situation) => Promise<void>;
 }
 
@@ -152,7 +152,7 @@ export const request = (
   });
 };
 
-/** The headers of a member's own call, or of one without a session. */
+/** Returns the headers of a member's own call, or of a call without a session. */
 export const who = ({ app }: Pick<ExplainedApp, 'app'>, member: Member | null): Record<string, string> =>
   member
     ? { apikey: app.publishable_key, authorization: `Bearer ${member.session.access_token}` }

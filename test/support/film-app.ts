@@ -3,12 +3,12 @@ import { startPostgres, type TestPostgres } from './postgres.ts';
 import { makeRestApp, type RestAnswer, type RestApp } from './rest-app.ts';
 import { filmLibrary } from './rest-fixture.ts';
 
-/** The film library as the tests of a file read it. */
+/** The film library that the tests of a file read. */
 export interface FilmApp extends Pick<RestApp, 'call' | 'with' | 'script'> {
   get(path: string, headers?: Record<string, string>): Promise<RestAnswer>;
 }
 
-/** The data API over the film library, on a PostgreSQL of its own, for the tests of the file that calls it. */
+/** Starts the data API with the film library on a separate PostgreSQL, for the tests of the calling file. */
 export function filmApp(name: string): FilmApp {
   let postgres: TestPostgres;
   let app: RestApp;

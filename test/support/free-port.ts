@@ -1,6 +1,6 @@
 import net from 'node:net';
 
-/** A port of this machine that nothing listens on. */
+/** Returns a port of this machine on which no process listens. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = net.createServer().once('error', reject);

@@ -1,15 +1,18 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-/** How long /health took while a test did something else, in milliseconds. */
+/** The durations of calls to /health while a test did something else, in milliseconds. */
 export interface HealthTimes {
   readonly max: number;
   readonly count: number;
-  /** By how much the machine delayed a timer of the observer at most: that much of `max` may not be the node's. */
+  /** The longest delay of a timer in the observer: this part of `max` may be due to the machine and not to the node. */
   readonly noise: number;
 }
 
-/** Runs in a thread of its own, so that what the test computes does not count. Each call has a connection of its own, to reach every worker. */
+/**
+ * Runs in a separate thread, so that computations of the test do not count. Each call uses a new connection, so that
+ * the calls reach every worker.
+ */
 const observer = `
   const { parentPort, workerData } = require('node:worker_threads');
   const http = require('node:http');
@@ -38,7 +41,7 @@ const observer = `
   call();
 `;
 
-/** Calls /health again and again until `work` is done. */
+/** Calls /health repeatedly until `work` is done. */
 export async function healthDuring(url: string, work: () => Promise<unknown>): Promise<HealthTimes> {
   const thread = new Worker(observer, { eval: true, workerData: url });
   await once(thread, 'message');

@@ -3,7 +3,7 @@ import type { AppConnection } from '../../contract/admin.ts';
 import { createApp, createTemplate } from './apps.ts';
 import type { NodeAddress } from './node.ts';
 
-/** An app with rules, rights and a function: what its specification tells is told in many tests. */
+/** SQL of an app with rules, privileges and a function. Many tests read its specification. */
 export const helpdesk = `
   create type public.status as enum ('open', 'closed');
   create table public.tickets (
@@ -17,7 +17,7 @@ export const helpdesk = `
   revoke all on public.tickets, public.secrets from anon, authenticated;
   grant select, insert on public.tickets to authenticated;`;
 
-/** Makes the app before the tests of the file that calls it; what it answers makes a copy of it. */
+/** Creates the app before the tests of the calling file; the returned function makes a copy of it. */
 export function helpdeskCopies(node: NodeAddress): (name?: string) => Promise<AppConnection> {
   let template: AppConnection;
   beforeAll(async () => {

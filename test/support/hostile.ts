@@ -17,7 +17,7 @@ const everything = [
 export const statuses = (answers: HttpAnswer[]) => answers.map(({ status }) => status);
 export const allWell = [200, 200, 200, 200, 200, 200, 200];
 
-/** How tests call the apps of a node whose owners try to harm the server from inside. */
+/** Returns functions for calls to the apps of a node whose owners try to harm the server from inside. */
 export function hostileCalls(node: NodeAddress) {
   const operator = { authorization: `Bearer ${node.operatorToken}` };
   const get = (app: AppConnection, path: string) =>
@@ -31,7 +31,7 @@ export function hostileCalls(node: NodeAddress) {
       body: JSON.stringify(body),
     });
 
-  /** What four connections, spread over the workers, are told. */
+  /** Returns the answers on four connections, which are spread over the workers. */
   const signUpDisabled = (app: AppConnection): Promise<boolean[]> =>
     Promise.all(
       Array.from({ length: 4 }, async () => {
@@ -41,11 +41,11 @@ export function hostileCalls(node: NodeAddress) {
       }),
     );
 
-  /** Everything that the server does in an app's database for a builder. */
+  /** Makes all calls that the server runs in an app's database for a builder. */
   const lookAt = (app: AppConnection, paths = everything): Promise<HttpAnswer[]> =>
     Promise.all(paths.map((path) => send(node.url, `/admin/v1/apps/${app.ref}${path}`, { headers: operator })));
 
-  /** An app that nobody must disturb. */
+  /** Creates an app that other apps must not disturb. */
   const makeNeighbour = async (): Promise<AppConnection> => {
     const app = await createApp(node);
     await runSql(node, app.ref, 'create table public.canary (id int); insert into public.canary values (1)');

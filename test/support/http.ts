@@ -1,7 +1,7 @@
 import http from 'node:http';
 import net from 'node:net';
 
-/** An answer as it came, whatever it is. */
+/** An answer as it was received. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -11,19 +11,22 @@ export interface HttpAnswer {
 export interface HttpRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** With its length told in front. */
+  /** The body, sent with its length in a header. */
   readonly body?: string | Uint8Array;
-  /** Sent in pieces, without telling the length. */
+  /** The body in pieces, sent without a length header. */
   readonly chunks?: Iterable<Uint8Array>;
-  /** A connection of its own, which may reach another worker than the last one. */
+  /** True for a new connection, which may reach another worker than the last one. */
   readonly ownConnection?: boolean;
 }
 
-/** Lets go of an idle connection before the server does (after 5 s), or a request could meet its end. */
+/**
+ * Closes an idle connection before the server does (after 5 s), because a request on a connection that is being closed
+ * fails.
+ */
 const agent = new http.Agent({ keepAlive: true, maxSockets: 8, timeout: 3000 });
 
 /**
- * One request that nothing corrects on its way: unlike `fetch`, it leaves the path and the headers as they are given.
+ * Sends one request without correcting it: unlike `fetch`, it keeps the path and the headers exactly as given.
  *
  * @param target Path and query.
  */
@@ -60,7 +63,10 @@ export function send(origin: string, target: string, options: HttpRequest = {}):
   });
 }
 
-/** Writes bytes to a fresh connection and gives all that comes back until the server closes it, or says nothing for `quiet` milliseconds. */
+/**
+ * Writes bytes to a new connection and returns all received bytes until the server closes it or sends nothing for
+ * `quiet` milliseconds.
+ */
 export function sendBytes(origin: string, bytes: string | Uint8Array, quiet = 300): Promise<string> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {

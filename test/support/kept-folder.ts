@@ -8,11 +8,12 @@ import { clone } from './clone.ts';
 import { homes, makeTestHome } from './test-folder.ts';
 
 /**
- * Returns a folder that is made once and kept for all tests that copy it, since to make it takes longer than most tests.
+ * Returns a folder that is created once and kept for all tests that copy it, because creating it takes longer than most
+ * tests.
  *
- * @param name Of the folder, before the hash of its sources.
+ * @param name Name of the folder, before the hash of its sources.
  * @param sources The files of the clone that its content depends on.
- * @param make Makes the content below an empty home, and returns the folder to keep.
+ * @param make Creates the content below an empty home and returns the folder to keep.
  */
 export async function keptFolder(
   name: string,
@@ -24,7 +25,7 @@ export async function keptFolder(
   const folder = join(homes, `${name}-${hash}`);
   if (existsSync(folder)) return folder;
   const home = await makeTestHome(name);
-  // Another test file may have been as fast.
+  // Another test file may have created it first.
   await rename(await make(home), folder).catch((error: Error & { code?: string }) => {
     if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
   });
@@ -32,7 +33,10 @@ export async function keptFolder(
   return folder;
 }
 
-/** Copies a folder with its owners, which Node.js does not copy: started by root, PostgreSQL runs as somebody else. */
+/**
+ * Copies a folder with its owners, which Node.js does not copy. PostgreSQL runs as another user if the tests are
+ * started by root.
+ */
 export async function copyFolder(from: string, to: string): Promise<void> {
   await promisify(execFile)('cp', ['-a', from, to]);
 }

@@ -4,15 +4,15 @@ import { fileURLToPath } from 'node:url';
 
 const observer = fileURLToPath(new URL('./loop-turns.cjs', import.meta.url));
 
-/** The environment of a node whose workers note the turns of their event loops in a folder. */
+/** Returns the environment of a node whose workers record the turns of their event loops in a folder. */
 export const notingTurns = (folder: string): Record<string, string> => ({
   NODE_OPTIONS: `--require ${observer}`,
   LOOP_TURNS_FOLDER: folder,
 });
 
 /**
- * The processor time, in milliseconds, of the longest turn of any worker's event loop from a moment on (Date.now()). Null where
- * the system does not tell it.
+ * Returns the processor time, in milliseconds, of the longest event loop turn of any worker since a time (Date.now()).
+ * Returns null if the system does not provide it.
  */
 export async function longestTurn(folder: string, since: number): Promise<number | null> {
   // The workers write ten times a second.

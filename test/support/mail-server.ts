@@ -8,15 +8,15 @@ export interface ReceivedMail {
   readonly parsed: ParsedMail;
 }
 
-/** A mail server on loopback. The handlers may be changed while it runs. */
+/** A mail server on the loopback address. The handlers may be changed while it runs. */
 export interface TestMailServer {
   readonly port: number;
   readonly mails: ReceivedMail[];
-  /** How often a client connected. */
+  /** Number of client connections so far. */
   connections: number;
   /** Refuses a recipient by returning an SMTP response such as `450 4.7.1 Try later`. */
   refuse: (recipient: string) => string | null;
-  /** The password of the user `app`; null lets everybody in. */
+  /** The password of the user `app`; null accepts every client. */
   password: string | null;
   /** Runs before the server accepts a mail. */
   beforeAccept: () => Promise<void>;

@@ -13,7 +13,10 @@ export interface LinkMail {
   };
 }
 
-/** Returns the mails that an app has queued for an address, oldest first. No role of the app can read them. */
+/**
+ * Returns the mails that an app has queued for an address, oldest first. They are read as the superuser because no role
+ * of the app can read them.
+ */
 export async function mailsTo(
   node: NodeAddress,
   app: Pick<AppConnection, 'ref'>,

@@ -1,42 +1,52 @@
 import type { SupabaseClient } from '@supabase/supabase-js';
 import type { RoleCell } from '../../contract/specification-roles.ts';
 
-/** Holds each cell of chapter 6 against what calls of the stock client meet. Every call is taken back (db_tx_end). */
+/**
+ * Compares each cell of chapter 6 with the results of calls of the stock client. Every call is rolled back (db_tx_end).
+ */
 
-/** Somebody who calls. */
+/** A caller. */
 export interface Actor {
   name: string;
   client: SupabaseClient;
-  /** Of the member; null for a key. */
+  /** The id of the member; null for a key. */
   id: string | null;
 }
 
 type Row = Record<string, unknown>;
 
-/** What is tried of an entity. */
+/** The attempts on an entity. */
 export interface EntityPlan {
-  /** What tells its rows apart: of every row that there is. */
+  /** Identifies every existing row. */
   keys: readonly Row[];
-  /** All rows in full, where one counts as read only if it says all that there is: of a view that sums up what the caller may see. */
+  /**
+   * All rows in full. If given, a row counts as read only if all its values are complete; used for views that sum up
+   * the rows that the caller may see.
+   */
   whole?: readonly Row[];
-  /** Rows that somebody tries to add: of one's own and of others', also with fields that grants leave out. */
+  /**
+   * Returns rows that a caller tries to insert: own rows and rows of others, also with fields that column grants omit.
+   */
   inserts: (own: string | null) => readonly Row[];
-  /** What somebody tries to change; the first within the narrowest grant. Nothing may stop them but rights and rules. */
+  /**
+   * Changes that a caller tries; the first one stays within the narrowest grant. Only privileges and policies may
+   * prevent them.
+   */
   changes: readonly Row[];
-  /** Of a field that a grant on fields leaves out: given and changed, too. */
+  /** Values for a field that a column grant omits; they are tried in inserts and changes, too. */
   beyond?: Row;
-  /** A filter that all rows pass beside that of the key: field and a value that none has. */
+  /** A filter that all rows pass in addition to the key: a field and a value that no row has. */
   filter?: readonly [string, string];
 }
 
 export interface MatrixPlan {
-  /** By the name of the table or view. */
+  /** Returns the attempts by the name of the table or view. */
   entities: (name: string) => EntityPlan;
   /** Arguments by the name of the function. */
   calls: Readonly<Record<string, Row>>;
 }
 
-/** What one call did: how many of the rows that it could have reached it reached. */
+/** The result of one call: the number of rows that it reached, of those that it could have reached. */
 interface Met {
   call: string;
   reached: number;
@@ -59,8 +69,9 @@ const read =
   };
 
 /**
- * Tries every cell as each of its actors. Answers how many calls were made and, for each cell that claims what no call meets,
- * a text that says which and what was met instead. `atOnce`: how many cells are tried side by side.
+ * Tries every cell as each of its actors. Returns the number of calls and, for each cell that claims something else
+ * than the calls show, a text with the cell and the actual result. `atOnce` is the number of cells that are tried
+ * concurrently.
  */
 export async function cellsThatLie(
   cells: readonly RoleCell[],
@@ -94,13 +105,17 @@ function agrees(cell: RoleCell, met: readonly Met[]): boolean {
   return cell.verdict === 'never' ? !some : some && !whole;
 }
 
-/** SQLSTATE of what says that rights are missing, or that a view or a numbered field does not take it; anything else is a fault of the test. */
+/**
+ * The SQLSTATEs for missing privileges and for views or numbered fields that accept no value; anything else is a
+ * mistake in the test.
+ */
 const refusals = new Set(['42501', '42P17', '55000', '44000', '42809', '428C9']);
 const brokenRules = /^23/;
 
 function met(call: string, answer: Answer, of: number, reached: (answer: Answer) => number): Met {
   if (answer.error === null) return { call, reached: reached(answer), of };
-  // A rule is asked after the rights.
+  // PostgreSQL checks constraints after the privileges, so a constraint error means that the privileges were
+  // sufficient.
   if (brokenRules.test(answer.error.code)) return { call: `${call} (${answer.error.code})`, reached: of, of };
   if (!refusals.has(answer.error.code)) throw new Error(`${call}: ${answer.error.code} ${answer.error.message}`);
   return { call: `${call} (${answer.error.code})`, reached: 0, of };
@@ -117,14 +132,14 @@ async function tryCell(cell: RoleCell, actor: Actor, plan: MatrixPlan): Promise<
   return cell.operation === 'insert' ? insert(cell, actor, name, who, entity) : write(cell, actor, name, who, entity);
 }
 
-/** What the body of a function does, and is refused, is its own affair. */
+/** The body of a function decides for itself, so a refusal inside the body is not counted. */
 async function execute(actor: Actor, name: string, given: Row): Promise<Met> {
   const { error } = await actor.client.rpc(name, given).rollback();
   const refused = /^permission denied for (function|schema)/.test(error?.message ?? '');
   return { call: `${actor.name} execute ${name} (${error?.message ?? 'ran'})`, reached: refused ? 0 : 1, of: 1 };
 }
 
-/** A function of a row is read with the rows of its table. */
+/** A computed field is read with the rows of its table. */
 async function compute(actor: Actor, name: string, table: string): Promise<Met> {
   const { error } = await actor.client.from(table).select(name);
   const refused = /^permission denied for (function|schema|table)/.test(error?.message ?? '');
@@ -181,7 +196,7 @@ async function write(cell: RoleCell, actor: Actor, name: string, who: string, pl
     const other = start(change).neq(...filter);
     found.push(met(`${who}${as} by ${filter[0]}`, await other.rollback(), rows, counted));
   }
-  // Where one row is refused, so is the whole: each is tried by itself.
+  // If one row is refused, the whole statement is refused, so each row is tried separately.
   for (const one of isRefused && cell.verdict === 'when' ? keys : []) {
     const answer = await start(changes[0] ?? {})
       .match(one)

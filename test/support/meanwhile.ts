@@ -2,11 +2,14 @@ import type { Executor } from '../../src/database/database.ts';
 import type { Pool } from '../../src/database/pool.ts';
 import { plain } from '../../src/database/statement.ts';
 
-/** Runs statements as `pool` does, and lets something happen once the first of them have begun: they see what was there before. */
+/**
+ * Runs statements as `pool` does, and runs an action once the first of them have begun: these statements see the state
+ * before the action.
+ */
 export class Meanwhile implements Executor {
   readonly #pool: Pool;
   readonly #happens: () => Promise<unknown>;
-  /** How often something was run. */
+  /** Number of calls of `run`. */
   asked = 0;
 
   constructor(pool: Pool, happens: () => Promise<unknown>) {

@@ -7,11 +7,11 @@ import { clone } from './clone.ts';
 import { copyFolder, keptFolder } from './kept-folder.ts';
 import { makeTestHome } from './test-folder.ts';
 
-/** A running node as any test process can reach it. */
+/** The address and the secrets of a running node, for any test process. */
 export interface NodeAddress {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
-  /** The one-time link for the first builder; null once there is one. */
+  /** The one-time link for the first builder; null if a builder exists. */
   readonly setupUrl: string | null;
   readonly home: string;
   readonly operatorToken: string;
@@ -19,30 +19,33 @@ export interface NodeAddress {
 
 /** A node that this process has started. */
 export interface TestNode extends NodeAddress {
-  /** Of the primary. */
+  /** The process id of the primary. */
   readonly pid: number;
-  /** Everything it has written so far. */
+  /** Returns all output so far. */
   logs(): string;
-  /** Stops it as an operator does, and deletes its home unless the caller named it. Fails when it does not end with 0. */
+  /**
+   * Stops it as an operator does, and deletes its home unless the caller named the home. Fails if the exit code is not
+   * 0.
+   */
   stop(): Promise<void>;
-  /** Kills the primary alone, as an out-of-memory killer does; the home stays. */
+  /** Kills only the primary, as an out-of-memory killer does; the home stays. */
   kill9(): Promise<void>;
 }
 
 export interface NodeOptions {
-  /** That of a node which ran once, without apps and builders, when missing. */
+  /** Default: a copy of the home of a node that ran once, without apps and builders. */
   home?: string;
-  /** Added to the environment, in which no other setting of Ninefold is. */
+  /** Variables added to the environment, which contains no other setting of Ninefold. */
   env?: Record<string, string>;
-  /** After `start`. */
+  /** Arguments after `start`. */
   args?: string[];
-  /** A shell that starts it instead, with `exec "$@"` in its command. */
+  /** A shell command that starts the node with `exec "$@"`. */
   shell?: string;
 }
 
 const program = join(clone, 'dist/ninefold.js');
 
-/** Starts a node on a free port; resolves when it answers. Rejects with what it wrote when it ends instead. */
+/** Starts a node on a free port; resolves when it answers. If it ends before that, rejects with its output. */
 export async function startNode(options: NodeOptions = {}): Promise<TestNode> {
   const home = options.home ?? (await makeUsedHome('node'));
   const command = [process.execPath, program, 'start', ...(options.args ?? [])];
@@ -78,29 +81,36 @@ export async function startNode(options: NodeOptions = {}): Promise<TestNode> {
   };
 }
 
-/** Makes the home of a node that ran once, without apps and builders: half of a first start is to make a server and its roles. */
+/**
+ * Creates the home of a node that ran once, without apps and builders. Creating a server and its roles is half of a
+ * first start, so copying this home saves time.
+ */
 export async function makeUsedHome(name: string): Promise<string> {
   const used = await keptFolder('used-home', ['dist/.server-sources', 'package-lock.json'], async (home) => {
     const node = await startNode({ home });
     await node.stop();
-    // Each copy chooses a port of its own.
+    // Each copy chooses its own port.
     await rm(join(home, 'postgres.port'));
     return home;
   });
   const home = await makeTestHome(name);
-  // Where PostgreSQL's user may not enter, the home only links to its data folder: a copy would share it.
+  // If PostgreSQL's user may not enter the home, the home contains only a link to the data folder. A copy would share
+  // that folder.
   if (!(await lstat(join(used, 'postgres'))).isSymbolicLink()) await copyFolder(join(used, '.'), home);
   return home;
 }
 
-/** How a command of the CLI ended. */
+/** The result of a command of the CLI. */
 export interface CliResult {
   code: number;
   stdout: string;
   stderr: string;
 }
 
-/** Runs the CLI against a node, as in `cli(node, ['apps', 'list', '--json'])`; `input` is its standard input. Never rejects for an exit code. */
+/**
+ * Runs the CLI against a node, for example `cli(node, ['apps', 'list', '--json'])`; `input` is its standard input.
+ * Never rejects because of an exit code.
+ */
 export function cli(
   node: NodeAddress,
   args: string[],
@@ -119,7 +129,7 @@ export function cli(
   });
 }
 
-/** Deletes a home, and the data folder if the home only links to it. */
+/** Deletes a home, and also the data folder if the home only links to it. */
 export async function deleteHome(home: string): Promise<void> {
   const linked = await readlink(join(home, 'postgres')).catch(() => null);
   if (linked !== null) await rm(linked, { recursive: true, force: true });

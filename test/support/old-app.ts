@@ -6,19 +6,19 @@ import { clone } from './clone.ts';
 import { inDatabase, superuserUrl, withClient } from './database.ts';
 import type { NodeAddress } from './node.ts';
 
-/** Ninefold's own schema as it was released before there were nine chapters. */
+/** Ninefold's own schema in the release before the nine chapters. */
 const FIRST = ['0001_base.sql', '0002_auth.sql', '0003_project.sql'] as const;
 
 const recorded = Object.keys(released);
 
-/** The files of the last release, for an app and for the console beside. */
+/** The files of the last release for an app's database. */
 export const previousRelease = recorded.filter((file) => !file.startsWith('console/'));
 const consoleOfPreviousRelease = recorded.filter((file) => file.startsWith('console/'));
 
-/** Rows of a member who has signed up. */
+/** Tables with the data of a member who has signed up. */
 const KEPT = ['auth.users', 'auth.identities', 'auth.sessions', 'auth.mfa_amr_claims', 'auth.refresh_tokens'] as const;
 
-/** Rows of the console. */
+/** Tables of the console. */
 const KEPT_OF_CONSOLE = [
   ...KEPT,
   'public.builders',
@@ -29,8 +29,8 @@ const KEPT_OF_CONSOLE = [
 ] as const;
 
 /**
- * Puts an app's database back to what an earlier version made: the released files of that time, with the members that the app
- * has and `sql` of the superuser's. The node learns of it as it does of any change of an app.
+ * Resets an app's database to the state of an earlier release: the released files of that time, the app's members, and
+ * `sql`, which runs as the superuser. The node notices it like any change of an app.
  */
 export async function makeOld(
   node: NodeAddress,
@@ -45,8 +45,8 @@ export async function makeOld(
 }
 
 /**
- * Puts the template and the console's database back to what the previous release made. The node must start again after it. Each app
- * must have been put back before.
+ * Resets the template and the console's database to the state of the previous release. Every app must have been reset
+ * before, and the node must be restarted afterwards.
  */
 export async function makeNodeOld(node: NodeAddress): Promise<void> {
   const url = await superuserUrl(node, 'app_console');
@@ -71,7 +71,7 @@ async function applyFiles(client: pg.Client, files: readonly string[]): Promise<
   }
 }
 
-/** Makes the database of an app anew from schema files, with the rows that it has in some tables. */
+/** Recreates the database of an app from schema files, and keeps the rows of some tables. */
 async function makeAnew(url: string, files: readonly string[], kept: readonly string[], sql: string): Promise<void> {
   const database = new URL(url).pathname.slice(1);
   const members = await withClient(url, async (client) => {

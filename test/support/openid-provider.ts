@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import Provider, { type Configuration } from 'oidc-provider';
 
-/** A certified provider of OpenID Connect on the loopback address, whose only member signs in without a page. */
+/** A certified provider of OpenID Connect on the loopback address. Its only member signs in without a page. */
 export interface OpenIdServer {
   readonly issuer: string;
-  /** The member who signs in next. */
+  /** The member of the next sign-in. */
   member: { id: string; email: string; email_verified: boolean; name: string };
   close(): Promise<void>;
 }
 
-/** Starts a provider that knows the client `client` with the secret `secret` and this callback address. It insists on PKCE. */
+/** Starts a provider with the client `client`, the secret `secret` and this callback address. It requires PKCE. */
 export async function startOpenIdProvider(redirectUri: string): Promise<OpenIdServer> {
   let handle: ReturnType<Provider['callback']> | null = null;
   const http = createServer((request, response) => void handle?.(request, response));
@@ -51,7 +51,10 @@ const configuration = (redirectUri: string, server: OpenIdServer): Configuration
   },
 });
 
-/** Follows the redirects of a provider as a browser does, with its cookies; returns the first address outside of it. */
+/**
+ * Follows the redirects of a provider as a browser does, with its cookies; returns the first address outside of the
+ * provider.
+ */
 export async function throughProvider(start: string): Promise<URL> {
   const cookies = new Map<string, string>();
   const { origin } = new URL(start);

@@ -1,17 +1,21 @@
 import { afterAll, beforeAll } from 'vitest';
 import { deleteHome, makeUsedHome, startNode, type TestNode } from './node.ts';
 
-/** A node of one test file, which ends and starts again in the same home: its members are those of the node that runs now. */
+/**
+ * A node of one test file that can stop and start again in the same home. Its properties are always those of the
+ * running node.
+ */
 export interface OwnNode extends TestNode {
-  /** Starts it after it has ended. `env` is added to its environment. */
+  /** Starts it again after it has ended. `env` is added to its environment. */
   startAgain(env?: Record<string, string>): Promise<void>;
 }
 
 /**
- * Starts a node before all tests of the file that calls it; stops it after them, and deletes its home.
+ * Starts a node before all tests of the calling file; stops it and deletes its home after them.
  *
- * @param name The home's.
- * @param firstEnv Returns what its first start adds to its environment; called after each `beforeAll` that comes before.
+ * @param name The name of the home.
+ * @param firstEnv Returns additional environment variables for the first start; called after all earlier `beforeAll`
+ * functions.
  */
 export function ownNode(name: string, firstEnv: () => Record<string, string> = () => ({})): OwnNode {
   const node = {} as OwnNode;

@@ -6,14 +6,14 @@ import { startPostgres, type TestPostgres } from './postgres.ts';
 
 export const poolDefaults: PoolOptions = { max: 4, idleMilliseconds: 60_000, waitMilliseconds: 5000 };
 
-/** The PostgreSQL of a test file, and pools on it. */
+/** The PostgreSQL of a test file, and pools for it. */
 export interface Pools {
   target(): Target;
-  /** A pool that is closed when the work is done; options that are not given are `poolDefaults`. */
+  /** Runs work with a pool that is closed afterwards. Missing options have the values of `poolDefaults`. */
   withPool<T>(work: (pool: Pool) => Promise<T>, options?: Partial<PoolOptions>): Promise<T>;
 }
 
-/** Starts a PostgreSQL before all tests of the file that calls it, and stops it after them. */
+/** Starts a PostgreSQL before all tests of the calling file, and stops it after them. */
 export function pools(name: string): Pools {
   let postgres: TestPostgres;
   beforeAll(async () => {
@@ -41,7 +41,7 @@ export const prepared = (text: string, ...params: (string | null)[]): Statement 
   preparedFor: 'test',
 });
 
-/** The first value that a statement answers. */
+/** Returns the first value of the result of a statement. */
 export async function value(pool: Pool, statement: Statement): Promise<string | null> {
   const [result] = await pool.run([statement]);
   return result?.rows[0]?.[0]?.toString('utf8') ?? null;

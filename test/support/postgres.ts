@@ -6,25 +6,25 @@ import { copyFolder, keptFolder } from './kept-folder.ts';
 import { makeTestHome } from './test-folder.ts';
 
 export interface TestPostgres {
-  /** `postgres://ninefold:…@127.0.0.1:…/postgres`, the superuser's. */
+  /** The superuser's URL: `postgres://ninefold:…@127.0.0.1:…/postgres`. */
   url: string;
   stop(): Promise<void>;
 }
 
 const options = { port: 0, password: 'for-tests-only', log: () => undefined };
 
-/** What is in a cluster before a test begins. */
+/** The content of a cluster before a test begins. */
 export interface Seed {
-  /** The files of the clone that it is made of. */
+  /** The files of the clone that determine the content. */
   files: readonly string[];
-  /** Makes it; `url` is the superuser's. */
+  /** Creates the content; `url` is the superuser's. */
   plant(url: string): Promise<void>;
 }
 
-/** What initdb makes. */
+/** The content that initdb creates. */
 const bare: Seed = { files: [], plant: async () => undefined };
 
-/** A PostgreSQL of its own for one test file, in a home that goes with it. */
+/** Starts a separate PostgreSQL for one test file, in a home that is deleted with it. */
 export async function startPostgres(
   name: string,
   { seed = bare, maxConnections }: { seed?: Seed; maxConnections?: number } = {},
@@ -44,7 +44,7 @@ export async function startPostgres(
   };
 }
 
-/** The data folder of a cluster that was made and stopped. */
+/** Returns the data folder of a cluster that was created and stopped. */
 function planted({ files, plant }: Seed): Promise<string> {
   const sources = ['package-lock.json', 'src/postgres/initialise.ts', 'test/support/postgres.ts', ...files];
   return keptFolder('cluster', sources, async (home) => {
@@ -57,8 +57,8 @@ function planted({ files, plant }: Seed): Promise<string> {
 }
 
 /**
- * From now on the server does not wait for the disk, for tests that are not about what outlives a crash: a run makes and drops hundreds
- * of databases. `url` is the superuser's.
+ * Makes the server no longer wait for the disk. For tests that do not check data after a crash, because a run creates
+ * and drops hundreds of databases. `url` is the superuser's.
  */
 export async function withoutFsync(url: string): Promise<void> {
   const client = new pg.Client(url);

@@ -4,7 +4,7 @@ import type { NodeAddress } from './node.ts';
 
 const PAUSE_MILLISECONDS = 100;
 
-/** Has an app probed and answers the report of the run. */
+/** Probes an app and returns the report of the run. */
 export async function probeOf(node: NodeAddress, ref: string): Promise<ProbeReport> {
   const path = `/apps/${ref}/probe`;
   let state = await admin<ProbeState>(node, 'POST', path);

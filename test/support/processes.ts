@@ -8,7 +8,7 @@ interface ProcessRow {
   readonly command: string;
 }
 
-/** The worker processes of a node, its PostgreSQL server, and all processes below its primary. */
+/** Returns the worker processes of a node, its PostgreSQL server, and all processes below its primary. */
 export async function partsOf(primary: number): Promise<{ workers: number[]; postmaster: number; all: number[] }> {
   const table = await processTable();
   const children = (parent: number) => table.filter((row) => row.parent === parent);
@@ -20,7 +20,7 @@ export async function partsOf(primary: number): Promise<{ workers: number[]; pos
   return { workers: pids(workers), postmaster: postmaster.pid, all: pids(below(primary)) };
 }
 
-/** Kills every process of a node at once, as a failing machine does; resolves once its primary has ended. */
+/** Kills every process of a node at once, as a failing machine does; resolves when its primary has ended. */
 export async function killAll(node: { pid: number; kill9(): Promise<void> }): Promise<void> {
   const { all } = await partsOf(node.pid);
   const killed = node.kill9();
@@ -28,18 +28,18 @@ export async function killAll(node: { pid: number; kill9(): Promise<void> }): Pr
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // it ended in between
+      // the process has ended in the meantime
     }
   }
   await killed;
 }
 
-/** All processes of this machine. A bare Linux has no `ps`. */
+/** Returns all processes of this machine. A minimal Linux has no `ps`. */
 export function processTable(): Promise<ProcessRow[]> {
   return process.platform === 'linux' ? fromProc() : fromPs();
 }
 
-/** Returns true if a process runs, and neither waits nor is stopped. */
+/** Returns true if a process is running, that is neither waiting nor stopped. */
 export async function isBusy(pid: number): Promise<boolean> {
   if (process.platform === 'linux') return stateIn(await readFile(`/proc/${pid}/stat`, 'utf8'))[0] === 'R';
   const { stdout } = await promisify(execFile)('ps', ['-o', 'state=', '-p', String(pid)]);
@@ -59,7 +59,7 @@ async function fromProc(): Promise<ProcessRow[]> {
         const parent = Number(stateIn(stat)[1]);
         return [{ pid: Number(pid), parent, command: command.replaceAll('\0', ' ') }];
       } catch {
-        return []; // it ended in between
+        return []; // the process has ended in the meantime
       }
     }),
   );

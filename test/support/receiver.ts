@@ -11,14 +11,17 @@ export interface ReceivedRequest {
 export interface Receiver {
   port: number;
   url: string;
-  /** All requests so far, in the order in which they arrived. */
+  /** All requests so far, in the order of arrival. */
   requests: ReceivedRequest[];
-  /** Requests that have no response yet. */
+  /** Returns the number of requests that have no response yet. */
   open(): number;
   close(): Promise<void>;
 }
 
-/** An HTTP server on the loopback address. `respond` answers each request; without it the answer is 200 with a JSON body. */
+/**
+ * Starts an HTTP server on the loopback address. `respond` answers each request; the default answer is 200 with a JSON
+ * body.
+ */
 export async function startReceiver(
   respond: (request: ReceivedRequest, response: ServerResponse) => void = (_, response) =>
     response.setHeader('content-type', 'application/json').end('{"ok":true}'),

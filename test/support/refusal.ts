@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import type { HttpAnswer } from './http.ts';
 
-/** What only the inside of the server knows: names in its SQL, places in its code. */
+/** Texts from inside the server: names in its SQL and places in its code. No answer may contain them. */
 const INSIDE = /set_config|pgrst_|json_agg|json_build|ninefold\.js|node:internal|\.ts:\d|\n\s+at /;
 
 /**
- * Holds an answer against the promise for malformed requests: a status of 4xx, a code, a sentence, a request id, and nothing
- * of the inside. Gives the code.
+ * Checks the answer to a malformed request: a status of 4xx, a code, a sentence, a request id, and nothing from inside
+ * the server. Returns the code.
  */
 export function expectRefusal(answer: HttpAnswer, what = ''): string {
   const told = `${what}\n${answer.status} ${answer.body.slice(0, 500)}`;
@@ -21,7 +21,7 @@ export function expectRefusal(answer: HttpAnswer, what = ''): string {
   return String(code);
 }
 
-/** The same where the request may as well be understood: then there is nothing to refuse. */
+/** Checks the answer like `expectRefusal`, but also accepts a successful answer. */
 export function expectNoFault(answer: HttpAnswer, what = ''): void {
   if (answer.status >= 400) expectRefusal(answer, what);
   else expect(answer.headers['x-request-id'], what).toBeTruthy();

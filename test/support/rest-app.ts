@@ -11,9 +11,9 @@ export interface RestCall {
   role?: string;
   claims?: Record<string, unknown>;
   headers?: Record<string, string>;
-  /** A string goes as it is; anything else as JSON. */
+  /** A string is sent as it is; any other value as JSON. */
   body?: unknown;
-  /** Whether the query string is percent-encoded already. */
+  /** True if the query string is already percent-encoded. */
   encoded?: boolean;
 }
 
@@ -21,23 +21,23 @@ export interface RestAnswer {
   status: number;
   headers: Record<string, string>;
   cookies: readonly string[];
-  /** The body as text; '' when there is none. */
+  /** The body as text; '' if there is none. */
   text: string;
-  /** The body as JSON; null when there is none. */
+  /** The body as JSON; null if there is none. */
   json: unknown;
 }
 
 export interface RestApp {
-  /** One call of `/rest/v1`, without HTTP: `call('GET', '/films?id=eq.1')`. */
+  /** Makes one call of `/rest/v1` without HTTP, for example `call('GET', '/films?id=eq.1')`. */
   call(method: string, path: string, call?: RestCall): Promise<RestAnswer>;
-  /** The same with other settings. */
+  /** Returns the same app with other settings. */
   with(settings: Partial<RestSettings>): Promise<RestApp>;
-  /** SQL as the superuser. */
+  /** Runs SQL as the superuser. */
   script(sql: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Roles as a cluster of Ninefold's has them, and a login role that may take them on. */
+/** The roles of a Ninefold cluster, and a login role that may switch to them. */
 const roles = `
   create role anon nologin;
   create role authenticated nologin;
@@ -46,7 +46,10 @@ const roles = `
   grant anon, authenticated, service_role to rest_login;
 `;
 
-/** The data API over a database that `fixture` fills; `url` is the superuser's, of a server without the roles. */
+/**
+ * Returns the data API for a database with the content of `fixture`; `url` is the superuser's, of a server without the
+ * roles.
+ */
 export async function makeRestApp(url: string, fixture: string): Promise<RestApp> {
   const superuser = new Pool(parseTarget(url, 'test'), poolOptions);
   await superuser.script(roles);

@@ -6,14 +6,14 @@ import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 /** The answer to one path: JSON, or a function that writes it. */
 export type Scripted = unknown | ((request: IncomingMessage, response: ServerResponse) => void);
 
-/** A server whose every answer a test decides: a provider of OAuth 2.0 alone, or a hostile one. */
+/** A server whose answers a test defines: a provider with only OAuth 2.0, or a hostile one. */
 export interface ScriptedProvider {
   readonly url: string;
-  /** By path, without the query. */
+  /** The answers by path, without the query. */
   readonly answers: Map<string, Scripted>;
   /** Method and path of each request, with the body. */
   readonly requests: { readonly line: string; readonly body: string; readonly headers: IncomingMessage['headers'] }[];
-  /** An ID token that this server signs with its own key. */
+  /** Returns an ID token that this server signs with its own key. */
   idToken(
     claims: JWTPayload,
     options?: { alg?: string; kid?: string; typ?: string; key?: webcrypto.CryptoKey | Uint8Array },

@@ -6,7 +6,7 @@ import { withoutFsync } from './postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The node that all tests of a project share; each makes apps of its own in it. */
+    /** The node that all tests of a project share; each test creates its own apps in it. */
     node: NodeAddress;
   }
 }

@@ -5,13 +5,13 @@ import { clone } from './clone.ts';
 
 const below = join(clone, '.tmp/tests');
 
-/** Where the databases of tests are: below the clone as well, unless whoever runs them names a quicker place. */
+/** The folder for the databases of tests: below the clone, unless the variable TEST_HOMES names a faster place. */
 export const homes = process.env.TEST_HOMES ?? below;
 
-/** A fresh empty folder below the clone, for a test. */
+/** Creates a new empty folder below the clone for a test. */
 export const makeTestFolder = (name: string): Promise<string> => make(below, name);
 
-/** A fresh empty home for a node or a PostgreSQL. */
+/** Creates a new empty home for a node or a PostgreSQL. */
 export const makeTestHome = (name: string): Promise<string> => make(homes, name);
 
 async function make(parent: string, name: string): Promise<string> {

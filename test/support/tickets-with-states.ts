@@ -7,11 +7,11 @@ import { rowsAsText, type Statement } from '../../src/database/statement.ts';
 import { type AppDatabase, startAppDatabase } from './app-database.ts';
 
 export let database: AppDatabase;
-/** The app's owner, and the login of its calls; there once the tests run. */
+/** A pool of the app's owner, and one of the login role of its calls. They are set while the tests run. */
 export let owner: Pool;
 export let calls: Pool;
 
-/** A member with the role agent, and one without. */
+/** The id of a member with the role agent, and of one without. */
 export const ada = randomUUID();
 export const bob = randomUUID();
 const asMember = (sub: string) => ({ role: 'authenticated', claims: { sub, role: 'authenticated' } });
@@ -29,7 +29,7 @@ export const machine = `select ninefold.define_machine('public.tickets', 'status
   {"name": "reopen", "from": "any", "to": "open", "roles": ["agent", "service_role"]}
 ]$$);`;
 
-/** For each test of the file an app with one ticket, whose status has a state machine. */
+/** Creates, for each test of the file, an app with one ticket whose status has a state machine. */
 export function useTicketsWithStates(): void {
   beforeAll(async () => {
     database = await startAppDatabase('states');
@@ -66,7 +66,7 @@ export const become = ({ role, claims }: Caller): Statement => ({
   params: [role, JSON.stringify(claims)],
 });
 
-/** A statement as a data call runs it; its rows. */
+/** Runs a statement as a data call does; returns its rows. */
 export async function by(
   caller: Caller,
   text: string,
@@ -81,7 +81,7 @@ export const rows = async (text: string): Promise<Record<string, string | null>[
   return result ? rowsAsText(result) : [];
 };
 
-/** What a write is refused with. */
+/** Returns the error of a refused write. */
 export async function refusal(work: Promise<unknown>): Promise<DatabaseErrorFields> {
   const error = await work.then(
     () => null,

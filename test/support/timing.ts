@@ -1,10 +1,11 @@
-/** In how many pairs of ten the same one must be slower before the times count as different. */
+/** The share of pairs in which the same one must be slower for the times to count as different. */
 const NEEDED_SHARE = 0.9;
 
 /**
- * Returns true if the times of two things tell them apart: one takes `factor` times as long in nearly all pairs. The two times of a pair
- * are measured one right after the other, so that other work of the machine slows down both alike. For equal things it is a coin flip
- * which of the pair is slower: ten pairs of equal things differ by chance in 2 of 100 tests if `factor` is 1, and in far fewer above.
+ * Returns true if the times of two operations differ: one takes `factor` times as long in nearly all pairs. The two
+ * times of a pair are measured directly one after the other, so that other load on the machine slows down both. If the
+ * operations are equal, either one of a pair is slower with equal probability: ten such pairs appear different by
+ * chance in 2 of 100 tests if `factor` is 1, and much less often for a larger `factor`.
  */
 export function areToldApart(pairs: readonly (readonly [number, number])[], factor = 1.5): boolean {
   const needed = Math.ceil(pairs.length * NEEDED_SHARE);

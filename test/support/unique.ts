@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 
 const suffix = (): string => randomBytes(5).toString('hex');
 
-/** A ref that no other test uses. */
+/** Returns a ref that no other test uses. */
 export const uniqueRef = (prefix = 'app'): string => `${prefix}-${suffix()}`;
 
-/** An address that no other test uses. */
+/** Returns an address that no other test uses. */
 export const uniqueEmail = (name = 'member'): string => `${name}-${suffix()}@example.com`;

@@ -13,7 +13,7 @@ const node = inject('node');
 const rows = async (ref: string, sql: string) => (await runSql(node, ref, sql)).results.at(-1)?.rows;
 
 describe('apps create', () => {
-  it('prints all that a program needs to connect', async () => {
+  it('prints everything that a program needs to connect', async () => {
     const ref = uniqueRef();
     const { code, stdout } = await cli(node, ['apps', 'create', ref, '--json']);
     expect(code).toBe(0);
@@ -52,7 +52,7 @@ describe('apps create', () => {
     expect(JSON.parse(stdout).jwt_secret).toBe(secret);
   });
 
-  it('refuses a ref that is taken, malformed or kept, each with its code, and exits with 1', async () => {
+  it('refuses a ref that is taken, malformed or reserved, each with its own code, and exits with 1', async () => {
     const { ref } = await createApp(node);
     for (const [bad, code] of [
       [ref, 'app_exists'],
@@ -66,7 +66,7 @@ describe('apps create', () => {
     }
   });
 
-  it('makes exactly one of many that ask for the same ref at once', async () => {
+  it('creates exactly one app if many calls ask for the same ref at once', async () => {
     const ref = uniqueRef();
     const asked = await Promise.allSettled(Array.from({ length: 5 }, () => createApp(node, { ref })));
     expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -74,8 +74,8 @@ describe('apps create', () => {
   });
 });
 
-describe('what a new database holds', () => {
-  it('is what the migrations of a Supabase project take for granted', async () => {
+describe('the content of a new database', () => {
+  it('includes the objects that migrations of a Supabase project rely on', async () => {
     const { ref } = await createApp(node);
     await runSql(
       node,
@@ -102,7 +102,7 @@ describe('what a new database holds', () => {
 });
 
 describe('apps list and status', () => {
-  it('show every app, with sizes where asked, and never the console itself', async () => {
+  it('show every app, with sizes on request, and never the console itself', async () => {
     const { ref } = await createApp(node, { name: 'Shown by name' });
     const list = JSON.parse((await cli(node, ['apps', 'list', '--sizes', '--json'])).stdout) as AppSummary[];
     expect(list.find((app) => app.ref === ref)).toMatchObject({
@@ -123,7 +123,7 @@ describe('apps list and status', () => {
 });
 
 describe('apps clone', () => {
-  it('takes schema, rows, members, owner and default rights along, under other keys, and ends the sessions', async () => {
+  it('copies schema, rows, members, owner and default privileges, creates new keys, and ends the sessions', async () => {
     const source = await createApp(node);
     await runSql(
       node,
@@ -142,7 +142,7 @@ describe('apps clone', () => {
     expect(await rows(copy.ref, 'select count(*) from auth.users')).toEqual([['1']]);
     expect(await rows(copy.ref, 'select count(*) from auth.sessions')).toEqual([['0']]);
     expect(await rows(source.ref, 'select count(*) from auth.sessions')).toEqual([['1']]);
-    // PostgreSQL has no count of the rows of a copy until it is asked to make one.
+    // PostgreSQL has no row counts for a copy until the copy is analysed.
     const told = async () => {
       const { chapters } = await admin<Specification>(node, 'GET', `/apps/${copy.ref}/specification`);
       return chapters.entities?.entities.map(({ name, figures }) => [name, figures?.rows_estimate]);
@@ -160,7 +160,7 @@ describe('apps clone', () => {
     expect(await rows(copy.ref, 'select count(*) from public.more')).toEqual([['0']]);
   });
 
-  it('does not fail a call that arrives at the source meanwhile', async () => {
+  it('does not fail a call that reaches the source app during the copy', async () => {
     const source = await createApp(node);
     await runSql(
       node,
@@ -172,7 +172,7 @@ describe('apps clone', () => {
       cloning = false;
     });
     const failures: string[] = [];
-    // Several at a time, so that each worker has more than one connection for the clone to end.
+    // Several calls at a time, so that each worker has more than one connection for the clone to end.
     const caller = async () => {
       while (cloning) {
         const response = await fetch(`${source.url}/rest/v1/filler?select=g&limit=1`);
@@ -187,7 +187,7 @@ describe('apps clone', () => {
 });
 
 describe('apps delete', () => {
-  it('wants the ref typed again, then leaves nothing', async () => {
+  it('asks the user to type the ref again, then leaves nothing behind', async () => {
     const { ref, url, database_url: databaseUrl } = await createApp(node);
     const wrong = await cli(node, ['apps', 'delete', ref, '--confirm', 'other']);
     expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('app_confirmation_wrong')]);
@@ -197,7 +197,7 @@ describe('apps delete', () => {
     expect(gone.database_url).not.toBe(databaseUrl);
   });
 
-  it('asks nothing where nobody can answer, and deletes nothing', async () => {
+  it('deletes nothing and asks nothing if there is no terminal to answer', async () => {
     const { ref } = await createApp(node);
     const refused = await cli(node, ['apps', 'delete', ref]);
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('--confirm')]);
@@ -215,7 +215,7 @@ describe('migrate', () => {
     return folder;
   }
 
-  it('applies the files of a Supabase project in order, once, and its seed after the first time', async () => {
+  it('applies the files of a Supabase project in order and once, and its seed after the first time', async () => {
     const { ref } = await createApp(node);
     const folder = await project({
       'supabase/migrations/20250101000000_first.sql': 'create table public.a (id int);',
@@ -235,7 +235,7 @@ describe('migrate', () => {
     expect(await rows(ref, 'select id, name from public.a')).toEqual([['1', 'one']]);
   });
 
-  it('rolls the failing file back, keeps those before it, and says where it failed', async () => {
+  it('rolls back the failing file, keeps the files before it, and reports where it failed', async () => {
     const { ref } = await createApp(node);
     const folder = await project({
       '1.sql': 'create table public.kept ();',
@@ -295,7 +295,7 @@ describe('migrate', () => {
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('migration_changed')]);
   });
 
-  it('applies each file once when two run at the same time', async () => {
+  it('applies each file once if two runs happen at the same time', async () => {
     const { ref } = await createApp(node);
     const folder = await project({ '1.sql': 'create table public.once (); select pg_sleep(0.3);' });
     const both = await Promise.all([cli(node, ['migrate', ref, folder]), cli(node, ['migrate', ref, folder])]);
@@ -305,7 +305,7 @@ describe('migrate', () => {
 });
 
 describe('the management API', () => {
-  it('tells a stranger nothing, not even what exists', async () => {
+  it('reveals nothing to a caller without a token, not even whether an app exists', async () => {
     const { ref } = await createApp(node);
     for (const path of ['/status', '/apps', `/apps/${ref}`, '/apps/none', '/nothing']) {
       for (const headers of [{}, { authorization: 'Bearer wrong' }, { authorization: `Basic ${btoa('a:b')}` }]) {
@@ -316,7 +316,7 @@ describe('the management API', () => {
     }
   });
 
-  it('says which field of a body is wrong', async () => {
+  it('names the invalid field of a body', async () => {
     const call = (body: string) =>
       fetch(`${node.url}/admin/v1/apps`, {
         method: 'POST',

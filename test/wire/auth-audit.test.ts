@@ -37,7 +37,7 @@ const eventsOf = async (member: string) => {
   return rows.map(({ payload }) => payload.action);
 };
 
-it('shows the trail of one member, page by page, with the address of the connection', async () => {
+it('shows the entries of one member, page by page, with the address of the connection', async () => {
   const { email, password, user } = await signUpMember(app);
   await signUpMember(app);
   const signedIn = await send(node.url, `/apps/${app.ref}/auth/v1/token?grant_type=password`, {
@@ -118,7 +118,7 @@ it('does not let members and visitors read or write entries', async () => {
   expect(asked.status).toBe(401);
 });
 
-it('writes what a builder does, with values before and after, and nothing of secrets', async () => {
+it('records the actions of a builder with the values before and after, and without secrets', async () => {
   const own = await createApp(node);
   const path = `/apps/${own.ref}`;
   await admin(node, 'PUT', `${path}/settings/jwt_exp`, { value: 1800 });
@@ -152,13 +152,13 @@ it('writes what a builder does, with values before and after, and nothing of sec
   expect(added).toHaveLength(1);
   expect((await read<BuilderEntry>('kind=builders&action=keys_added', own.ref)).length).toBe(1);
   expect((await read<BuilderEntry>('kind=builders&search=smtp_pass', own.ref)).length).toBe(1);
-  // An app with the ref of a deleted one does not see what was done in that one.
+  // An app that reuses the ref of a deleted app does not see the entries of the deleted one.
   await admin(node, 'DELETE', path, { confirm: own.ref });
   await createApp(node, { ref: own.ref });
   expect((await read<BuilderEntry>('kind=builders', own.ref)).map(({ action }) => action)).toEqual(['app_created']);
 });
 
-it('keeps the log of builders out of reach of the owner of an app', async () => {
+it("keeps the builders' log out of reach of an app's owner", async () => {
   await expect(runSql(node, app.ref, `insert into node.audit_log (app) values ('${app.ref}')`)).rejects.toThrow();
   await expect(admin(node, 'POST', '/apps', { ref: app.ref })).rejects.toThrow();
   const created = await read<BuilderEntry>('kind=builders&action=app_created');

@@ -3,13 +3,16 @@ import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import { admin, createApp } from '../support/apps.ts';
 
-/** GoTrue's statuses, codes and fields where clients could tell the difference; docs/compatibility.md lists the others. */
+/**
+ * Compares statuses, codes and fields with GoTrue's where a client could notice a difference; docs/compatibility.md
+ * lists the intended differences.
+ */
 const node = inject('node');
 const secret = 'the-secret-of-a-project-that-moved-0123456789';
 const password = 'correct horse 9 battery';
 
 let app: AppConnection;
-/** Tokens of the table below, by the name that stands in braces in a row. */
+/** Tokens for the table below. A row refers to one by its name in braces. */
 const tokens: Record<string, string> = {};
 let userId: string;
 
@@ -22,7 +25,7 @@ interface Answer {
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** Returns a token that the app's own servers could have signed. */
+/** Returns a token as a server of the app could sign it. */
 function sign(claims: object): string {
   const exp = Math.floor(Date.now() / 1000) + 600;
   const input = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode({ role: 'authenticated', aud: 'authenticated', exp, ...claims })}`;
@@ -73,7 +76,7 @@ const unknownFactor = `/factors/${someId}`;
 type Row = [token: string, call: string, body: unknown, status: number, code: string | null, words?: string];
 
 const rows: Row[] = [
-  // Who calls.
+  // The caller.
   ['', 'GET /admin/users', undefined, 403, 'not_admin', 'User not allowed'],
   ['member', 'POST /invite', { email: 'b@example.com' }, 403, 'not_admin'],
   ['no UUID', 'GET /user', undefined, 400, 'bad_jwt', 'invalid claim: sub claim must be a UUID'],
@@ -191,7 +194,7 @@ it.each<Row>(rows)('answers [%s] %s %j with %i %s', async (token, call, body, st
 });
 
 it.each(['', ' ', 'x', 'Basic abc', 'Bearer', 'Bearer a b'])(
-  'asks for a bearer token in place of “%s”',
+  'reports a missing bearer token for “%s”',
   async (given) => {
     for (const call of ['GET /user', 'GET /admin/users', 'POST /logout', 'POST /factors']) {
       const answer = await ask(call, call.startsWith('POST') ? {} : undefined, { authorization: given });
@@ -211,7 +214,7 @@ describe('the shape of an error', () => {
     expect(headers.get('x-supabase-api-version')).toBeNull();
   });
 
-  it('of a weak password names the reasons in both versions', async () => {
+  it('names the reasons for a weak password in both versions', async () => {
     const weak_password = { reasons: ['length'] };
     const asked = { email: 'b@example.com', password: 'abc' };
     expect((await ask('POST /signup', asked)).body).toMatchObject({ code: 'weak_password', weak_password });
@@ -225,7 +228,7 @@ describe('the fields of an account', () => {
   const keys = (value: object) => Object.keys(value).sort();
   const expected = (more: string) => [...always.split(','), ...more.split(',').filter(Boolean)].sort();
 
-  it('are those that are set', async () => {
+  it('are those that have a value', async () => {
     const member = (await ask('GET /user', undefined, bearer(tokens.member))).body;
     expect(keys(member)).toEqual(expected('confirmed_at,email_confirmed_at,last_sign_in_at'));
     const [identity] = member.identities;
@@ -243,14 +246,14 @@ describe('the fields of an account', () => {
     expect(anonymous).toMatchObject({ email: '', phone: '', is_anonymous: true, identities: [], app_metadata: {} });
   });
 
-  it('leave out the address of an identity that has none', async () => {
+  it('do not include the address of an identity without one', async () => {
     const made = await ask('POST /admin/users', { phone: '15551006677', phone_confirm: true }, bearer(tokens.admin));
     expect(keys(made.body)).toEqual(expected('confirmed_at,phone_confirmed_at'));
     expect(made.body.identities).toHaveLength(1);
     expect(made.body.identities[0]).not.toHaveProperty('email');
   });
 
-  it('of a session have weak_password after a sign-in by password only', async () => {
+  it('include weak_password in a session only after a sign-in by password', async () => {
     const asked = { email: 'ada@example.com', password };
     const signedIn = (await ask('POST /token?grant_type=password', asked)).body;
     const session = 'access_token,expires_at,expires_in,refresh_token,token_type,user'.split(',');
@@ -261,7 +264,7 @@ describe('the fields of an account', () => {
   });
 });
 
-it('takes JSON under any content type, and what clients send besides', async () => {
+it('accepts JSON under any content type, and additional fields that clients send', async () => {
   const types = ['text/plain;charset=UTF-8', 'application/x-www-form-urlencoded', 'application/octet-stream', 'x'];
   for (const [index, type] of types.entries()) {
     const extras = { gotrue_meta_security: { captcha_token: null }, phone: '', data: null, code_challenge: null };

@@ -31,7 +31,7 @@ async function withSecondFactor(client: SupabaseClient): Promise<{ id: string; t
   return { id: data.id, totp };
 }
 
-it('a policy that asks for aal2 shows rows to a session with a second factor only, and no more once it is removed', async () => {
+it('a policy that requires aal2 shows rows only to a session with a second factor, until the factor is removed', async () => {
   const { client, email, password } = await signUpMember(app);
   expect(await rowsOf(client)).toBe(0);
   const { id } = await withSecondFactor(client);
@@ -42,7 +42,7 @@ it('a policy that asks for aal2 shows rows to a session with a second factor onl
 
   const { data } = await client.auth.getSession();
   const headers = { apikey: app.publishable_key, authorization: `Bearer ${data.session?.access_token}` };
-  // Each call on a connection of its own, so that every worker gets some.
+  // Each call uses a connection of its own, so that every worker receives some.
   const ask = async () => {
     const calls = Array.from({ length: 8 }, async () => {
       const response = await fetch(`${app.url}/rest/v1/invoices`, { headers: { ...headers, connection: 'close' } });
@@ -80,7 +80,7 @@ it('recovery codes work with the stock client', async () => {
   expect((await client.auth.mfa.recoveryCodes.getStatus()).error?.code).toBe('mfa_factor_not_found');
 });
 
-it('new passwords follow the rules, and the reasons are told', async () => {
+it('new passwords must follow the rules, and the reasons for a refusal are returned', async () => {
   const signUp = (secret: string) => clientOf(app).auth.signUp({ email: 'weak@example.org', password: secret });
   expect((await signUp('short')).error).toMatchObject({ code: 'weak_password', status: 422, reasons: ['length'] });
   expect((await signUp('Password1')).error).toMatchObject({ code: 'weak_password', reasons: ['pwned'] });

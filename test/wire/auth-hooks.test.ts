@@ -140,7 +140,7 @@ it('runs the custom_access_token_hook of a Supabase project, from its migrations
   await expect.poll(refreshed).toBeUndefined();
 });
 
-it('takes addresses and secrets of the right form only, and never shows a secret', async () => {
+it('accepts only well-formed addresses and secrets, and never shows a secret', async () => {
   const { ref } = await createApp(node);
   const refused = { message: expect.stringContaining('setting_invalid') };
   for (const value of [
@@ -173,7 +173,7 @@ it('takes addresses and secrets of the right form only, and never shows a secret
   expect(await chapter()).not.toContain('a-private-text');
 });
 
-it('hands mails to the hook send_email, with both codes of a change of address at once', async () => {
+it('passes mails to the hook send_email, with both codes of an address change at once', async () => {
   const app = await createApp(node);
   const { ref } = app;
   await runSql(

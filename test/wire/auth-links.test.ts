@@ -26,7 +26,7 @@ async function lastMail(address: string): Promise<LinkMail> {
   return mail;
 }
 
-/** Opens a link in a browser and presses its button. Returns where the browser is led. */
+/** Opens a link in a browser and presses its button. Returns the URL to which the browser is redirected. */
 async function press(link: string): Promise<URL> {
   const { host, search } = new URL(link);
   const page = await send(node.url, `/auth/v1/verify${search}`, { headers: { host } });
@@ -39,7 +39,7 @@ async function press(link: string): Promise<URL> {
   return new URL(String(answer.headers.location));
 }
 
-it('lets the stock client sign up, confirm by code, and recover by a link', async () => {
+it('works with the stock client for a sign-up, a confirmation by code, and a recovery by link', async () => {
   const email = uniqueEmail();
   const client = clientOf(app);
   const signedUp = await client.auth.signUp({ email, password, options: { data: { full_name: 'Ada' } } });
@@ -68,7 +68,7 @@ it('lets the stock client sign up, confirm by code, and recover by a link', asyn
   expect((await clientOf(app).auth.signInWithPassword({ email, password: 'a new horse' })).error).toBeNull();
 });
 
-it('lets the stock client sign in by a link in the flow with PKCE', async () => {
+it('works with the stock client for a sign-in by link with PKCE', async () => {
   const stored = new Map<string, string>();
   const client = createClient(app.url, app.publishable_key, {
     auth: {
@@ -91,7 +91,7 @@ it('lets the stock client sign in by a link in the flow with PKCE', async () => 
   expect([error, data.user?.email]).toEqual([null, email]);
 });
 
-it('answers what a server that renders pages asks with the hash of a token', async () => {
+it('verifies the token hash that a server-rendered site sends', async () => {
   const email = uniqueEmail();
   await clientOf(app).auth.signUp({ email, password });
   const { TokenHash: token_hash } = (await lastMail(email)).data;
@@ -103,7 +103,7 @@ it('answers what a server that renders pages asks with the hash of a token', asy
   });
 });
 
-it('lets builders invite and make links with the stock client', async () => {
+it("works with the stock client for a builder's invitations and links", async () => {
   const { admin } = clientOf(app, app.secret_key).auth;
   const email = uniqueEmail();
   const invited = await admin.inviteUserByEmail(email, {

@@ -34,7 +34,7 @@ const column = async (app: AppConnection, sql: string) =>
   (await runSql(node, app.ref, sql)).results.at(-1)?.rows.map(([value]) => value);
 
 describe('ninefold members import', () => {
-  it('takes a CSV file, verifies its hashes, and replaces each at the first sign-in', async () => {
+  it('imports a CSV file, verifies its hashes, and replaces each one at the first sign-in', async () => {
     const app = await createApp(node);
     const hashes = [
       (await bcrypt(password, 4)).replace('$2b$', '$2y$'),
@@ -78,7 +78,7 @@ describe('ninefold members import', () => {
     expect(await column(app, 'select count(*) from auth.users')).toEqual(['4']);
   });
 
-  it('takes a dump of a Supabase project with its identities', async () => {
+  it('imports a dump of a Supabase project with its identities', async () => {
     const app = await createApp(node);
     const [ada, grace] = ['0b3e6c5e-8f59-4a53-a8a2-0d8f1a6f2f11', '5a0c1f4e-9f0a-4c55-8a7e-7a4a6f6d9b22'];
     const hash = await bcrypt(password, 4);
@@ -113,7 +113,7 @@ describe('ninefold members import', () => {
     ]);
   });
 
-  it('takes exports of Firebase and Auth0', async () => {
+  it('imports exports of Firebase and Auth0', async () => {
     const app = await createApp(node);
     const users = [
       {

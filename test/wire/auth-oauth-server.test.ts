@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 
 describe('an application that signs members in', () => {
-  it('does so with a library of OpenID Connect: discovery, code, ID token, userinfo, refresh', async () => {
+  it('works with a library of OpenID Connect: discovery, code, ID token, userinfo, refresh', async () => {
     const toOwnHost: openid.CustomFetch = async (url, options) => {
       const { pathname, search } = new URL(url);
       const headers = Object.fromEntries(new Headers(options.headers as Record<string, string>).entries());
@@ -159,7 +159,7 @@ describe('a request of an application', () => {
     });
   });
 
-  it('is decided by the member who looked at it, once', async () => {
+  it('can be decided once, and only by the member who opened it', async () => {
     const id =
       locationOf(
         await oauth.authorize({ client: oauth.publicClient.client_id, redirect: 'photos-app://callback' }),
@@ -185,7 +185,7 @@ describe('a request of an application', () => {
 });
 
 describe('a code', () => {
-  it('opens one session of many exchanges at once; an exchange after that ends it', async () => {
+  it('opens one session for many concurrent exchanges; a later exchange ends that session', async () => {
     const verifier = verifierOf();
     const fields = withCode(await oauth.codeFor(ada, { verifier }), verifier);
     const first = await oauth.exchange(fields);
@@ -201,7 +201,7 @@ describe('a code', () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  it('is refused with another verifier, address or application, and is still good for its own', async () => {
+  it('is refused with another verifier, address or application, and stays valid for its own', async () => {
     const verifier = verifierOf();
     const code = await oauth.codeFor(ada, { verifier });
     const refused = [
@@ -223,7 +223,7 @@ describe('a code', () => {
 });
 
 describe('a token of an application', () => {
-  it('reads the account and changes nothing of it', async () => {
+  it('can read the account but not change it', async () => {
     const verifier = verifierOf();
     const { body } = await oauth.exchange(withCode(await oauth.codeFor(ada, { verifier }), verifier));
     const call = async (method: string, path: string, fields?: object) =>
@@ -249,7 +249,7 @@ describe('a token of an application', () => {
     expect((await ada.auth.getUser()).error).toBeNull();
   });
 
-  it('does not come from a refresh token of the app itself', async () => {
+  it('is not issued for a refresh token of the app itself', async () => {
     const session = (await ada.auth.getSession()).data.session;
     const fields = { grant_type: 'refresh_token', refresh_token: session?.refresh_token ?? '' };
     expect((await oauth.exchange(fields)).body.error).toBe('invalid_grant');
@@ -257,7 +257,7 @@ describe('a token of an application', () => {
   });
 });
 
-it('is no provider while the setting is off', async () => {
+it('is not available while the setting is off', async () => {
   const other = await createApp(node);
   const answer = await send(node.url, `/apps/${other.ref}/auth/v1/.well-known/openid-configuration`, {});
   expect([answer.status, JSON.parse(answer.body).error_code]).toEqual([404, 'feature_disabled']);

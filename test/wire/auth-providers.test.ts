@@ -38,12 +38,12 @@ afterAll(async () => {
 const headerOf = (answer: HttpAnswer, name: string): string => String(answer.headers[name] ?? '');
 const browser = { 'sec-fetch-mode': 'navigate' };
 
-/** As a browser asks that has resolved a name below localhost. */
+/** Sends a request like a browser that has resolved a name below localhost. */
 const ask = (path: string, headers: Record<string, string> = {}) =>
   send(node.url, path, { headers: { host: ownHost, ...headers } });
 
 describe('a sign-in at a provider, over HTTP', () => {
-  it('leads a browser to the app’s own origin, binds it with a cookie, and brings it back with a code', async () => {
+  it('redirects a browser to the app’s own origin, binds the flow to a cookie, and returns with a code', async () => {
     const email = uniqueEmail();
     openId.member = { id: email, email, email_verified: true, name: 'Ada' };
     const client = clientOf(app);
@@ -67,7 +67,7 @@ describe('a sign-in at a provider, over HTTP', () => {
     expect(new URLSearchParams(end.hash.slice(1)).get('access_token')).toEqual(expect.any(String));
   });
 
-  it('ignores a Host that is not the app’s in the callback address', async () => {
+  it('ignores a Host in the callback address that does not belong to the app', async () => {
     const answer = await send(node.url, `/apps/${REF}/auth/v1/authorize?provider=custom:real`, {
       headers: { host: 'evil.example', 'x-forwarded-host': 'evil.example' },
     });
@@ -75,7 +75,7 @@ describe('a sign-in at a provider, over HTTP', () => {
     expect(page.searchParams.get('redirect_uri')).toBe(`http://${ownHost}/auth/v1/callback`);
   });
 
-  it('gives a builder’s call no redirect', async () => {
+  it('answers a builder’s call without a Location header', async () => {
     const answer = await send(node.url, `/admin/v1/apps/${REF}/auth/v1/authorize?provider=custom:real`, {
       headers: { authorization: `Bearer ${node.operatorToken}` },
     });
@@ -161,7 +161,7 @@ describe('GET /admin/v1/apps/:ref/sign-ins', () => {
 });
 
 describe('the settings of a provider', () => {
-  it('count at once, and the secret is never shown', async () => {
+  it('take effect at once, and the secret is never shown', async () => {
     const set = (key: string, value: unknown) => admin(node, 'PUT', `/apps/${REF}/settings/${key}`, { value });
     await set('external_google_client_id', 'google-client');
     await set('external_google_secret', 'a very secret text');

@@ -21,7 +21,9 @@ beforeAll(async () => {
 
 const password = 'correct horse';
 
-/** Asks until the answer is as wanted, for at most a second: so long may a revocation take. */
+/**
+ * Repeats a request until the answer is as expected, for at most one second, which is how long a revocation may take.
+ */
 async function within1s<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean): Promise<T> {
   const end = performance.now() + 1000;
   for (;;) {
@@ -31,7 +33,7 @@ async function within1s<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean
 }
 
 describe('the stock client', () => {
-  it('signs up, and the data calls know who calls', async () => {
+  it('signs up, and data calls know the signed-in member', async () => {
     const { client, user, email } = await signUpMember(app);
     expect((await client.rpc('whoami')).data).toEqual({
       user: 'authenticated',
@@ -71,7 +73,7 @@ describe('the stock client', () => {
   });
 });
 
-describe('a session that ends takes its access token along, for data calls on every worker too', () => {
+describe('the end of a session invalidates its access token, for data calls on every worker too', () => {
   const ways: Record<string, (member: Awaited<ReturnType<typeof signUpMember>>) => Promise<unknown>> = {
     'sign-out': ({ client }) => client.auth.signOut(),
     'a ban': ({ user }) => clientOf(app, app.secret_key).auth.admin.updateUserById(user.id, { ban_duration: '1h' }),
@@ -84,7 +86,7 @@ describe('a session that ends takes its access token along, for data calls on ev
     const member = await signUpMember(app);
     const headers = { apikey: app.publishable_key, authorization: `Bearer ${member.session.access_token}` };
     const ask = async () => {
-      // Each call on a connection of its own, so that every worker gets some.
+      // Each call uses a connection of its own, so that every worker receives some.
       const calls = Array.from({ length: 8 }, () =>
         fetch(`${app.url}/rest/v1/rpc/whoami`, { headers: { ...headers, connection: 'close' } }),
       );
@@ -100,7 +102,7 @@ describe('a session that ends takes its access token along, for data calls on ev
   });
 });
 
-describe('what belongs to one app opens no other', () => {
+describe('secrets of one app are not valid for another app', () => {
   let other: AppConnection;
   beforeAll(async () => {
     other = await createApp(node, { from: app.ref });
@@ -131,7 +133,7 @@ describe('what belongs to one app opens no other', () => {
   });
 });
 
-describe('an existing project that brings its HS256 secret', () => {
+describe('an existing project with its own HS256 secret', () => {
   const secret = 'the-secret-of-an-existing-project-0123456789';
   const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const sign = (claims: object) => {
@@ -139,7 +141,7 @@ describe('an existing project that brings its HS256 secret', () => {
     return `${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`;
   };
 
-  it('keeps its keys and the tokens that its own servers sign', async () => {
+  it('keeps its keys and accepts tokens that its own servers sign', async () => {
     const moved = await createApp(node, { jwt_secret: secret });
     await runSql(
       node,
@@ -164,7 +166,7 @@ describe('an existing project that brings its HS256 secret', () => {
   });
 });
 
-it('lets pages of other origins read the code of an error', async () => {
+it('allows pages of other origins to read the code of an error', async () => {
   const reply = await fetch(`${app.url}/auth/v1/token?grant_type=password`, {
     method: 'POST',
     headers: {

@@ -42,7 +42,7 @@ async function appWithMembers(): Promise<{ app: AppConnection; ada: Member; bob:
   return { app, ada, bob };
 }
 
-/** A project with three tasks. */
+/** Creates a project with three tasks. */
 async function projectOf({ client }: Member): Promise<number> {
   const { data: project } = await client
     .from('projects')
@@ -60,7 +60,7 @@ async function projectOf({ client }: Member): Promise<number> {
 }
 
 describe('a member with the stock client', () => {
-  it('inserts, reads, changes and deletes rows, and gets what was asked for', async () => {
+  it('inserts, reads, changes and deletes rows, and receives the requested result', async () => {
     const { ada } = await appWithMembers();
     const id = await projectOf(ada);
     const from = (table: string) => ada.client.from(table);
@@ -77,7 +77,7 @@ describe('a member with the stock client', () => {
     expect(count).toBe(2);
   });
 
-  it('filters, orders and pages', async () => {
+  it('filters, sorts and pages', async () => {
     const { ada } = await appWithMembers();
     await projectOf(ada);
     const titles = async (query: PromiseLike<{ data: { title: unknown }[] | null; error: unknown }>) => {
@@ -97,7 +97,7 @@ describe('a member with the stock client', () => {
     expect(await titles(tasks().or('title.eq.Dig,weight.is.null').order('title'))).toEqual(['Dig', 'Sow']);
   });
 
-  it('embeds what belongs together, from either side', async () => {
+  it('embeds related rows from either side of a relationship', async () => {
     const { ada } = await appWithMembers();
     await projectOf(ada);
     const { data: projects } = await ada.client
@@ -113,7 +113,7 @@ describe('a member with the stock client', () => {
     expect(tasks).toEqual({ title: 'Sow', project: { name: 'Garden' } });
   });
 
-  it('calls functions, whose results can be chosen from', async () => {
+  it('calls functions and selects fields of their results', async () => {
     const { ada } = await appWithMembers();
     const id = await projectOf(ada);
     expect((await ada.client.rpc('add', { a: 2, b: 3 })).data).toBe(5);
@@ -132,7 +132,7 @@ describe('a member with the stock client', () => {
     expect((await settings().select()).data).toEqual([{ key: 'color', value: 'green' }]);
   });
 
-  it('is told what is wrong in PostgREST’s codes', async () => {
+  it('receives errors with PostgREST’s codes', async () => {
     const { ada } = await appWithMembers();
     const { client } = ada;
     expect((await client.from('nothing').select()).error).toMatchObject({ code: 'PGRST205' });
@@ -170,7 +170,7 @@ describe('two members of one app', () => {
     ]);
   });
 
-  it('keep to themselves under load, when their calls share connections', async () => {
+  it('see only their own rows under load, when their calls share connections', async () => {
     const { ada, bob } = await appWithMembers();
     await Promise.all([projectOf(ada), projectOf(bob)]);
     const owners = await Promise.all(
@@ -221,7 +221,7 @@ describe('the secret key', () => {
 });
 
 describe('a change of the schema', () => {
-  it('is seen by the next calls, without a restart', async () => {
+  it('is visible to the next calls without a restart', async () => {
     const { app, ada } = await appWithMembers();
     await ada.client.from('tasks').select().throwOnError();
     await runSql(
@@ -240,7 +240,7 @@ describe('a change of the schema', () => {
 });
 
 describe('an app without calls', () => {
-  it('holds no connection', async () => {
+  it('holds no database connection', async () => {
     const quiet = await startNode({ env: { NINEFOLD_POOL_IDLE_SECONDS: '1' } });
     try {
       const [busy, idle] = [await createApp(quiet), await createApp(quiet)];
@@ -258,7 +258,7 @@ describe('an app without calls', () => {
 });
 
 describe('the builder’s door', () => {
-  it('opens with the rights of the service role, or as whom it is told, and to nobody else', async () => {
+  it('uses the rights of the service role or of a named caller, and is closed to everybody else', async () => {
     const { app, ada } = await appWithMembers();
     await projectOf(ada);
     const door = `${node.url}/admin/v1/apps/${app.ref}/rest/v1/projects?select=name`;

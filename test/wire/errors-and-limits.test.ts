@@ -9,12 +9,12 @@ const node = inject('node');
 const chaptersOf = async (ref: string) =>
   (await admin<Specification>(node, 'GET', `/apps/${ref}/specification`)).chapters;
 
-/** A default of this node, which listens on a loopback address. */
+/** Returns true for a limit whose default is wider on this node because it listens on a loopback address. */
 const isWide = ({ value, default: usual, set_in, meaning }: LimitLine): boolean =>
   value === (usual ?? 0) * 10 && set_in === 'environment' && meaning.endsWith('the default is ten times as high.');
 
 describe('chapters 8 and 9 of a running app', () => {
-  it('count what was met, under the rule, the function or the code, with the request ids', async () => {
+  it('count errors by rule, function or code, with the request ids', async () => {
     const app = await createApp(node);
     await runSql(
       node,
@@ -41,7 +41,7 @@ describe('chapters 8 and 9 of a running app', () => {
     expect(rule?.figures?.hours.at(-1)).toBe(2);
   });
 
-  it('tell of what a form lets people enter: days that there are not, ranges turned round, characters that cannot be kept', async () => {
+  it('report invalid input of forms: days that do not exist, reversed ranges, characters that cannot be stored', async () => {
     const app = await createApp(node);
     await runSql(node, app.ref, 'create table public.stays (note text, day date, during daterange)');
     const lines = (await chaptersOf(app.ref)).errors?.errors;
@@ -57,7 +57,7 @@ describe('chapters 8 and 9 of a running app', () => {
     }
   });
 
-  it('count who hit which limit, cut pages too', async () => {
+  it('count the callers that reached each limit, and count truncated pages too', async () => {
     const app = await createApp(node);
     await runSql(node, app.ref, 'create table public.numbers as select generate_series(1, 20) as n');
     await admin(node, 'PUT', `/apps/${app.ref}/settings/db_max_rows`, { value: 5 });
@@ -83,7 +83,7 @@ describe('chapters 8 and 9 of a running app', () => {
     expect(lines?.find(({ id }) => id === 'appConnections')).toMatchObject({ value: 100 });
   });
 
-  it('nothing counts as changed in an app whose limits nobody has changed', async () => {
+  it('no limit counts as changed in an app whose limits nobody has changed', async () => {
     const { limits: chapter } = await chaptersOf((await createApp(node)).ref);
     const changed = chapter?.limits.filter(({ value, default: usual, change }) => value !== usual && change !== null);
     const [wide, others] = [changed?.filter(isWide), changed?.filter((line) => !isWide(line))];
@@ -105,26 +105,26 @@ describe('chapters 8 and 9 of a running app', () => {
       reason: 'REVOKE CONNECT',
     },
   ])(
-    'that its login opens no connection any more, and calls say why: $does',
+    "calls report the reason when the app's login role cannot open new connections: $does",
     async ({ does, undoes, told, reason }) => {
       const app = await createApp(node);
       await runSql(node, app.ref, 'create table public.things (id int primary key)');
       const client = clientOf(app, app.secret_key);
-      // So many at once that each worker has a connection open.
+      // So many calls at once that each worker opens a connection.
       const first = await Promise.all(Array.from({ length: 16 }, () => client.from('things').select()));
       expect(new Set(first.map(({ status }) => status))).toEqual(new Set([200]));
       const login = `app_${app.ref}_authenticator`;
       const named = (sql: string) => sql.replace('{login}', `"${login}"`).replace('{database}', `"app_${app.ref}"`);
       await withClient(await superuserUrl(node, `app_${app.ref}`), async (superuser) => {
         await superuser.query(named(does));
-        // A worker that has no connection open yet can only say why it gets none.
+        // A worker without an open connection can only report why it gets none.
         const bound = () =>
           chaptersOf(app.ref).then(
             ({ limits }) => limits?.limits.find(({ id }) => id === 'appConnections')?.meaning,
             (refused: Error) => refused.message,
           );
         await expect.poll(bound).toMatch(told);
-        // What is open stays open.
+        // Open connections stay open.
         expect((await client.from('things').select()).status).toBe(200);
         await superuser.query('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1', [login]);
         const refused = await client.from('things').select();
@@ -140,7 +140,7 @@ describe('chapters 8 and 9 of a running app', () => {
     },
   );
 
-  it('chapter 7 says how often each call was made', async () => {
+  it('chapter 7 shows how often each call was made', async () => {
     const app = await createApp(node);
     await runSql(node, app.ref, 'create table public.things (id int primary key)');
     const client = clientOf(app);

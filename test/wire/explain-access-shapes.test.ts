@@ -249,5 +249,5 @@ const situations: Situation[] = [
 ];
 
 describe('the explanation of an access through policies, views, functions and unusual tables', () => {
-  it.each(situations)('agrees with what the call meets: $what', (situation) => explained.expectAgrees(situation));
+  it.each(situations)('agrees with the result of the call: $what', (situation) => explained.expectAgrees(situation));
 });

@@ -160,5 +160,5 @@ const situations: Situation[] = [
 ];
 
 describe('the explanation of an access that writes', () => {
-  it.each(situations)('agrees with what the call meets: $what', (situation) => explained.expectAgrees(situation));
+  it.each(situations)('agrees with the result of the call: $what', (situation) => explained.expectAgrees(situation));
 });

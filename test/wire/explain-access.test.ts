@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 
 describe('an explanation', () => {
-  it('shows each policy that was asked, with the values of the row and of the member in it', async () => {
+  it('shows each evaluated policy with the values of the row and of the member', async () => {
     const { rows, as } = await explained.why(explained.ada, {
       method: 'PATCH',
       path: '/notes?id=eq.3',
@@ -36,7 +36,7 @@ describe('an explanation', () => {
     expect(locked).toMatchObject({ name: 'locked stay', permissive: false, result: false, filled: '(NOT true)' });
   });
 
-  it('asks the parts of an expression one by one, and says which of them failed', async () => {
+  it('evaluates the parts of an expression one by one and names those that failed', async () => {
     const body = { id: 30, title: 'forbidden' };
     const { rows } = await explained.why(explained.ada, { method: 'POST', path: '/notes', body });
     const policy = rows[0]?.checks[0]?.policies[0];
@@ -54,7 +54,7 @@ describe('an explanation', () => {
     });
   });
 
-  it('names the grants by which a privilege is held', async () => {
+  it('names the grants that give a privilege', async () => {
     const { grants } = await explained.why(explained.ada, { path: '/cards?select=id' });
     expect(grants).toEqual([
       expect.objectContaining({ privilege: 'USAGE', on: 'schema public', held: true }),
@@ -69,7 +69,7 @@ describe('an explanation', () => {
     ]);
   });
 
-  it('changes nothing, whatever it tries', async () => {
+  it('changes no data', async () => {
     const all = async () =>
       (
         await request(`${explained.app.url}/rest/v1`, { path: '/notes?order=id' }, { apikey: explained.app.secret_key })
@@ -82,7 +82,7 @@ describe('an explanation', () => {
     expect(await all()).toEqual(before);
   });
 
-  it('is given through the builder’s door, too', async () => {
+  it('is available to builders, too', async () => {
     const door = `${node.url}/admin/v1/apps/${explained.app.ref}/rest/v1`;
     const asked = async (as: Record<string, string>) => {
       const headers = { authorization: `Bearer ${node.operatorToken}`, prefer: 'explain=access', ...as };
@@ -96,20 +96,20 @@ describe('an explanation', () => {
     expect(await asked({})).toEqual([200, 'service_role', 'allowed', true]);
   });
 
-  it('refuses a header that names nobody', async () => {
+  it('refuses a header that names no member', async () => {
     const headers = { apikey: explained.app.secret_key, prefer: 'explain=access', 'x-ninefold-as': 'service_role' };
     const answer = await request(`${explained.app.url}/rest/v1`, { path: '/notes' }, headers);
     expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([400, 'validation_invalid']);
   });
 
-  it('tells of a call that is about no table what it does not do', async () => {
+  it('is refused with PGRST127 for a call without a table', async () => {
     const headers = { apikey: explained.app.secret_key, prefer: 'explain=access' };
     const answer = await request(`${explained.app.url}/rest/v1`, { path: '/' }, headers);
     expect(((await answer.json()) as { code: string }).code).toBe('PGRST127');
   });
 });
 
-describe('anybody else who asks for it', () => {
+describe('a caller without the right to an explanation', () => {
   const answerTo = async (call: Call, more: Record<string, string>) => {
     const answer = await request(`${explained.app.url}/rest/v1`, call, more);
     const { 'x-request-id': _id, date: _date, ...headers } = Object.fromEntries(answer.headers);
@@ -124,7 +124,7 @@ describe('anybody else who asks for it', () => {
     { method: 'PATCH', path: '/notes?id=eq.2', body: { title: 'x' } },
   ];
 
-  it('gets the plain answer, byte for byte', async () => {
+  it('gets the ordinary answer, byte for byte', async () => {
     for (const headers of [who(explained, null), who(explained, explained.ada)]) {
       for (const call of calls) {
         const plain = await answerTo(call, headers);
@@ -134,7 +134,7 @@ describe('anybody else who asks for it', () => {
     }
   });
 
-  it('is told that nobody knows the preference, where the handling is strict', async () => {
+  it('gets an error for the unknown preference if the handling is strict', async () => {
     const strict = (prefer: string) =>
       answerTo({ path: '/notes' }, { ...who(explained, explained.ada), prefer: `handling=strict, ${prefer}` });
     const [asked, unknown] = [await strict('explain=access'), await strict('explain=unknown')];

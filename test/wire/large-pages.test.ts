@@ -28,7 +28,7 @@ const get = (path: string, init: RequestInit = {}): Promise<Response> =>
   fetch(`${app.url}/rest/v1/${path}`, { ...init, headers: { apikey: app.publishable_key, ...init.headers } });
 
 describe('a page of 100,000 rows', () => {
-  it('comes whole, with its length and its place among all rows', async () => {
+  it('arrives complete, with its length and its range among all rows', async () => {
     const response = await get('readings?order=id', { headers: { prefer: 'count=exact' } });
     expect(response.headers.get('content-range')).toBe(`0-${ROWS - 1}/${ROWS}`);
     const text = await response.text();
@@ -39,12 +39,12 @@ describe('a page of 100,000 rows', () => {
     expect([error, data?.length]).toEqual([null, ROWS]);
   }, 60_000);
 
-  it('comes as CSV, too', async () => {
+  it('can be requested as CSV, too', async () => {
     const response = await get('readings?select=id&order=id', { headers: { accept: 'text/csv' } });
     expect((await response.text()).split('\n').length).toBe(ROWS + 1);
   }, 60_000);
 
-  it('that its readers leave unread holds up nobody, and leaves its connections when they go', async () => {
+  it('does not block other calls if its readers stop reading, and frees its connections when they disconnect', async () => {
     const { port } = new URL(app.url);
     const readers = await Promise.all(Array.from({ length: 24 }, () => slowReader(Number(port))));
     try {
@@ -56,7 +56,7 @@ describe('a page of 100,000 rows', () => {
     await expect.poll(async () => (await get('readings?select=id&limit=2000')).status, { timeout: 20_000 }).toBe(200);
   }, 60_000);
 
-  it('that is asked for by HEAD, or as one object, is let go of', async () => {
+  it('is discarded if it was requested by HEAD or as one object', async () => {
     for (let i = 0; i < 25; i++) {
       expect((await get('readings', { method: 'HEAD' })).headers.get('content-range')).toBe(`0-${ROWS - 1}/*`);
     }
@@ -65,13 +65,13 @@ describe('a page of 100,000 rows', () => {
   }, 60_000);
 });
 
-it('the id of a request is the name of its session in the database', async () => {
+it('the request id is the name of the database session', async () => {
   const response = await get('rpc/caller', { headers: { 'x-request-id': 'checkout-42' } });
   expect(response.headers.get('x-request-id')).toBe('checkout-42');
   expect(await response.json()).toBe('ninefold checkout-42');
 });
 
-/** A client that asks for all rows and reads none of them. Resolves when the answer has begun. */
+/** Starts a client that requests all rows and reads none of them. Resolves when the answer has begun. */
 function slowReader(port: number): Promise<net.Socket> {
   return new Promise((resolve, reject) => {
     const socket = net.connect({ port, host: '127.0.0.1' });

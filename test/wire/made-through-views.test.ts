@@ -6,7 +6,10 @@ import { admin, createApp, runSql } from '../support/apps.ts';
 import { clientOf } from '../support/clients.ts';
 import { probeOf } from '../support/probe.ts';
 
-/** What a table numbers or computes itself, a view of it cannot be given either: whoever fills in all fields that are told is refused. */
+/**
+ * PostgreSQL refuses values for identity and generated columns also through a view. If the specification listed such a
+ * field as writable, callers who send all listed fields would be refused.
+ */
 const node = inject('node');
 
 let app: AppConnection;
@@ -43,7 +46,7 @@ it.each([
   ['shown_again', ['text'], ['number', 'size']],
   ['loose', ['number', 'text'], []],
   ['taken', ['number', 'text'], []],
-])('%s takes values of the fields that are told, and of no other', async (name, fields, others) => {
+])('%s accepts values for the listed fields and for no others', async (name, fields, others) => {
   const value = (field: string) => (/^(words|text)$/.test(field) ? 'two' : 7);
   const row = Object.fromEntries(fields.map((field) => [field, value(field)])) as Record<string, never>;
   expect((await clientOf(app).from(name).insert(row)).error).toBeNull();
@@ -57,12 +60,13 @@ it.each([
   const cells = specification.chapters.roles?.cells.filter(
     ({ role, entity, operation }) => role === 'anon' && entity === `public.${name}` && operation === 'insert',
   );
-  // An INSTEAD OF trigger decides for itself; a view does not tell callers that PostgreSQL numbers one of its fields.
+  // An INSTEAD OF trigger decides for itself, and a view does not show callers that PostgreSQL numbers one of its
+  // fields.
   const isAlways = ['papers', 'loose'].includes(name);
   expect(cells?.map(({ verdict }) => verdict)).toEqual([isAlways ? 'always' : 'when']);
 });
 
-it('the types for programs leave these fields out of new rows', async () => {
+it('the types for programs omit these fields from new rows', async () => {
   const types = await fetch(`${node.url}/admin/v1/apps/${app.ref}/types`, {
     headers: { authorization: `Bearer ${node.operatorToken}` },
   });
@@ -73,7 +77,7 @@ it('the types for programs leave these fields out of new rows', async () => {
   expect(insert).not.toMatch(/number\?: number|size\?: number/);
 });
 
-it('and the probe says the same', async () => {
+it('and the probe reports the same', async () => {
   const { cells } = await probeOf(node, app.ref);
   const wrong = cells.filter((cell) => cell.outcome === 'disagrees');
   expect(wrong).toEqual([]);

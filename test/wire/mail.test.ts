@@ -16,7 +16,7 @@ let node: TestNode;
 let home: string;
 let server: TestMailServer;
 let hook: Receiver;
-/** The status with which the webhook of texts answers. */
+/** The status that the webhook for text messages returns. */
 let hookStatus = 204;
 let app: AppConnection;
 
@@ -58,7 +58,7 @@ async function useServer(): Promise<void> {
 const superuser = async (sql: string, params: unknown[] = []) =>
   withClient(await superuserUrl(node, `app_${app.ref}`), (client) => client.query(sql, params));
 
-/** Queues mails as a call of sign-in does. */
+/** Queues mails as a sign-in call does. */
 const queue = (recipients: readonly string[], kind = 'recovery') =>
   superuser('insert into ninefold.mails (kind, recipient, data) select $2, r, $3 from unnest($1::text[]) r', [
     recipients,
@@ -87,7 +87,7 @@ describe('an app without a mail server', () => {
     await expect(show(mail.id)).rejects.toThrow('mail_unknown');
   });
 
-  it('lists mails by pages, by state and by what is searched for', async () => {
+  it('lists mails by page, by state and by search text', async () => {
     const most = limits.mailsPerPage.default;
     await superuser(
       `insert into ninefold.mails (kind, recipient, state, created_at)
@@ -116,7 +116,7 @@ describe('an app without a mail server', () => {
 });
 
 describe('an app with a mail server', () => {
-  it('sends each mail once, and then forgets its link and its code', async () => {
+  it('sends each mail once, and then deletes its link and its code', async () => {
     await useServer();
     const recipients = Array.from({ length: 20 }, (_, i) => `m${i}@example.org`);
     await queue(recipients);
@@ -132,7 +132,7 @@ describe('an app with a mail server', () => {
     await expect(admin(node, 'POST', `/apps/${app.ref}/mails/${mail?.id}/resend`)).rejects.toThrow('mail_sent');
   });
 
-  it('tries again after a refusal for now, and not after one for good', async () => {
+  it('tries again after a temporary refusal, and not after a permanent one', async () => {
     await useServer();
     let isGrey = true;
     server.refuse = (recipient) => {
@@ -157,13 +157,13 @@ describe('an app with a mail server', () => {
     await expect.poll(async () => (await states())['grey@example.org'], patient).toBe('sent');
   });
 
-  it('sends no more mails in an hour than the budget, tokens before notifications', async () => {
+  it('sends no more mails per hour than the budget, mails with tokens before notifications', async () => {
     await set('rate_limit_email_sent', 3);
     await queue(['note1@example.org', 'note2@example.org'], 'password_changed_notification');
     await queue(['kept@example.org']);
     await expect.poll(async () => (await list()).counts.kept, patient).toBe(3);
     await useServer();
-    // What was kept does not count.
+    // Mails that were only stored do not count.
     await queue(['note3@example.org', 'note4@example.org'], 'password_changed_notification');
     await superuser(`update ninefold.mails set next_attempt_at = now() + interval '1 second' where state = 'queued'`);
     await queue(['a@example.org', 'b@example.org']);
@@ -175,7 +175,7 @@ describe('an app with a mail server', () => {
     await expect.poll(async () => (await list()).counts, patient).toMatchObject({ sent: 4, queued: 0 });
   });
 
-  it('tests the server on every worker with the password that was set last', async () => {
+  it('tests the server on every worker with the latest password', async () => {
     await useServer();
     server.password = 'first-password';
     await set('smtp_user', 'app');
@@ -204,7 +204,7 @@ describe('an app with a mail server', () => {
     await expect.poll(async () => (await test()).error, patient).toMatch(/no public address/);
   });
 
-  it('loses no mail while the server is down', async () => {
+  it('loses no mail while the mail server is down', async () => {
     await useServer();
     await set('smtp_port', 1);
     await queue(['ada@example.org', 'bob@example.org']);
@@ -214,7 +214,7 @@ describe('an app with a mail server', () => {
 });
 
 describe('templates', () => {
-  it('are shown beside the standard ones, previewed, and used', async () => {
+  it('are shown beside the standard ones, previewed and used', async () => {
     const path = `/apps/${app.ref}/mail-templates`;
     const preview = (body: object) => admin<RenderedMail>(node, 'POST', `${path}/preview`, body);
     const find = async () => {
@@ -247,7 +247,7 @@ describe('templates', () => {
 });
 
 describe('notifications', () => {
-  it('tell of a changed password and address at the old address, in the language of the call', async () => {
+  it('report a changed password and address to the old address, in the language of the call', async () => {
     const client = clientOf(app, app.publishable_key);
     const email = uniqueEmail();
     await client.auth.signUp({ email, password: 'a first password', options: { data: { locale: 'de' } } });
@@ -270,12 +270,12 @@ describe('notifications', () => {
     await set('mailer_notifications_password_changed_enabled', false);
     expect((await client.auth.updateUser({ password: 'a third password' })).error).toBeNull();
     expect(await told()).toHaveLength(3);
-    // A change that fails tells of nothing.
+    // A change that fails sends no notification.
     await client.auth.updateUser({ password: 'x' });
     expect(await told()).not.toContainEqual(['password_changed_notification', newEmail]);
   });
 
-  it('tell of a sign-in from a network that was not seen before', async () => {
+  it('report a sign-in from a new network', async () => {
     const client = clientOf(app, app.publishable_key);
     const email = uniqueEmail();
     await client.auth.signUp({ email, password: 'a first password' });
@@ -293,7 +293,7 @@ describe('notifications', () => {
   });
 });
 
-it('shows no mail to the callers of the app, and copies none', async () => {
+it('hides mails from callers of the app, and does not copy them with the app', async () => {
   await queue(['ada@example.org']);
   for (const role of ['set role anon;', 'set role authenticated;', 'set role service_role;']) {
     await expect(runSql(node, app.ref, `${role} select * from ninefold.mails`)).rejects.toThrow('permission denied');
@@ -307,7 +307,7 @@ describe('texts', () => {
   const hookSecret = `whsec_${Buffer.from('a secret of the webhook').toString('base64')}`;
   const phone = '15555550100';
 
-  it('keeps every text with its code where no provider is set, and gives one session for a code', async () => {
+  it('stores every text with its code if no provider is set, and gives one session for a code', async () => {
     await set('external_phone_enabled', true);
     const client = clientOf(app);
     const signedUp = await client.auth.signUp({ phone: `+${phone}`, password: 'correct horse' });
@@ -324,7 +324,7 @@ describe('texts', () => {
     expect([signedIn.error, signedIn.data.user?.phone_confirmed_at]).toEqual([null, expect.any(String)]);
   });
 
-  it('sends a text by the webhook, tries again after a failure for now, and refuses beyond the budget', async () => {
+  it('sends a text by the webhook, tries again after a temporary failure, and refuses texts beyond the budget', async () => {
     await set('external_phone_enabled', true);
     await set('sms_provider', 'webhook');
     await set('sms_webhook_url', `${hook.url}/texts`);

@@ -1,11 +1,11 @@
-/** An app with 50 tables and 120 policies, made alike every time, and what is tried on it. */
+/** An app with 50 tables and 120 policies, generated identically each time, and the attempts that are made on it. */
 
 export const TABLES = 50;
 export const POLICIES = 120;
-/** Rows of each table but `members`. */
+/** Number of rows in each table except `members`. */
 export const ROWS = 40;
 
-/** Conditions of a policy: each lets some of the rows or some of the members through, and not others. */
+/** Conditions of policies: each admits some rows or members and not others. */
 const conditions = {
   own: () => '(select auth.uid()) = owner',
   team: (table: string) =>
@@ -20,7 +20,7 @@ const conditions = {
 
 type Kind = keyof typeof conditions;
 
-/** Anonymous callers are asked for what rows say, or for what they can never say. */
+/** Anonymous callers get conditions about the content of rows, or conditions that are never true for them. */
 const forEverybody: readonly Kind[] = [
   'own',
   'published',
@@ -34,7 +34,7 @@ const forEverybody: readonly Kind[] = [
 const forMembers: readonly Kind[] = ['own', 'team', 'published', 'pro', 'desk', 'everybody', 'nobody', 'team', 'own'];
 const commands = ['all', 'select', 'insert', 'update', 'delete', 'select'] as const;
 
-/** Numbers that look random and are the same every time (Park and Miller's generator). */
+/** Returns a generator of reproducible pseudo-random numbers (Park and Miller). */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -43,7 +43,7 @@ function numbers(seed: number): (below: number) => number {
   };
 }
 
-/** The SQL of the app. `ids` are the members ada, bob, cleo and dora, of whom the last two have the role desk. */
+/** Returns the SQL of the app. `ids` are the members ada, bob, cleo and dora; the last two have the role desk. */
 export function matrixAppSql(ids: readonly string[]): string {
   const [ada, bob, cleo, dora] = ids;
   const next = numbers(20_240_601);
@@ -67,7 +67,7 @@ export function matrixAppSql(ids: readonly string[]): string {
       ...grants(table, next(9)),
     );
     if (next(12) > 0) statements.push(`alter table public.${table} enable row level security;`);
-    // So many of the rest as must be put on each of the tables that are left.
+    // The remaining policies are spread evenly over the remaining tables.
     const count = Math.round((POLICIES - policies) / (TABLES - i));
     for (let n = 0; n < count; n++) statements.push(policy(table, n, next));
     policies += count;
@@ -116,7 +116,10 @@ function views(table: string, i: number): string[] {
   ];
 }
 
-/** Rows that somebody tries to add: of one's own and of others, in both teams, published and not, open and locked. */
+/**
+ * Returns rows that a caller tries to insert: own rows and rows of others, in both teams, published and unpublished,
+ * open and locked.
+ */
 export function newRows(own: string | null, other: string): Record<string, unknown>[] {
   return [own, other, null].flatMap((owner) =>
     [1, 2].flatMap((team) =>

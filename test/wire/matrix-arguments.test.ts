@@ -6,20 +6,20 @@ import { admin, createApp, runSql } from '../support/apps.ts';
 
 const node = inject('node');
 
-/** A function, what chapter 6 says of it, and what calls of it meet. */
+/** A function, the description of it in chapter 6, and the results of calls to it. */
 interface Shape {
   readonly what: string;
-  /** With the name `f`. */
+  /** The SQL that creates the function, which is named `f`. */
   readonly makes: string;
   readonly verdict: RoleCell['verdict'];
   readonly words?: string;
-  /** Bodies that anybody may send to it. */
+  /** Bodies that every caller may send to it. */
   readonly runs?: readonly object[];
-  /** Bodies that are refused for lack of rights. */
+  /** Bodies that are refused because a privilege is missing. */
   readonly refused?: readonly object[];
 }
 
-/** In PL/pgSQL: of functions in SQL PostgreSQL may put the body in place of the call, and compute nothing that it leaves aside. */
+/** PL/pgSQL, because PostgreSQL may inline the body of an SQL function and then not compute unused parts. */
 const returning = `returns int language plpgsql as 'begin return 1; end'`;
 
 const shapes: readonly Shape[] = [
@@ -162,7 +162,7 @@ beforeAll(async () => {
   cells = chapters.roles?.cells.filter(({ role, operation }) => role === 'anon' && operation === 'execute') ?? [];
 });
 
-/** The code of the error that it is refused with; null where it ran. */
+/** Returns the error code of a refused call; null if the function ran. */
 async function call(schema: string, body: object): Promise<string | null> {
   const response = await fetch(`${app.url}/rest/v1/rpc/f`, {
     method: 'POST',
@@ -173,7 +173,7 @@ async function call(schema: string, body: object): Promise<string | null> {
   return response.ok ? null : (answer.code ?? String(response.status));
 }
 
-describe('a function whose arguments are of types that call what the role may not: chapter 6 says what calls meet', () => {
+describe('chapter 6 matches the calls of functions whose argument types call functions that the role may not execute', () => {
   it.each(shapes.map((shape, i) => ({ ...shape, schema: schemaOf(i) })))(
     '$what',
     async ({ schema, verdict, words = '', runs = [], refused = [] }) => {

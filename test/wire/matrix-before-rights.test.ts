@@ -5,7 +5,10 @@ import { admin, createApp, runSql } from '../support/apps.ts';
 import { clientOf, signUpMember } from '../support/clients.ts';
 import { probeOf } from '../support/probe.ts';
 
-/** What PostgreSQL asks of a call before any right on what it is about: cells that forget it promise calls that nobody can make. */
+/**
+ * Conditions that PostgreSQL checks before the privileges on the target of a call. Without them, cells would promise
+ * calls that nobody can make.
+ */
 const node = inject('node');
 
 let app: AppConnection;
@@ -53,7 +56,7 @@ const cellOf = async (role: string, operation: string, entity: string) => {
   return found && { verdict: found.verdict, words: found.words };
 };
 
-it('a value is not given whose type is in a schema that the role may not use, and all others are', async () => {
+it('refuses a value only if its type is in a schema that the role may not use', async () => {
   const rest = clientOf(app);
   const without = { verdict: 'when', words: 'without mood' };
   expect(await cellOf('anon', 'insert', 'public.days')).toEqual(without);
@@ -73,12 +76,12 @@ it('a value is not given whose type is in a schema that the role may not use, an
   expect((await rest.rpc('likes', { day: 1 })).error).toBeNull();
 });
 
-it('and the probe says the same', async () => {
+it('and the probe reports the same', async () => {
   const { cells } = await probeOf(node, app.ref);
   expect(cells.filter((cell) => cell.outcome === 'disagrees')).toEqual([]);
 });
 
-it('no call of a role gets past a function that runs before it and that it may not execute', async () => {
+it('refuses every call of a role that may not execute the function that runs before it', async () => {
   await admin(node, 'PUT', `/apps/${app.ref}/settings/db_pre_request`, { value: 'public.gate' });
   try {
     await expect
@@ -109,7 +112,7 @@ it.each([
   ['a.b.public.moves', '42601', 'has three parts at most'],
   ['public.writes_stable', '0A000', 'is not declared VOLATILE'],
   ['elsewhere.gate', '3F000', 'there is no schema elsewhere'],
-])('and no call at all past %s, which PostgreSQL does not run there', async (value, code, why) => {
+])('and refuses every call after %s, which PostgreSQL cannot run there', async (value, code, why) => {
   await admin(node, 'PUT', `/apps/${app.ref}/settings/db_pre_request`, { value });
   try {
     await expect
@@ -124,7 +127,7 @@ it.each([
   }
 });
 
-/** Sets what runs before each call until the test is done, and waits until the chapter tells of it. */
+/** Sets the function that runs before each call until the test ends, and waits until the chapter shows it. */
 async function withPreRequest(value: string, isTold: () => Promise<void>): Promise<void> {
   await admin(node, 'PUT', `/apps/${app.ref}/settings/db_pre_request`, { value });
   try {
@@ -135,7 +138,7 @@ async function withPreRequest(value: string, isTold: () => Promise<void>): Promi
 }
 
 it.each(['gate', 'aside'])(
-  '%s, named without its schema, is found as calls find it: by roles that may use the schema',
+  '%s without its schema is found as calls find it: by roles that may use the schema',
   async (name) => {
     await admin(node, 'PUT', `/apps/${app.ref}/settings/db_extra_search_path`, { value: ['apart'] });
     try {
@@ -155,7 +158,7 @@ it.each(['gate', 'aside'])(
   },
 );
 
-it.each(['public.now', 'now'])('%s: one of PostgreSQL’s own is found without its schema alone', async (name) => {
+it.each(['public.now', 'now'])('%s: PostgreSQL’s own function is found only without its schema', async (name) => {
   await withPreRequest(name, async () => {
     const verdict = name === 'now' ? 'always' : 'never';
     await expect.poll(() => cellOf('anon', 'select', 'public.days'), { timeout: 1000 }).toMatchObject({ verdict });
@@ -163,28 +166,31 @@ it.each(['public.now', 'now'])('%s: one of PostgreSQL’s own is found without i
   });
 });
 
-it.each(['public.writes', 'public.counts'])('no call that only reads gets past %s, which writes', async (name) => {
-  await withPreRequest(name, async () => {
-    await expect
-      .poll(() => cellOf('anon', 'select', 'public.days'), { timeout: 1000 })
-      .toMatchObject({ verdict: 'never' });
-    const rest = clientOf(app);
-    expect((await rest.from('days').select()).error?.code).toBe('25006');
-    expect(await cellOf('anon', 'execute', 'public.stays')).toMatchObject({ verdict: 'never' });
-    expect((await rest.rpc('stays')).error?.code).toBe('25006');
-    expect(await cellOf('anon', 'execute', 'public.moves')).toMatchObject({ verdict: 'always' });
-    expect((await rest.rpc('moves')).error).toBeNull();
-    expect(await cellOf('anon', 'delete', 'public.days')).toMatchObject({ verdict: 'always' });
-    expect((await rest.from('days').delete().eq('id', 99)).error).toBeNull();
-    const { chapters } = await admin<Specification>(node, 'GET', `/apps/${app.ref}/specification`);
-    const told = chapters.calls?.settings.find(({ key }) => key === 'db_pre_request')?.value;
-    expect(told).toMatch(/\(25006\): every call that only reads is refused/);
-    const { cells } = await probeOf(node, app.ref);
-    expect(cells.filter((cell) => cell.outcome === 'disagrees')).toEqual([]);
-  });
-});
+it.each(['public.writes', 'public.counts'])(
+  'refuses every read-only call before which %s runs, because it writes',
+  async (name) => {
+    await withPreRequest(name, async () => {
+      await expect
+        .poll(() => cellOf('anon', 'select', 'public.days'), { timeout: 1000 })
+        .toMatchObject({ verdict: 'never' });
+      const rest = clientOf(app);
+      expect((await rest.from('days').select()).error?.code).toBe('25006');
+      expect(await cellOf('anon', 'execute', 'public.stays')).toMatchObject({ verdict: 'never' });
+      expect((await rest.rpc('stays')).error?.code).toBe('25006');
+      expect(await cellOf('anon', 'execute', 'public.moves')).toMatchObject({ verdict: 'always' });
+      expect((await rest.rpc('moves')).error).toBeNull();
+      expect(await cellOf('anon', 'delete', 'public.days')).toMatchObject({ verdict: 'always' });
+      expect((await rest.from('days').delete().eq('id', 99)).error).toBeNull();
+      const { chapters } = await admin<Specification>(node, 'GET', `/apps/${app.ref}/specification`);
+      const told = chapters.calls?.settings.find(({ key }) => key === 'db_pre_request')?.value;
+      expect(told).toMatch(/\(25006\): every call that only reads is refused/);
+      const { cells } = await probeOf(node, app.ref);
+      expect(cells.filter((cell) => cell.outcome === 'disagrees')).toEqual([]);
+    });
+  },
+);
 
-it('one that writes at times is a condition of calls that only read, unless it asks what kind of call it is', async () => {
+it('makes read-only calls conditional if the function writes sometimes, unless it checks the kind of call', async () => {
   await withPreRequest('public.writes_for_members', async () => {
     await expect
       .poll(() => cellOf('anon', 'select', 'public.days'), { timeout: 1000 })
@@ -201,7 +207,7 @@ it('one that writes at times is a condition of calls that only read, unless it a
   });
 });
 
-it('settings of the database change neither cells nor what calls are answered, and lock_timeout is told as the database’s', async () => {
+it('settings of the database change neither cells nor answers, and lock_timeout is shown as the database’s', async () => {
   const fresh = await createApp(node);
   const { ref } = fresh;
   const settings = [

@@ -5,24 +5,27 @@ import type { RoleCell } from '../../contract/specification-roles.ts';
 import { admin, createApp, runSql } from '../support/apps.ts';
 import { probeOf } from '../support/probe.ts';
 
-/** Calls find a function by its name and the names of what they give: where they find two, they are refused, whoever may execute which. */
+/**
+ * Calls select a function by its name and the names of the arguments. If two functions match, the call is refused,
+ * whichever of them the caller may execute.
+ */
 const node = inject('node');
 
-/** What a call gives: the JSON of its body; null for a GET without arguments. */
+/** The arguments of a call as the JSON of its body; null for a GET without arguments. */
 type Given = object | null;
 
-/** Functions of one name, what chapter 6 says of each, and what calls meet. */
+/** Functions with the same name, the description of each in chapter 6, and the results of calls. */
 interface Shape {
   readonly what: string;
-  /** With the name `f`. */
+  /** The SQL that creates the functions, which are named `f`. */
   readonly makes: string;
-  /** By the types of its arguments: `never`, `always`, or the words of `when`. */
+  /** The expected cell for each list of argument types: `never`, `always`, or the words of `when`. */
   readonly says: Readonly<Record<string, string>>;
-  /** By what each function answers: its number. */
+  /** Calls with the number that the selected function returns. */
   readonly answers?: readonly (readonly [Given, number])[];
-  /** Calls that find several. */
+  /** Calls that match several functions. */
   readonly ambiguous?: readonly Given[];
-  /** Calls that are refused for lack of a right. */
+  /** Calls that are refused because a right is missing. */
   readonly closed?: readonly Given[];
 }
 
@@ -180,7 +183,7 @@ beforeAll(async () => {
   probed = await probeOf(node, app.ref);
 });
 
-/** The code of the error that it is refused with; what it answers where it ran. */
+/** Returns the error code of a refused call, or the result if the function ran. */
 async function call(schema: string, given: Given): Promise<string | number> {
   const profile = given === null ? 'accept-profile' : 'content-profile';
   const response = await fetch(`${app.url}/rest/v1/rpc/f`, {
@@ -192,7 +195,7 @@ async function call(schema: string, given: Given): Promise<string | number> {
   return response.ok ? (answer as number) : (answer as { code: string }).code;
 }
 
-describe('functions of one name: chapter 6 says what calls meet', () => {
+describe('chapter 6 matches the results of calls to functions with the same name', () => {
   it.each(shapes.map((shape, i) => ({ ...shape, schema: schemaOf(i) })))(
     '$what',
     async ({ schema, says, answers = [], ambiguous = [], closed = [] }) => {

@@ -15,10 +15,10 @@ interface Made {
   ids: Record<string, string>;
 }
 
-/** An app of the template in which members have what the case says. */
+/** Creates an app from the template with the members and rows of the case. */
 async function make({ template, people, seed }: TemplateCase): Promise<Made> {
   const app = await createApp(node, { template });
-  // Every call is taken back, so that each meets the same rows.
+  // Every call is rolled back, so that each one finds the same rows.
   await admin(node, 'PUT', `/apps/${app.ref}/settings/db_tx_end`, { value: 'commit-allow-override' });
   const members: Record<string, Member> = {};
   for (const name of Object.keys(people)) members[name] = await signUpMember(app, name);
@@ -64,8 +64,8 @@ async function planOf(one: TemplateCase, { app, ids }: Made): Promise<MatrixPlan
   };
 }
 
-describe.each(templateCases)('the template $template, with what its members have', (one) => {
-  it('every cell claims what a real call meets, and the probe says the same', async () => {
+describe.each(templateCases)('the template $template, with the rows of its members', (one) => {
+  it('every cell matches the results of real calls, and the probe reports the same', async () => {
     const made = await make(one);
     const { chapters } = await admin<Specification>(node, 'GET', `/apps/${made.app.ref}/specification`);
     const cells = chapters.roles?.cells ?? [];

@@ -2,22 +2,27 @@ import type { EntityPlan } from '../support/matrix.ts';
 
 type Row = Record<string, unknown>;
 
-/** What is tried of an app that was made of a template: who is there, what they have, and what each of them tries. */
+/**
+ * The attempts that are made on an app created from a template: its members, their rows, and the calls of each member.
+ */
 export interface TemplateCase {
   template: string;
-  /** Names of the members who sign up, and which roles of members each gets. */
+  /** Names of the members who sign up, each with their member roles. */
   people: Readonly<Record<string, readonly string[]>>;
-  /** What they have, as SQL of the app's owner; `ids` are the members' by name. */
+  /** Returns the rows of the members as SQL of the app's owner; `ids` are the members' ids by name. */
   seed: (ids: Readonly<Record<string, string>>) => string;
-  /** What is tried of each table and view; `key` are the fields that tell its rows apart. */
+  /** Returns the attempts on each table and view; `key` lists the fields that identify a row. */
   entities: (ids: Readonly<Record<string, string>>) => Readonly<Record<string, Tried>>;
-  /** Arguments by the name of the function. */
+  /** The arguments of each function, by its name. */
   calls: Readonly<Record<string, Row>>;
 }
 
 export interface Tried extends Omit<EntityPlan, 'keys' | 'whole'> {
   key: readonly string[];
-  /** Rows count as read only where they say all that there is: those of a view that sums up what the caller may see. */
+  /**
+   * Rows count as read only if their values are complete: used for a view that sums up the rows that the caller may
+   * see.
+   */
   sumsUp?: boolean;
 }
 
@@ -27,7 +32,7 @@ const LONG_AGO = '2024-01-01T00:00:00Z';
 const helpdesk: TemplateCase = {
   template: 'helpdesk',
   people: { ada: [], bob: [], gus: ['agent'], lea: ['agent', 'lead'] },
-  // Bob's ticket was solved once and has come back.
+  // Bob's ticket was solved once and reopened.
   seed: ({ ada, bob, gus, lea }) => `
     insert into public.agents (id, name, lead) values ('${gus}', 'Gus', false), ('${lea}', 'Lea', true);
     insert into public.tickets (id, customer, subject, description, assignee, solved_at) overriding system value values
@@ -63,7 +68,7 @@ const helpdesk: TemplateCase = {
       key: ['id'],
       inserts: (own) =>
         [own ?? ada, bob].map((customer) => ({ customer, topic: null, subject: 'Another', description: 'One more.' })),
-      // As it stands: members may not change the fields that are the team's, and no transition is taken.
+      // Members may not change the fields that belong to the team, and this change is no transition.
       changes: [{ status: 'new' }],
       beyond: { created_at: LONG_AGO },
     },
@@ -79,7 +84,7 @@ const helpdesk: TemplateCase = {
   calls: { search_tickets: { words: 'printer' } },
 };
 
-/** Far enough away for every notice. */
+/** Late enough to satisfy every notice period. */
 const day = new Date(Date.now() + 20 * 86_400_000).toISOString().slice(0, 10);
 const at = (hour: number): string => `${day}T${String(hour).padStart(2, '0')}:00:00Z`;
 

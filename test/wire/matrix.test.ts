@@ -19,7 +19,7 @@ beforeAll(async () => {
   const members: Member[] = [];
   for (const name of ['ada', 'bob', 'cleo', 'dora']) members.push(await signUpMember(app, name));
   await runSql(node, app.ref, matrixAppSql(members.map((member) => member.user.id)));
-  // Every call is taken back, so that each meets the same rows.
+  // Every call is rolled back, so that each one finds the same rows.
   await admin(node, 'PUT', `/apps/${app.ref}/settings/db_tx_end`, { value: 'commit-allow-override' });
   const service = clientOf(app, app.secret_key);
   for (const [i, member] of members.entries()) {
@@ -53,7 +53,7 @@ const plan = (): MatrixPlan => ({
       : {
           keys: Array.from({ length: ROWS }, (_, i) => ({ id: i + 1 })),
           inserts: (own) => newRows(own, other),
-          // New rows that are published pass what is asked of new rows.
+          // New rows that are published satisfy the conditions for new rows.
           changes: [{ note: 'changed' }, { published: true }],
           beyond: { owner: other },
           filter: ['status', ''],
@@ -61,7 +61,7 @@ const plan = (): MatrixPlan => ({
 });
 
 describe('an app with 50 tables and 120 policies', () => {
-  it('is as large as it is meant to be', async () => {
+  it('has the intended number of tables and policies', async () => {
     const roles = specification.chapters.roles;
     expect(specification.chapters.entities?.entities.filter((entity) => entity.kind === 'table')).toHaveLength(TABLES);
     expect(roles?.policies).toHaveLength(POLICIES);
@@ -72,13 +72,13 @@ describe('an app with 50 tables and 120 policies', () => {
     }
   });
 
-  it('every cell claims what a real call meets', async () => {
+  it('every cell matches the results of real calls', async () => {
     const { lies, calls } = await cellsThatLie(specification.chapters.roles?.cells ?? [], actors, plan(), 6);
     expect(lies.join('\n')).toBe('');
     expect(calls).toBeGreaterThan(5000);
   }, 300_000);
 
-  it('and the probe says the same', async () => {
+  it('and the probe reports the same', async () => {
     const { cells } = await probeOf(node, app.ref);
     expect(cells.filter((cell) => cell.outcome === 'disagrees')).toEqual([]);
     expect(cells).toHaveLength(specification.chapters.roles?.cells.length ?? 0);

@@ -5,16 +5,16 @@ import { chapterLines } from '../support/chapter-lines.ts';
 import { appSql, machine } from './never-lies/app.ts';
 
 const node = inject('node');
-/** Within which a change shows. */
+/** The time within which a change must be visible. */
 const MILLISECONDS = 1000;
 
 /** The effect of a change on calls, and its description in the specification. */
 interface Case {
   readonly does: string;
   readonly undoes: string;
-  /** By the number of the chapter, what a line says that did not say it before. */
+  /** The text that a line of each chapter contains only with the change, by the chapter's number. */
   readonly says: Readonly<Record<number, RegExp>>;
-  /** A call with the secret key: method, path below the app and body, and what it is answered before and with the change. */
+  /** A call with the secret key: method, path below the app and body, and its answers before and with the change. */
   readonly call?: { readonly method?: string; readonly path: string; readonly body?: unknown };
   readonly answers?: readonly [before: RegExp, during: RegExp];
 }
@@ -336,7 +336,7 @@ beforeAll(async () => {
   before = await chapters();
 });
 
-describe('what a change does to calls is in the chapters within a second, and gone once it is taken back', () => {
+describe('the chapters show the effect of a change on calls within a second, until the change is undone', () => {
   it.each(cases)('$does', async ({ does, undoes, says, call, answers }) => {
     const told = Object.entries(says).map(([number, words]) => ({ number: Number(number), words }));
     if (call && answers) expect(await answer(call)).toMatch(answers[0]);
@@ -359,7 +359,7 @@ describe('what a change does to calls is in the chapters within a second, and go
   });
 });
 
-/** Status and body. */
+/** Returns status and body of the call. */
 async function answer({ method = 'GET', path, body }: NonNullable<Case['call']>): Promise<string> {
   const response = await fetch(`${app.url}${path}`, {
     method,
@@ -369,13 +369,13 @@ async function answer({ method = 'GET', path, body }: NonNullable<Case['call']>)
   return `${response.status} ${await response.text()}`;
 }
 
-/** The chapters by number, without what precedes the first and names the version. */
+/** Returns the chapters by number, without the text before the first chapter, which contains the version. */
 async function chapters(): Promise<string[]> {
   const [, ...parts] = await chapterLines(node, app.ref);
   return ['', ...parts];
 }
 
-/** The last value once it is as wanted, or once time is over. */
+/** Returns the last value, as soon as it is as expected or when the time is over. */
 async function eventually<T>(look: () => Promise<T>, isDone: (value: T) => boolean): Promise<T> {
   const until = performance.now() + MILLISECONDS;
   for (;;) {
@@ -384,7 +384,7 @@ async function eventually<T>(look: () => Promise<T>, isDone: (value: T) => boole
   }
 }
 
-/** Lines that only one of the texts has. */
+/** Returns the lines that only one of the two texts has. */
 function changedLines(one: string, other: string): string[] {
   const [left, right] = [one.split('\n'), other.split('\n')];
   return [...left.filter((each) => !right.includes(each)), ...right.filter((each) => !left.includes(each))];

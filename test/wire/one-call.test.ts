@@ -10,7 +10,7 @@ const schema = `create table public.notes (id int primary key, title text not nu
 const detail = (ref: string, id: string) =>
   admin<CallDetail>(node, 'GET', `/apps/${ref}/call?${new URLSearchParams({ id })}`);
 
-it('one call is told as programs and as a request that it takes', async () => {
+it('describes one call as programs and as a request that the call accepts', async () => {
   const app = await createApp(node);
   await runSql(node, app.ref, schema);
   const insert = await detail(app.ref, 'rest.public.notes.insert');
@@ -26,7 +26,7 @@ it('one call is told as programs and as a request that it takes', async () => {
   await expect(admin(node, 'GET', `/apps/${app.ref}/call`)).rejects.toThrow('validation_invalid');
 });
 
-it('a builder may have any call taken back; the app’s own callers only where its setting lets them', async () => {
+it('a builder can have any call rolled back; callers of the app only if a setting allows it', async () => {
   const app = await createApp(node);
   await runSql(node, app.ref, schema);
   const insert = async (url: string, id: number, headers: Record<string, string>) => {

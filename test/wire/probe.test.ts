@@ -16,7 +16,7 @@ const notes = `
   create policy own on public.notes using (owner = (select auth.uid()));`;
 
 describe('the probe of an app', () => {
-  it('says when, of what, and what every cell met; nothing of it stays', async () => {
+  it('reports its time, its version and the result of every cell, and leaves no rows behind', async () => {
     const app = await createApp(node);
     await runSql(node, app.ref, notes);
     expect(await admin<ProbeState>(node, 'GET', `/apps/${app.ref}/probe`)).toEqual({ running: null, last: null });
@@ -38,7 +38,7 @@ describe('the probe of an app', () => {
     expect(next.data).toEqual({ id: 2 });
   });
 
-  it('two that ask at once share a run', async () => {
+  it('two concurrent requests share a run', async () => {
     const app = await createApp(node);
     await runSql(node, app.ref, notes);
     const path = `/apps/${app.ref}/probe`;
@@ -48,7 +48,7 @@ describe('the probe of an app', () => {
     await probeOf(node, app.ref);
   });
 
-  it('an app where reality is another fails the check, in words, until it is mended', async () => {
+  it('an app that behaves differently fails the check, with a description, until it is repaired', async () => {
     const app = await createApp(node);
     await runSql(
       node,
@@ -63,7 +63,7 @@ describe('the probe of an app', () => {
       /^\d+ statements tried and taken back in [\d.]+ s: 12 cells agree, 0 disagree, 0 could not be probed\.\n$/,
     );
     const [own] = (await runSql(node, app.ref, `select pg_get_functiondef('auth.uid()'::regprocedure)`)).results;
-    // Whoever calls is now somebody: what the matrix takes as known of a call without a session no longer holds.
+    // The caller now has a user id: the matrix assumes that a call without a session has none.
     await runSql(
       node,
       app.ref,
@@ -82,7 +82,7 @@ describe('the probe of an app', () => {
     expect((await check()).code).toBe(0);
   });
 
-  it.each(['helpdesk', 'booking', 'notes'])('the template %s is as its matrix claims', async (template) => {
+  it.each(['helpdesk', 'booking', 'notes'])('the template %s behaves as its matrix claims', async (template) => {
     const ref = uniqueRef(template);
     const made = await cli(node, ['apps', 'create', ref, '--template', template]);
     expect([made.code, made.stderr]).toEqual([0, '']);
@@ -91,7 +91,7 @@ describe('the probe of an app', () => {
     expect(cells.filter((cell) => cell.outcome === 'not probed')).toEqual([]);
   });
 
-  it('is for those who work on the app', async () => {
+  it('requires a builder or the operator, an existing app and valid options', async () => {
     const app = await createApp(node);
     const response = await fetch(`${node.url}/admin/v1/apps/${app.ref}/probe`, { method: 'POST' });
     expect(response.status).toBe(401);
@@ -101,7 +101,7 @@ describe('the probe of an app', () => {
     expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('app_unknown')]);
   });
 
-  it('200 entities take less than 30 seconds', async () => {
+  it('takes less than 30 seconds for 200 entities', async () => {
     const app = await createApp(node);
     const tables = Array.from(
       { length: 200 },

@@ -17,10 +17,10 @@ const blocks = [...tour.matchAll(/```(sh|js|text)\n(.*?)```/gms)].map(([, langua
   text,
 }));
 
-/** Node.js 20 has no WebSocket; the text says what to do there, and its code is run as it stands. */
+/** Node.js 20 has no WebSocket; the README says what to do there. Its code runs unchanged. */
 const preload = `import ws from 'ws'; globalThis.WebSocket ??= ws;\n`;
 
-it('the tour of the README runs as it is written, and prints what it says', async () => {
+it("the commands of the README's tour run as written and print the documented output", async () => {
   const folder = join(clone, '.tmp', 'readme');
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });

@@ -6,7 +6,7 @@ import { cli } from '../support/node.ts';
 const node = inject('node');
 
 describe('the schema cache', () => {
-  it('that could not be read is said so, with when to try again, and the next call reads it', async () => {
+  it('reports a failed read with the time to retry, and the next call reads it again', async () => {
     const app = await createApp(node);
     await runSql(
       node,
@@ -44,7 +44,7 @@ describe('the schema cache', () => {
   }, 60_000);
 });
 
-it('Server-Timing tells how long it took to know who is calling, and every step after it', async () => {
+it('Server-Timing reports the time to identify the caller and the time of every later step', async () => {
   const app = await createApp(node);
   const { code } = await cli(node, ['settings', app.ref, 'set', 'server_timing_enabled', 'true']);
   expect(code).toBe(0);
@@ -55,7 +55,7 @@ it('Server-Timing tells how long it took to know who is calling, and every step 
     .toMatch(/^jwt;dur=\d+\.\d, parse;dur=\d+\.\d, plan;dur=\d+\.\d, transaction;dur=\d+\.\d, response;dur=\d+\.\d$/);
 });
 
-it('a page of any origin may ask before it calls, and read what is answered', async () => {
+it('a page of any origin may send a preflight request and read the answer', async () => {
   const app = await createApp(node);
   const asked = await fetch(`${app.url}/rest/v1/anything`, {
     method: 'OPTIONS',

@@ -4,7 +4,7 @@ import { clientOf } from '../support/clients.ts';
 
 const node = inject('node');
 
-it('the comment on a rule is the hint of the error that breaks it, whatever kind of rule, from the moment it changes', async () => {
+it('the comment on a rule of any kind is the hint of its error, as soon as the comment changes', async () => {
   const app = await createApp(node);
   await runSql(
     node,
@@ -39,7 +39,7 @@ it('the comment on a rule is the hint of the error that breaks it, whatever kind
   await expect.poll(() => refused({ size: 0 }), { timeout: 1000 }).toEqual(['23514', null]);
 });
 
-it('the comment on NOT NULL is one too, where PostgreSQL keeps it', async () => {
+it('so is the comment on a NOT NULL constraint, if PostgreSQL stores it', async () => {
   const app = await createApp(node);
   const version = await runSql(node, app.ref, 'show server_version_num');
   if (Number(version.results[0]?.rows[0]?.[0]) < 180_000) return;

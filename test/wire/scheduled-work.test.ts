@@ -51,7 +51,7 @@ describe('a scheduled job', () => {
     rows(`select status, return_message from cron.job_run_details join cron.job using (jobid)
       where jobname = '${job}' and end_time is not null order by runid`);
 
-  // The jobs run side by side, so that no test waits for what another could wait for too.
+  // The jobs run concurrently, so that the tests do not wait one after the other.
   beforeAll(async () => {
     await runSql(
       node,
@@ -76,7 +76,7 @@ describe('a scheduled job', () => {
   });
   afterAll(() => runSql(node, app.ref, 'select cron.unschedule(jobid) from cron.job'));
 
-  it('runs as the owner each time it is due, and its runs are recorded as pg_cron records them', async () => {
+  it('runs as the owner whenever it is due, and its runs are recorded as pg_cron records them', async () => {
     await expect.poll(() => ticksOf('tick'), patient).toBeGreaterThan(2);
     const [run] =
       await rows(`select d.username = current_user, d.database = current_database(), d.command, status, return_message,
@@ -98,12 +98,12 @@ describe('a scheduled job', () => {
     await expect.poll(() => value(`select who from ticks where job = 'as' limit 1`), patient).toBe('authenticated');
   });
 
-  it('that fails is recorded with the error, and runs again', async () => {
+  it('is recorded with its error if it fails, and runs again', async () => {
     await expect.poll(async () => (await ended('fails')).length, patient).toBeGreaterThan(1);
     expect(new Set((await ended('fails')).map(String))).toEqual(new Set(['failed,ERROR:  division by zero']));
   });
 
-  it('may end its own transaction and run what needs none', async () => {
+  it('may end its own transaction and run statements that need none', async () => {
     await expect.poll(async () => (await ended('vacuum'))[0], patient).toEqual(['succeeded', 'VACUUM']);
   });
 
@@ -112,7 +112,7 @@ describe('a scheduled job', () => {
     expect(new Set((await ended('slow')).map(([status]) => status))).toEqual(new Set(['succeeded']));
   });
 
-  it('that is inactive does not run, and one that is scheduled over a direct connection does', async () => {
+  it('does not run while inactive, and runs if it was scheduled over a direct connection', async () => {
     await expect.poll(() => ticksOf('direct'), patient).toBeGreaterThan(0);
     expect(await ticksOf('off')).toBe(0);
   });
@@ -128,7 +128,7 @@ describe('a scheduled job', () => {
   });
 });
 
-describe('an app on a database with a schema cron of its own', () => {
+describe('an app on a database with its own schema cron', () => {
   it('keeps the schema, runs no jobs, and sends HTTP requests', async () => {
     const database = uniqueRef('own').replaceAll('-', '_');
     await withClient(await superuserUrl(node, 'postgres'), (client) => client.query(`create database ${database}`));
@@ -151,7 +151,7 @@ describe('an app on a database with a schema cron of its own', () => {
 });
 
 describe('an HTTP request from SQL', () => {
-  /** Waits until all requests have a response. Returns status and error of each, by id. */
+  /** Waits until all requests have a response. Returns status and error of each one, by id. */
   async function responsesTo(ids: (string | null)[][]): Promise<(string | null)[][]> {
     const stored = () =>
       rows(`select status_code, error_msg from net._http_response where id in (${ids.join(',')}) order by id`);
@@ -182,14 +182,14 @@ describe('an HTTP request from SQL', () => {
     expect(await value(`select count(*) from net.http_request_queue where id = ${id}`)).toBe('0');
   });
 
-  it('of a transaction that is rolled back is never sent', async () => {
+  it('is never sent if its transaction is rolled back', async () => {
     await runSql(node, app.ref, `begin; select net.http_get('${receiver.url}/rolled-back'); rollback`);
     const id = await value(`select net.http_delete('${receiver.url}/after')`);
     await expect.poll(() => response(id), patient).toHaveLength(1);
     expect(receiver.requests.filter(({ url }) => url === '/rolled-back')).toEqual([]);
   });
 
-  it('follows no redirect, ends at its timeout, and refuses a response that is too large', async () => {
+  it('follows no redirect, stops at its timeout, and refuses a response that is too large', async () => {
     const [moved, slow, large] = await Promise.all([
       value(`select net.http_get('${receiver.url}/moved')`),
       value(`select net.http_get('${receiver.url}/slow', timeout_milliseconds := 300)`),
@@ -201,7 +201,7 @@ describe('an HTTP request from SQL', () => {
     expect(receiver.requests.filter(({ url }) => url === '/target')).toEqual([]);
   });
 
-  it('is made by a database webhook, also when an anonymous client writes', async () => {
+  it('is sent by a database webhook, also when an anonymous client writes', async () => {
     await runSql(
       node,
       app.ref,
@@ -221,7 +221,7 @@ describe('an HTTP request from SQL', () => {
     });
   });
 
-  it('is not sent to addresses of this machine and of networks that are not public', async () => {
+  it('is not sent to addresses of this machine or of private networks', async () => {
     const { port } = new URL(node.url);
     const urls = [
       ...[`http://127.0.0.1:${port}/`, `http://localhost:${receiver.port}/`, `http://[::1]:${receiver.port}/`],
@@ -244,7 +244,7 @@ describe('an HTTP request from SQL', () => {
     }
   });
 
-  it('cannot set headers of the connection, nor smuggle a line into a header', async () => {
+  it('cannot set connection headers, nor inject a line into a header', async () => {
     const headers = [
       ...[
         '{"Host": "other"}',
@@ -263,12 +263,12 @@ describe('an HTTP request from SQL', () => {
     expect(receiver.requests.filter(({ url }) => url === '/smuggled')).toEqual([]);
   });
 
-  it('gets an error as its response beyond the bounds of its size', async () => {
+  it('gets an error as its response if it is too large', async () => {
     const id = await value(`select net.http_post('${receiver.url}/big', to_jsonb(repeat('x', 1048577)))`);
     expect((await response(id))[0]?.[4]).toBe('Not sent: the body has more than 1048576 bytes');
   });
 
-  it('waits beyond the bounds of its app, and those of another app do not wait behind it', async () => {
+  it('waits at the limits of its app, and requests of another app do not wait behind it', async () => {
     const flood = `select id from (select net.http_post('${receiver.url}/slow', '{}', timeout_milliseconds := 60000) as id
       from generate_series(1, 10100)) posted`;
     await runSql(node, app.ref, `create table public.posted as ${flood}`);

@@ -7,13 +7,13 @@ import { createAppWith } from '../support/apps.ts';
 import { clientOf } from '../support/clients.ts';
 import { uniqueEmail } from '../support/unique.ts';
 
-/** The example of docs/server-rendering.md: a site that renders pages on a server, with the session in cookies. */
+/** Runs the example of docs/server-rendering.md: a site that renders pages on a server, with the session in cookies. */
 const node = inject('node');
 const password = 'correct horse battery';
 const email = uniqueEmail();
 let app: AppConnection;
 
-/** The stock client wants one, although the site opens none; Node.js has one from version 22 on. */
+/** The stock client needs a WebSocket class although the site opens none; Node.js provides one from version 22 on. */
 globalThis.WebSocket ??= class {} as unknown as typeof globalThis.WebSocket;
 
 let server: Server;
@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => server?.close());
 
-/** The cookies of a browser after a response. */
+/** Returns the cookies of a browser after a response. */
 function after(cookies: ReadonlyMap<string, string>, response: Response): Map<string, string> {
   const next = new Map(cookies);
   for (const line of response.headers.getSetCookie()) {
@@ -46,7 +46,7 @@ function after(cookies: ReadonlyMap<string, string>, response: Response): Map<st
   return next;
 }
 
-/** The cookies once the access token has expired: the client goes by what the cookie says of it. */
+/** Returns the cookies with an expired access token: the client reads the expiry time from the cookie. */
 function expired(cookies: ReadonlyMap<string, string>): Map<string, string> {
   const parts = [...cookies].sort(([a], [b]) => a.localeCompare(b, 'en', { numeric: true }));
   const value = parts.map(([, part]) => decodeURIComponent(part)).join('');
@@ -83,7 +83,7 @@ const sessions = async (): Promise<number> => {
   return all.length - 1;
 };
 
-it('keeps one session over requests at once that all refresh, whichever response the browser keeps', async () => {
+it('keeps one session if concurrent requests all refresh it, whichever response the browser keeps', async () => {
   const none = new Map<string, string>();
   expect(await (await get(none)).text()).toContain('Please sign in.');
   const signedIn = await post('/sign-in', none, { email, password });
@@ -102,7 +102,7 @@ it('keeps one session over requests at once that all refresh, whichever response
   expect(await sessions()).toBe(0);
 });
 
-it('marks responses that set cookies as private to the visitor', async () => {
+it('marks responses that set cookies as private', async () => {
   const signedIn = await post('/sign-in', new Map(), { email, password });
   const response = await get(expired(after(new Map(), signedIn)));
   expect(response.headers.getSetCookie().length).toBeGreaterThan(0);

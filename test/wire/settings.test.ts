@@ -16,7 +16,7 @@ async function set(ref: string, key: string, value: string): Promise<void> {
 }
 
 describe('settings of an app', () => {
-  it('are listed with what they mean, set and unset, and take effect on every worker without a restart', async () => {
+  it('are listed with descriptions, set and unset, and take effect on every worker without a restart', async () => {
     const app = await createApp(node);
     await runSql(node, app.ref, 'create table public.numbers as select generate_series(1, 20) as n');
     const lengths = async () => {
@@ -32,7 +32,7 @@ describe('settings of an app', () => {
     await expect.poll(lengths).toEqual(new Set([20]));
   });
 
-  it('open another schema', async () => {
+  it('expose another schema', async () => {
     const app = await createApp(node);
     await runSql(
       node,
@@ -45,7 +45,7 @@ describe('settings of an app', () => {
       .toEqual([{ id: 1 }]);
   });
 
-  it('reach functions as app.settings', async () => {
+  it('are visible to functions as app.settings', async () => {
     const app = await createApp(node);
     await runSql(
       node,
@@ -56,7 +56,7 @@ describe('settings of an app', () => {
     await expect.poll(async () => (await clientOf(app).rpc('region')).data).toBe('eu');
   });
 
-  it('decide where the role stands in a token, and whether strangers may call at all', async () => {
+  it('define the path of the role in a token, and whether anonymous callers may call at all', async () => {
     const app = await createApp(node);
     await runSql(node, app.ref, 'create table public.open as select 1 as id');
     await set(app.ref, 'db_anon_role', 'null');
@@ -64,7 +64,7 @@ describe('settings of an app', () => {
     expect((await clientOf(app, app.secret_key).from('open').select()).data).toEqual([{ id: 1 }]);
   });
 
-  it('refuse what they cannot be, in a sentence', async () => {
+  it('refuse invalid values with a sentence', async () => {
     const { ref } = await createApp(node);
     for (const [key, value, code] of [
       ['nothing', '1', 'setting_unknown'],
@@ -82,7 +82,7 @@ describe('settings of an app', () => {
 });
 
 describe('secret settings', () => {
-  it('are written, told to be set, and never shown', async () => {
+  it('can be written, are reported as set, and are never shown', async () => {
     const app = await createApp(node);
     const path = `/apps/${app.ref}/settings`;
     const find = async () => {
@@ -105,7 +105,7 @@ describe('secret settings', () => {
     expect(await find()).toMatchObject({ is_set: false });
   });
 
-  it('are no part of the specification, the journal, a copy of the app or a later app of the same ref', async () => {
+  it('are not in the specification, the journal, a copy of the app or a later app with the same ref', async () => {
     const app = await createApp(node);
     await admin(node, 'PUT', `/apps/${app.ref}/settings/smtp_pass`, { value: 'hidden-value' });
     const told = await Promise.all([
@@ -132,7 +132,7 @@ describe('limits that an app may change', () => {
       body: JSON.stringify(body),
     });
 
-  it('how large a body may be, less or more than the default', async () => {
+  it('sets the maximum size of a body, below or above the default', async () => {
     const app = await createApp(node);
     await runSql(
       node,
@@ -150,13 +150,13 @@ describe('limits that an app may change', () => {
     const more = limits.bodyBytes.default + 1000;
     await set(app.ref, 'request_body_bytes', String(2 * more));
     await expect.poll(() => send(more)).toEqual([200, more]);
-    // Of a caller without a session less is taken, unless the app allows it.
+    // The limit for a caller without a session is smaller, unless the app changes it.
     const refused = [413, expect.objectContaining({ code: 'anonymous_body_too_large' })];
-    // The server may close the connection while the client still sends: then the client tries again.
+    // The server may close the connection while the client is still sending; then the client tries again.
     await expect.poll(() => send(more, app.publishable_key)).toEqual(refused);
     await set(app.ref, 'request_body_bytes_anonymous', String(2 * more));
     await expect.poll(() => send(more, app.publishable_key)).toEqual([200, more]);
-    // The caller is known, although nothing of the call was read.
+    // The caller is known although nothing of the body was read.
     const hit = async () => {
       const { chapters } = await admin<Specification>(node, 'GET', `/apps/${app.ref}/specification`);
       return chapters.limits?.limits.find(({ id }) => id === 'bodyBytes')?.figures;
@@ -164,7 +164,7 @@ describe('limits that an app may change', () => {
     await expect.poll(hit, { timeout: 15_000 }).toMatchObject({ last_who: expect.stringContaining('127.0.0.1') });
   });
 
-  it('how many sign-ins may fail, and within how long', async () => {
+  it('sets how many sign-ins may fail in which time', async () => {
     const app = await createApp(node);
     await set(app.ref, 'rate_limit_sign_in_account', '2');
     await set(app.ref, 'rate_limit_sign_in_window', '2');
@@ -180,12 +180,12 @@ describe('limits that an app may change', () => {
     await expect.poll(async () => (await fail()).status).toBe(429);
   });
 
-  it('how long a call waits for a connection', async () => {
+  it('sets how long a call waits for a connection', async () => {
     const app = await createApp(node);
     await runSql(node, app.ref, `create function public.rest() returns void language sql as 'select pg_sleep(1.5)'`);
     await set(app.ref, 'db_pool_acquisition_timeout', '1');
     const rest = (times: number) => Promise.all(Array.from({ length: times }, () => clientOf(app).rpc('rest')));
-    // Each worker has learnt that it is slow, and gives it a connection to itself.
+    // Each worker has learnt that the call is slow, and gives it a connection to itself.
     await rest(4);
     const began = performance.now();
     const codes = (await rest(40)).map(({ error }) => error?.code ?? null);
@@ -193,7 +193,7 @@ describe('limits that an app may change', () => {
     expect(performance.now() - began).toBeLessThan(limits.poolWaitSeconds.default * 1000);
   });
 
-  it('to nothing that they cannot be', async () => {
+  it('refuse invalid values', async () => {
     const { ref } = await createApp(node);
     const bounded = Object.values<Limit>(limits).flatMap(({ setting, range }) =>
       setting !== undefined && range && !setting.startsWith('NINEFOLD_') ? [{ setting, range }] : [],
@@ -209,7 +209,7 @@ describe('limits that an app may change', () => {
 });
 
 describe('an app on an existing database', () => {
-  it('serves what is there with the roles that are there, and leaves it behind when it is deleted', async () => {
+  it('serves the existing data with the existing roles, and keeps the database when the app is deleted', async () => {
     const status = await admin<NodeStatus>(node, 'GET', '/status');
     const superuser = new pg.Client(status.database_url ?? '');
     await superuser.connect();
@@ -236,7 +236,7 @@ describe('an app on an existing database', () => {
     expect([made.code, made.stderr]).toEqual([0, '']);
     await set(ref, 'db_schemas', 'api');
     const app = JSON.parse(made.stdout);
-    // To the login role of this app alone: what `authenticator` may do, every app of the server may.
+    // Granted only to this app's login role: a right of `authenticator` applies to every app of the server.
     await superuser.query(`grant ${database}_guest to "app_${ref}_authenticator"`);
     await expect
       .poll(async () => (await clientOf(app).schema('api').from('things').select()).data)
@@ -252,7 +252,7 @@ describe('an app on an existing database', () => {
     await superuser.end();
   });
 
-  it('is not made on a database of the server or of another app, nor on one that is not there', async () => {
+  it('cannot be created on a database of the server or of another app, nor on one that does not exist', async () => {
     const { ref } = await createApp(node);
     for (const database of ['postgres', 'template1', 'ninefold_template', 'app_console', `app_${ref}`]) {
       const refused = await cli(node, ['apps', 'create', uniqueRef(), '--database', database]);

@@ -36,7 +36,7 @@ const widen = `create policy any_delete on public.tickets for delete to authenti
   create policy see on public.tickets for select to authenticated using (true); grant delete on public.tickets to authenticated`;
 
 describe('spec', () => {
-  it('prints the same text as long as the app is the same, and rows, calls and time do not change it', async () => {
+  it('prints the same text as long as the app is unchanged, regardless of rows, calls and time', async () => {
     const { ref } = await copy();
     const exports = () =>
       Promise.all(['markdown', 'json', 'html'].map((format) => run(['spec', ref, '--format', format])));
@@ -45,7 +45,7 @@ describe('spec', () => {
     expect(await exports()).toEqual(before);
   });
 
-  it('reaches who reads it through a pipe to its end, and minds nobody who reads no further', async () => {
+  it('prints completely into a pipe, and ends without an error if the reader stops early', async () => {
     const { ref } = await createApp(node);
     const tables = Array.from(
       { length: 60 },
@@ -64,7 +64,7 @@ describe('spec', () => {
     expect([stdout, stderr]).toEqual([expect.stringMatching(/^# .*\n$/), '']);
   });
 
-  it('as a page needs nothing else, and runs nothing', async () => {
+  it('as a page is self-contained and runs no script', async () => {
     const { ref } = await copy();
     const odd = '<img src=x onerror=alert(1)>';
     await runSql(node, ref, `comment on table public.tickets is '${odd} </title><script>alert(1)</script>'`);
@@ -82,7 +82,7 @@ describe('spec', () => {
   });
 
   it.each(['md', 'json'])(
-    '--check with a committed .%s exits 0, then 1 with the difference in words',
+    '--check with a committed .%s exits with 0, then with 1 and the difference in words',
     async (ending) => {
       const { ref } = await copy();
       const format = ending === 'md' ? 'markdown' : 'json';
@@ -104,7 +104,7 @@ describe('spec', () => {
     },
   );
 
-  it('--check with Markdown of an app that is gone still says it in words', async () => {
+  it('--check with Markdown of a deleted app still reports the difference in words', async () => {
     const old = await copy();
     const file = await save(`${old.ref}.md`, await run(['spec', old.ref]));
     await deleteApp(node, old.ref);
@@ -116,7 +116,7 @@ describe('spec', () => {
     expect(told).toContain('What anybody might do with secrets is gone with it.');
   });
 
-  it('--check says so where a file was only rewritten, and exits 2 where there is nothing to compare', async () => {
+  it('--check reports a file that was only reformatted, and exits with 2 if nothing can be compared', async () => {
     const { ref } = await copy();
     const text = await run(['spec', ref]);
     const file = await save(`${ref}-spaced.md`, text.replace('## 3 Entities\n', '## 3 Entities\n\n\n'));
@@ -137,7 +137,7 @@ describe('spec', () => {
     }
   });
 
-  it('--diff takes apps, files and moments, either way round', async () => {
+  it('--diff compares apps, files and points in time, in either direction', async () => {
     const [a, b] = await Promise.all([copy(), copy()]);
     expect(await run(['spec', '--diff', a.ref, b.ref])).toBe('');
     const file = await save(`${a.ref}.json`, await run(['spec', a.ref, '--format', 'json']));
@@ -154,7 +154,7 @@ describe('spec', () => {
 });
 
 describe('types', () => {
-  it('come as TypeScript, zod and JSON Schema', async () => {
+  it('are printed as TypeScript, zod and JSON Schema', async () => {
     const { ref } = await copy();
     expect(await run(['types', ref])).toContain('export type Database = {');
     expect(await run(['types', ref, '--zod'])).toContain('title: z.string()');
@@ -181,7 +181,7 @@ describe('openapi.json', () => {
   const callsOf = (document: Awaited<ReturnType<typeof documentOf>>) =>
     Object.entries(document.paths).flatMap(([path, item]) => Object.keys(item).map((method) => `${method} ${path}`));
 
-  it('is valid OpenAPI 3.1, and tells each caller what it may call and no more', async () => {
+  it('is valid OpenAPI 3.1, and lists for each caller the calls that it may make and no others', async () => {
     const app = await copy();
     await runSql(
       node,
@@ -225,7 +225,7 @@ describe('openapi.json', () => {
     expect(callsOf(member)).not.toContain('post /rest/v1/tickets');
   });
 
-  it('follows a change at once, says nothing to who has no key or a wrong one, and can be switched off', async () => {
+  it('shows a change at once, requires a valid key, and can be switched off', async () => {
     const app = await copy();
     const paths = async () => Object.keys((await documentOf(app, { apikey: app.secret_key })).paths);
     expect(await paths()).not.toContain('/rest/v1/notes');

@@ -5,7 +5,7 @@ import { clientOf } from '../support/clients.ts';
 
 const node = inject('node');
 
-/** Statements that a function of an app may run, by the SQLSTATE that PostgreSQL refuses them with. */
+/** Statements that a function of an app may run, by the SQLSTATE of their error in PostgreSQL. */
 const statements: Readonly<Record<string, string>> = {
   '20000': 'case 1 when 2 then null; end case',
   '21000': 'perform (select n from generate_series(1, 2) n)',
@@ -88,7 +88,7 @@ const app = createTemplate(
 );
 
 describe('an error of PostgreSQL in a function', () => {
-  it('has the code that PostgreSQL gives it and the status that its entry names', async () => {
+  it('has the code of PostgreSQL and the status of its catalogue entry', async () => {
     const { ref } = await app;
     const sql = Object.entries(statements).map(
       ([code, statement]) =>
@@ -106,7 +106,7 @@ describe('an error of PostgreSQL in a function', () => {
     expect(answers.filter(({ name, code, status }) => code !== name || status !== allErrors[name]?.status)).toEqual([]);
   });
 
-  it('is 0A000 where a function that is declared STABLE writes, by GET and by POST', async () => {
+  it('is 0A000 if a function that is declared STABLE writes, by GET and by POST', async () => {
     const { ref } = await app;
     const clone = await createApp(node, { from: ref });
     await runSql(

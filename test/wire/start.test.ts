@@ -12,8 +12,8 @@ import { makeTestFolder } from '../support/test-folder.ts';
 
 const shared = inject('node');
 
-describe('a start that cannot be', () => {
-  /** Returns the output of the node: one sentence, no stack. */
+describe('a start that fails', () => {
+  /** Returns the output of the node, which must be one sentence without a stack trace. */
   async function refusal(options: Parameters<typeof startNode>[0]): Promise<string> {
     const output = await startNode(options).then(
       async (node) => {
@@ -26,7 +26,7 @@ describe('a start that cannot be', () => {
     return output;
   }
 
-  it('because the port is taken says which, and what to set', async () => {
+  it('because the port is taken names the port and the setting to change', async () => {
     const holder = net.createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port } = holder.address() as net.AddressInfo;
@@ -39,22 +39,22 @@ describe('a start that cannot be', () => {
     }
   });
 
-  it('because the home is in use by a running node leaves that one alone', async () => {
+  it('because the home is in use does not disturb the running node', async () => {
     expect(await refusal({ home: shared.home })).toContain(shared.home);
     expect((await fetch(`${shared.url}/health`)).status).toBe(200);
   });
 
-  it('because the home is no folder names it', async () => {
+  it('because the home is not a folder names the path', async () => {
     const file = join(await makeTestFolder('home'), 'file');
     await writeFile(file, '');
     expect(await refusal({ home: file })).toContain(file);
   });
 
-  it('because a setting is nonsense names the setting', async () => {
+  it('because of an invalid setting names the setting', async () => {
     expect(await refusal({ env: { NINEFOLD_WORKERS: 'many' } })).toContain('NINEFOLD_WORKERS');
   });
 
-  it('because the database does not answer says where it looked', async () => {
+  it('because the database does not answer names its address', async () => {
     expect(await refusal({ env: { NINEFOLD_DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c' } })).toMatch(
       /127\.0\.0\.1:1\b/,
     );
@@ -84,7 +84,7 @@ describe('an external PostgreSQL', () => {
     await again.stop();
   });
 
-  it('without superuser rights is refused, saying what is lacking', async () => {
+  it('without superuser rights is refused with the missing right', async () => {
     const superuser = new pg.Client(postgres.url);
     await superuser.connect();
     await superuser.query(`create role plain login password 'plain' createdb`);
@@ -108,7 +108,7 @@ describe('an external PostgreSQL', () => {
 });
 
 describe('hosts', () => {
-  it('below the domain, and the default app on any host, answer without a prefix', async () => {
+  it('below the domain, and the default app on any host, serve apps without a path prefix', async () => {
     const node = await startNode({ env: { NINEFOLD_DOMAIN: 'apps.test', NINEFOLD_DEFAULT_APP: 'main-app' } });
     try {
       await createApp(node, { ref: 'main-app' });
@@ -130,7 +130,7 @@ describe('hosts', () => {
   });
 });
 
-/** A GET with a Host header of its own, which fetch would not send. */
+/** Sends a GET with a chosen Host header, which fetch does not allow. */
 async function get(url: string, path: string, host: string): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = net.connect(Number(port), hostname);

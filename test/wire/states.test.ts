@@ -41,7 +41,7 @@ beforeAll(async () => {
 
 const sql = async (app: AppConnection, text: string) => (await runSql(node, app.ref, text)).results.at(-1)?.rows ?? [];
 
-/** An app with an agent and a customer who has a ticket. */
+/** Creates an app with an agent and a customer who has a ticket. */
 async function helpdesk(): Promise<{ app: AppConnection; agent: Member; customer: Member; id: number }> {
   const app = await createApp(node, { from: template.ref });
   const [agent, customer] = await Promise.all([signUpMember(app, 'agent'), signUpMember(app, 'customer')]);
@@ -94,7 +94,7 @@ describe('the story of a refused transition', () => {
 });
 
 describe('a member with the stock client', () => {
-  it('is told what is open now, passes it, and reads who passed when, where the row is read', async () => {
+  it('sees the open transitions, takes one, and reads the past transitions of readable rows', async () => {
     const { agent, customer, id } = await helpdesk();
     const stranger = await signUpMember((await helpdesk()).app);
     const open = async ({ client }: Member) => {
@@ -126,7 +126,7 @@ describe('a member with the stock client', () => {
     ]);
   });
 
-  it('is refused with 409, the state, what was tried and what is open', async () => {
+  it('is refused with 409, the state, the attempted transition and the allowed ones', async () => {
     const { customer, agent, id } = await helpdesk();
     const refused = await customer.client.from('tickets').update({ status: 'closed', resolution: 'x' }).eq('id', id);
     expect(refused.status).toBe(409);
@@ -142,7 +142,7 @@ describe('a member with the stock client', () => {
     expect(inserted).toMatchObject({ status: 409, error: { code: 'NF002' } });
   });
 
-  it('is counted among those who have a role, where chapter 6 tells of it', async () => {
+  it('is counted among the members of a role if chapter 6 lists the role', async () => {
     const { app, customer } = await helpdesk();
     const holders = async () =>
       (await specificationOf(app)).roles?.roles.flatMap(({ member_role, figures }) =>
@@ -155,7 +155,7 @@ describe('a member with the stock client', () => {
     await expect.poll(holders, { timeout: 12_000 }).toEqual(['agent 1']);
   });
 
-  it('passes once when two do the same at once', async () => {
+  it('only one of two concurrent calls takes a transition', async () => {
     const { app, agent, customer, id } = await helpdesk();
     await sql(app, `select ninefold.grant_role('${customer.user.id}', 'agent')`);
     const close = ({ client }: Member, resolution: string) =>
@@ -171,8 +171,8 @@ describe('a member with the stock client', () => {
   });
 });
 
-describe('whoever writes', () => {
-  it('is held to it: the service key, and the owner on the SQL page', async () => {
+describe('a state machine', () => {
+  it('also applies to the service key and to the owner on the SQL page', async () => {
     const { app, id } = await helpdesk();
     const service = clientOf(app, app.service_role_key);
     expect(await service.from('tickets').update({ status: 'closed' }).eq('id', id)).toMatchObject({
@@ -184,7 +184,7 @@ describe('whoever writes', () => {
     await expect(sql(app, asReplica)).rejects.toThrow('NF001');
   });
 
-  it('reads it as the specification tells, also in a copy of the app; a switched-off trigger shows at once', async () => {
+  it('is the same in the specification and in a copy of the app; a disabled trigger is reported at once', async () => {
     const { app, agent, id } = await helpdesk();
     await agent.client.from('tickets').update({ status: 'held' }).eq('id', id).throwOnError();
     const copy = await createApp(node, { from: app.ref });
@@ -243,7 +243,7 @@ describe('roles of members', () => {
     expect(await holders()).toHaveLength(1);
   });
 
-  it('are in the token and the account, count from the next call on, and end with it, whatever the token says', async () => {
+  it('are in the token and the account, apply from the next call on, and are revoked at once, whatever the token says', async () => {
     const { app, agent, customer, id } = await helpdesk();
     const { data } = await agent.client.auth.refreshSession();
     expect(data.user?.app_metadata).toMatchObject({ provider: 'email', roles: ['agent'] });
@@ -257,7 +257,7 @@ describe('roles of members', () => {
       provider: 'email',
       providers: ['email'],
     });
-    // Metadata gives nobody a role.
+    // Metadata gives no role to anybody.
     const service = clientOf(app, app.service_role_key);
     await service.auth.admin.updateUserById(customer.user.id, { app_metadata: { roles: ['agent'] } });
     const refreshed = await customer.client.auth.refreshSession();
@@ -265,7 +265,7 @@ describe('roles of members', () => {
   });
 });
 
-it('each definition is told at once to the nodes that serve the app, and noted with who made it', async () => {
+it('each definition reaches all nodes of the app at once, and is recorded with its author', async () => {
   const app = await createApp(node, { from: template.ref });
   await withClient(app.database_url ?? '', async (client) => {
     await client.query('listen ninefold');

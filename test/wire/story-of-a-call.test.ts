@@ -18,7 +18,7 @@ const tickets = `
     begin raise exception 'ticket % is closed', ticket using errcode = 'PT410'; end $$;
   insert into public.tickets (id, title) values (1, 'first');`;
 
-/** The stock client with the header of each call noted. */
+/** Returns a stock client that records the headers of each call. */
 function notingClient(app: { url: string; publishable_key: string }, token: string) {
   const seen: Response[] = [];
   const client = createClient(app.url, app.publishable_key, {
@@ -40,7 +40,7 @@ function notingClient(app: { url: string; publishable_key: string }, token: stri
 const storyOf = (ref: string, id: string, at = node) => admin<CallStoryAnswer>(at, 'GET', `/apps/${ref}/calls/${id}`);
 
 describe('the story of a call', () => {
-  it('tells a builder who asked for what, with which SQL, under which policies, and where the time went', async () => {
+  it('shows a builder the caller, the request, the SQL, the policies and the time of each step', async () => {
     const app = await createApp(node);
     await runSql(node, app.ref, tickets);
     const { session, user } = await signUpMember(app);
@@ -63,7 +63,7 @@ describe('the story of a call', () => {
     expect(total).toBeCloseTo(story.milliseconds, 1);
   });
 
-  it('holds no value that the caller sent, and no token', async () => {
+  it('contains no value that the caller sent, and no token', async () => {
     const app = await createApp(node);
     await runSql(node, app.ref, tickets);
     const { session } = await signUpMember(app);
@@ -79,7 +79,7 @@ describe('the story of a call', () => {
     }
   });
 
-  it('is not known for what was never called, nor in another app', async () => {
+  it('does not exist for an unknown id, nor in another app', async () => {
     const [app, other] = [await createApp(node), await createApp(node)];
     const answer = await fetch(`${app.url}/rest/v1/nothing`, { headers: { apikey: app.publishable_key } });
     const id = answer.headers.get('x-request-id') ?? '';
@@ -89,7 +89,7 @@ describe('the story of a call', () => {
     await expect(storyOf(app.ref, `a%20b'`)).rejects.toThrow('call_unknown');
   });
 
-  it('is found by every worker, for calls that went well too, and after a restart', async () => {
+  it('is found by every worker, for successful calls too, and after a restart', async () => {
     const home = await makeTestFolder('stories');
     const options = { home, env: { NINEFOLD_WORKERS: '3' } };
     let own = await startNode(options);
@@ -122,7 +122,7 @@ describe('the story of a call', () => {
 });
 
 describe('an error', () => {
-  it('carries a code and leads to its page on the node, whichever part answers', async () => {
+  it('has a code and a link to its page on the node, whichever part of the server answers', async () => {
     const app = await createApp(node);
     await runSql(node, app.ref, tickets);
     const headers = { apikey: app.publishable_key, 'content-type': 'application/json' };
@@ -151,7 +151,7 @@ describe('an error', () => {
     }
   });
 
-  it('is among the recent ones, by its code too', async () => {
+  it('is listed among the recent errors, and by its code', async () => {
     const app = await createApp(node);
     await runSql(node, app.ref, tickets);
     const client = clientOf(app);
@@ -173,7 +173,7 @@ describe('an error', () => {
 });
 
 describe('the statistics of calls', () => {
-  it('count each call of chapter 7 under its id, with its durations, and say when it was last used', async () => {
+  it('count each call of chapter 7 under its id, with its durations and the time of its last use', async () => {
     const app = await createApp(node);
     await runSql(node, app.ref, tickets);
     const client = clientOf(app, app.secret_key);

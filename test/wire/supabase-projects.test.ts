@@ -38,7 +38,7 @@ async function refused(ref: string, ...scripts: string[]): Promise<MigrationFail
 }
 
 describe('an app’s owner', () => {
-  it('bypasses FORCE ROW LEVEL SECURITY, so that a trigger on auth.users may write such a table', async () => {
+  it('bypasses FORCE ROW LEVEL SECURITY, so that a trigger on auth.users may write to such a table', async () => {
     const app = await createApp(node);
     await migrate(
       app.ref,
@@ -58,7 +58,7 @@ describe('an app’s owner', () => {
     expect(await rows(app.ref, 'select count(*) from private.profiles')).toEqual([['1']]);
   });
 
-  it('restores a dump with its head, in replica mode, past triggers and foreign keys', async () => {
+  it('restores a dump with its preamble in replica mode, without firing triggers or checking foreign keys', async () => {
     const { ref } = await createApp(node);
     await migrate(
       ref,
@@ -73,14 +73,14 @@ describe('an app’s owner', () => {
        \\unrestrict abc\n`,
     );
     expect(await rows(ref, 'select version, name from supabase_migrations.schema_migrations')).toEqual([['1', 'part']]);
-    // The journal and notifications do not rest in replica mode.
+    // The journal and notifications also work in replica mode.
     await runSql(node, ref, 'set session_replication_role = replica; create table public.quiet ()');
     expect(await rows(ref, `select count(*) from ninefold.journal where statement like '%quiet%'`)).toEqual([['1']]);
   });
 });
 
 describe('CREATE EXTENSION', () => {
-  it('creates what an owner may have, where it is asked for', async () => {
+  it('creates extensions that an owner may have, in the requested schema', async () => {
     const { ref } = await createApp(node);
     const { applied, warnings } = await migrate(
       ref,
@@ -114,7 +114,7 @@ describe('CREATE EXTENSION', () => {
     expect(await rows(ref, 'select jobname from cron.job')).toEqual([['nightly']]);
   });
 
-  it('warns of what the server lacks, and fails only where it is used, with the way out', async () => {
+  it('warns about extensions that the server lacks, and fails only where one is used, with advice', async () => {
     const { ref } = await createApp(node);
     const [first, second] = [
       'create table public.a ();\n  create extension vector with schema extensions;',
@@ -133,7 +133,7 @@ describe('CREATE EXTENSION', () => {
     });
   });
 
-  it.each(['postgres_fdw', 'dblink'])('%s is left out with the reason', async (extension) => {
+  it.each(['postgres_fdw', 'dblink'])('%s is left out, with the reason', async (extension) => {
     const { ref } = await createApp(node);
     const { warnings } = await migrate(ref, `create extension ${extension};`);
     expect(warnings).toMatchObject([{ line: 1, message: expect.stringContaining('inside its network') }]);
@@ -144,7 +144,7 @@ describe('CREATE EXTENSION', () => {
 describe('COPY … FROM STDIN', () => {
   const head = 'create table public.t (a int, b text);\n';
 
-  it('takes the data that follows in a migration, a trial and the SQL page, and skips tables of the platform', async () => {
+  it('reads the data that follows in a migration, a dry run and the SQL page, and skips tables of the platform', async () => {
     const { ref } = await createApp(node);
     const dump = `COPY public.t (a, b) FROM stdin;\n1\tit's; \\\\ "x"\n2\t\\N\n\\.\n\nCOPY "_realtime"."tenants" (id) FROM stdin;\n1\n\\.\n
 SELECT pg_catalog.setval('"pgsodium"."key_key_id_seq"', 1, false);\nINSERT INTO "vault"."secrets" ("id") VALUES (1);\n`;
@@ -182,7 +182,7 @@ SELECT pg_catalog.setval('"pgsodium"."key_key_id_seq"', 1, false);\nINSERT INTO 
 });
 
 describe('statements of the platform', () => {
-  it('are taken, or skipped with the line and the reason', async () => {
+  it('are accepted, or skipped with the line and the reason', async () => {
     const { ref } = await createApp(node);
     const { warnings } = await migrate(
       ref,
@@ -227,7 +227,7 @@ create table if not exists supabase_functions.hooks (id bigint);`,
     ]);
   });
 
-  it('are taken on the SQL page, whose journal holds them as they were sent', async () => {
+  it('are accepted on the SQL page, and the journal stores them as they were sent', async () => {
     const { ref } = await createApp(node);
     const sql =
       'create extension moddatetime schema extensions;\ncreate event trigger e on sql_drop execute function public.f();';
@@ -263,14 +263,14 @@ describe('the error of a migration', () => {
       { line: 2, column: 1, where: expect.stringContaining('function g()') },
     ],
     ['create extension vector;\nselect nope;', { line: 2, column: 8, statement: 1 }],
-  ])('names the place in %j', async (sql, expected) => {
+  ])('names the position in %j', async (sql, expected) => {
     const { ref } = await failing;
     expect(await refused(ref, sql)).toMatchObject(expected);
     const trial = await admin(node, 'POST', `/apps/${ref}/migrations/trial`, { files: [{ name: '1.sql', sql }] });
     expect(trial).toMatchObject({ failed: { details: expected } });
   });
 
-  it('is printed with file, line, caret and SQLSTATE; what is no text is refused with its line', async () => {
+  it('is printed with file, line, caret and SQLSTATE; a file that is not text is refused with its line', async () => {
     const { ref } = await failing;
     const failed = await cli(node, ['migrate', ref, await project({ '1.sql': 'select 1;\nselect nope;' })]);
     expect(failed.stderr).toContain(
@@ -313,7 +313,7 @@ secrets = "env(SEND_SMS_HOOK_SECRETS)"
 sql_paths = ["./seeds/*.sql"]
 `;
 
-  it('makes an app of a project, and prints what was not taken over', async () => {
+  it('creates an app from a project, and lists the parts that were not copied', async () => {
     const folder = await project({
       'supabase/config.toml': config,
       'supabase/migrations/1_tables.sql': 'create table public.things (id int);',
@@ -440,7 +440,7 @@ secret = "a secret"
     expect((JSON.parse(stdout) as AppConnection).ref).toBe(ref);
   });
 
-  it('names the file of the seed that failed, and goes on with it', async () => {
+  it('names the failed file of the seed, and continues with it', async () => {
     const { ref } = await createApp(node);
     const seed = (second: string) => ({
       files: [],
@@ -457,7 +457,7 @@ secret = "a secret"
 });
 
 describe('versions of the specification', () => {
-  it('are one for each of a few migrations, and one for many in a request', async () => {
+  it('are created per migration for a few, and once per request for many', async () => {
     const versions = async (files: number) => {
       const { ref } = await createApp(node);
       await migrate(ref, ...Array.from({ length: files }, (_, i) => `create table public.t${i} (id int primary key)`));
@@ -465,13 +465,13 @@ describe('versions of the specification', () => {
       return list.versions.length;
     };
     expect(await versions(3)).toBe(4);
-    // What the node notices by itself meanwhile makes versions, too.
+    // Changes that the node notices by itself in the meantime also create versions.
     expect(await versions(24)).toBeLessThan(24);
   });
 });
 
 describe('migrate --dry-run', () => {
-  it('tries what is not applied, however much is applied already, and refuses more than one request holds', async () => {
+  it('tries pending files, however many are applied already, and refuses more than one request may hold', async () => {
     const { ref } = await createApp(node);
     const large = `select '${'x'.repeat(6_000_000)}';`;
     const folder = await project({ '1.sql': large, '2.sql': `${large} ` });

@@ -24,7 +24,10 @@ const run = (args: string[], code?: number) => printed(node, args, code);
 
 const versionsOf = (ref: string, query = '') => admin<VersionList>(node, 'GET', `/apps/${ref}/versions${query}`);
 
-/** Versions without a look at the list, which records too: as the workers have recorded them by themselves. */
+/**
+ * Reads the versions that the workers have recorded without a request. Reading the list by the API would record
+ * versions too.
+ */
 const recorded = async (ref: string): Promise<string[]> => {
   const { results } = await runSql(
     node,
@@ -35,10 +38,10 @@ const recorded = async (ref: string): Promise<string[]> => {
 };
 
 describe('versions', () => {
-  it('record every change by itself within a second or so, once, with what made it, who and when', async () => {
+  it('are recorded automatically within about a second, once, with cause, author and time', async () => {
     const { ref, url } = await copy();
     await versionsOf(ref);
-    // The app must be open to hear.
+    // The app must be open to notice changes.
     await fetch(`${url}/rest/v1/`);
     const first = (await recorded(ref)).length;
     const steps: [() => Promise<unknown>, VersionEntry['causes'][number]['kind'], string, string][] = [
@@ -68,7 +71,7 @@ describe('versions', () => {
     expect(versions.map(({ number }) => number)).toEqual(versions.map((_, i) => versions.length - i));
   });
 
-  it('hold what the app did: each is found by number, hash and time, and equals the export of then', async () => {
+  it('contain the specification of their time: each is found by number, hash and time, and equals the export of that time', async () => {
     const { ref } = await copy();
     const before = JSON.parse(await run(['spec', ref, '--format', 'json'])) as Specification;
     const { versions } = await versionsOf(ref);
@@ -87,7 +90,7 @@ describe('versions', () => {
     await expect(versionsOf(ref, '?before=x')).rejects.toThrow('400');
   });
 
-  it('say nothing of what changes nothing, and of a change that was undone', async () => {
+  it('are not created by changes without effect or by a change that was undone', async () => {
     const { ref } = await copy();
     const { versions } = await versionsOf(ref);
     await runSql(
@@ -99,7 +102,7 @@ describe('versions', () => {
     expect((await versionsOf(ref)).versions).toEqual(versions);
   });
 
-  it('that only another Ninefold has made, as it says more or says it otherwise, are told as its', async () => {
+  it('name Ninefold as the cause if only a different version of Ninefold changed the specification', async () => {
     const { ref } = await copy();
     const [before] = (await versionsOf(ref)).versions;
     await withClient(await superuserUrl(node, `app_${ref}`), (client) =>
@@ -115,7 +118,7 @@ describe('versions', () => {
     expect((await versionsOf(ref)).versions[0]?.causes).toMatchObject([{ kind: 'sql', what: 'ALTER TABLE' }]);
   });
 
-  it('of which the app has spoilt one are not compared with it, and the answer names that one, whichever side it is on', async () => {
+  it('are not compared if the app has damaged one of them, and the answer names that one on either side', async () => {
     const { ref } = await copy();
     const { versions } = await versionsOf(ref);
     const spoilt = versions[0]?.number ?? 0;
@@ -167,7 +170,7 @@ describe('versions', () => {
 });
 
 describe('migrate --dry-run', () => {
-  it('tells what the files would change, and changes nothing', async () => {
+  it('describes the changes that the files would make, and changes nothing', async () => {
     const { ref } = await copy();
     const dir = join(folder, ref, 'supabase/migrations');
     await mkdir(dir, { recursive: true });
@@ -195,7 +198,7 @@ describe('migrate --dry-run', () => {
     expect(results.map(({ rows }) => rows)).toEqual([[['0']], [['0']]]);
   });
 
-  it('stops at the statement that PostgreSQL refuses, as the real run would', async () => {
+  it('stops at the statement that PostgreSQL refuses, as the real run does', async () => {
     const { ref } = await copy();
     const files = [
       { name: '1.sql', sql: 'create table public.ok (id int);' },
@@ -215,7 +218,7 @@ describe('migrate --dry-run', () => {
 });
 
 describe('migrate --save', () => {
-  it('makes a file of what was changed by SQL, which makes the same app elsewhere and is never applied here', async () => {
+  it('writes a file with the changes made by SQL; it creates the same app elsewhere and is never applied here', async () => {
     const { ref } = await createApp(node, { name: 'Helpdesk' });
     await runSql(node, ref, helpdesk);
     await runSql(node, ref, `insert into public.secrets values ('not in the file')`);
@@ -244,7 +247,7 @@ describe('migrate --save', () => {
     expect(await run(['migrate', other.ref, dir, '--save', 'nothing'])).toContain('Nothing to save');
   });
 
-  it('does not note what it has not read', async () => {
+  it('does not mark scripts that it has not read as saved', async () => {
     const { ref } = await copy();
     await runSql(node, ref, 'create table public.a (id int)');
     const { last } = await admin<{ last: number }>(node, 'GET', `/apps/${ref}/journal`);

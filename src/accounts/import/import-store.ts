@@ -8,7 +8,7 @@ import { asAuthAdmin, jsonAsAuthAdmin } from '../as-auth-admin.ts';
 const time = (column: string): string =>
   `pg_catalog.to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
 
-/** A run whose worker has not been heard of for this long has ended. */
+/** An import that is marked as running counts as interrupted if its worker has reported nothing for this time. */
 const IS_INTERRUPTED = `i.state = 'running' and i.changed_at < pg_catalog.now() - interval '${limits.importSilenceSeconds.default} seconds'`;
 
 const IMPORT = `pg_catalog.jsonb_build_object(
@@ -18,7 +18,7 @@ const IMPORT = `pg_catalog.jsonb_build_object(
   'failure', case when ${IS_INTERRUPTED} then 'The node stopped while the import ran. Nothing was imported: run it again.' else i.failure end,
   'created_by', i.created_by, 'created_at', ${time('i.created_at')})`;
 
-/** Begins an import, and forgets those that ended long ago. */
+/** Creates an import, and deletes imports that ended long ago. */
 export async function beginImport(
   database: Executor,
   about: { source: string; fileName: string; options: object; createdBy: string },
@@ -47,7 +47,10 @@ export async function readImport(database: Executor, id: string): Promise<{ show
   return found;
 }
 
-/** Stores a part of a file; a part that comes twice replaces itself. Returns false if the import takes no parts, or if the file gets too large. */
+/**
+ * Stores a part of a file. A part that is sent again replaces the earlier one. Returns false if the import accepts no
+ * parts, or if the file becomes too large.
+ */
 export async function storePart(database: Executor, id: string, position: number, data: Uint8Array): Promise<boolean> {
   const [, counted] = await asAuthAdmin(database, [
     [
@@ -91,7 +94,7 @@ export async function* readParts(database: Executor, id: string): AsyncGenerator
   }
 }
 
-/** Marks an import as running. Returns false if it runs, or if it is done. */
+/** Marks an import as running. Returns false if it is already running or finished. */
 export async function claimImport(database: Executor, id: string): Promise<boolean> {
   const [claimed] = await asAuthAdmin(database, [
     [
@@ -109,14 +112,14 @@ export async function claimImport(database: Executor, id: string): Promise<boole
   return claimed !== undefined && claimed.rows.length > 0;
 }
 
-/** A prepared record: the account in JSON, or an identity of the account `userId`. */
+/** A prepared record: the account as JSON, or an identity of the account `userId`. */
 export interface PreparedRecord {
   readonly line: number;
   readonly userId?: string;
   readonly json: string;
 }
 
-/** Stores prepared records and refusals, and counts what was read. */
+/** Stores prepared and refused records, and adds to the number of records read. */
 export async function storeRecords(
   database: Executor,
   id: string,
@@ -158,7 +161,7 @@ export async function failImport(database: Executor, id: string, failure: string
   ]);
 }
 
-/** Returns the refused records by line, at most the limit importRefusals. */
+/** Returns the refused records by line, at most as many as the limit importRefusals. */
 export const readRefusals = async (database: Executor, id: string): Promise<RefusedRecord[]> =>
   (await jsonAsAuthAdmin<RefusedRecord[]>(
     database,
@@ -167,7 +170,10 @@ export const readRefusals = async (database: Executor, id: string): Promise<Refu
     [id],
   )) ?? [];
 
-/** Deletes an import with its file and its report. Members that it made stay. Returns false if there is none, or if it runs. */
+/**
+ * Deletes an import with its file and its report. Members that it created stay. Returns false if it does not exist or
+ * is running.
+ */
 export async function deleteImport(database: Executor, id: string): Promise<boolean> {
   const [deleted] = await asAuthAdmin(database, [
     [
@@ -178,7 +184,10 @@ export async function deleteImport(database: Executor, id: string): Promise<bool
   return deleted !== undefined && deleted.rows.length > 0;
 }
 
-/** Runs work in a transaction that may take longer than that of a call. `run` returns the number in the only row, or else of the rows that changed. */
+/**
+ * Runs work in a transaction that may take longer than a call may. `run` returns the number in the only row, or
+ * otherwise the number of changed rows.
+ */
 export async function inLongTransaction<T>(
   database: Database,
   work: (run: (text: string, params: string[]) => Promise<number>) => Promise<T>,
@@ -199,7 +208,7 @@ export async function inLongTransaction<T>(
   });
 }
 
-/** Notes that the worker of an import works on it. */
+/** Records that the worker of an import is still working on it. */
 export async function reportAlive(database: Executor, id: string): Promise<void> {
   await asAuthAdmin(database, [
     [

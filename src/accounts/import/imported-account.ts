@@ -11,13 +11,16 @@ export interface ImportedIdentity {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** An account as a file describes it; each reader makes these. Texts are as in the file. */
+/**
+ * An account as a file describes it. The reader of each format returns such drafts, with the texts as they are in the
+ * file.
+ */
 export interface AccountDraft {
   readonly id?: string | null | undefined;
   readonly email?: string | null | undefined;
   readonly phone?: string | null | undefined;
   readonly passwordHash?: string | null | undefined;
-  /** True for a confirmed address without a time. */
+  /** True if the address is confirmed but the time is unknown. */
   readonly emailConfirmed?: string | boolean | null | undefined;
   readonly phoneConfirmed?: string | boolean | null | undefined;
   readonly createdAt?: string | number | null | undefined;
@@ -28,7 +31,7 @@ export interface AccountDraft {
   readonly role?: string | null | undefined;
   readonly aud?: string | null | undefined;
   readonly isAnonymous?: boolean;
-  /** Identities beside those of the address and the phone number. */
+  /** Identities other than those of the address and of the phone number. */
   readonly identities?: readonly ImportedIdentity[];
 }
 
@@ -37,7 +40,7 @@ export class RefusedAccount extends Error {
   override readonly name = 'RefusedAccount';
 }
 
-/** Brings addresses and ids into the form in which they are stored; throws for what is none. */
+/** Converts addresses and ids into the form in which they are stored; throws for an invalid one. */
 export interface AccountForms {
   readonly email: (text: string) => string;
   readonly phone: (text: string) => string;
@@ -55,7 +58,7 @@ export function uuidOf(source: string, id: string): string {
 
 const PRINTED_TIME = /^\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?$/;
 
-/** Returns a time in ISO 8601: of what PostgreSQL prints, of ISO 8601, or of milliseconds since 1970. */
+/** Returns a time in ISO 8601. Accepts the format that PostgreSQL prints, ISO 8601, and milliseconds since 1970. */
 function timeOf(value: string | number | boolean | null | undefined, name: string): string | null {
   if (value === null || value === undefined || value === '' || typeof value === 'boolean') return null;
   const text = String(value);
@@ -88,9 +91,8 @@ function named(text: string | null | undefined, name: string): string {
 }
 
 /**
- * Returns an account as `storeAccounts` takes it, in JSON.
- *
- * @throws RefusedAccount in words for a builder
+ * Returns an account as JSON in the form that `storeAccounts` takes.
+ * @throws RefusedAccount with a message for a builder
  */
 export function importedAccount(draft: AccountDraft, forms: AccountForms, newId: () => string): string {
   const email = stored(forms.email, draft.email, 'address');

@@ -27,7 +27,7 @@ repeated as (
   end as reason
 )`;
 
-/** Records of accounts that are there. */
+/** Refuses records of accounts that exist already. */
 const REFUSE_PRESENT = `with repeated as (
   delete from ninefold.member_import_records r
   where r.import_id = $1::uuid and r.user_id is null and (
@@ -37,7 +37,9 @@ const REFUSE_PRESENT = `with repeated as (
   returning r.line, coalesce(r.record ->> 'email', r.record ->> 'id') as subject, 'it is a member already' as reason
 )`;
 
-/** SQL text that lists what a statement removed in the report, and returns how many records that were. */
+/**
+ * Returns SQL text that lists the rows that a statement removed in the report, and returns the number of their records.
+ */
 const reported = (removal: string): string => `${removal},
 listed as (
   insert into ninefold.member_import_refusals (import_id, line, subject, reason)
@@ -71,7 +73,7 @@ const LISTED_IDENTITIES =
   coalesce(a.created_at, pg_catalog.now()), pg_catalog.now()
 from ${ACCOUNTS.replace('\nwhere', ',\n  lateral pg_catalog.jsonb_array_elements(a.identities) i\nwhere')}`);
 
-/** Identities with records of their own, of accounts of the same file. */
+/** Identities that have separate records and belong to accounts of the same file. */
 const FOLLOWING_IDENTITIES =
   insertIdentities(`select f.record ->> 'provider_id', f.user_id, f.record -> 'data', f.record ->> 'provider', null,
   pg_catalog.now(), pg_catalog.now()
@@ -80,7 +82,7 @@ join (select (r.record ->> 'id')::uuid as id from ninefold.member_import_records
   on a.id = f.user_id
 where f.import_id = $1::uuid and f.user_id is not null`);
 
-/** The identity of an address, or of a phone number, that the file does not list. */
+/** The identity of an address or a phone number that the file does not list. */
 const ownIdentities = (provider: 'email' | 'phone', condition: string): string =>
   insertIdentities(`select a.id::text, a.id, pg_catalog.jsonb_build_object('sub', a.id, '${provider}', a.${provider},
     'email_verified', a.email_confirmed_at is not null, 'phone_verified', a.phone_confirmed_at is not null),
@@ -90,8 +92,9 @@ from ${ACCOUNTS} and a.${provider} is not null and ${condition}`);
 const HAS_NO_IDENTITY = 'not exists (select from auth.identities i where i.user_id = a.id';
 
 /**
- * Makes members of the prepared accounts of an import, in one transaction: all, or none if a rule or a trigger of the app refuses one.
- * Throws DatabaseError.
+ * Creates members from the prepared accounts of an import in one transaction. Either all are created, or none if a rule
+ * or a trigger of the app refuses one.
+ * @throws DatabaseError
  */
 export const makeMembers = (database: Database, id: string): Promise<void> =>
   inLongTransaction(database, async (run) => {

@@ -4,7 +4,7 @@ import { type Line, readLines } from './read-lines.ts';
 export interface CopyRow {
   readonly line: number;
   readonly table: 'users' | 'identities';
-  /** Null if the line is too long or has another number of values than columns. */
+  /** Null if the line is too long, or if its number of values differs from the number of columns. */
   readonly values: Readonly<Record<string, string | null>> | null;
 }
 
@@ -25,7 +25,10 @@ const copyValue = (field: string): string | null =>
             : (ESCAPES[other] ?? other),
       );
 
-/** Returns the rows of auth.users and auth.identities in a dump of pg_dump. Throws SyntaxError for a dump with INSERT statements, or without auth.users. */
+/**
+ * Returns the rows of auth.users and auth.identities in a dump of pg_dump.
+ * @throws SyntaxError for a dump with INSERT statements or without auth.users
+ */
 export async function* readCopy(chunks: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<CopyRow> {
   let block: { table: CopyRow['table']; columns: readonly string[] } | null = null;
   let hasUsers = false;

@@ -1,13 +1,13 @@
-/** A line of a file; `bytes` is null if it is longer than the bound. */
+/** A line of a file; `bytes` is null if it is longer than the maximum. */
 export interface Line {
-  /** Counts from 1. */
+  /** The first line has number 1. */
   readonly number: number;
   readonly bytes: Buffer | null;
 }
 
 const END_OF_LINE = 0x0a;
 
-/** Splits a file into lines without their ends. Holds one line of at most `maxBytes` in memory. */
+/** Splits a file into lines without their line ends. Holds at most one line of up to `maxBytes` in memory. */
 export async function* readLines(chunks: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Line> {
   let number = 1;
   let parts: Buffer[] = [];

@@ -5,20 +5,20 @@ const BACKSLASH = 0x5c;
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
 const END_OF_LINE = 0x0a;
 
-/** A byte order mark may come first. */
+/** A byte order mark may precede the JSON. */
 const BEGINS_JSON = /^(?:\xef\xbb\xbf)?\s*[[{]/;
 const PROBED_BYTES = 64;
 
 /**
- * Returns the objects of the first list of a JSON text, each as its bytes, with the line on which it begins. Holds one object of at
- * most `maxBytes` in memory; the bytes of a longer one are null.
+ * Returns the objects of the first list of a JSON text. Each is returned as its bytes with the number of the line on
+ * which it begins. Holds at most one object of up to `maxBytes` in memory; the bytes of a longer one are null.
  */
 export async function* readObjects(chunks: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Line> {
   let lineNumber = 1;
   let isBegun = false;
   let isInText = false;
   let isEscaped = false;
-  /** Brackets that are open within the list; null before the list. */
+  /** The number of open brackets within the list; null before the list. */
   let depth: number | null = null;
   let begins = 0;
   let parts: Buffer[] | null = null;

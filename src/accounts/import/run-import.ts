@@ -17,14 +17,14 @@ export interface ImportedFile {
   readonly hashes: FirebaseHashes | null;
 }
 
-/** Records and bytes that are sent to the database at once. */
+/** The maximum number of records and of bytes that are sent to the database at once. */
 const BATCH_RECORDS = 500;
 const BATCH_BYTES = 1024 * 1024;
 
 const recordsOf = (database: Database, { id, source, fileName, hashes }: ImportedFile): AsyncGenerator<ImportRecord> =>
   readRecords(source, readParts(database, id), { isSql: !/\.csv$/i.test(fileName), hashes });
 
-/** Returns what is stored of a record: a prepared one, or a refusal. */
+/** Returns the form in which a record is stored: a prepared record or a refusal. */
 function prepare(record: ImportRecord, forms: AccountForms): PreparedRecord | RefusedRecord {
   const { line } = record;
   if ('refused' in record) return { line, subject: null, reason: record.refused };
@@ -45,10 +45,9 @@ function prepare(record: ImportRecord, forms: AccountForms): PreparedRecord | Re
 }
 
 /**
- * Imports a file that has arrived: prepares every record, then makes members of all at once. What goes wrong is written into the
- * import, and nothing is imported then.
- *
- * @param openLong Returns connections for the transaction that makes the members, which may take minutes.
+ * Imports a file that has been uploaded completely: prepares every record, then creates all members at once. If
+ * something fails, the reason is stored in the import and no member is created.
+ * @param openLong Returns connections for the transaction that creates the members, which may take minutes.
  */
 export async function runImport(
   database: Database,
@@ -99,7 +98,10 @@ function failureOf(error: unknown): string {
   return `A rule or a trigger of the app refused an account, so nothing was imported: ${error.message}${rule}`;
 }
 
-/** Returns the first records of a file as they would be imported; reads what has arrived of it. */
+/**
+ * Returns the first records of a file as they would be imported. Reads only the part of the file that has been
+ * uploaded.
+ */
 export async function previewImport(
   database: Database,
   file: ImportedFile,

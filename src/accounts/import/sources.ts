@@ -8,7 +8,9 @@ import { readCopy } from './read-copy.ts';
 import { readLines } from './read-lines.ts';
 import { readObjects } from './read-objects.ts';
 
-/** A record of a file: a draft of an account, identities of one that came before, or the reason why it is refused. */
+/**
+ * A record of a file: a draft of an account, identities of an earlier account, or the reason why the record is refused.
+ */
 export type ImportRecord = { readonly line: number } & (
   | { readonly draft: AccountDraft }
   | { readonly identity: ImportedIdentity & { readonly userId: string } }
@@ -28,14 +30,17 @@ type Fields = Readonly<Record<string, string | null | undefined>>;
 const TOO_LONG = 'it is longer than the limit importRecordBytes';
 const jsonBounds = { depth: limits.authBodyDepth.default, values: limits.bodyValues.default };
 
-/** Returns an object in JSON; throws RefusedAccount for anything else. */
+/**
+ * Parses a JSON object.
+ * @throws RefusedAccount for anything else
+ */
 function object(text: string | null | undefined, name: string): Record<string, unknown> {
   if (!text) return {};
   try {
     const value = parseBoundedJson(text, jsonBounds);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // Refused below.
+    // The text is refused below.
   }
   throw new RefusedAccount(`${name} is no JSON object`);
 }
@@ -43,7 +48,7 @@ function object(text: string | null | undefined, name: string): Record<string, u
 const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 const isTrue = (value: string | null | undefined): boolean => /^(?:t|true|1|yes)$/i.test(value ?? '');
 
-/** Returns the record of `make`, or why it is refused. */
+/** Returns the record that `make` makes, or the reason why it is refused. */
 function recorded(line: number, make: () => AccountDraft): ImportRecord {
   try {
     return { line, draft: make() };
@@ -86,7 +91,7 @@ function supabaseIdentity(line: number, row: Fields): ImportRecord {
   }
 }
 
-/** Names of providers of Firebase, as GoTrue names them. */
+/** Returns the name that GoTrue uses for a provider of Firebase. */
 const firebaseProvider = (id: string): string => id.replace(/\.com$/, '');
 
 function firebaseUser(user: Record<string, unknown>, hashes: FirebaseHashes | null): AccountDraft {
@@ -182,7 +187,10 @@ const csvUser = (row: Fields): AccountDraft => ({
   appMetadata: object(row.app_metadata, 'app_metadata'),
 });
 
-/** Returns the rows of a CSV file. Throws SyntaxError for a file that is no CSV, or that has no address in it. */
+/**
+ * Returns the rows of a CSV file.
+ * @throws SyntaxError for a file that is not CSV or that contains no address
+ */
 async function* readCsv(
   chunks: AsyncIterable<Buffer>,
   draft: (row: Fields) => AccountDraft,
@@ -238,7 +246,10 @@ async function* readSupabaseDump(chunks: AsyncIterable<Buffer>): AsyncGenerator<
   }
 }
 
-/** Returns the records of a file. `isSql` says whether a Supabase dump is SQL rather than CSV. Throws SyntaxError for a file that cannot be read at all. */
+/**
+ * Returns the records of a file. `isSql` says whether a Supabase dump is SQL and not CSV.
+ * @throws SyntaxError for a file that cannot be read at all
+ */
 export function readRecords(
   source: ImportSource,
   chunks: AsyncIterable<Buffer>,

@@ -16,7 +16,7 @@ interface CreateOptions {
   json?: boolean;
 }
 
-/** `ninefold apps …`. */
+/** Adds the commands `ninefold apps …`. */
 export function addAppCommands(program: Command): void {
   const apps = program.command('apps').description('make, list, copy and delete apps');
 

@@ -7,7 +7,7 @@ import type { BuilderLink } from '../../../contract/team.ts';
 import { connect } from '../client.ts';
 import { printJson, printTable } from '../print.ts';
 
-/** `ninefold builders …`. */
+/** Adds the commands `ninefold builders …`. */
 export function addBuilderCommands(program: Command): void {
   const builders = program
     .command('builders')
@@ -56,7 +56,7 @@ export function addBuilderCommands(program: Command): void {
     });
 }
 
-/** Reads a password: from the terminal, which does not show it, or the first line of standard input. */
+/** Reads a password from the terminal without showing it, or from the first line of standard input. */
 async function readPassword(): Promise<string> {
   if (!process.stdin.isTTY) return readFileSync(0, 'utf8').split(/\r?\n/)[0] ?? '';
   process.stderr.write('New password (is not shown): ');

@@ -21,7 +21,7 @@ function print(keys: readonly SigningKeyEntry[], { json = false }: { json?: bool
   }
 }
 
-/** `ninefold keys …`. */
+/** Adds the commands `ninefold keys …`. */
 export function addKeyCommands(program: Command): void {
   const keys = program
     .command('keys')
@@ -95,7 +95,7 @@ function readJwk(file: string): Record<string, unknown> {
     const value: unknown = JSON.parse(readFileSync(file === '-' ? 0 : file, 'utf8'));
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
   } catch (error) {
-    // The message of JSON.parse quotes the text, which holds a private key.
+    // The message of JSON.parse quotes the text, which contains a private key.
     if (!(error instanceof SyntaxError)) throw new CliError(error instanceof Error ? error.message : String(error));
   }
   throw new CliError(`${file} holds no JSON object.`);

@@ -22,7 +22,7 @@ interface ImportOptions {
   json?: boolean;
 }
 
-/** `ninefold members …`. */
+/** Adds the commands `ninefold members …`. */
 export function addMemberCommands(program: Command): void {
   const members = program.command('members').description('the members of an app');
   members

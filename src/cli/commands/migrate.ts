@@ -32,7 +32,7 @@ applied here.
 If the folder is a Supabase project with a config.toml, a line says which settings of the app differ from it. --config gives
 the app the settings of config.toml after the files, and prints what could not be taken over.`;
 
-/** `ninefold migrate`. */
+/** Adds the command `ninefold migrate`. */
 export function addMigrateCommand(program: Command): void {
   program
     .command('migrate')
@@ -95,7 +95,10 @@ function configText({ settings_changed: changed, settings_differ: differ, left_o
 const FILES_OF_REQUEST = 50;
 const CHARACTERS_OF_REQUEST = 2_000_000;
 
-/** Sends the files to the node, some at a time. Throws CliError with the place of what failed; what was done before is printed. */
+/**
+ * Sends the files to the node in several requests. Prints the files that were applied before a failure.
+ * @throws CliError with the position of the failure.
+ */
 export async function applyMigrations(client: Client, ref: string, found: MigrateRequest): Promise<MigrateResponse> {
   const all: MigrateResponse = { applied: [], skipped: [], seeded: [], warnings: [] };
   for (const request of requestsOf(found)) {
@@ -116,7 +119,7 @@ export async function applyMigrations(client: Client, ref: string, found: Migrat
   return all;
 }
 
-/** Returns the files in their order, in requests of a bounded size; each file of the seed in one of its own. */
+/** Divides the files into requests of limited size, in order. Each seed file gets its own request. */
 function requestsOf({ files, seed }: MigrateRequest): MigrateRequest[] {
   const requests: MigrateRequest[] = [];
   let characters = 0;
@@ -142,7 +145,7 @@ function requestsOf({ files, seed }: MigrateRequest): MigrateRequest[] {
 const bytesOf = (request: MigrateRequest): number => Buffer.byteLength(JSON.stringify(request));
 const MOST = `${limits.bodyBytes.default / 1024 / 1024} MiB`;
 
-/** Prints what was applied, and what was not done as the files say. */
+/** Prints the applied files and the warnings. */
 export function printApplied(response: MigrateResponse): void {
   for (const name of response.applied) process.stdout.write(`applied  ${name}\n`);
   for (const name of response.seeded) process.stdout.write(`seeded   ${name}\n`);
@@ -164,7 +167,10 @@ async function tryOut(client: Client, ref: string, found: MigrateRequest, json: 
   throw withPlace(new CliError(`${file}: ${message}`, 'migration_failed', { file, ...details }));
 }
 
-/** Leaves out the files that are applied, so that the others fit into the one request of a trial. Throws CliError if they do not. */
+/**
+ * Removes the files that are already applied, so that the others fit into the one request of a trial.
+ * @throws CliError if they do not fit.
+ */
 async function withoutApplied(client: Client, path: string, { files, seed }: MigrateRequest): Promise<MigrateRequest> {
   const sql = 'select json_object_agg(name, sha256) from ninefold.migrations';
   const { results } = await client.post<SqlResponse>(`${path}/sql`, { sql });

@@ -4,10 +4,10 @@ import { CliError, connect } from '../client.ts';
 import { printJson, printTable } from '../print.ts';
 import { readValue } from '../setting-value.ts';
 
-/** Prefix of the settings that PostgREST hands to the database: `app.settings.name`. */
+/** Prefix of the settings that PostgREST passes to the database: `app.settings.name`. */
 const APP_SETTING = /^app\.settings\./;
 
-/** `ninefold settings REF`, `settings REF set KEY VALUE`, `settings REF unset KEY`. */
+/** Adds the commands `ninefold settings REF`, `settings REF set KEY VALUE` and `settings REF unset KEY`. */
 export function addSettingsCommand(program: Command): void {
   program
     .command('settings')
@@ -52,7 +52,10 @@ export function addSettingsCommand(program: Command): void {
 const shown = (entry: SettingEntry): string =>
   entry.is_secret && entry.is_set ? 'set, not shown' : JSON.stringify(entry.value);
 
-/** The entry that a key names, written with hyphens or underscores, with or without its area in front. */
+/**
+ * Returns the entry of a key, which may have hyphens or underscores and may start with its area.
+ * @throws CliError for an unknown key.
+ */
 function entryOf(entries: readonly SettingEntry[], key: string): SettingEntry {
   const name = APP_SETTING.test(key) ? 'app_settings' : key.replace(/^(rest|auth)\./, '').replaceAll('-', '_');
   const entry = entries.find((each) => each.key === name);

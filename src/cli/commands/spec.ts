@@ -15,7 +15,7 @@ interface SpecOptions {
   json?: boolean;
 }
 
-/** Exit codes of a comparison, as of diff(1). */
+/** Exit codes of a comparison, as in diff(1). */
 const [SAME, DIFFERENT, TROUBLE] = [0, 1, 2];
 
 const help = `
@@ -27,7 +27,7 @@ A and B:
 
 Exit codes of --check and --diff: 0 they say the same, 1 they differ or a probe disagrees, 2 they cannot be compared.`;
 
-/** `ninefold spec`. */
+/** Adds the command `ninefold spec`. */
 export function addSpecCommand(program: Command): void {
   program
     .command('spec')
@@ -77,7 +77,10 @@ async function print(client: Client, ref: string, format: SpecOptions['format'])
   process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
 }
 
-/** Prints where the matrix is not as it is claimed, and sets the exit code. Throws CliError with the code for trouble. */
+/**
+ * Probes the permissions, prints the cells whose result differs from the specification, and sets the exit code.
+ * @throws CliError with exit code 2.
+ */
 async function probeCells(ref: string, json = false): Promise<void> {
   try {
     const report = await probeNow(connect(), ref);
@@ -90,7 +93,10 @@ async function probeCells(ref: string, json = false): Promise<void> {
   }
 }
 
-/** Prints what changed from the first side to the second, and sets the exit code. Throws CliError with the code for trouble. */
+/**
+ * Prints the changes from the first specification to the second, and sets the exit code.
+ * @throws CliError with exit code 2.
+ */
 async function compare(sides: () => Promise<[Side, Side]>, json = false): Promise<void> {
   try {
     const [before, after] = await sides();
@@ -110,7 +116,7 @@ function report(before: string, after: string, changes: readonly Change[]): stri
   return `${count} from ${before} to ${after}:\n${changesText(changes)}`;
 }
 
-/** Changes under the names of their chapters. */
+/** Returns the changes as text, grouped by chapter. */
 export function changesText(changes: readonly Change[]): string {
   const names = new Map<string, string>(chapters.map(({ key, number, name }) => [key, `${number} ${name}`]));
   return [...new Set(changes.map(({ chapter }) => chapter))]

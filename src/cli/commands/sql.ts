@@ -4,7 +4,7 @@ import type { MigrationFailure, SqlResponse } from '../../../contract/admin.ts';
 import { CliError, connect } from '../client.ts';
 import { printJson, printTable, printWarnings } from '../print.ts';
 
-/** `ninefold sql`. */
+/** Adds the command `ninefold sql`. */
 export function addSqlCommand(program: Command): void {
   program
     .command('sql')
@@ -36,7 +36,7 @@ export function addSqlCommand(program: Command): void {
     });
 }
 
-/** Adds the place of the SQL at which PostgreSQL stopped, and all that it said. */
+/** Adds the position and all messages of PostgreSQL to an error of a script. */
 export function withPlace(error: unknown): unknown {
   if (!(error instanceof CliError) || typeof error.details !== 'object' || error.details === null) return error;
   const { file, line, column, sqlstate, message, excerpt, detail, hint, where } =
@@ -51,5 +51,5 @@ export function withPlace(error: unknown): unknown {
   return new CliError(parts.join('\n'), error.code, error.details);
 }
 
-/** Of PostgreSQL's context: deep recursion has thousands of lines. */
+/** Maximum number of lines of PostgreSQL's context. Deep recursion produces thousands of lines. */
 const CONTEXT_LINES = 5;

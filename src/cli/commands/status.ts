@@ -3,7 +3,7 @@ import type { NodeStatus } from '../../../contract/admin.ts';
 import { connect } from '../client.ts';
 import { printJson, printPairs } from '../print.ts';
 
-/** `ninefold status`. */
+/** Adds the command `ninefold status`. */
 export function addStatusCommand(program: Command): void {
   program
     .command('status')

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { connect } from '../client.ts';
 
-/** `ninefold types`. */
+/** Adds the command `ninefold types`. */
 export function addTypesCommand(program: Command): void {
   program
     .command('types')

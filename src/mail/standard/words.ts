@@ -1,16 +1,17 @@
 import type { MailKind } from '../../../contract/mails.ts';
 
-/** The words of one mail. Each text is part of a template. */
+/** The texts of one mail. Each is part of a template. */
 export interface MailWords {
   readonly subject: string;
   readonly title: string;
   readonly text: string;
-  /** On the button with the link. */
+  /** Label of the button with the link. */
   readonly button?: string;
-  /** Above the code. */
+  /** Text above the code. */
   readonly code?: string;
-  /** What to do if the mail is unexpected. */
+  /** Advice for recipients who did not expect the mail. */
   readonly unexpected: string;
 }
 
+/** The texts of all mails in one language. */
 export type LanguageWords = Readonly<Record<MailKind, MailWords>>;

@@ -1,22 +1,22 @@
 import type { Exchange } from '../../../contract/exchange.ts';
 import type { Identity } from '../../identity/identity.ts';
 
-/** The preference that asks why a call is refused. */
+/** The value of the Prefer header that requests an explanation. */
 export const EXPLAIN_ACCESS = 'explain=access';
 
 const wordsOf = (exchange: Exchange): string[] => (exchange.headers.prefer ?? '').split(',').map((word) => word.trim());
 
 /**
- * True of a call that asks for an explanation and may have one: with the rights of the service role, or by a builder
- * through the door. For anybody else the preference is one that nobody knows.
+ * Returns true for a request for an explanation by an authorised caller: with the privileges of the service role, or a
+ * builder below /admin/v1. For other callers the preference is unknown and ignored.
  */
 export const asksWhy = (exchange: Exchange, identity: Identity): boolean =>
   (identity.role === 'service_role' || identity.source === 'builder') && wordsOf(exchange).includes(EXPLAIN_ACCESS);
 
-/** Headers that belong to whoever asks, not to the call that is asked about. */
+/** Headers of the caller that are not part of the explained request. */
 const ofTheAsker = ['x-ninefold-as', 'authorization', 'apikey', 'cookie'];
 
-/** The call that is asked about: without the preference, and without the asker's keys. */
+/** Returns the request to explain, without the preference and the caller's credentials. */
 export function callInQuestion(exchange: Exchange): Exchange {
   const prefer = wordsOf(exchange).filter((word) => word !== EXPLAIN_ACCESS && word !== '');
   const headers = Object.fromEntries(

@@ -10,9 +10,10 @@ import { runBatch } from '../run/run-batch.ts';
 import { buildStatements, type QueryPlan } from '../sql/build-statements.ts';
 
 /**
- * Makes the call as it is and takes it back, as the preference tx=rollback does: constraints that wait for the end of the
- * transaction are asked, triggers and functions run, and nothing of it stays but what no transaction holds (the numbers
- * that a sequence has given). Throws ConnectionError and PoolTimeoutError.
+ * Executes the request in a transaction and rolls it back, as the preference tx=rollback does. Triggers, functions and
+ * deferred constraints run. Only effects outside of transactions remain, such as values taken from a sequence.
+ * @throws ConnectionError
+ * @throws PoolTimeoutError
  */
 export async function attempt(
   { database, identity, settings }: RestContext,

@@ -9,9 +9,12 @@ import { filled, type Place, type PlacesOf, partsOf, placesOf, type Value } from
 import type { Evaluated, Evaluations } from './evaluate.ts';
 import type { Asked } from './needs.ts';
 
-/** The policies that decide about one row, and what each came to. Pure. */
+/** Evaluates the policies of one row from the results of their expressions. Pure. */
 
-/** The policies of a relation that PostgreSQL asks for a command; those without an expression for it count as none. */
+/**
+ * Returns the policies of a relation that PostgreSQL evaluates for a command. Policies without an expression for it are
+ * left out.
+ */
 const policiesFor = (policies: readonly ExplainedPolicy[], asked: Asked): ExplainedPolicy[] =>
   policies.filter(
     (policy) =>
@@ -20,11 +23,14 @@ const policiesFor = (policies: readonly ExplainedPolicy[], asked: Asked): Explai
       expressionOf(policy, asked) !== null,
   );
 
-/** A policy for SELECT has only USING, which is asked of a new row, too; WITH CHECK stands in for USING where it is missing. */
+/**
+ * Returns the expression of a policy that applies. A policy for SELECT has only USING, which also applies to new rows;
+ * a missing WITH CHECK is replaced by USING.
+ */
 const expressionOf = (policy: ExplainedPolicy, { command, of }: Asked): string | null =>
   of === 'existing' || command === 'select' ? policy.using : (policy.check ?? policy.using);
 
-/** Everything of the policies' expressions that must be evaluated over the rows. */
+/** Returns the policies' expressions and their parts that must be evaluated on the rows. */
 export function expressionsOf(policies: readonly ExplainedPolicy[], asked: readonly Asked[], of: PlacesOf): string[] {
   const expressions = asked.flatMap((each) =>
     policiesFor(policies, each).map((policy) => expressionOf(policy, each) as string),
@@ -35,7 +41,7 @@ export function expressionsOf(policies: readonly ExplainedPolicy[], asked: reado
   });
 }
 
-/** The columns that the policies name. */
+/** Returns the columns in the policies' expressions. */
 export function columnsNamed(policies: readonly ExplainedPolicy[], asked: readonly Asked[], of: PlacesOf): string[] {
   const names = asked.flatMap((each) =>
     policiesFor(policies, each).flatMap((policy) =>
@@ -45,14 +51,15 @@ export function columnsNamed(policies: readonly ExplainedPolicy[], asked: readon
   return [...new Set(names)];
 }
 
-/** What is known of one row, as it is or as it would be. */
+/** Values of one row, before or after the write. */
 export interface RowValues {
-  /** Its place among the rows that were evaluated. */
+  /** Index of the row among the evaluated rows. */
   readonly place: number;
   readonly evaluations: Evaluations;
   readonly columns: ReadonlyMap<string, Value>;
 }
 
+/** Evaluates all policies of one row. Returns the result for the row and each check. */
 export function checkRow(
   policies: readonly ExplainedPolicy[],
   asked: readonly Asked[],
@@ -66,7 +73,7 @@ export function checkRow(
   const failing = checks.find(({ passes }) => passes !== true);
   if (!failing) return { result: 'passes', checks };
   if (failing.passes === null) return { result: 'undecided', checks };
-  // an INSERT that meets a row in conflict which it may not see or change is refused
+  // PostgreSQL rejects an INSERT with a conflicting row that it may not read or update.
   const isInsert = asked.some(({ command }) => command === 'insert');
   return { result: failing.of === 'existing' && !isInsert ? 'hidden' : 'refused', checks };
 }
@@ -82,7 +89,7 @@ function check(policies: readonly ExplainedPolicy[], asked: Asked, of: PlacesOf,
   };
 }
 
-/** One permissive policy must hold, and every restrictive one. Null where an error may have decided. */
+/** Returns true if at least one permissive policy and all restrictive ones are true. Null if an expression failed. */
 function verdictOf(policies: readonly CheckedPolicy[]): boolean | null {
   const permissive = policies.filter((policy) => policy.permissive);
   const restrictive = policies.filter((policy) => !policy.permissive);

@@ -4,18 +4,17 @@ import type { Value } from '../../sql-reader/places.ts';
 import { arrayLiteral, identifier, Params, qualified } from '../sql/text.ts';
 import type { Stage } from './stage.ts';
 
-/** What an expression came to for one row. */
+/** Result of an expression for one row. */
 export type Evaluated = Value | { readonly error: { readonly code: string; readonly message: string } };
 
-/** For each expression, by its text, one outcome a row; an expression that fails without any row has one all the same. */
+/** Results of each expression by its text, one per row. An expression that fails without rows has one result. */
 export type Evaluations = ReadonlyMap<string, readonly Evaluated[]>;
 
 /**
- * Evaluates expressions over rows of a table, as whoever the transaction belongs to: so auth.uid(), current_user and the
- * policies of other tables that an expression looks into are as the caller meets them. The rows are parameters; the
- * table is not read.
- * @param expressions catalogue text of the table's own policies, or parts of it; never anything of the request
- * @param rows as PostgreSQL prints them
+ * Evaluates expressions on rows of a table as the role of the transaction, so that auth.uid(), current_user and
+ * policies of other tables give the caller's results. The rows are parameters; the table is not read.
+ * @param expressions Catalog text of the table's own policies or parts of it; never text of the request.
+ * @param rows Rows in PostgreSQL's text format.
  */
 export async function evaluate(
   stage: Stage,
@@ -36,7 +35,7 @@ export async function evaluate(
     });
     return found;
   }
-  // one of them fails: each by itself, and then for each row by itself
+  // One of the expressions fails: evaluate each separately, and a failing one separately for each row.
   for (const expression of distinct) found.set(expression, await alone(stage, table, expression, rows));
   return found;
 }
@@ -55,7 +54,7 @@ async function alone(stage: Stage, table: SqlName, expression: string, rows: rea
 
 const failed = (error: DatabaseError): Evaluated => ({ error: { code: error.sqlstate, message: error.message } });
 
-/** Rows of values, in the order of the rows that were given. */
+/** Evaluates expressions on rows in one statement. Returns their values in the order of the rows, or the error. */
 async function ask(
   stage: Stage,
   table: SqlName,
@@ -63,7 +62,7 @@ async function ask(
   rows: readonly string[],
 ): Promise<Value[][] | DatabaseError> {
   const params = new Params();
-  // a value beside its type; the inner SELECT sees the columns of the row under the names that the expression uses
+  // Each value with its type. The inner SELECT sees the row's columns under the names that the expression uses.
   const columns = expressions.map(
     (expression) =>
       `(SELECT json_build_array(pg_typeof(pgrst_value.value)::text, pgrst_value.value::text) FROM (SELECT (${expression})) AS pgrst_value(value))`,

@@ -25,10 +25,12 @@ import { embeddedNeeds, type Need, type Needs, needsOf } from './needs.ts';
 import { agrees, noSuchRole, verdictOf } from './verdict.ts';
 
 /**
- * Answers `Prefer: explain=access` in place of the call: an AccessExplanation of what the database does with it for
- * `context.identity`, and why. Nothing is changed. Only for callers that `asksWhy` allows.
- * Throws what the call itself would throw before it reaches the database; PGRST127 for a call that is about no relation
- * and no function; ConnectionError and PoolTimeoutError.
+ * Responds to `Prefer: explain=access` with an AccessExplanation: the result of the request for `context.identity` in
+ * the database, and the reason. Changes nothing. Call it only if `asksWhy` returns true.
+ * @throws NinefoldError as the request itself before it reaches the database; PGRST127 for a request without a relation
+ * or function.
+ * @throws ConnectionError
+ * @throws PoolTimeoutError
  */
 export async function explainAccess(context: RestContext, exchange: Exchange): Promise<Reply> {
   const { catalog, settings } = context;
@@ -134,7 +136,7 @@ async function explainStatement(
   const security = rowSecurityOf(rights);
   const beneath = beneathRights.map((relation) => relationOf(relation, beneathNeed(needs)));
   const embedded = await embeddedIn(context, plan);
-  // without it, not even the table's type can be named
+  // Without USAGE on the schema, not even the type of the table can be named.
   const looked = access.schema_usage.held
     ? await lookAtRows(context, { request, plan, target, rights, needs, security }, signal)
     : nothing;
@@ -171,7 +173,7 @@ async function explainStatement(
 
 const noDetails = { grants: [], row_security: null, rows: [], more_rows: false, beneath: [], embedded: [] };
 
-/** Without USAGE on the schema PostgreSQL looks no further. */
+/** Returns the privileges that a statement needs. Without USAGE on the schema, PostgreSQL checks no others. */
 const grantsOf = (access: RelationAccess, rights: RelationRights, needs: Needs) => [
   schemaGrant(rights.schema, access.schema_usage),
   ...needs.privileges.map((need) => tableGrant(rights, need)),
@@ -186,7 +188,10 @@ const relationOf = (relation: RelationRights, need: Need): ExplainedRelation => 
   row_security: rowSecurityOf(relation),
 });
 
-/** Any column of a relation beneath a view is enough: the catalogue tells which the view reads, not which the call does. */
+/**
+ * Returns the privilege that is needed on a relation below a view. Any column is enough, because the catalog shows
+ * which columns the view reads, not which ones the request needs.
+ */
 const beneathNeed = ({ operation }: Needs): Need => ({
   privilege: beneathPrivileges[operation],
   columns: [],
@@ -201,7 +206,7 @@ const beneathPrivileges = {
   delete: 'DELETE',
 } as const;
 
-/** Returns the embedded relations of a call that shows rows. */
+/** Returns the privileges on embedded relations of a request that returns rows. */
 async function embeddedIn({ database, catalog, identity }: RestContext, plan: ReadPlan | MutatePlan) {
   const needs = plan.kind === 'read' || plan.format.kind !== 'none' ? embeddedNeeds(plan.read) : [];
   const found = needs.map(async ({ relation, need }) => {
@@ -213,7 +218,7 @@ async function embeddedIn({ database, catalog, identity }: RestContext, plan: Re
   return (await Promise.all(found)).flat();
 }
 
-/** Returns true if the response has one row for each row that matches and may be reached. */
+/** Returns true if the response has one row for each matching row that the caller may access. */
 function isCountable(request: ApiRequest, plan: ReadPlan | MutatePlan, settings: RestSettings): boolean {
   const { read } = plan;
   const groups = read.select.some((item) => item.aggregate !== null);

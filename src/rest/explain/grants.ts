@@ -3,8 +3,9 @@ import type { ArgumentAccess } from '../../catalog/argument-access.ts';
 import type { RelationAccess, RelationRights, RoutineAccess } from '../../catalog/role-access.ts';
 import type { Need } from './needs.ts';
 
-/** What the catalogue says of a role's rights, as the explanation shows it. Pure. */
+/** Converts privileges from the catalog to the entries of an explanation. Pure. */
 
+/** Returns the kind of a relation in words. */
 export const kindOf = (relation: RelationRights): AccessTargetKind => kinds[relation.kind];
 
 const kinds = {
@@ -15,6 +16,7 @@ const kinds = {
   f: 'foreign table',
 } as const;
 
+/** Returns the entry for USAGE on a schema. */
 export const schemaGrant = (schema: string, usage: RelationAccess['schema_usage']): ExplainedGrant => ({
   privilege: 'USAGE',
   on: `schema ${schema}`,
@@ -24,6 +26,7 @@ export const schemaGrant = (schema: string, usage: RelationAccess['schema_usage'
   through: usage.through,
 });
 
+/** Returns the entry for EXECUTE on a function. */
 export const executeGrant = ({ signature, execute }: RoutineAccess): ExplainedGrant => ({
   privilege: 'EXECUTE',
   on: `function ${signature}`,
@@ -33,6 +36,7 @@ export const executeGrant = ({ signature, execute }: RoutineAccess): ExplainedGr
   through: execute.through,
 });
 
+/** Returns the entry for a privilege that an argument of a function needs. */
 export const argumentGrant = ({ argument, because, kind, name, held, through }: ArgumentAccess): ExplainedGrant => ({
   privilege: kind === 'function' ? 'EXECUTE' : 'USAGE',
   on: `${kind} ${name}`,
@@ -42,7 +46,7 @@ export const argumentGrant = ({ argument, because, kind, name, held, through }: 
   through,
 });
 
-/** Whether a role has a privilege on the relation, or else on each column that is named. */
+/** Returns the entry for a privilege on a relation. It is granted on the complete relation or on each needed column. */
 export function tableGrant(relation: RelationRights, { privilege, columns, purpose }: Need): ExplainedGrant {
   const on = `${kindOf(relation)} ${relation.schema}.${relation.name}`;
   const grants = relation.grants.filter((grant) => grant.privilege === privilege);
@@ -60,11 +64,11 @@ export function tableGrant(relation: RelationRights, { privilege, columns, purpo
   const used = grants.filter(
     (grant) => grant.column !== null && (wanted.length === 0 || wanted.includes(grant.column)),
   );
-  // where no column is covered, the grant that is missing is that on the whole
+  // If no column is granted, the missing privilege is the one on the complete relation.
   return { ...shown, held, missing_columns: covered.length > 0 ? missing : [], through: through(used) };
 }
 
-/** Null for what knows no row-level security. */
+/** Returns the state of row-level security; null for kinds of relations without it. */
 export function rowSecurityOf(relation: RelationRights): ExplainedRowSecurity | null {
   if (relation.kind !== 'r' && relation.kind !== 'p') return null;
   const reason = unboundBecause(relation);

@@ -18,20 +18,22 @@ import { type Asked, type Needs, policiesAsked } from './needs.ts';
 import { conflictsText, existingRowsText, insertedRowsText, triggeredRowsText } from './rows-text.ts';
 import { Stage } from './stage.ts';
 
-/** What there is to see of the rows of a call. */
+/** The rows that a request affects, with the result of their policies. */
 export interface Looked {
   readonly rows: readonly ExplainedRow[];
-  /** How many rows match, of those that were looked for. */
+  /** Number of matching rows, up to the maximum that was read. */
   readonly matches: number;
   readonly more: boolean;
-  /** Why the rows could not be looked at. */
+  /** Error because of which the rows could not be read. */
   readonly problem: { readonly code: string; readonly message: string } | null;
-  /** An expression of a policy that fails whatever the row. */
+  /** Error of a policy's expression that fails without any row. */
   readonly policyError: { readonly code: string; readonly message: string } | null;
 }
 
+/** Result without rows. */
 export const nothing: Looked = { rows: [], matches: 0, more: false, problem: null, policyError: null };
 
+/** The request whose rows are inspected. */
 export interface LookFor {
   readonly request: ApiRequest;
   readonly plan: ReadPlan | MutatePlan;
@@ -42,20 +44,22 @@ export interface LookFor {
 }
 
 /**
- * Looks at the rows that a call is about, with the rights of the service role, and asks of each, as the caller, what the
- * policies ask: in one transaction, which is taken back. Throws ConnectionError and PoolTimeoutError, and DatabaseError for
- * a cancelled statement.
+ * Reads the rows that a request affects with the privileges of the service role, and evaluates the policies on each as
+ * the caller. Everything runs in one transaction that is rolled back.
+ * @throws ConnectionError
+ * @throws PoolTimeoutError
+ * @throws DatabaseError for a cancelled statement
  */
 export function lookAtRows(context: RestContext, what: LookFor, signal: CancelSignal): Promise<Looked> {
   return context.database.transaction(async (tx) => {
     const looked = await look(new Stage(tx, signal), context, what);
-    // so that the COMMIT that follows has nothing to keep
+    // Roll back here, because `transaction` would commit.
     await tx.run([plain('ROLLBACK')]);
     return looked;
   });
 }
 
-/** A row as it is, as it would be, or both; each as PostgreSQL prints it. */
+/** A row before the write, after it, or both, in PostgreSQL's text format. */
 interface FoundRow {
   readonly existing: string | null;
   readonly new: string | null;
@@ -71,7 +75,7 @@ async function look(stage: Stage, context: RestContext, what: LookFor): Promise<
   const most = limits.explainedRows.default;
   const seen = { matches: found.length, more: found.length > most, problem: null, policyError: null };
   const rows = found.slice(0, most);
-  // what a view shows is decided beneath it
+  // The relations below a view decide which rows it shows.
   if (target.isView) return { ...nothing, ...seen };
   const become = await stage.try(beforeQuery(request, plan, identity, settings));
   if (become instanceof DatabaseError) return { ...nothing, problem: errorOf(become) };
@@ -110,7 +114,10 @@ async function look(stage: Stage, context: RestContext, what: LookFor): Promise<
 
 const errorOf = (error: DatabaseError) => ({ code: error.sqlstate, message: error.message });
 
-/** Of a row in conflict that is to be changed, PostgreSQL asks what it asks of an UPDATE; of one that is left alone, nothing. */
+/**
+ * Returns the policies for rows in conflict. For a row that an upsert changes, PostgreSQL evaluates those of an UPDATE;
+ * for a row that it ignores, none.
+ */
 function askedOfConflicts(plan: ReadPlan | MutatePlan, asked: readonly Asked[]): Asked[] {
   const merges = plan.kind === 'mutate' && plan.onConflict?.resolution === 'merge-duplicates';
   if (asked.length === 0 || !merges) return [];
@@ -121,13 +128,13 @@ function askedOfConflicts(plan: ReadPlan | MutatePlan, asked: readonly Asked[]):
   ];
 }
 
-/** One more than are shown tells whether there are more. */
+/** One more than are shown, to detect further rows. */
 const rowsAskedFor = limits.explainedRows.default + 1;
 
-/** Rows that match the filters, as the service role sees them. */
+/** Reads the rows that match the filters as the service role. */
 async function rowsThere(stage: Stage, context: RestContext, what: LookFor): Promise<FoundRow[] | DatabaseError> {
   const { plan, target, rights } = what;
-  // an update that sets nothing changes no row
+  // An update that sets no column changes no row.
   if (plan.kind === 'mutate' && plan.mutation === 'update' && plan.columns.length === 0) return [];
   const triggered = await triggeredRows(stage, context, what, 'update');
   if (triggered) return triggered;
@@ -137,7 +144,7 @@ async function rowsThere(stage: Stage, context: RestContext, what: LookFor): Pro
   return results instanceof DatabaseError ? results : foundRows(results);
 }
 
-/** Rows as they would be inserted, with those that they are in conflict with. */
+/** Returns the rows that the request would insert, with existing rows in conflict. */
 async function rowsToInsert(stage: Stage, context: RestContext, what: LookFor): Promise<FoundRow[] | DatabaseError> {
   const { request, plan, rights, needs } = what;
   if (plan.kind !== 'mutate') return [];
@@ -160,8 +167,9 @@ async function rowsToInsert(stage: Stage, context: RestContext, what: LookFor): 
 }
 
 /**
- * Rows as BEFORE triggers leave them, written by the service role and taken back: what the policies are asked of. Null where
- * there is no such trigger, or the write fails for a reason of its own; then the rows are made without.
+ * Writes the rows as the service role, reads the result of BEFORE triggers, and rolls back: policies are evaluated on
+ * these rows. Returns null if there is no such trigger or the write fails for another reason; the rows are then
+ * computed without triggers.
  */
 async function triggeredRows(
   stage: Stage,
@@ -179,7 +187,10 @@ async function triggeredRows(
   return results instanceof DatabaseError ? null : foundRows(results);
 }
 
-/** The service role, which sees every row, with the claims of the caller, which defaults and triggers ask for. */
+/**
+ * Returns the statement that switches to the service role, which can read all rows, with the caller's claims, on which
+ * defaults and triggers may depend.
+ */
 const asService = ({ identity, settings }: RestContext, { request, plan }: LookFor): Statement =>
   setupStatement(request, plan, { ...identity, role: 'service_role' }, settings);
 

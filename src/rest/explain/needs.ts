@@ -5,23 +5,27 @@ import { filterColumns } from '../plan/call.ts';
 import type { MutatePlan, ReadNode, ReadPlan } from '../plan/plan.ts';
 import { columnsNeeded } from '../plan/returning.ts';
 
-/** A privilege that a call needs on its relation. */
+/** A privilege that a request needs on a relation. */
 export interface Need {
   readonly privilege: TablePrivilege;
-  /** The columns that it names; `*` for all, none where the privilege on any column is enough. */
+  /** The columns that need the privilege; `*` for all, empty if any column is enough. */
   readonly columns: readonly string[];
-  /** What for, in words. */
+  /** Purpose in words. */
   readonly purpose: string;
 }
 
-/** What PostgreSQL will ask of a statement on a relation. */
+/** The privileges and policies that a statement needs on its relation. */
 export interface Needs {
   readonly operation: Exclude<AccessOperation, 'execute'>;
   readonly privileges: readonly Need[];
-  /** Why a write must pass the policies for SELECT, too (rewrite/rowsecurity.c: it reads columns); null where it need not. */
+  /**
+   * Reason why a write must also pass the policies for SELECT, because it reads columns (rewrite/rowsecurity.c); null
+   * if it need not.
+   */
   readonly reads: string | null;
 }
 
+/** Returns the privileges and policies that the statement of a plan needs. */
 export function needsOf(plan: ReadPlan | MutatePlan): Needs {
   if (plan.kind === 'read') {
     const columns = withAll(columnsNeeded(plan.read, []), filterColumns(plan.read.where));
@@ -49,7 +53,7 @@ export function needsOf(plan: ReadPlan | MutatePlan): Needs {
       }
       break;
     case 'update':
-      // one that sets nothing only reads
+      // An update that sets no column only reads.
       if (given.length > 0) add('UPDATE', given, 'to change');
       else add('SELECT', [], 'to read');
       break;
@@ -57,7 +61,7 @@ export function needsOf(plan: ReadPlan | MutatePlan): Needs {
       add('DELETE', [], 'to delete');
       break;
   }
-  // the filters of a PUT are asked of the body
+  // The filters of a PUT are compared with the body, not with the table.
   if ((mutation === 'update' || mutation === 'delete') && plan.where.length > 0) {
     add('SELECT', [...new Set(filterColumns(plan.where))], 'for the filters');
     reads = 'because the call filters';
@@ -74,13 +78,13 @@ export function needsOf(plan: ReadPlan | MutatePlan): Needs {
 const withAll = (columns: readonly string[], others: readonly string[]): readonly string[] =>
   columns.includes('*') ? columns : [...new Set([...columns, ...others])].sort();
 
-/** A relation that is embedded, or lies on the way to one, and what the call needs of it. */
+/** A privilege on an embedded relation or its junction. */
 export interface EmbeddedNeed {
   readonly relation: SqlName;
   readonly need: Need;
 }
 
-/** Everything that a read embeds, at any depth; the results of functions are left out. */
+/** Returns the privileges for all embedded relations at any depth, except results of functions. */
 export function embeddedNeeds(read: ReadNode): EmbeddedNeed[] {
   return read.children.flatMap((child): EmbeddedNeed[] => {
     const relationship = child.embedding?.relationship;
@@ -104,14 +108,14 @@ export function embeddedNeeds(read: ReadNode): EmbeddedNeed[] {
   });
 }
 
-/** Policies that are asked of a row. */
+/** A set of policies that PostgreSQL evaluates for a row. */
 export interface Asked {
   readonly command: 'select' | 'insert' | 'update' | 'delete';
   readonly of: 'existing' | 'new';
   readonly because: string | null;
 }
 
-/** The policies that PostgreSQL asks, in its order: of a row that is there, then of the row as it would be written. */
+/** Returns the policies in the order in which PostgreSQL evaluates them: for the existing row, then for the new row. */
 export function policiesAsked({ operation, reads }: Needs): Asked[] {
   const alsoSelect = (of: Asked['of']): Asked[] => (reads === null ? [] : [{ command: 'select', of, because: reads }]);
   const plainly = (command: Asked['command'], of: Asked['of']): Asked => ({ command, of, because: null });

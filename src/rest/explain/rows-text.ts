@@ -7,11 +7,14 @@ import { columnText, identifier, type Params, qualified, tableText } from '../sq
 import { payloadText, writeText } from '../sql/write.ts';
 
 /**
- * The rows that a call is about as SQL text. Each is one text, as PostgreSQL prints a row of the table's type, which reads
- * it back unchanged.
+ * SQL text that returns the rows of a request. Each row is one text in PostgreSQL's format for the table's row type,
+ * which PostgreSQL can parse back.
  */
 
-/** Rows that match the filters: column `existing`, and for an UPDATE `new`, the row as it would be. Runs as who sees all. */
+/**
+ * Returns SQL with the rows that match the filters: column `existing`, and for an UPDATE `new`, the row after the
+ * change. It must run as a role that can read all rows.
+ */
 export function existingRowsText(
   plan: ReadPlan | MutatePlan,
   target: Relation,
@@ -40,8 +43,8 @@ export function existingRowsText(
 }
 
 /**
- * Rows as an INSERT would make them: column `new`. A number that a sequence would give is NULL, and triggers have not
- * run. Runs as the caller, since defaults may depend on who that is.
+ * Returns SQL with the rows that an INSERT would create: column `new`. Values of sequences are NULL, and triggers do
+ * not run. It must run as the caller, because defaults may depend on the role.
  */
 export function insertedRowsText(plan: MutatePlan, relation: RelationRights, rows: number, params: Params): string {
   const given = new Set(plan.columns.map(({ name }) => name));
@@ -57,8 +60,8 @@ export function insertedRowsText(plan: MutatePlan, relation: RelationRights, row
 }
 
 /**
- * The same rows as they are after BEFORE triggers: columns `existing` and `new`. Really writes, so that it must be taken
- * back, and runs as who is let through. Null where it cannot be told which row became which.
+ * Returns SQL with the rows after BEFORE triggers: columns `existing` and `new`. It writes, so it must be rolled back,
+ * and must run as a role that may write all rows. Returns null if old and new rows cannot be matched.
  */
 export function triggeredRowsText(
   plan: MutatePlan,
@@ -74,14 +77,17 @@ export function triggeredRowsText(
   if (mutation !== 'update') return `${written} SELECT NULL AS existing, ${row} FROM ${SOURCE}${limit}`;
   const keys = target.primaryKey;
   if (keys.length === 0 || plan.columns.some(({ name }) => keys.includes(name))) return null;
-  // what the statement itself writes is not there for it to read
+  // The statement cannot read the rows that it writes, so the table still has the old ones.
   const there = { alias: 'pgrst_there' };
   const pairs = keys.map((name) => `${columnText(there, name)} = ${columnText({ alias: SOURCE }, name)}`);
   const from = `${SOURCE} JOIN ${qualified(target)} AS pgrst_there ON ${pairs.join(' AND ')}`;
   return `${written} SELECT ${rowText(there)} AS existing, ${row} FROM ${from}${orderText(there, keys)}${limit}`;
 }
 
-/** Of `rows`, as an array of the table's type, those that are in conflict: columns `place`, from 1, and `existing`. */
+/**
+ * Returns SQL with the existing rows in conflict: columns `place` (index from 1) and `existing`.
+ * @param rows Array of the table's row type.
+ */
 export function conflictsText(plan: MutatePlan, rows: string, params: Params): string {
   const { target, onConflict } = plan;
   const there = { alias: 'pgrst_there' };
@@ -98,7 +104,7 @@ const body = { alias: 'pgrst_body' };
 
 const rowText = (table: TableRef): string => `CAST(${tableText(table)}.* AS text)`;
 
-/** A row of the table's type, of the columns in FROM; generated ones are computed from them. */
+/** Returns SQL of a row of the table's type from columns in FROM. Generated columns are computed from the others. */
 function newRowText(relation: RelationRights): string {
   const values = relation.columns.map(({ name, generated, default: expression }) =>
     generated && expression !== null ? `(${expression})` : columnText({ alias: relation.name }, name),

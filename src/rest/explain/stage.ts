@@ -3,7 +3,7 @@ import type { Transaction } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';
 import { plain, type Result, type Statement } from '../../database/statement.ts';
 
-/** A transaction in which statements may fail without ending it. */
+/** A transaction in which a statement may fail without aborting the transaction. */
 export class Stage {
   readonly #tx: Transaction;
   readonly #signal: CancelSignal;
@@ -14,8 +14,9 @@ export class Stage {
   }
 
   /**
-   * Runs the statements behind a savepoint. Answers PostgreSQL's error where one fails, and then nothing of them is
-   * kept. Throws ConnectionError, and DatabaseError for a statement that was cancelled.
+   * Runs statements after a savepoint. If one fails, rolls back to the savepoint and returns PostgreSQL's error.
+   * @throws ConnectionError
+   * @throws DatabaseError for a cancelled statement
    */
   async try(statements: readonly Statement[]): Promise<Result[] | DatabaseError> {
     try {
@@ -30,7 +31,11 @@ export class Stage {
     }
   }
 
-  /** The same, and nothing of the statements is kept even when they succeed. */
+  /**
+   * Runs statements after a savepoint, and rolls back to it also if they succeed.
+   * @throws ConnectionError
+   * @throws DatabaseError for a cancelled statement
+   */
   async tryAndTakeBack(statements: readonly Statement[]): Promise<Result[] | DatabaseError> {
     const results = await this.try(statements);
     if (!(results instanceof DatabaseError)) await this.#tx.run([takeBack]);

@@ -23,7 +23,7 @@ const no: Evaluated = { type: 'boolean', text: 'false' };
 const unknown: Evaluated = { type: 'boolean', text: null };
 const broken: Evaluated = { error: { code: '22012', message: 'division by zero' } };
 
-/** One row, of which each policy's expression, which is its name, came to what is given. */
+/** Returns a row with the given result for each policy's expression. The expression of a policy is its name here. */
 function row(policies: ExplainedPolicy[], asked: Asked[], outcomes: Record<string, Evaluated>): ExplainedRow {
   const values = {
     place: 0,
@@ -40,7 +40,7 @@ const toUpdate = policiesAsked({ operation: 'update', privileges: [], reads });
 const toInsert = policiesAsked({ operation: 'insert', privileges: [], reads: null });
 const toInsertAndRead = policiesAsked({ operation: 'insert', privileges: [], reads });
 
-describe('a row', () => {
+describe('checkRow', () => {
   const restrictive = policy('r', { permissive: false });
   it.each([
     ['one permissive policy holds', [policy('a'), policy('b')], { a: no, b: yes }, 'passes'],
@@ -51,26 +51,26 @@ describe('a row', () => {
     ['the policy is for another role', [policy('a', { applies: false })], { a: yes }, 'hidden'],
     ['the policy is for another command', [policy('a', { command: 'delete' })], { a: yes }, 'hidden'],
     ['the policy fails', [policy('a')], { a: broken }, 'undecided'],
-  ])('is found when %s: %s', (_what, policies, outcomes, result) => {
+  ])('returns for %s the result %s', (_what, policies, outcomes, result) => {
     expect(row(policies, toSelect, outcomes).result).toBe(result);
   });
 
-  it('is asked WITH CHECK as it would be written, and USING where there is none', () => {
+  it('evaluates WITH CHECK on the new row, and USING if there is none', () => {
     const own = policy('using', { check: 'check' });
     expect(row([own], toInsert, { using: no, check: yes }).result).toBe('passes');
     expect(row([policy('using')], toInsert, { using: no }).result).toBe('refused');
-    // of SELECT there is only USING
+    // A policy for SELECT has only USING.
     expect(row([own], toInsertAndRead, { using: no, check: yes }).result).toBe('refused');
   });
 
-  it('that is hidden is not refused for what it would become', () => {
+  it('returns hidden for a hidden row, even if its new values would be refused', () => {
     const own = policy('using', { check: 'check' });
     expect(row([own], toUpdate, { using: no, check: no }).result).toBe('hidden');
     expect(row([own], toUpdate, { using: yes, check: no }).result).toBe('refused');
   });
 });
 
-describe('a verdict', () => {
+describe('verdictOf', () => {
   const done: ActualAnswer = { status: 200, code: null, message: null, rows: 1 };
   const base = {
     role: 'anon',
@@ -85,7 +85,7 @@ describe('a verdict', () => {
     verdictOf({ ...base, looked: { ...nothing, rows, matches: rows.length }, actual: done, ...more });
   const own = policy('own');
 
-  it('names a refusal by the policies for SELECT as just that', () => {
+  it('reports a refusal by the policies for SELECT as such', () => {
     const writes = policy('writes', { command: 'insert', using: null, check: 'writes' });
     const owned = policy('own', { command: 'select' });
     const refused = row([writes, owned], toInsertAndRead, { writes: yes, own: no });
@@ -103,7 +103,7 @@ describe('a verdict', () => {
     expect(verdict([hidden]).reason).not.toMatch(/"own"|"early"/);
   });
 
-  it('tells a row that is hidden from none', () => {
+  it('distinguishes a hidden row from no row', () => {
     const hidden = row([own], toSelect, { own: no });
     const found = row([own], toSelect, { own: yes });
     expect(verdict([]).outcome).toBe('absent');
@@ -112,7 +112,7 @@ describe('a verdict', () => {
     expect(verdict([found]).outcome).toBe('allowed');
   });
 
-  it('does not agree with a call that met anything else', () => {
+  it('does not agree if the request had another result', () => {
     const rows = [row([own], toSelect, { own: yes }), row([own], toSelect, { own: no })];
     const looked = { ...nothing, rows, matches: 2 };
     const met = (actual: Partial<ActualAnswer>, of = verdict(rows)) =>
@@ -121,7 +121,7 @@ describe('a verdict', () => {
     expect(met({ rows: 2 })).toBe(false);
     expect(met({ rows: 0 })).toBe(false);
     expect(met({ rows: null, status: 403, code: '42501' })).toBe(false);
-    // another error is no matter of access
+    // Other errors have no relation to permissions.
     expect(met({ rows: null, status: 409, code: '23505' })).toBe(true);
     expect(met({ rows: 1 }, verdict([]))).toBe(false);
     expect(met({ rows: null, status: 406, code: 'PGRST116' }, verdict([]))).toBe(true);

@@ -9,19 +9,20 @@ import type {
 } from '../../../contract/access.ts';
 import type { Looked } from './look.ts';
 
-/** What all that was looked at comes to, in one word and one sentence. Pure. */
+/** The outcome of an explanation with its reason, as one sentence. Pure. */
 export interface Verdict {
   readonly outcome: AccessOutcome;
   readonly cause: AccessCause | null;
   readonly reason: string;
 }
 
+/** The facts from which a verdict is derived. */
 export interface Evidence {
   readonly role: string;
-  /** As SQL would name it. */
+  /** Name in SQL. */
   readonly target: string;
   readonly isView: boolean;
-  /** Whether the call inserts: then what matches is what the body holds. */
+  /** True for an insert: the rows then come from the body. */
   readonly inserts: boolean;
   readonly grants: readonly ExplainedGrant[];
   readonly beneath: readonly ExplainedRelation[];
@@ -30,12 +31,14 @@ export interface Evidence {
   readonly actual: ActualAnswer;
 }
 
+/** Returns the verdict for a role that does not exist. */
 export const noSuchRole = (role: string): Verdict => ({
   outcome: 'refused',
   cause: 'role',
   reason: `The database has no role ${role}.`,
 });
 
+/** Derives the verdict. Missing privileges come before problems with rows and policies. */
 export function verdictOf(evidence: Evidence): Verdict {
   const { role, grants, beneath, embedded, looked, isView } = evidence;
   const missing = [...grants, ...embedded.map(({ grant }) => grant)].find((grant) => !grant.held);
@@ -59,7 +62,7 @@ export function verdictOf(evidence: Evidence): Verdict {
   if (isView) return verdictOfView(evidence);
   const failed = policyErrorOf(looked);
   if (failed) {
-    // PostgreSQL may never ask an expression that could fail, where another one settles the matter
+    // PostgreSQL may skip an expression that would fail if another one decides first.
     const outcome = evidence.actual.code === failed.code ? 'refused' : 'undecided';
     const reason = `An expression of the policies fails: ${failed.message} (${failed.code}).`;
     return { outcome, cause: 'policy_error', reason };
@@ -73,7 +76,7 @@ function lacking({ privilege, on, missing_columns: columns, needed }: ExplainedG
   return `no ${privilege} on ${named} ${columns.join(', ')} of ${on}, needed ${needed}`;
 }
 
-/** The error of an expression that decides: of one without rows, or of the first row for which one fails. */
+/** Returns the error of a deciding expression: one that fails without rows, or in the first row with a failure. */
 function policyErrorOf({ policyError, rows }: Looked): Looked['policyError'] {
   if (policyError) return policyError;
   const undecided = rows.find(({ result }) => result === 'undecided');
@@ -119,7 +122,7 @@ function allowed({ rows }: Looked, inserts: boolean): string {
   return `${what}: the privileges are held, and ${checked ? 'the policies let them through' : 'no policy binds the role'}.`;
 }
 
-/** The check that decided about a row that did not pass. */
+/** Returns the check because of which a row did not pass. */
 function failingCheck(row: ExplainedRow): ExplainedCheck {
   const check = row.checks.find(({ passes }) => passes !== true);
   if (!check) throw new Error('a row without a failing check was not let through');
@@ -130,7 +133,10 @@ const hasPermissive = (check: ExplainedCheck): boolean => check.policies.some(({
 
 const reasonFor = ({ because }: ExplainedCheck): string => (because === null ? '' : `, asked ${because},`);
 
-/** Of the policies that decided: the permissive ones where none of them holds, and each restrictive one that does not. */
+/**
+ * Returns the names of the deciding policies: the permissive ones if none is true, and each restrictive one that is not
+ * true.
+ */
 function failingNames({ policies }: ExplainedCheck): string {
   const permissive = policies.filter((policy) => policy.permissive);
   const none = permissive.every(({ result }) => result !== true);
@@ -156,7 +162,10 @@ function refusal(check: ExplainedCheck, role: string, target: string): Verdict {
   return { outcome: 'refused', cause: 'policy_check', reason };
 }
 
-/** The rows of a view are not rows of a table: what the call met is held against what the service role sees of them. */
+/**
+ * Returns the verdict for a view. Its rows are not rows of one table, so the result of the request is compared with the
+ * rows that the service role sees.
+ */
 function verdictOfView({ inserts, looked, actual, beneath }: Evidence): Verdict {
   const bound = beneath.filter(({ row_security: security }) => security?.binds);
   const tables = bound.map(({ schema, name, as_role: role }) => `${schema}.${name} (as ${role})`).join(', ');
@@ -177,18 +186,19 @@ function verdictOfView({ inserts, looked, actual, beneath }: Evidence): Verdict 
   };
 }
 
-/** PostgreSQL's codes for a lack of rights: insufficient_privilege. */
+/** PostgreSQL's SQLSTATE insufficient_privilege. */
 const REFUSED = '42501';
 
+/** A verdict and the actual result of the request. */
 export interface Agreement {
   readonly verdict: Verdict;
   readonly looked: Looked;
   readonly actual: ActualAnswer;
-  /** Whether each row that passes is one row of the answer. */
+  /** True if the response has one row for each row that passes. */
   readonly countable: boolean;
 }
 
-/** True where what the call met is what the verdict says. */
+/** Returns true if the actual result of the request matches the verdict. */
 export function agrees({ verdict, looked, actual, countable }: Agreement): boolean {
   const { outcome, cause } = verdict;
   const none = actual.rows === 0 || actual.code === 'PGRST116';
@@ -203,7 +213,7 @@ export function agrees({ verdict, looked, actual, countable }: Agreement): boole
       return none || (looked.more && actual.code === null);
     case 'partly':
     case 'allowed': {
-      // another error, of a constraint say, is no matter of access
+      // Other errors, such as constraint violations, have no relation to permissions.
       if (actual.code !== null) return actual.code !== REFUSED;
       const passing = looked.rows.filter(({ result }) => result === 'passes').length;
       return !countable || looked.more || actual.rows === passing;

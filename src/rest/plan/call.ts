@@ -7,7 +7,10 @@ import type { CallArguments, CallPlan, Condition } from './plan.ts';
 import { planRead } from './read.ts';
 import { columnsNeeded } from './returning.ts';
 
-/** A call of a function (PostgREST docs, "Functions as RPC"). Throws PGRST202 and 203, and what a read throws. */
+/**
+ * Plans a call of a function (PostgREST docs, "Functions as RPC").
+ * @throws NinefoldError PGRST202, PGRST203, and the errors of `planRead`
+ */
 export function planCall(
   request: ApiRequest,
   action: Extract<Action, { kind: 'call' }>,
@@ -20,7 +23,7 @@ export function planCall(
     : [...new Set(request.parameters.arguments.map(([name]) => name))].sort();
   const { contentType } = request;
   const routine = findFunction(catalog, { target: action.target, argumentNames, contentType, isPost });
-  // a function that gives rows of a table can be read and embedded like that table
+  // The result of a function that returns rows of a table can be selected and embedded like that table.
   const rows = { schema: routine.schema, name: routine.returns.composite ? routine.returns.type.name : routine.name };
   const planned = planRead(request, rows, catalog, settings);
   const { read } = planned;
@@ -56,7 +59,7 @@ function argumentsOf(request: ApiRequest, routine: Routine, names: readonly stri
   return { kind: 'none' };
 }
 
-/** A variadic parameter takes every value of its name, any other the last. */
+/** Returns the values of parameters. A variadic parameter gets every value of its name, any other the last one. */
 function valuesOf(parameters: readonly Parameter[], pairs: readonly (readonly [string, string])[]): CallArguments {
   return {
     kind: 'values',
@@ -67,7 +70,7 @@ function valuesOf(parameters: readonly Parameter[], pairs: readonly (readonly [s
   };
 }
 
-/** The columns that conditions compare. */
+/** Returns the columns that conditions compare. */
 export function filterColumns(conditions: readonly Condition[]): string[] {
   const of = (condition: Condition): string[] => {
     switch (condition.kind) {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { closestName } from './closest-name.ts';
 
-/** What a hint proposes; PostgREST proposes the same, by trigrams and then by edit distance. */
+/** PostgREST makes the same proposals, by trigrams and then by edit distance. */
 it.each([
   ['film', ['films', 'directors'], 0.75, 'films'],
   ['FILMS', ['films', 'directors'], 0.75, 'films'],
@@ -11,6 +11,6 @@ it.each([
   ['(x)', ['(y)'], 0.33, null],
   ['(noclosealternative)', ['(attr, id)', '(name, param, val)'], 0.33, null],
   ['___', ['_a_'], 0.33, null],
-])('for %s out of %j', (wanted, names, least, expected) => {
+])('proposes for %s out of %j', (wanted, names, least, expected) => {
   expect(closestName(wanted, names, least)?.name ?? null).toBe(expected);
 });

@@ -1,9 +1,8 @@
 const notOfWords = /[^\p{L}\p{N}, ]+/gu;
 
 /**
- * The name most like a misspelt one, for hints: candidates must share a piece of three characters (or, when none
- * does, of two) with it, and the one at the smallest edit distance wins. Of the pieces, only letters, digits, commas and
- * spaces count.
+ * Returns the parts of three (or two) characters of a name. Only letters, digits, commas and spaces are included. A
+ * proposal for a misspelt name must share a part with it and has the smallest edit distance.
  */
 const pieces = (text: string, size: number): Set<string> => {
   const framed = `-${text.replaceAll(notOfWords, '')}-`;
@@ -12,7 +11,7 @@ const pieces = (text: string, size: number): Set<string> => {
   return found;
 };
 
-/** Levenshtein distance. */
+/** Returns the Levenshtein distance. */
 function distance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i += 1) {
@@ -26,15 +25,15 @@ function distance(a: string, b: string): number {
   return previous[b.length] as number;
 }
 
-/** 1 for the same text, 0 for nothing in common. */
+/** Returns the similarity: 1 for equal texts, 0 for completely different ones. */
 const likeness = (a: string, b: string): number => 1 - distance(a, b) / Math.max(a.length, b.length, 1);
 
-/** Longer names are not compared: the work grows with the product of the lengths. */
+/** Maximum length of compared names, because the time grows with the product of the lengths. */
 const MAX_LENGTH = 128;
 
 /**
- * @param least the likeness below which nothing is proposed, 0 to 1
- * @returns the closest candidate and its likeness, or null
+ * Returns the candidate that is most similar to a misspelt name, with its similarity; null if there is none.
+ * @param least Minimum similarity, 0 to 1.
  */
 export function closestName(
   wanted: string,

@@ -2,11 +2,14 @@ import { type Catalog, type Column, type Relation, representationKey } from '../
 import type { FieldRef, Filter, LogicTree } from '../request/api-request.ts';
 import type { Condition, PlannedField, PlannedOrder } from './plan.ts';
 
-/** Columns in their uses (PostgREST docs, "JSON Columns", "Domain Representations", "Full-Text Search"). */
+/**
+ * Describes columns for their use in a statement (PostgREST docs, "JSON Columns", "Domain Representations", "Full-Text
+ * Search").
+ */
 
 const noPath: PlannedField['path'] = [];
 
-/** A name of which nothing is known. */
+/** Returns a field of which only the name and path are known. */
 export const unknownField = (name: string, path: PlannedField['path'] = noPath): PlannedField => ({
   name,
   path,
@@ -18,13 +21,17 @@ export const unknownField = (name: string, path: PlannedField['path'] = noPath):
   wholeRow: false,
 });
 
+/** Returns a field for a column without a path. */
 export const columnField = (column: Column): PlannedField => ({
   ...unknownField(column.name),
   type: column.type,
   default: column.default,
 });
 
-/** The column with its type, when the relation has it. Only json and jsonb can be followed into without conversion. */
+/**
+ * Returns the field with its type if the relation has the column. Only json and jsonb support a path without
+ * conversion.
+ */
 export function typedField(table: Relation | undefined, field: FieldRef): PlannedField {
   const column = table?.columns.get(field.name);
   const type = column?.type ?? '';
@@ -48,11 +55,11 @@ const transformed = (catalog: Catalog, field: PlannedField, from: string, to: st
   return transform ? { ...field, type: from, transform } : field;
 };
 
-/** The column as it is shown in JSON. */
+/** Returns the field for output as JSON. */
 export const shownField = (catalog: Catalog, field: PlannedField): PlannedField =>
   transformed(catalog, field, field.type, 'json');
 
-/** The column as it is filled from JSON. */
+/** Returns the field for input from JSON. */
 export const filledField = (catalog: Catalog, field: PlannedField): PlannedField =>
   transformed(catalog, field, 'json', field.type);
 
@@ -60,13 +67,16 @@ function comparedField(catalog: Catalog, table: Relation | undefined, filter: Fi
   const field = typedField(table, filter.field);
   const { operation } = filter;
   const column = table?.columns.get(filter.field.name);
-  // of a computed field the type is not known: it is taken to be a tsvector already
+  // The type of a computed field is unknown; it is assumed to be a tsvector.
   const isText = column !== undefined && column.baseType !== 'tsvector';
   const search = operation.kind === 'search' && isText ? { language: operation.language } : null;
   return transformed(catalog, { ...field, search }, 'text', field.type);
 }
 
-/** `table` is undefined where the rows are of no known relation, as a function may give. */
+/**
+ * Resolves the columns of a condition.
+ * @param table Undefined if the rows belong to no known relation, as results of a function may.
+ */
 export function plannedCondition(catalog: Catalog, table: Relation | undefined, tree: LogicTree): Condition {
   if (tree.kind === 'filter') {
     return {
@@ -83,6 +93,7 @@ export function plannedCondition(catalog: Catalog, table: Relation | undefined, 
   };
 }
 
+/** Returns an order term for a resolved field. */
 export const plannedOrder = (field: PlannedField, like: Omit<PlannedOrder, 'field'>): PlannedOrder => ({
   field,
   relation: like.relation,

@@ -3,21 +3,25 @@ import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { MediaType } from '../request/api-request.ts';
 import { closestName } from './closest-name.ts';
 
-/** Functions by name and argument names (PostgREST docs, "Functions as RPC", "Overloaded functions"). */
+/** Resolves functions by name and argument names (PostgREST docs, "Functions as RPC", "Overloaded functions"). */
 
+/** The name and the arguments of a function call. */
 export interface Call {
   readonly target: SqlName;
-  /** Names of the arguments, sorted, each once. */
+  /** Names of the arguments, sorted, without duplicates. */
   readonly argumentNames: readonly string[];
   readonly contentType: MediaType;
   readonly isPost: boolean;
 }
 
-/** Throws PGRST202 when no function takes the arguments, PGRST203 when several do. */
+/**
+ * Returns the function for a call.
+ * @throws NinefoldError PGRST202 if no function accepts the arguments, PGRST203 if several do.
+ */
 export function findFunction(catalog: Catalog, call: Call): Routine {
   const overloads = catalog.functions.get(nameKey(call.target)) ?? [];
   const named = overloads.filter((routine) => takesArguments(routine, call));
-  // functions with one unnamed parameter take what no function with named ones does
+  // A function with one unnamed parameter is used only if no function with named parameters matches.
   const candidates = named.length > 0 ? named : overloads.filter((routine) => takesBody(routine, call));
   if (candidates.length === 1) return candidates[0] as Routine;
   if (candidates.length === 0) throw notFound(catalog, call, overloads);

@@ -3,11 +3,12 @@ import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { closestName } from './closest-name.ts';
 
 /**
- * The relationship that `select` means (PostgREST docs, "Resource Embedding", "Foreign Key Joins on Multiple
- * Foreign Key Relationships"). Throws PGRST200 when there is none, PGRST201 when there are several.
- * @param origin the name of the relation that embeds
- * @param target the name in select: a table or view, a computed relationship, a constraint or a foreign key column
- * @param hint what follows `!`: a constraint, a column of either side, or a junction
+ * Returns the relationship for an embedded relation in `select` (PostgREST docs, "Resource Embedding", "Foreign Key
+ * Joins on Multiple Foreign Key Relationships").
+ * @param origin Name of the embedding relation.
+ * @param target Name in `select`: a table or view, a computed relationship, a constraint or a foreign key column.
+ * @param hint Text after `!`: a constraint, a column of either side, or a junction.
+ * @throws NinefoldError PGRST200 if there is none, PGRST201 if there are several.
  */
 export function findRelationship(
   catalog: Catalog,
@@ -41,7 +42,7 @@ function matches(relationship: Relationship, target: string, hint: string | null
   if (relationship.kind === 'computed') return relationship.function.name === target;
   const isTarget = relationship.foreignTable.name === target;
   if (relationship.isSelf) {
-    // the table's name means the children; the foreign key column means the parent
+    // The name of the table means the children; the foreign key column means the parent.
     if (hint !== null) return isTarget && relationship.kind === 'one-to-many' && hasSingleColumn(relationship, hint, 1);
     if (relationship.kind === 'one-to-many') return isTarget;
     return relationship.kind === 'many-to-one' && hasSingleColumn(relationship, target, 0);

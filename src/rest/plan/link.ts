@@ -3,7 +3,10 @@ import { findRelationship } from './find-relationship.ts';
 import type { JoinCondition, TableRef } from './plan.ts';
 import type { Draft } from './read-draft.ts';
 
-/** Finds what the catalog knows of each relation, and the relationship of every embedded one to its parent. Throws PGRST200 and PGRST201. */
+/**
+ * Resolves each relation in the schema cache, and the relationship of each embedded relation to its parent.
+ * @throws NinefoldError PGRST200, PGRST201
+ */
 export function linkRelationships(catalog: Catalog, schema: string, parent: Draft): void {
   parent.table = catalog.relations.get(nameKey(parent.relation));
   for (const child of parent.children) {
@@ -12,7 +15,7 @@ export function linkRelationships(catalog: Catalog, schema: string, parent: Draf
     child.relationship = relationship;
     child.relation = relationship.foreignTable;
     child.joinAlias = `${relationship.table.name}_${child.requestAlias ?? child.name}_${child.depth}`;
-    // the junction is joined in the same FROM, where the names of the two tables do not clash
+    // The junction is joined in the same FROM, where the names of the two tables do not conflict.
     child.alias = relationship.kind === 'many-to-many' ? null : `${relationship.foreignTable.name}_${child.depth}`;
     child.conditions = joinConditions(relationship, tableRef(child), tableRef(parent));
     if (child.spread && !isToOne(relationship)) child.spread = 'many';
@@ -20,7 +23,7 @@ export function linkRelationships(catalog: Catalog, schema: string, parent: Draf
   }
 }
 
-/** How the columns of a relation are qualified. */
+/** Returns the qualifier of a relation's columns. */
 const tableRef = (draft: { alias: string | null; relation: SqlName }): TableRef =>
   draft.alias === null ? draft.relation : { alias: draft.alias };
 

@@ -6,8 +6,8 @@ import type { MutatePlan, PlannedField, PlannedRead } from './plan.ts';
 import { columnsNeeded } from './returning.ts';
 
 /**
- * A write (PostgREST docs, "Insert", "Update", "Upsert", "Delete"). Throws PGRST204 for a column that the table does
- * not have, PGRST105 for a PUT that does not name one row.
+ * Plans a write (PostgREST docs, "Insert", "Update", "Upsert", "Delete").
+ * @throws NinefoldError PGRST204 for an unknown column, PGRST105 for a PUT that does not identify one row.
  */
 export function planMutation(
   request: ApiRequest,
@@ -42,7 +42,7 @@ function columnToFill(catalog: Catalog, target: Relation, name: string): Planned
   });
 }
 
-/** A PUT compares every primary key column with eq, and has no other condition. */
+/** Returns true if a PUT compares every primary key column with eq and has no other condition. */
 function namesOneRow({ parameters }: ApiRequest, target: Relation): boolean {
   const names = new Set(parameters.filterNames);
   return (

@@ -5,15 +5,17 @@ import type { ApiRequest, MediaType } from '../request/api-request.ts';
 import { mediaTypeName, parseMediaType, sameMediaType } from '../request/media-type.ts';
 import type { BodyFormat, ReadNode } from './plan.ts';
 
+/** The chosen media type and the format of the body. */
 export interface Negotiated {
   readonly format: BodyFormat;
   readonly mediaType: MediaType;
 }
 
 /**
- * Which of the accepted media types is answered, and how it is made (RFC 9110 section 12.5.1; PostgREST docs,
- * "Media Type Handlers"). The first that anything can make wins. Throws PGRST107 when there is none.
- * @param target the relation or function that has handlers of its own
+ * Chooses the media type of the response (RFC 9110, section 12.5.1; PostgREST docs, "Media Type Handlers"): the first
+ * accepted one that is available.
+ * @param target Relation or function, which may have its own handlers.
+ * @throws NinefoldError PGRST107 if none is available.
  */
 export function negotiate(
   request: ApiRequest,
@@ -30,6 +32,7 @@ export function negotiate(
   throw notAvailable(request.accept);
 }
 
+/** Returns the error for a request that accepts no available media type. */
 export const notAvailable = (accept: readonly MediaType[]): NinefoldError =>
   new NinefoldError('PGRST107', {
     message: `None of these media types are available: ${accept.map(mediaTypeName).join(', ')}`,
@@ -41,7 +44,10 @@ function sendsBody({ action, preferences }: ApiRequest): boolean {
   return action.kind !== 'call' || action.method !== 'HEAD';
 }
 
-/** Handlers of a relation take its rows as they are, so they only serve requests that show them so. */
+/**
+ * Returns true if all columns are selected. Handlers of a relation take its complete rows, so they can serve only such
+ * requests.
+ */
 const showsWholeRows = (read: ReadNode): boolean =>
   read.children.length === 0 && read.select.length === 1 && read.select[0]?.field.name === '*';
 
@@ -71,7 +77,10 @@ function formatOf(
   }
 }
 
-/** The handler for this target, first one that answers anything; for `target` null, one for any rows. */
+/**
+ * Returns the handler for a media type; for `target` null, a handler of all relations. A target's handler for all media
+ * types has priority.
+ */
 function customFormat(accepted: MediaType, target: SqlName | null, catalog: Catalog): Negotiated | null {
   const candidates = catalog.mediaHandlers.get(target === null ? '' : nameKey(target));
   if (!candidates) return null;

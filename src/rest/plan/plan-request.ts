@@ -12,8 +12,8 @@ import { type OptionsPlan, type Plan, returnsSingle } from './plan.ts';
 import { planRead } from './read.ts';
 
 /**
- * The plan step: resolves every name of the request against the schema cache. Pure.
- * Throws NinefoldError with PostgREST's codes: PGRST105, 107, 108, 118, 122, 123, 127, 128, 200 to 205.
+ * Resolves all names of a request against the schema cache. Pure.
+ * @throws NinefoldError with PostgREST's codes: PGRST105, 107, 108, 118, 122, 123, 127, 128, 200 to 205.
  */
 export function planRequest(request: ApiRequest, catalog: Catalog, settings: RestSettings): Plan {
   const { action } = request;
@@ -36,7 +36,7 @@ export function planRequest(request: ApiRequest, catalog: Catalog, settings: Res
       const call = planCall(request, action, catalog, settings);
       refuseUnknownPreferences(request);
       const { maxAffected, handling } = request.preferences;
-      // one value is no countable number of rows
+      // A single value has no number of rows to compare.
       if (maxAffected !== null && handling === 'strict' && returnsSingle(call.routine)) {
         throw new NinefoldError('PGRST128');
       }
@@ -61,7 +61,7 @@ export function planRequest(request: ApiRequest, catalog: Catalog, settings: Res
   }
 }
 
-/** By name and arguments like a call; by the name alone when no argument is given. */
+/** Finds a function by name and arguments, or only by name if the request has no arguments. */
 function functionInQuestion(request: ApiRequest, target: SqlName, catalog: Catalog): Routine {
   const argumentNames = [...new Set(request.parameters.arguments.map(([name]) => name))].sort();
   const [first] = catalog.functions.get(nameKey(target)) ?? [];

@@ -18,30 +18,30 @@ import type {
 } from '../request/api-request.ts';
 
 /**
- * What is to be done, with every name resolved against the schema cache or refused. Columns that the cache does not
- * know stay as they are: PostgreSQL may resolve them to a function of the row (a computed field), or refuses them
- * itself with the better message.
+ * A request with every name resolved against the schema cache. Columns that the cache does not have stay in the plan:
+ * PostgreSQL may resolve them to a function of the row (a computed field), or reports a better error.
  */
 export type Plan = ReadPlan | MutatePlan | CallPlan | DescribePlan | OptionsPlan;
 
-/** A column in its use: to show, to compare or to fill. */
+/** A column with the conversions for its use: output, comparison or input. */
 export interface PlannedField {
-  /** `*` is every column. */
+  /** `*` means every column. */
   readonly name: string;
   readonly path: readonly JsonStep[];
-  /** Whether the column must become jsonb before its path can be followed. */
+  /** True if the column must be converted to jsonb before its path can be applied. */
   readonly toJson: boolean;
-  /** Full-text search: the column becomes a tsvector, of this configuration or the default one. */
+  /** For full-text search: the column is converted to a tsvector with this configuration or the default one. */
   readonly search: { readonly language: string | null } | null;
-  /** The type as SQL text; '' when it is not known. */
+  /** Type as SQL text; '' if unknown. */
   readonly type: string;
-  /** The cast of a domain representation that presents or reads the value. */
+  /** Cast of a domain representation that converts the value. */
   readonly transform: SqlName | null;
   readonly default: string | null;
-  /** The row itself, in count() of a spread relation. */
+  /** True for the row itself, in count() of a spread relation. */
   readonly wholeRow: boolean;
 }
 
+/** An item of `select`. */
 export interface PlannedSelect {
   readonly field: PlannedField;
   readonly alias: string | null;
@@ -50,6 +50,7 @@ export interface PlannedSelect {
   readonly aggregateCast: string | null;
 }
 
+/** A condition of the WHERE clause. */
 export type Condition =
   | { readonly kind: 'and' | 'or'; readonly negated: boolean; readonly children: readonly Condition[] }
   | {
@@ -58,18 +59,19 @@ export type Condition =
       readonly negated: boolean;
       readonly operation: Operation;
     }
-  /** Whether a row has (or, negated, has not) no related row. */
+  /** True if the row has a related row; if negated, true if it has none. */
   | { readonly kind: 'no-related'; readonly negated: boolean; readonly child: ReadNode };
 
+/** A term of the ORDER BY clause. */
 export interface PlannedOrder {
   readonly field: PlannedField;
-  /** The alias of the embedded relation that the field belongs to; null for the relation itself. */
+  /** Alias of the embedded relation of the field; null for the relation itself. */
   readonly relation: string | null;
   readonly direction: 'asc' | 'desc' | null;
   readonly nulls: 'first' | 'last' | null;
 }
 
-/** A column of a spread relation, as it appears one level up. */
+/** A column of a spread relation as a column of its parent. */
 export interface SpreadColumn {
   readonly name: string;
   readonly aggregate: AggregateFunction | null;
@@ -77,13 +79,13 @@ export interface SpreadColumn {
   readonly alias: string | null;
 }
 
-/** How a relation appears among the columns of its parent. */
+/** Representation of an embedded relation in its parent. */
 export type Placement =
-  /** Not at all: it is only there to filter. */
+  /** Not included, because it is used only for filtering. */
   | { readonly kind: 'hidden' }
   | { readonly kind: 'object' | 'array'; readonly name: string }
   | { readonly kind: 'spread'; readonly columns: readonly SpreadColumn[] }
-  /** To-many: each column becomes an array; extra columns are there to order it. */
+  /** To-many relation: each column becomes an array. Extra columns are used only for ordering the arrays. */
   | {
       readonly kind: 'spread-arrays';
       readonly columns: readonly SpreadColumn[];
@@ -91,34 +93,35 @@ export type Placement =
       readonly order: readonly PlannedOrder[];
     };
 
+/** A comparison of two columns in a join. */
 export interface JoinCondition {
   readonly left: { readonly table: TableRef; readonly column: string };
   readonly right: { readonly table: TableRef; readonly column: string };
 }
 
-/** How a table is called within the statement: by its name, or by an alias. */
+/** Qualifier of a table's columns: its name or an alias. */
 export type TableRef = SqlName | { readonly alias: string };
 
-/** The link of an embedded relation to its parent. */
+/** The join of an embedded relation to its parent. */
 export interface Embedding {
   readonly relationship: Relationship;
   readonly join: JoinType | null;
-  /** The alias of the subquery in the parent's FROM. */
+  /** Alias of the subquery in the parent's FROM clause. */
   readonly alias: string;
   readonly conditions: readonly JoinCondition[];
   readonly placement: Placement;
-  /** Of a computed relationship: the parent's row. */
+  /** For a computed relationship: the function and the parent's row as its argument. */
   readonly argument: { readonly function: ComputedRelationship; readonly row: string } | null;
 }
 
-/** A relation to read, with those embedded in it. */
+/** A relation to read, with its embedded relations. */
 export interface ReadNode {
-  /** The relation, or the rows that a write or a call gave. */
+  /** `relation`: a table or view. `result`: the rows that a write or a function returns. */
   readonly source: 'relation' | 'result';
   readonly relation: SqlName;
   readonly alias: string | null;
   readonly select: readonly PlannedSelect[];
-  /** Columns that are there for the parent to order by, and not shown. */
+  /** Columns that are selected only for the parent's ORDER BY. */
   readonly orderColumns: readonly PlannedSelect[];
   readonly where: readonly Condition[];
   readonly order: readonly PlannedOrder[];
@@ -128,37 +131,39 @@ export interface ReadNode {
   readonly children: readonly ReadNode[];
 }
 
-/** What PostgreSQL makes of the rows. */
+/** Format that PostgreSQL builds from the rows. */
 export type BodyFormat =
   | { readonly kind: 'none' }
   | { readonly kind: 'array' | 'object'; readonly stripNulls: boolean }
   | { readonly kind: 'csv' | 'geojson' }
   | { readonly kind: 'custom'; readonly function: SqlName; readonly target: SqlName | null };
 
-/** An embedded relation that was called by its name although it has an alias. */
+/** An embedded relation whose name is used although it has an alias. */
 export interface LegacyName {
   readonly name: string;
   readonly alias: string;
 }
 
-/** What a request reads: of a relation, or of the rows of a write or a call. */
+/** The part of a request that reads: from a relation, or from the rows of a write or a function. */
 export interface PlannedRead {
   readonly read: ReadNode;
   readonly legacyNames: readonly LegacyName[];
 }
 
-/** What all plans that run a query have in common. */
+/** Common part of all plans that run a query. */
 interface QueryPlan extends PlannedRead {
   readonly format: BodyFormat;
   readonly mediaType: MediaType;
 }
 
+/** Plan of a read. */
 export interface ReadPlan extends QueryPlan {
   readonly kind: 'read';
   readonly target: SqlName;
   readonly headOnly: boolean;
 }
 
+/** Plan of a write. */
 export interface MutatePlan extends QueryPlan {
   readonly kind: 'mutate';
   readonly mutation: Mutation;
@@ -171,15 +176,16 @@ export interface MutatePlan extends QueryPlan {
     readonly resolution: 'merge-duplicates' | 'ignore-duplicates';
     readonly columns: readonly string[];
   } | null;
-  /** Columns of the written rows that the reply needs; empty when it needs none. */
+  /** Columns of the written rows that the response needs; empty if none. */
   readonly returning: readonly string[];
-  /** Whether keys that a row lacks take the column's default instead of null. */
+  /** True if missing keys of a row get the column's default instead of null. */
   readonly applyDefaults: boolean;
 }
 
+/** The arguments of a function call. */
 export type CallArguments =
   | { readonly kind: 'none' }
-  /** The body is the one unnamed argument. */
+  /** The body is the argument of a single unnamed parameter. */
   | { readonly kind: 'unnamed'; readonly parameter: Parameter; readonly body: string | Uint8Array }
   | {
       readonly kind: 'values';
@@ -192,34 +198,38 @@ export type CallArguments =
       readonly isObject: boolean;
     };
 
+/** Plan of a function call. */
 export interface CallPlan extends QueryPlan {
   readonly kind: 'call';
   readonly routine: Routine;
   readonly arguments: CallArguments;
   readonly readOnly: boolean;
   readonly headOnly: boolean;
-  /** Columns of the result that select and the embeddings need; `*` or nothing for all. */
+  /** Columns of the result that `select` and embedded relations need; `*` or an empty list means all. */
   readonly returning: readonly string[];
-  /** Columns that filters need. */
+  /** Columns of the result that filters need. */
   readonly filterColumns: readonly string[];
 }
 
-/** The OpenAPI document of a schema. */
+/** Plan of the OpenAPI document of a schema. */
 export interface DescribePlan {
   readonly kind: 'describe';
   readonly schema: string;
   readonly headOnly: boolean;
 }
 
-/** Needs no database: the methods that an address answers. */
+/** Plan of an OPTIONS request, which needs no database. */
 export interface OptionsPlan {
   readonly kind: 'options';
   readonly allow: readonly string[];
 }
 
-/** A function that gives exactly one value or row. */
+/** Returns true if a function returns exactly one value or row. */
 export const returnsSingle = (routine: Routine): boolean => !routine.returns.set;
+/** Returns true if a function returns one scalar value. */
 export const returnsScalar = (routine: Routine): boolean => !routine.returns.set && !routine.returns.composite;
+/** Returns true if a function returns a set of scalar values. */
 export const returnsSetOfScalar = (routine: Routine): boolean => routine.returns.set && !routine.returns.composite;
+/** Returns true if a function returns void. */
 export const returnsVoid = (routine: Routine): boolean =>
   returnsScalar(routine) && routine.returns.type.schema === 'pg_catalog' && routine.returns.type.name === 'void';

@@ -14,10 +14,10 @@ import type {
 import { allRows } from '../request/row-range.ts';
 import type { JoinCondition, LegacyName, PlannedSelect, SpreadColumn } from './plan.ts';
 
-/** A relation of the read while it is being planned: the node of `select`, and what the other parameters add to it. */
+/** A relation of a read while it is planned: a node of `select` with the data of other parameters. */
 export interface Draft {
   readonly depth: number;
-  /** The name in `select`. */
+  /** Name in `select`. */
   readonly name: string;
   readonly requestAlias: string | null;
   readonly hint: string | null;
@@ -30,23 +30,23 @@ export interface Draft {
 
   source: 'relation' | 'result';
   relation: SqlName;
-  /** What the catalog knows of the relation; undefined for the rows of a function that are of none. */
+  /** The relation in the schema cache; undefined for the result of a function without a relation. */
   table: Relation | undefined;
-  /** The alias within the statement; null when it goes by its own name. */
+  /** Alias within the statement; null if the relation's own name is used. */
   alias: string | null;
   relationship: Relationship | null;
-  /** The alias of the subquery in the parent. */
+  /** Alias of the subquery in the parent. */
   joinAlias: string;
   conditions: JoinCondition[];
   spread: 'one' | 'many' | null;
   select: PlannedSelect[];
-  /** Columns that are there for the parent to order by, and not shown. */
+  /** Columns that are selected only for the parent's ORDER BY. */
   orderColumns: PlannedSelect[];
-  /** Of a spread relation: its columns, one level up. */
+  /** Columns of a spread relation as columns of the parent. */
   spreadColumns: SpreadColumn[];
 }
 
-/** What filters, orders and limits call the relation. */
+/** Returns the name of the relation in filters, orders and limits. */
 export const calledName = (draft: Draft): string => draft.requestAlias ?? draft.name;
 
 const isRelation = (item: SelectItem): item is SelectRelation => item.kind === 'relation';
@@ -83,9 +83,9 @@ function newDraft(
 }
 
 /**
- * The tree of `select` under the target, with filters, orders, limits and logic put where they belong. Of a write,
- * what belongs to the root is left out but for the order: it decides which rows are written.
- * Throws PGRST108 when a parameter names a relation that is not embedded.
+ * Builds the tree of `select` for the target, and assigns filters, orders, limits and logic to its relations. For a
+ * write, parameters of the root are left out except the order, which decides which rows are written.
+ * @throws NinefoldError PGRST108 if a parameter names a relation that is not embedded.
  */
 export function draftRead(
   request: ApiRequest,
@@ -106,7 +106,7 @@ export function draftRead(
   const draftOf = (at: At<unknown>): Draft => draftAt(root, at.path, acceptLegacyNames ? legacy : null);
   const legacy: LegacyName[] = [];
   for (const at of parameters.filters) if (belongs(at)) draftOf(at).filters.push(at.value);
-  // of several orders of one relation the first counts
+  // If a relation has several orders, the first one is used.
   for (const at of parameters.order.toReversed()) draftOf(at).order = at.value;
   if (!writes) {
     root.range = request.topRange;
@@ -116,7 +116,10 @@ export function draftRead(
   return { root, legacyNames: legacy };
 }
 
-/** The relation at a path. Where `legacy` is given, the name of one that has an alias finds it too, and is noted. */
+/**
+ * Returns the relation at a path. If `legacy` is given, a relation with an alias is also found by its name, which is
+ * recorded there.
+ */
 function draftAt(root: Draft, path: readonly string[], legacy: LegacyName[] | null): Draft {
   let draft = root;
   for (const name of path) {
@@ -133,7 +136,7 @@ function draftAt(root: Draft, path: readonly string[], legacy: LegacyName[] | nu
   return draft;
 }
 
-/** A name in `order` or in the path of a parameter that no embedded relation has. */
+/** Returns the error for a name in `order` or in the path of a parameter that no embedded relation has. */
 export const notEmbedded = (name: string): NinefoldError =>
   new NinefoldError('PGRST108', {
     message: notEmbeddedMessage(name),
@@ -142,7 +145,7 @@ export const notEmbedded = (name: string): NinefoldError =>
 
 const notEmbeddedMessage = (name: string): string => `'${name}' is not an embedded resource in this request`;
 
-/** The same, with the alias to use where the relation has one. */
+/** Returns the error for a relation that is not embedded, with the alias to use if the relation has one. */
 function notEmbeddedUnder(parent: Draft, name: string): NinefoldError {
   const aliased = parent.children.find((child) => child.name === name && child.requestAlias !== null);
   if (aliased) {

@@ -11,8 +11,9 @@ import { planSelect } from './select.ts';
 import { arraysPlacement, hoistAggregates, planSpreadColumns, showsNothing } from './spread.ts';
 
 /**
- * The read of a request: the target and everything embedded in it. After a write or a call it reads their rows.
- * Throws PGRST108, 118, 123, 127, 200 and 201.
+ * Plans the read of a request: the target and all embedded relations. After a write or a function call, the read uses
+ * their rows.
+ * @throws NinefoldError PGRST108, 118, 123, 127, 200 and 201
  */
 export function planRead(request: ApiRequest, target: SqlName, catalog: Catalog, settings: RestSettings): PlannedRead {
   const { root, legacyNames } = draftRead(request, target, settings.url_use_legacy_target_names);
@@ -69,7 +70,7 @@ function finish(catalog: Catalog, draft: Draft, parent: Draft | null, maxRows: b
   };
 }
 
-/** A relation that needs no limit: one would keep PostgreSQL from joining it as it likes. */
+/** Returns true for a relation with at most one row. A LIMIT would only restrict PostgreSQL's choice of a join. */
 const isAtMostOne = (draft: Draft): boolean => draft.relationship !== null && isToOne(draft.relationship);
 
 function finishOrder(draft: Draft, term: OrderTerm): PlannedOrder {
@@ -79,7 +80,10 @@ function finishOrder(draft: Draft, term: OrderTerm): PlannedOrder {
   return plannedOrder(relatedField(child, term), { ...term, relation: child.joinAlias });
 }
 
-/** The column of an embedded relation that its parent is ordered by: one that it shows, or else one selected for that alone. */
+/**
+ * Returns the column of an embedded relation by which its parent is ordered: one that it shows, or one that is selected
+ * only for this purpose.
+ */
 function relatedField(child: Draft, { field }: OrderTerm): PlannedField {
   if (showsAsItIs(child, field) || aggregates(child)) return unknownField(field.name, field.path);
   const alias = `pgrst_order_${child.orderColumns.length + 1}`;
@@ -102,7 +106,7 @@ const aggregates = (draft: Draft): boolean =>
   draft.select.some((item) => item.aggregate !== null) ||
   draft.children.some((child) => child.spreadColumns.some((column) => column.aggregate !== null));
 
-/** `relation.is.null` asks whether there is a related row; everything else is about columns. */
+/** Plans a condition. `relation.is.null` tests whether there is a related row; all other conditions concern columns. */
 function finishCondition(catalog: Catalog, draft: Draft, children: readonly ReadNode[], tree: LogicTree): Condition {
   if (tree.kind !== 'filter') {
     return {

@@ -1,8 +1,8 @@
 import type { ReadNode } from './plan.ts';
 
 /**
- * The columns that a write or a call must give so that what is selected, ordered by and embedded can be read from its rows:
- * `*` alone, or names, sorted.
+ * Returns the columns that a write or a function must return for `select`, order and embedded relations: `*` alone, or
+ * sorted names.
  */
 export function columnsNeeded(read: ReadNode, primaryKey: readonly string[]): string[] {
   const columns = new Set([...read.select, ...read.orderColumns].map((item) => item.field.name));

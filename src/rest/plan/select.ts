@@ -3,12 +3,15 @@ import { columnField, shownField, typedField, unknownField } from './fields.ts';
 import type { PlannedSelect } from './plan.ts';
 import type { Draft } from './read-draft.ts';
 
-/** What each relation shows (PostgREST docs, "Vertical Filtering", "Aggregate Functions", "Domain Representations"). */
+/**
+ * Plans the columns of each relation (PostgREST docs, "Vertical Filtering", "Aggregate Functions", "Domain
+ * Representations").
+ */
 
 /**
- * Fills `select` of the draft and those below it. `*` becomes the columns one by one where they must be grouped,
- * made into arrays, or presented by a domain representation.
- * @param grouped whether a relation above aggregates
+ * Sets `select` of a draft and its embedded relations. `*` is expanded to single columns if they must be grouped,
+ * collected in arrays, or converted by a domain representation.
+ * @param grouped True if a relation above aggregates.
  */
 export function planSelect(catalog: Catalog, draft: Draft, grouped = false): void {
   const groups = grouped || draft.items.some((item) => item.aggregate !== null) || draft.spread === 'many';
@@ -42,7 +45,10 @@ function showsPresented(catalog: Catalog, columns: ReadonlyMap<string, Column> |
   return false;
 }
 
-/** A JSON path is called by its last key, a presented column by its name, an aggregate one level up by its function. */
+/**
+ * Returns the default name of an item: the last key of a JSON path, the name of a converted column, or the function of
+ * an aggregate in a spread relation.
+ */
 function impliedAlias(item: PlannedSelect, draft: Draft): string | null {
   if (item.aggregate !== null) return draft.spread ? item.aggregate : null;
   const { path, name, transform } = item.field;

@@ -4,12 +4,14 @@ import { plannedOrder, unknownField } from './fields.ts';
 import type { Placement, PlannedOrder, SpreadColumn } from './plan.ts';
 import { calledName, type Draft } from './read-draft.ts';
 
-/** Spread relations, whose columns appear among their parent's (PostgREST docs, "Spread embedded resource"). */
+/**
+ * Plans spread relations, whose columns become columns of their parent (PostgREST docs, "Spread embedded resource").
+ */
 
-/** Whether the relation and all below it show nothing. */
+/** Returns true if a relation and its embedded relations show no column. */
 export const showsNothing = (draft: Draft): boolean => draft.select.length === 0 && draft.children.every(showsNothing);
 
-/** Fills `spreadColumns` of every spread relation, from the innermost out. */
+/** Sets `spreadColumns` of every spread relation, beginning with the innermost. */
 export function planSpreadColumns(draft: Draft): void {
   for (const child of draft.children) planSpreadColumns(child);
   if (!draft.spread) return;
@@ -30,8 +32,8 @@ interface HoistedAggregate {
 }
 
 /**
- * Moves the aggregates of to-one spread relations up to where the rows are grouped: the nearest relation above that
- * is not itself spread.
+ * Moves aggregates of to-one spread relations to the relation where rows are grouped: the nearest relation above that
+ * is not spread.
  */
 export function hoistAggregates(draft: Draft): HoistedAggregate[] {
   const fromChildren = draft.children.flatMap(hoistAggregates);
@@ -59,8 +61,9 @@ export function hoistAggregates(draft: Draft): HoistedAggregate[] {
 }
 
 /**
- * How a to-many spread relation appears: its columns as arrays, ordered by columns that are selected for that alone.
- * Throws PGRST127 when it, or one spread into it, aggregates.
+ * Returns the placement of a to-many spread relation: arrays of its columns, ordered by columns that are selected only
+ * for this purpose.
+ * @throws NinefoldError PGRST127 if it or a relation spread into it aggregates.
  */
 export function arraysPlacement(draft: Draft, order: readonly PlannedOrder[]): Placement {
   const aggregates =

@@ -1,15 +1,18 @@
 /**
- * The request of a client as a value: the result of the request step. Nothing here has been looked up in the
- * database; names may not exist.
+ * Types of a client's request as a value, the result of the request step. Names were not looked up, so they may not
+ * exist.
  */
 
+/** A name with its schema. */
 export interface QualifiedName {
   readonly schema: string;
   readonly name: string;
 }
 
+/** The kind of a write. */
 export type Mutation = 'insert' | 'update' | 'upsert-one' | 'delete';
 
+/** The operation of a request. */
 export type Action =
   | { readonly kind: 'read'; readonly target: QualifiedName; readonly headOnly: boolean }
   | { readonly kind: 'mutate'; readonly target: QualifiedName; readonly mutation: Mutation }
@@ -23,19 +26,22 @@ export type Action =
 export interface JsonStep {
   readonly kind: 'key' | 'index';
   readonly value: string;
-  /** `->>`: the result is text. */
+  /** True for `->>`: the result is text. */
   readonly asText: boolean;
 }
 
+/** A column with an optional JSON path. */
 export interface FieldRef {
   readonly name: string;
   readonly path: readonly JsonStep[];
 }
 
+/** An aggregate function. */
 export type AggregateFunction = 'sum' | 'avg' | 'count' | 'max' | 'min';
+/** The join type of an embedded relation. */
 export type JoinType = 'inner' | 'left';
 
-/** `alias:field->path::cast.aggregate()::aggregateCast` */
+/** A column in `select`: `alias:field->path::cast.aggregate()::aggregateCast`. */
 export interface SelectField {
   readonly kind: 'field';
   readonly field: FieldRef;
@@ -45,7 +51,7 @@ export interface SelectField {
   readonly aggregateCast: string | null;
 }
 
-/** `alias:name!hint!join(items)`, or `...name!hint!join(items)` when spread. */
+/** An embedded relation in `select`: `alias:name!hint!join(items)`, or `...name!hint!join(items)` if spread. */
 export interface SelectRelation {
   readonly kind: 'relation';
   readonly name: string;
@@ -56,14 +62,19 @@ export interface SelectRelation {
   readonly items: readonly SelectItem[];
 }
 
+/** An item of `select`. */
 export type SelectItem = SelectField | SelectRelation;
 
-/** Operators that take a modifier: `eq(any).{1,2}`. */
+/** Operators with an optional modifier: `eq(any).{1,2}`. */
 export type QuantifiedOperator = 'eq' | 'gte' | 'gt' | 'lte' | 'lt' | 'like' | 'ilike' | 'match' | 'imatch';
+/** Operators without a modifier. */
 export type SimpleOperator = 'neq' | 'cs' | 'cd' | 'ov' | 'sl' | 'sr' | 'nxr' | 'nxl' | 'adj';
+/** Operators of full-text search. */
 export type SearchOperator = 'fts' | 'plfts' | 'phfts' | 'wfts';
+/** Values of the operator `is`. */
 export type IsValue = 'null' | 'not_null' | 'true' | 'false' | 'unknown';
 
+/** An operator with its value. */
 export type Operation =
   | { readonly kind: 'simple'; readonly operator: SimpleOperator; readonly value: string }
   | {
@@ -82,6 +93,7 @@ export type Operation =
       readonly value: string;
     };
 
+/** A filter of one column. */
 export interface Filter {
   readonly kind: 'filter';
   readonly field: FieldRef;
@@ -89,17 +101,20 @@ export interface Filter {
   readonly operation: Operation;
 }
 
+/** A group of conditions that `and` or `or` joins. */
 export interface LogicGroup {
   readonly kind: 'and' | 'or';
   readonly negated: boolean;
   readonly children: readonly LogicTree[];
 }
 
+/** A condition: a filter or a group. */
 export type LogicTree = Filter | LogicGroup;
 
+/** A term of `order`. */
 export interface OrderTerm {
   readonly field: FieldRef;
-  /** The embedded relation whose column orders: `order=relation(field)`. */
+  /** The embedded relation of the column: `order=relation(field)`. */
   readonly relation: string | null;
   readonly direction: 'asc' | 'desc' | null;
   readonly nulls: 'first' | 'last' | null;
@@ -108,37 +123,39 @@ export interface OrderTerm {
 /** Names of embedded relations from the root down; empty for the root. */
 export type EmbedPath = readonly string[];
 
-/** A parameter and the level of embedding that it belongs to. */
+/** A parameter with the embedded relation to which it belongs. */
 export interface At<T> {
   readonly path: EmbedPath;
   readonly value: T;
 }
 
-/** Rows `lower` to `upper`, both counted from 0 and included; null is no upper bound. Empty when upper < lower. */
+/** Rows `lower` to `upper`, inclusive and counted from 0; null means no upper bound. Empty if upper < lower. */
 export interface RowRange {
   readonly lower: bigint;
   readonly upper: bigint | null;
 }
 
+/** The parameters of the query string. */
 export interface QueryParameters {
-  /** The parameters sorted by name and encoded anew, for Content-Location. */
+  /** The parameters sorted by name and encoded, for Content-Location. */
   readonly canonical: string;
   readonly select: readonly SelectItem[];
   readonly filters: readonly At<Filter>[];
   readonly logic: readonly At<LogicTree>[];
   readonly order: readonly At<readonly OrderTerm[]>[];
-  /** limit and offset below the root. */
+  /** limit and offset of embedded relations. */
   readonly ranges: readonly At<RowRange>[];
   /** limit and offset of the root. */
   readonly range: RowRange;
   readonly columns: readonly string[] | null;
   readonly onConflict: readonly string[] | null;
-  /** Arguments of a function called by GET, in their order. */
+  /** Arguments of a function that is called by GET, in order. */
   readonly arguments: readonly (readonly [string, string])[];
-  /** The raw names of all filter parameters. */
+  /** Raw names of all filter parameters. */
   readonly filterNames: readonly string[];
 }
 
+/** Preferences of the Prefer header. */
 export interface Preferences {
   readonly resolution: 'merge-duplicates' | 'ignore-duplicates' | null;
   readonly representation: 'representation' | 'minimal' | 'headers-only' | null;
@@ -148,13 +165,14 @@ export interface Preferences {
   readonly handling: 'strict' | 'lenient' | null;
   readonly timezone: string | null;
   readonly maxAffected: bigint | null;
-  /** Preferences that are not known, as they were sent. */
+  /** Unknown preferences as they were sent. */
   readonly unknown: readonly string[];
 }
 
+/** Options of the execution plan media type. */
 export type PlanOption = 'analyze' | 'verbose' | 'settings' | 'buffers' | 'wal';
 
-/** A media type of Accept or Content-Type. `other` holds everything without a meaning of its own here. */
+/** A media type of Accept or Content-Type. `other` contains all types without a special meaning. */
 export type MediaType =
   | { readonly kind: 'json' | 'geojson' | 'csv' | 'text' | 'xml' | 'openapi' | 'form' | 'octet-stream' | 'any' }
   | { readonly kind: 'array-stripped' }
@@ -167,42 +185,43 @@ export type MediaType =
     }
   | { readonly kind: 'other'; readonly name: string };
 
-/** The body of a write or a call. */
+/** The body of a write or a function call. */
 export type Payload =
-  /** JSON text whose keys are known: those of the object, or those that all objects of the array have. */
+  /** JSON text with known keys: those of the object, or those that all objects of the array have. */
   | {
       readonly kind: 'json';
       readonly body: string | Uint8Array;
       readonly keys: readonly string[];
       readonly isObject: boolean;
     }
-  /** JSON text not looked into, because the parameter `columns` names the keys. */
+  /** JSON text that was not parsed, because the parameter `columns` names the keys. */
   | { readonly kind: 'json-unread'; readonly body: Uint8Array; readonly isObject: boolean }
   | { readonly kind: 'form'; readonly pairs: readonly (readonly [string, string])[] }
-  /** The one argument of a function with a single unnamed parameter; bytes as PostgreSQL prints them. */
+  /** The argument of a single unnamed parameter; bytes in PostgreSQL's text format. */
   | { readonly kind: 'raw'; readonly body: Uint8Array };
 
+/** The request of a client. */
 export interface ApiRequest {
   readonly action: Action;
   readonly method: string;
-  /** The whole path below the area's prefix, as sent. */
+  /** Complete path below the API's prefix, as it was sent. */
   readonly path: string;
   readonly schema: string;
-  /** True if a profile header chose the schema, or more than one is exposed: then the reply names it. */
+  /** True if a profile header chose the schema or several schemas are exposed: the response then names the schema. */
   readonly schemaNegotiated: boolean;
   readonly parameters: QueryParameters;
-  /** `parameters.range` and the Range header together. */
+  /** `parameters.range` combined with the Range header. */
   readonly topRange: RowRange;
   readonly preferences: Preferences;
   readonly accept: readonly MediaType[];
-  /** The Accept header's own names, for the message when none can be served. */
+  /** Media type of the Content-Type header. */
   readonly contentType: MediaType;
   readonly payload: Payload | null;
-  /** The columns that a write sets, or the arguments of a call by POST: from `columns` or from the payload. */
+  /** The columns that a write sets, or the arguments of a POST call: from `columns` or from the payload. */
   readonly columns: readonly string[];
-  /** Everything but cookies, for request.headers. */
+  /** All headers except cookies, for the setting request.headers. */
   readonly headers: Readonly<Record<string, string>>;
   readonly cookies: Readonly<Record<string, string>>;
-  /** For the database session, so that a slow query there is traced to its call. */
+  /** Id for the database session, so that a slow query can be assigned to its request. */
   readonly requestId: string;
 }

@@ -4,10 +4,10 @@ import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { ParseOutcome, ParseTask } from './body-parser.ts';
 import { readPayload } from './payload.ts';
 
-/** The entry of the thread that parses large bodies: one task after the other, each answered in its turn. */
+/** Entry point of the thread that parses large bodies, one after the other. */
 
-// Linux counts a thread as a process here, and with this gives it a third of the time of the node's other threads; less would let a body wait
-// too long beside other work. On another system it would slow the whole worker.
+// On Linux, the priority applies to the thread only: it gets about a third of the processor time of other threads. With
+// less, a body would wait too long. On other systems it would slow down the complete worker.
 if (process.platform === 'linux') setPriority(5);
 
 parentPort?.on('message', ({ kind, bytes }: ParseTask) => {

@@ -41,7 +41,7 @@ const kindOf = (kind: 'json' | 'csv' | 'form' | 'octet-stream' | 'text', isCall 
 });
 const bytes = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text));
 
-/** The bytes of a body as text, since only their content counts. */
+/** Converts the bytes of a body to text, to compare contents. */
 const plain = (payload: Payload): unknown =>
   'body' in payload ? { ...payload, body: Buffer.from(payload.body).toString('hex') } : payload;
 
@@ -57,7 +57,7 @@ const outcome = (work: () => Payload | Promise<Payload>): Promise<unknown> =>
     }));
 
 describe('BodyParser', () => {
-  it('answers what readPayload answers, for any body of any kind', async () => {
+  it('returns the result of readPayload for any body of any kind', async () => {
     const parser = start();
     const body = fc.oneof(
       fc.array(fc.dictionary(fc.constantFrom('a', 'b', '"', 'ä'), fc.jsonValue())).map((rows) => JSON.stringify(rows)),
@@ -81,7 +81,7 @@ describe('BodyParser', () => {
     );
   });
 
-  it('hands back the bytes of a JSON body without a copy, and takes part of a buffer', async () => {
+  it('returns the bytes of a JSON body without a copy, and accepts a part of a buffer', async () => {
     const parser = start();
     const body = bytes('[{"a":1},{"a":2}]');
     const payload = await parser.parse('app', kindOf('json'), body);
@@ -91,7 +91,7 @@ describe('BodyParser', () => {
     expect(part.toString()).toBe('{"b":1}');
   });
 
-  it('gives each app its turn', async () => {
+  it('alternates between apps', async () => {
     const parser = start();
     const order: string[] = [];
     const parse = (app: string) => parser.parse(app, kindOf('json'), bytes('{}')).then(() => order.push(app));
@@ -99,14 +99,14 @@ describe('BodyParser', () => {
     expect(order).toEqual(['a', 'a', 'b', 'c', 'a', 'a']);
   });
 
-  it('ends a body that takes too long, and parses the next one', async () => {
+  it('stops parsing a body that takes too long, and parses the next one', async () => {
     const parser = start({ memory: 256 * 2 ** 20, milliseconds: 1 });
     const slow = parser.parse('app', kindOf('json'), bytes(`[${'{"a":[1,2,3]},'.repeat(500_000)}{}]`));
     await expect(slow).rejects.toMatchObject({ code: 'body_too_complex', status: 413, limit: 'parseMilliseconds' });
     await expect(parser.parse('app', kindOf('text'), bytes('{}'))).rejects.toBeInstanceOf(NinefoldError);
   });
 
-  it('refuses what waits when it is closed', async () => {
+  it('rejects waiting bodies when it is closed', async () => {
     const parser = start();
     const both = [1, 2].map(() => parser.parse('app', kindOf('json'), bytes('{}')));
     parser.close();

@@ -8,11 +8,12 @@ import type { Payload } from './api-request.ts';
 import { parseRequest } from './parse-request.ts';
 import { isParsed, type PayloadKind, type ReadPayload } from './payload.ts';
 
-/** Messages to the thread, and its results. */
+/** Message to the thread. */
 export interface ParseTask {
   readonly kind: PayloadKind;
   readonly bytes: Uint8Array;
 }
+/** Result of the thread. */
 export type ParseOutcome =
   | { readonly payload: Payload }
   | {
@@ -39,29 +40,33 @@ const standardBounds: Bounds = {
   milliseconds: limits.parseMilliseconds.default,
 };
 
-/** After so long without a task the thread ends, and its memory is free. */
+/** Time without a task after which the thread ends and releases its memory. */
 const IDLE_MILLISECONDS = 10_000;
 
 /**
- * Parses large bodies in a thread, so that no other call of the worker waits. The thread is started by the first body. It parses one body
- * after the other, in turns of the apps, so that no app waits for all bodies of another. A thread that takes too long is ended.
+ * Parses large bodies in a thread, so that no other request of the worker waits. The first body starts the thread. It
+ * parses one body at a time and alternates between apps, so that no app waits for all bodies of another. A thread that
+ * takes too long is terminated.
  */
 export class BodyParser {
   readonly #entry: URL;
   readonly #bounds: Bounds;
   #thread: Worker | null = null;
-  /** By app; the first app is the next to have its turn. */
+  /** Waiting bodies by app. The first app is next. */
   readonly #waiting = new Map<string, Waiting[]>();
   #current: Waiting | null = null;
   #timer: NodeJS.Timeout | null = null;
 
-  /** `entry`: the built file of `body-parser-thread.ts`. */
+  /** @param entry URL of the built file of `body-parser-thread.ts`. */
   constructor(entry: URL, bounds: Bounds = standardBounds) {
     this.#entry = entry;
     this.#bounds = bounds;
   }
 
-  /** Parses `bytes`, which the caller must not use any longer. Throws what `readPayload` throws, body_too_complex. */
+  /**
+   * Parses `bytes`, which the caller must not use afterwards.
+   * @throws NinefoldError body_too_complex, and the errors of `readPayload`
+   */
   parse(app: string, kind: PayloadKind, bytes: Uint8Array): Promise<Payload> {
     return new Promise((resolve, reject) => {
       const waiting = { kind, bytes, resolve, reject };
@@ -72,7 +77,7 @@ export class BodyParser {
     });
   }
 
-  /** Ends the thread. */
+  /** Terminates the thread and rejects waiting bodies. */
   close(): void {
     for (const waiting of [...this.#waiting.values()].flat()) waiting.reject(new NinefoldError('body_too_complex'));
     this.#waiting.clear();
@@ -95,7 +100,7 @@ export class BodyParser {
     this.#thread.postMessage({ kind, bytes }, isWhole ? [bytes.buffer as ArrayBuffer] : []);
   }
 
-  /** The next task of the app whose turn it is; the app's others wait until every other app had its turn. */
+  /** Returns the next body of the next app. Its other bodies wait until all other apps had their turn. */
   #takeFirst(): Waiting | null {
     for (const [app, waiting] of this.#waiting) {
       const first = waiting.shift() ?? null;
@@ -108,7 +113,7 @@ export class BodyParser {
 
   #start(): Worker {
     const thread = new Worker(this.#entry, {
-      // It computes and does nothing else: no secret of the environment is for it.
+      // The thread only computes, so it gets no secrets of the environment.
       env: {},
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: Math.round(this.#bounds.memory / 2 ** 20) },
@@ -136,7 +141,7 @@ export class BodyParser {
     return current;
   }
 
-  /** Fails the task that is under way, and goes on with the next one in another thread. */
+  /** Rejects the current body, and parses the next one in a new thread. */
   #fail(cause?: unknown): void {
     const current = this.#takeCurrent();
     this.#end();
@@ -150,12 +155,13 @@ export class BodyParser {
   }
 }
 
-/** True where the body is too large to be parsed while other calls wait. */
+/** Returns true if the body is too large to be parsed while other requests wait. */
 export const isLarge = ({ body }: Exchange): boolean => body !== null && body.length > limits.threadBodyBytes.default;
 
 /**
- * Returns how `parseRequest` reads a large body, which `parser` has parsed by then; undefined where nothing has to be parsed. Throws what
- * `parseRequest` and the parser throw.
+ * Lets `parser` parse a large body, and returns a function for `parseRequest` that returns the result. Returns
+ * undefined if there is nothing to parse.
+ * @throws NinefoldError as `parseRequest` and `BodyParser.parse`
  */
 export async function parseAhead(
   exchange: Exchange,
@@ -172,7 +178,7 @@ export async function parseAhead(
   });
   const [kind] = asked;
   if (!kind || !isParsed(kind)) return undefined;
-  // The thread takes the bytes with it.
+  // The bytes are transferred to the thread.
   exchange.body = null;
   const payload = await parser.parse(app, kind, body);
   return () => payload;

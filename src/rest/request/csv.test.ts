@@ -12,7 +12,7 @@ const cell = fc.oneof(
 const quoted = (value: string): string => `"${value.replaceAll('"', '""')}"`;
 
 describe('csvToRows', () => {
-  it('reads back what was written, quoted or not, with any line end', () => {
+  it('reads written CSV, quoted or not, with any line end', () => {
     const table = fc
       .nat(4)
       .chain((more) =>
@@ -47,11 +47,11 @@ describe('csvToRows', () => {
     ['a,b\n1', 'All lines must have same number of fields'],
     ['a,b\n1\n"', 'a quoted CSV value does not end'],
     [',,'.repeat(limits.bodyColumns.default), `A line has more than ${limits.bodyColumns.default} fields`],
-  ])('refuses %j', (text, message) => {
+  ])('rejects %j', (text, message) => {
     expect(() => csvToRows(text)).toThrow(message);
   });
 
-  it('refuses rows that repeat long names beyond the bound', () => {
+  it('rejects rows that repeat long names beyond the limit', () => {
     const names = Array.from({ length: 1600 }, (_, i) => `${'n'.repeat(60)}${i}`).join(',');
     expect(() => csvToRows(`${names}\n${`${','.repeat(1599)}\n`.repeat(1000)}`)).toThrow('too large as JSON');
   });

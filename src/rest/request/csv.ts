@@ -1,21 +1,26 @@
 import { limits } from '../../../contract/limits.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 
-/** CSV as RFC 4180 has it, with line ends of either kind, as JSON rows. */
+/** Converts CSV (RFC 4180, with either kind of line end) to JSON rows. */
 
-/** `body` is a JSON array with an object for each line but the first, which gives the keys. */
+/**
+ * Result of the conversion. `body` is a JSON array with an object for each line except the first, which contains the
+ * keys.
+ */
 export interface CsvRows {
   readonly header: readonly string[];
   readonly rows: number;
   readonly body: Uint8Array;
 }
 
-/** How much text is collected before it becomes bytes. */
+/** Number of characters that are collected before they are converted to bytes. */
 const PIECE_CHARACTERS = 64 * 1024;
 
 /**
- * Writes each line as a JSON object, one after the other, so that only the text and the result are held. The word NULL, quoted or
- * not, is null. Throws SyntaxError for text that is no CSV or whose lines differ in length, body_too_large.
+ * Converts the lines to JSON objects one by one, so that memory holds only the text and the result. The word NULL,
+ * quoted or not, is null.
+ * @throws SyntaxError if the text is no CSV or lines have different lengths.
+ * @throws NinefoldError body_too_large
  */
 export function csvToRows(text: string): CsvRows {
   let header: string[] | null = null;
@@ -27,7 +32,7 @@ export function csvToRows(text: string): CsvRows {
   eachLine(text, (cells) => {
     if (header === null) {
       header = cells;
-      // Of a name that comes twice the last one counts.
+      // If a name occurs twice, the last column is used.
       columns = [...new Map(cells.map((name, place) => [name, place]))].map(([name, place]) => [
         `${JSON.stringify(name)}:`,
         place,
@@ -79,7 +84,7 @@ class JsonBytes {
   }
 }
 
-/** The cells of each line. An empty line, as at the end of most files, is no row. */
+/** Calls `take` with the cells of each line. An empty line, as at the end of most files, is no row. */
 function eachLine(text: string, take: (cells: string[]) => void): void {
   let cells: string[] = [];
   let pos = 0;
@@ -108,7 +113,7 @@ const COMMA = 0x2c;
 const LINE_FEED = 0x0a;
 const RETURN = 0x0d;
 
-/** NaN, which stands behind the text, ends a cell, too. */
+/** NaN is returned after the end of the text, which also ends a cell. */
 const endsCell = (code: number): boolean =>
   code === COMMA || code === LINE_FEED || code === RETURN || Number.isNaN(code);
 
@@ -118,7 +123,7 @@ function endOfPlain(text: string, from: number): number {
   return pos;
 }
 
-/** The place behind the closing quote. */
+/** Returns the offset after the closing quote. */
 function endOfQuoted(text: string, from: number): number {
   let pos = from + 1;
   for (;;) {

@@ -16,7 +16,7 @@ function scanned(bytes: Uint8Array): Outcome {
   }
 }
 
-/** The same by the parser of the JavaScript engine, which builds every value. */
+/** Parses the rows with JSON.parse, for comparison. */
 function parsed(bytes: Uint8Array): Outcome {
   let value: unknown;
   try {
@@ -40,13 +40,13 @@ const key = fc.oneof(
 );
 const value = fc.jsonValue({ maxDepth: 3 });
 
-/** One key as any client may spell it. */
+/** Writes a key with or without escapes. */
 const spelled = (name: string, escaped: boolean): string =>
   escaped
     ? `"${[...Buffer.from(name, 'utf16le').swap16().toString('hex').matchAll(/..../g)].map(([code]) => `\\u${code}`).join('')}"`
     : JSON.stringify(name);
 
-/** Rows with the same keys, some in another order, repeated or spelled otherwise, and some with others. */
+/** Rows with the same keys, some in another order, repeated or with escapes, and rows with other keys. */
 const rows = fc
   .record({
     names: fc.array(key, { maxLength: 5 }),
@@ -78,7 +78,7 @@ describe('readJsonRows', () => {
     );
   });
 
-  it('accepts and refuses what JSON.parse does, with a byte changed, inserted or removed', () => {
+  it('accepts and rejects the same texts as JSON.parse, with a byte changed, inserted or removed', () => {
     const byte = fc.oneof(fc.nat(255), fc.constantFrom(...Buffer.from('{}[],:"\\ue-+.0159\n\t \0tfn')));
     fc.assert(
       fc.property(
@@ -141,19 +141,19 @@ describe('readJsonRows', () => {
     expect(scanned(text(source))).toEqual(parsed(text(source)));
   });
 
-  it('treats bytes that are no UTF-8 as JSON.parse treats their replacement', () => {
+  it('treats bytes that are not UTF-8 as JSON.parse treats their replacement', () => {
     for (const bytes of ['7b22c3223a317d', '7b22ff223a317d', 'ff7b7d', '5b7b22c3a9223a317d2c7b22c3a9223a327d5d']) {
       expect(scanned(Buffer.from(bytes, 'hex')), bytes).toEqual(parsed(Buffer.from(bytes, 'hex')));
     }
   });
 
-  it('stops collecting keys beyond the columns that a row can have', () => {
+  it('stops collecting keys beyond the maximum number of columns of a row', () => {
     const many = JSON.stringify(Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`k${i}`, i])));
     expect(readJsonRows(text(many)).keys).toHaveLength(limits.bodyColumns.default + 1);
     expect(readJsonRows(text(`{"${'k'.repeat(5000)}":1}`)).keys[0]).toHaveLength(limits.bodyNameCharacters.default + 1);
   });
 
-  it('reads nesting of any shape up to its bound, and refuses more', () => {
+  it('reads nesting of any shape up to its limit, and rejects more', () => {
     const nested = (depth: number) => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
     const most = limits.bodyDepth.default;
     expect(scanned(text(nested(most)))).toEqual({ keys: ['a'], isObject: true, isRows: true });

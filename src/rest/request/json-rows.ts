@@ -1,18 +1,22 @@
 import { limits } from '../../../contract/limits.ts';
 
 /**
- * The keys of JSON rows (RFC 8259), read from the bytes without building a value: a body of megabytes costs no memory, and the same
- * time for each byte whatever it holds. Accepts and refuses what `JSON.parse` does, but for deep nesting.
+ * Reads the keys of JSON rows (RFC 8259) from the bytes without building values. A body of megabytes therefore needs no
+ * further memory, and the time per byte does not depend on the content. Accepts and rejects the same texts as
+ * `JSON.parse`, except deep nesting.
  */
 
-/** Keys of the object, or of every object of the array. `isRows` is false for a number, a text, true, false, null and an empty array. */
+/**
+ * Keys of the object, or of every object of the array. `isRows` is false for a number, a string, true, false, null and
+ * an empty array.
+ */
 export interface JsonRows {
   readonly keys: readonly string[];
   readonly isObject: boolean;
   readonly isRows: boolean;
 }
 
-/** An element of the array is no object, or has other keys than the first one. */
+/** Error of an array with an element that is no object or has other keys than the first one. */
 export class KeysDiffer extends Error {
   override readonly name = 'KeysDiffer';
 }
@@ -32,11 +36,15 @@ const isDigit = (byte: number | undefined): boolean => byte !== undefined && byt
 const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
 const hexDigits = /^[0-9A-Fa-f]{4}$/;
-/** `"`, `\`, `/`, `b`, `f`, `n`, `r`, `t`. */
+/** The characters `"`, `\`, `/`, `b`, `f`, `n`, `r`, `t`. */
 const simpleEscapes = new Set([QUOTE, BACKSLASH, 0x2f, 0x62, 0x66, 0x6e, 0x72, 0x74]);
 const words = ['true', 'false', 'null'].map((word) => Buffer.from(word));
 
-/** Throws SyntaxError for bytes that are no JSON or nest too deeply, KeysDiffer for an array whose elements are no rows. */
+/**
+ * Reads the keys of JSON rows.
+ * @throws SyntaxError for bytes that are no JSON or nest too deep.
+ * @throws KeysDiffer for an array whose elements are not rows with the same keys.
+ */
 export function readJsonRows(bytes: Uint8Array): JsonRows {
   return new RowScanner(
     Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),
@@ -46,10 +54,10 @@ export function readJsonRows(bytes: Uint8Array): JsonRows {
 class RowScanner {
   readonly #bytes: Buffer;
   #pos = 0;
-  /** For each open bracket, which one it is. */
+  /** The kind of each open bracket. */
   readonly #open: number[] = [];
   #depth = 0;
-  /** How many brackets are open inside a row: 1 for an object, 2 for an array of objects. */
+  /** Number of open brackets inside a row: 1 for an object, 2 for an array of objects. */
   #rowDepth = 1;
   readonly #keys: KeysOfRows;
 
@@ -60,7 +68,7 @@ class RowScanner {
 
   read(): JsonRows {
     const bytes = this.#bytes;
-    // A byte order mark, as TextDecoder skips it.
+    // Skips a byte order mark, as TextDecoder does.
     if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) this.#pos = 3;
     this.#skipSpace();
     const first = bytes[this.#pos];
@@ -75,7 +83,9 @@ class RowScanner {
     return { keys: this.#keys.names, isObject, isRows: this.#keys.rows > 0 };
   }
 
-  /** Reads a value whole, or the opening bracket and, of an object, its first key: the next value follows then. */
+  /**
+   * Reads a complete value, or only an opening bracket and, for an object, its first key; the next value follows then.
+   */
   #value(): void {
     for (;;) {
       this.#skipSpace();
@@ -100,7 +110,10 @@ class RowScanner {
     }
   }
 
-  /** Reads what follows a value: closing brackets, then a comma and, in an object, a key. False at the end of the outermost value. */
+  /**
+   * Reads the text after a value: closing brackets, then a comma and, in an object, a key. Returns false at the end of
+   * the outermost value.
+   */
   #continues(): boolean {
     while (this.#depth > 0) {
       this.#skipSpace();
@@ -173,7 +186,7 @@ class RowScanner {
     this.#digits();
   }
 
-  /** One digit or more. */
+  /** Reads one or more digits. */
   #digits(): void {
     const start = this.#pos;
     while (isDigit(this.#bytes[this.#pos])) this.#pos++;
@@ -198,26 +211,26 @@ class RowScanner {
   }
 }
 
-/** Up to so many names are looked for one by one. */
+/** Up to this number of names, they are searched one by one. */
 const FEW_NAMES = 16;
 
 /**
- * Collects the keys of the first row and compares those of the others. Rows as programs write them have the same keys in the same
- * order: then the bytes of each key are compared and nothing is decoded.
+ * Collects the keys of the first row and compares those of the others. Rows that programs write usually have the same
+ * keys in the same order. In that case only the bytes of each key are compared and nothing is decoded.
  */
 class KeysOfRows {
   readonly #bytes: Buffer;
   rows = 0;
   differ = false;
-  /** Each key once, in the order of the first row; one more than any table has columns at most. */
+  /** The distinct keys in the order of the first row, at most one more than a table can have columns. */
   readonly names: string[] = [];
   #places: Map<string, number> | null = null;
   /** Start and end of each key of the first row. */
   readonly #first: number[] = [];
-  /** How many keys of the row were met; those of the first row in the same order, while `#inOrder`. */
+  /** Number of keys of the current row that equal those of the first row in the same order, while `#inOrder`. */
   #met = 0;
   #inOrder = true;
-  /** For each name, the last row that had it. */
+  /** For each name, the number of the last row that had it. */
   #seenIn: Uint32Array | null = null;
   #distinct = 0;
 
@@ -232,7 +245,11 @@ class KeysOfRows {
     this.#distinct = 0;
   }
 
-  /** A key of the row, its quotes included. */
+  /**
+   * Adds a key of the current row.
+   * @param start Offset of the opening quote.
+   * @param end Offset after the closing quote.
+   */
   add(start: number, end: number): void {
     if (this.differ || this.#hasTooMany()) return;
     if (this.rows === 1) {
@@ -259,7 +276,10 @@ class KeysOfRows {
       : this.#distinct !== this.names.length;
   }
 
-  /** No relation has so many columns: which of them is missing needs no look at the other rows. */
+  /**
+   * Returns true if there are more keys than a relation can have columns. The request then fails anyway, so further
+   * rows are not compared.
+   */
   #hasTooMany(): boolean {
     return this.names.length > limits.bodyColumns.default;
   }
@@ -276,7 +296,7 @@ class KeysOfRows {
     );
   }
 
-  /** The row ended early: what it lacks may have been keys that the first row repeats. */
+  /** Compares a row that ended early. The keys that it lacks may be repetitions in the first row. */
   #lacksKeys(): boolean {
     this.#leaveOrder();
     return this.#distinct !== this.names.length;
@@ -289,7 +309,7 @@ class KeysOfRows {
     }
   }
 
-  /** A map is worth its making for many names only. */
+  /** Creating a map pays off only for many names. */
   #placeOf(name: string): number | undefined {
     if (this.names.length < FEW_NAMES) {
       const place = this.names.indexOf(name);
@@ -327,6 +347,6 @@ class KeysOfRows {
 
 const lossyText = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** A name that is longer than any of PostgreSQL's, cut off, so that an error that names it stays short. */
+/** Shortens a name that is longer than any name in PostgreSQL, so that error messages with it stay short. */
 export const shortName = (name: string): string =>
   name.length <= limits.bodyNameCharacters.default ? name : `${name.slice(0, limits.bodyNameCharacters.default)}…`;

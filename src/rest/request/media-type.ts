@@ -1,9 +1,10 @@
 import { memoize } from '../../catalog/memoize.ts';
 import type { MediaType, PlanOption } from './api-request.ts';
 
-/** Media types of Accept and Content-Type (RFC 9110 section 12.5.1; PostgREST docs, "Media Type Handlers"). */
+/** Parses media types of Accept and Content-Type (RFC 9110, section 12.5.1; PostgREST docs, "Media Type Handlers"). */
 
 const anyMediaType: MediaType = { kind: 'any' };
+/** The media type application/json. */
 export const jsonMediaType: MediaType = { kind: 'json' };
 
 const plainTypes: Readonly<Record<string, MediaType>> = {
@@ -44,7 +45,7 @@ function parametersOf(text: string, from: number): Map<string, string> {
   return parameters;
 }
 
-/** One media type with its parameters. What is not known, or no media type at all, is kept as it was sent. */
+/** Parses a media type with its parameters. Unknown or malformed text is returned unchanged as `other`. */
 export function parseMediaType(text: string): MediaType {
   const match = form.exec(text);
   if (!match) return { kind: 'other', name: text };
@@ -77,7 +78,7 @@ export function parseMediaType(text: string): MediaType {
   }
 }
 
-/** The media type as text, for messages and Content-Type; without charset. */
+/** Returns the media type as text for messages and Content-Type, without charset. */
 export function mediaTypeName(type: MediaType): string {
   switch (type.kind) {
     case 'other':
@@ -95,12 +96,12 @@ export function mediaTypeName(type: MediaType): string {
   }
 }
 
-/** Whether two media types are the same. */
+/** Returns true if two media types are equal. */
 export const sameMediaType = (a: MediaType, b: MediaType): boolean => mediaTypeName(a) === mediaTypeName(b);
 
 const weight = /;\s*q\s*=\s*([0-9.]+)\s*$/i;
 
-/** Splits on commas outside quotes. */
+/** Splits a header at commas outside of quotes. */
 function listItems(header: string): string[] {
   const items: string[] = [];
   let item = '';
@@ -120,10 +121,15 @@ function listItems(header: string): string[] {
 
 const countOf = (text: string, char: string): number => text.split(char).length - 1;
 
-/** How exact a media range is: with parameters before without, `type/subtype` before `type/*` before any. */
+/**
+ * Returns the specificity of a media range: with parameters before without, `type/subtype` before `type/*` before any.
+ */
 const exactness = (text: string): number => countOf(text, ';') - countOf(text, '*');
 
-/** The media types of Accept, best first: by weight, then the more exact, then as sent. Without the header, any. */
+/**
+ * Returns the media types of an Accept header, best first: by weight, then by specificity, then in the given order.
+ * Without the header, all types are accepted.
+ */
 export const parseAccept = (header: string | undefined): readonly MediaType[] =>
   header === undefined ? anyOnly : parseList(header);
 

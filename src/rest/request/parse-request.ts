@@ -9,9 +9,9 @@ import { parseQueryParameters } from './query-parameters.ts';
 import { allRows, intersect, isAllRows, isEmpty, limitOf, parseRangeHeader } from './row-range.ts';
 
 /**
- * The request step: what the client asks for, as a value. Pure; knows the settings, not the database.
- * `read` reads the body, where it is not read here.
- * Throws NinefoldError with PostgREST's codes: PGRST100 to PGRST103, 106, 114, 117, 125, 126.
+ * Parses the request of a client into a value. Pure; it uses settings, but no database.
+ * @param read Reads the body; by default it is parsed here.
+ * @throws NinefoldError with PostgREST's codes: PGRST100 to PGRST103, 106, 114, 117, 125, 126.
  */
 export function parseRequest(exchange: Exchange, settings: RestSettings, read?: ReadPayload): ApiRequest {
   const { method, headers } = exchange;
@@ -49,7 +49,7 @@ type Resource = { kind: 'root' } | { kind: 'relation'; name: string } | { kind: 
 
 function resourceOf(path: string, settings: RestSettings): Resource {
   const segments = path.split('/').map(decodeSegment);
-  // the path begins with a slash
+  // The path starts with a slash.
   segments.shift();
   const [first, second] = segments;
   if (first === undefined || (first === '' && segments.length === 1)) {
@@ -122,7 +122,7 @@ function actionOf(resource: Resource, schema: string, method: string): Action {
 const unsupportedMethod = (method: string): NinefoldError =>
   new NinefoldError('PGRST117', { message: `Unsupported HTTP method: ${method}` });
 
-/** The rows that limit, offset and, for GET, the Range header (RFC 9110 section 14.2) leave. */
+/** Returns the rows that limit, offset and, for GET, the Range header (RFC 9110, section 14.2) select together. */
 function topRangeOf(method: string, parameter: RowRange, header: string | undefined): RowRange {
   const headerRange = method === 'GET' ? parseRangeHeader(header) : allRows;
   const limit = limitOf(parameter);
@@ -132,7 +132,7 @@ function topRangeOf(method: string, parameter: RowRange, header: string | undefi
     });
   }
   if (limit !== null && limit < 0n) throw negativeLimit();
-  // limit=0 asks for no rows, which no Range header can
+  // limit=0 requests no rows, which a Range header cannot express.
   const range = limit === 0n ? parameter : intersect(headerRange, parameter);
   if (limit !== 0n && isEmpty(range)) throw negativeLimit();
   if (method === 'PUT' && !isAllRows(range)) throw new NinefoldError('PGRST114');
@@ -142,7 +142,7 @@ function topRangeOf(method: string, parameter: RowRange, header: string | undefi
 const negativeLimit = (): NinefoldError =>
   new NinefoldError('PGRST103', { details: 'Limit should be greater than or equal to zero.' });
 
-/** Returns the headers that the database gets: all but cookies. */
+/** Returns the headers that the database receives: all except cookies. */
 export function headersForSettings(headers: Exchange['headers']): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const name in headers) {
@@ -154,7 +154,7 @@ export function headersForSettings(headers: Exchange['headers']): Record<string,
 
 const noCookies: Readonly<Record<string, string>> = {};
 
-/** The Cookie header (RFC 6265 section 5.4) by name; the first of a name counts. */
+/** Parses a Cookie header (RFC 6265, section 5.4). If a name occurs twice, the first value is used. */
 export function parseCookies(header: string | undefined): Readonly<Record<string, string>> {
   if (header === undefined) return noCookies;
   const cookies: Record<string, string> = Object.create(null);

@@ -5,7 +5,10 @@ import { KeysDiffer, readJsonRows, shortName } from './json-rows.ts';
 import { mediaTypeName } from './media-type.ts';
 import { decodeForm } from './query-string.ts';
 
-/** The body of a write or a call, by its content type (PostgREST docs, "Insert", "Bulk Insert", "Functions"). */
+/**
+ * Parses the body of a write or a function call by its content type (PostgREST docs, "Insert", "Bulk Insert",
+ * "Functions").
+ */
 
 const lossyText = new TextDecoder('utf-8');
 const noBytes = new Uint8Array();
@@ -19,19 +22,20 @@ const takesColumns = (action: Action): boolean =>
   (action.kind === 'mutate' && (action.mutation === 'insert' || action.mutation === 'update')) ||
   (action.kind === 'call' && action.method === 'POST');
 
-/** How a body is to be read. */
+/** The way in which a body is parsed. */
 export interface PayloadKind {
   readonly contentType: MediaType;
   readonly isCall: boolean;
-  /** True where the parameter `columns` names the keys, and the body need not be looked into. */
+  /** True if the parameter `columns` names the keys, so that the body need not be parsed. */
   readonly columnsNamed: boolean;
 }
 
+/** Parses a body. */
 export type ReadPayload = (kind: PayloadKind, bytes: Uint8Array) => Payload;
 
 /**
- * The payload, and the columns or arguments that it sets; those of the parameter `columns` when it counts here.
- * Throws PGRST102 when the body is not what its content type says.
+ * Returns the payload and the columns or arguments that it sets; those of the parameter `columns` if it applies.
+ * @throws NinefoldError PGRST102 if the body does not match its content type.
  */
 export function parsePayload(
   action: Action,
@@ -58,7 +62,10 @@ export function parsePayload(
 const sortedUnique = (names: readonly string[]): readonly string[] =>
   names.length < 2 ? names : [...new Set(names)].sort();
 
-/** Reads a body whose action takes one. Pure: its time and memory grow with the body. Throws PGRST102, body_too_large. */
+/**
+ * Parses the body of a request that has one. Pure; time and memory are proportional to the body.
+ * @throws NinefoldError PGRST102, body_too_large
+ */
 export function readPayload({ contentType, isCall, columnsNamed }: PayloadKind, bytes: Uint8Array): Payload {
   switch (contentType.kind) {
     case 'json':
@@ -84,11 +91,11 @@ export function readPayload({ contentType, isCall, columnsNamed }: PayloadKind, 
   throw invalid(`Content-Type not acceptable: ${mediaTypeName(contentType)}`);
 }
 
-/** Parameters are text: bytes travel as PostgreSQL prints a bytea. */
+/** Returns bytes in PostgreSQL's text format of bytea, because parameters are sent as text. */
 const hexadecimal = (bytes: Uint8Array): Uint8Array =>
   Buffer.from(`\\x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')}`, 'latin1');
 
-/** True where reading the body looks at all of it. */
+/** Returns true if parsing reads the complete body. */
 export function isParsed({ contentType, columnsNamed }: PayloadKind): boolean {
   const { kind } = contentType;
   return kind === 'csv' || kind === 'form' || kind === 'octet-stream' || (isJson(contentType) && !columnsNamed);
@@ -96,7 +103,7 @@ export function isParsed({ contentType, columnsNamed }: PayloadKind): boolean {
 
 const isJson = ({ kind }: MediaType): boolean => kind === 'json' || kind === 'array-stripped';
 
-/** Space, tab, line feed, carriage return (RFC 8259 section 2). */
+/** Returns true for space, tab, line feed and carriage return (RFC 8259, section 2). */
 const isJsonSpace = (byte: number | undefined): boolean => byte === 32 || byte === 9 || byte === 10 || byte === 13;
 
 function looksLikeObject(bytes: Uint8Array): boolean {
@@ -109,7 +116,7 @@ function readJson(bytes: Uint8Array, isCall: boolean): Payload {
   if (bytes.length === 0 && isCall) return { kind: 'json', body: '{}', keys: [], isObject: true };
   try {
     const { keys, isObject, isRows } = readJsonRows(bytes);
-    // a number, a string, true or null is no row
+    // A number, a string, true, false or null is no row.
     return { kind: 'json', body: isRows ? bytes : '[]', keys, isObject };
   } catch (error) {
     if (error instanceof KeysDiffer) throw invalid('All object keys must match');
@@ -118,7 +125,7 @@ function readJson(bytes: Uint8Array, isCall: boolean): Payload {
   }
 }
 
-/** The first line names the columns. */
+/** Parses CSV. The first line contains the names of the columns. */
 function readCsv(text: string): Payload {
   try {
     const { header, rows, body } = csvToRows(text);

@@ -1,7 +1,10 @@
 import { memoize } from '../../catalog/memoize.ts';
 import type { Preferences } from './api-request.ts';
 
-/** The header Prefer (RFC 7240; PostgREST docs, "Prefer Header"). The first of each preference counts. */
+/**
+ * Values of the Prefer header (RFC 7240; PostgREST docs, "Prefer Header"). If a preference occurs twice, the first
+ * value is used.
+ */
 
 const choices = {
   resolution: ['merge-duplicates', 'ignore-duplicates'],
@@ -26,7 +29,10 @@ const noPreferences: Preferences = {
   unknown: [],
 };
 
-/** `transactionOverride`: whether the setting db_tx_end lets the client choose how the transaction ends. */
+/**
+ * Parses the Prefer header.
+ * @param transactionOverride True if the setting db_tx_end lets the client choose between commit and rollback.
+ */
 export function parsePreferences(header: string | undefined, transactionOverride: boolean): Preferences {
   if (header === undefined || header === '') return noPreferences;
   const preferences = parseHeader(header);

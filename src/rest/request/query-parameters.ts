@@ -9,9 +9,13 @@ import { selectList } from './grammar/select.ts';
 import { decodeQuery, encodeComponent } from './query-string.ts';
 import { allRows, rangeOf } from './row-range.ts';
 
-/** The query string as a value (PostgREST docs, "URL Grammar"). */
+/** Parses the query string (PostgREST docs, "URL Grammar"). */
 
-/** Parses `text`, which the message calls `what`. Throws PGRST100 with the place and what was expected there. */
+/**
+ * Parses one parameter.
+ * @param what Description of the text in the message.
+ * @throws NinefoldError PGRST100 with the position and the expected text.
+ */
 function parseParameter<T>(parser: Parser<T>, text: string, what: string): T {
   try {
     return parse(parser, text);
@@ -36,8 +40,9 @@ const parseOrder = memoize((value) => parseParameter(orderList, value, `order ($
 const parseSelect = memoize((value) => parseParameter(selectList, value, `select parameter (${value})`));
 
 /**
- * @param isCallByGet then a parameter without an operator is an argument of the function.
- * Throws PGRST100.
+ * Parses the parameters of a query string.
+ * @param isCallByGet True if a parameter without an operator is an argument of the function.
+ * @throws NinefoldError PGRST100
  */
 export function parseQueryParameters(query: string, isCallByGet: boolean): QueryParameters {
   const pairs = decodeQuery(query);
@@ -100,7 +105,7 @@ export function parseQueryParameters(query: string, isCallByGet: boolean): Query
   };
 }
 
-/** The filter, or null when the value does not begin as one: then it is an argument. */
+/** Parses a filter. Returns null if the value does not start as a filter, so that it is an argument. */
 const filterOrArgument: Parser<
   ReturnType<typeof parse<{ negated: boolean; operation: Filter['operation'] }>> | null
 > = (input) => {

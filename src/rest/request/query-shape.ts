@@ -1,22 +1,22 @@
 import { decodeComponent } from './query-string.ts';
 
-/** A query string apart from the values that its filters compare with. */
+/** A query string without the values of its filters. */
 export interface QueryShape {
-  /** The query with nothing in the place of each value. */
+  /** The query with the values removed. */
   readonly text: string;
-  /** The values, decoded, in the order of the query. */
+  /** The decoded values in the order of the query. */
   readonly values: readonly string[];
-  /** The query with other values, percent-encoded ones. */
+  /** Returns the query with other, percent-encoded values. */
   withValues(value: (index: number) => string): string;
 }
 
-/** A comparison whose value is taken as it is, to the end of the parameter. */
+/** Matches a comparison whose value is the rest of the parameter. */
 const COMPARISON = /^(?:not\.)?(?:eq|neq|gte|gt|lte|lt)\./;
 
-/** Parameters that are no filters, whatever their value looks like. */
+/** Matches names of parameters that are not filters, whatever their value. */
 const NO_FILTER = /(?:^|\.)(?:select|order|limit|offset|and|or|columns|on_conflict)$/;
 
-/** Null for a query that is not well-formed. */
+/** Returns the shape of a query string; null if the query is malformed. */
 export function shapeOfQuery(query: string): QueryShape | null {
   const pieces: string[] = [];
   const values: string[] = [];

@@ -1,7 +1,7 @@
 import { limits } from '../../../contract/limits.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 
-/** Percent-decoding of query strings and forms: `+` is a space, a `%` without two hexadecimal digits is itself. */
+/** Decodes query strings and forms: `+` is a space, a `%` without two hexadecimal digits stays unchanged. */
 
 const strictText = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const needsDecoding = /[%+\u0080-\uffff]/;
@@ -13,7 +13,10 @@ const hexValue = (code: number): number => {
   return -1;
 };
 
-/** Throws PGRST100 when the bytes are not UTF-8, or hold a NUL, which no PostgreSQL text can. */
+/**
+ * Percent-decodes a text.
+ * @throws NinefoldError PGRST100 if the bytes are not UTF-8.
+ */
 export function decodeComponent(text: string): string {
   if (!needsDecoding.test(text)) return text;
   const raw = Buffer.from(text, 'utf8');
@@ -41,7 +44,10 @@ export function decodeComponent(text: string): string {
   }
 }
 
-/** The pairs of a query string, in order. A name without `=` has the value null. */
+/**
+ * Returns the pairs of a query string in order. A name without `=` has the value null.
+ * @throws NinefoldError PGRST100 for a NUL character, which PostgreSQL text cannot contain, and as `decodeComponent`
+ */
 export function decodeQuery(query: string): [string, string | null][] {
   if (query === '') return [];
   return query
@@ -62,8 +68,8 @@ export function decodeQuery(query: string): [string, string | null][] {
 }
 
 /**
- * The pairs of an `application/x-www-form-urlencoded` body; a name without `=` has an empty value. Throws PGRST100 as `decodeQuery`
- * does, PGRST102 for more pairs than any function takes.
+ * Returns the pairs of an `application/x-www-form-urlencoded` body. A name without `=` has an empty value.
+ * @throws NinefoldError PGRST100 as `decodeQuery`, PGRST102 for more pairs than the limit formFields.
  */
 export function decodeForm(text: string): [string, string][] {
   const pairs: [string, string][] = [];
@@ -86,7 +92,7 @@ const reserved = /[!'()*]/g;
 
 const unreserved = /^[A-Za-z0-9_.~-]*$/;
 
-/** Percent-encodes everything but letters, digits and `-_.~` (RFC 3986 section 2.3). */
+/** Percent-encodes all characters except letters, digits and `-_.~` (RFC 3986, section 2.3). */
 export const encodeComponent = (text: string): string =>
   unreserved.test(text)
     ? text

@@ -2,22 +2,26 @@ import type { RowRange } from './api-request.ts';
 
 /** Ranges of rows: `limit`, `offset` and the Range header (PostgREST docs, "Pagination and Count"). */
 
+/** The range of all rows. */
 export const allRows: RowRange = { lower: 0n, upper: null };
 
+/** Returns true if the range includes all rows. */
 export const isAllRows = (range: RowRange): boolean => range.lower === 0n && range.upper === null;
 
+/** Returns true if the range includes no row. */
 export const isEmpty = (range: RowRange): boolean => range.upper !== null && range.upper < range.lower;
 
-/** How many rows the range asks for; null for all. */
+/** Returns the number of rows of a range; null for all. */
 export const limitOf = (range: RowRange): bigint | null =>
   range.upper === null ? null : range.upper - range.lower + 1n;
 
-/** At most `limit` rows, from the start of `range`. */
+/** Returns at most `limit` rows from the start of the range. */
 export function restrict(range: RowRange, limit: bigint): RowRange {
   const upper = range.lower + limit - 1n;
   return range.upper !== null && range.upper <= upper ? range : { lower: range.lower, upper };
 }
 
+/** Returns the rows that both ranges include. */
 export function intersect(a: RowRange, b: RowRange): RowRange {
   const lower = a.lower > b.lower ? a.lower : b.lower;
   if (a.upper === null) return { lower, upper: b.upper };
@@ -27,13 +31,13 @@ export function intersect(a: RowRange, b: RowRange): RowRange {
 
 const wholeNumber = /^\s*(-?\d{1,40})\s*$/;
 
-/** The value of `limit` or `offset`; null when it is no whole number, and then the parameter does not count. */
+/** Parses the value of `limit` or `offset`. Returns null if it is no whole number; the parameter is then ignored. */
 function parseCount(text: string): bigint | null {
   const match = wholeNumber.exec(text);
   return match ? BigInt(match[1] as string) : null;
 }
 
-/** The range that `limit` and `offset` name together. */
+/** Returns the range of `limit` and `offset` together. */
 export function rangeOf(limit: string | null, offset: string | null): RowRange {
   const lower = offset === null ? 0n : (parseCount(offset) ?? 0n);
   const count = limit === null ? null : parseCount(limit);
@@ -42,7 +46,7 @@ export function rangeOf(limit: string | null, offset: string | null): RowRange {
 
 const headerForm = /^(\d{1,40})-(\d{0,40})$/;
 
-/** The Range header, `0-9` or `10-`, in units of rows; all rows when it is absent or something else. */
+/** Parses a Range header in units of rows, `0-9` or `10-`. Returns all rows if it is missing or has another form. */
 export function parseRangeHeader(header: string | undefined): RowRange {
   const match = header === undefined ? null : headerForm.exec(header);
   if (!match) return allRows;

@@ -3,7 +3,9 @@ import type { DatabaseError } from '../../database/database-error.ts';
 import type { ErrorBody, ErrorContext } from './error-reply.ts';
 import { overriddenHeaders } from './override.ts';
 
-/** An error of PostgreSQL as a reply (PostgREST docs, "HTTP Status Codes", "RAISE errors with HTTP Status Codes"). */
+/**
+ * The response for an error of PostgreSQL (PostgREST docs, "HTTP Status Codes", "RAISE errors with HTTP Status Codes").
+ */
 export interface DatabaseErrorReply {
   readonly status: number;
   readonly body: ErrorBody;
@@ -11,8 +13,8 @@ export interface DatabaseErrorReply {
 }
 
 /**
- * The fields of the error that are meant for its reader, under the HTTP status of its SQLSTATE. The query that failed
- * is never among them.
+ * Builds the response from the error's public fields and the HTTP status of its SQLSTATE. The response never contains
+ * the failed query.
  */
 export function databaseErrorReply(
   error: DatabaseError,
@@ -42,7 +44,10 @@ const asObject = (text: string): Record<string, unknown> | null => {
 const optionalText = (value: unknown): value is string | null | undefined =>
   value === undefined || value === null || typeof value === 'string';
 
-/** `RAISE SQLSTATE 'PGRST'`: MESSAGE holds the body and DETAIL the status and headers, as JSON. */
+/**
+ * Builds the response for `RAISE SQLSTATE 'PGRST'`: MESSAGE contains the body, DETAIL contains status and headers, as
+ * JSON.
+ */
 function raisedReply(message: string, detail: string | undefined): DatabaseErrorReply {
   const body = asObject(message);
   if (

@@ -6,7 +6,10 @@ import type { ApiRequest } from '../request/api-request.ts';
 import type { Described } from '../sql/describe.ts';
 import { openApiDocument } from './open-api/document.ts';
 
-/** The OpenAPI document as a reply. `url` is where `/rest/v1` is, as the client sees it. */
+/**
+ * Builds the response with the OpenAPI document.
+ * @param url Public URL of `/rest/v1`.
+ */
 export function describeReply(
   request: ApiRequest,
   plan: DescribePlan,

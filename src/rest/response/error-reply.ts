@@ -9,7 +9,7 @@ import {
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { databaseErrorReply } from './database-error-reply.ts';
 
-/** What an error says, in PostgREST's words. */
+/** Body of an error in PostgREST's format. */
 export interface ErrorBody {
   readonly code: string;
   readonly details: unknown;
@@ -17,18 +17,19 @@ export interface ErrorBody {
   readonly message: string;
 }
 
+/** Data for rendering an error. */
 export interface ErrorContext {
-  /** Whether the call came with another role than the anonymous one: then a lack of rights is 403, else 401. */
+  /** True if the caller has another role than the anonymous one: missing privileges then give 403 instead of 401. */
   readonly authenticated: boolean;
   /** The setting client_error_verbosity. */
   readonly verbosity: 'verbose' | 'minimal';
-  /** The words of the rule that was broken, where it has any: what the client gets as `hint`. */
+  /** Comment on the violated constraint, which the client gets as `hint`. */
   readonly ruleHint?: string | null;
 }
 
 /**
- * Any error as PostgREST answers it (https://docs.postgrest.org/en/stable/references/errors.html): the body is
- * `{code, details, hint, message}`. Null for an error that is none of a client's business: it is a fault.
+ * Renders an error as PostgREST does (https://docs.postgrest.org/en/stable/references/errors.html): the body is
+ * `{code, details, hint, message}`. Returns null for an internal error, which clients must not see.
  */
 export function restErrorReply(error: unknown, context: ErrorContext): Reply | null {
   if (error instanceof NinefoldError) {

@@ -1,7 +1,7 @@
 import type { Reply } from '../../../contract/exchange.ts';
 import type { OptionsPlan } from '../plan/plan.ts';
 
-/** The methods that an address answers (RFC 9110 section 9.3.7). */
+/** Returns the response with the allowed methods of a path (RFC 9110, section 9.3.7). */
 export const optionsReply = (plan: OptionsPlan): Reply => ({
   status: 200,
   headers: { allow: plan.allow.join(','), 'access-control-allow-origin': '*' },

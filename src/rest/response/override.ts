@@ -1,8 +1,14 @@
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 
-/** Status and headers that functions set for the response (PostgREST docs, "Response Headers", "Response Status Code"). */
+/**
+ * Parses status and headers that functions set for the response (PostgREST docs, "Response Headers", "Response Status
+ * Code").
+ */
 
-/** The setting response.status as a status; null when it is not set. Throws PGRST112. */
+/**
+ * Parses the setting response.status. Returns null if it is not set.
+ * @throws NinefoldError PGRST112
+ */
 export function overriddenStatus(setting: string | null): number | null {
   if (setting === null) return null;
   const match = /^(\d{3})/.exec(setting);
@@ -14,7 +20,10 @@ export function overriddenStatus(setting: string | null): number | null {
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Headers that frame a message, which only the server sets: a client or proxy that believed others would misread the next response. */
+/**
+ * Headers that determine the framing of a message. Only the server may set them, because wrong values would make a
+ * client or proxy misread the next response.
+ */
 const framing = new Set([
   'connection',
   'content-length',
@@ -26,8 +35,9 @@ const framing = new Set([
   'upgrade',
 ]);
 
+/** Headers that a function has set. */
 export interface OverriddenHeaders {
-  /** Names in lower case; several values of one name as a list (RFC 9110 section 5.3). */
+  /** Names in lower case; several values of one name are joined as a list (RFC 9110, section 5.3). */
   readonly headers: Readonly<Record<string, string>>;
   /** Values of Set-Cookie. */
   readonly cookies: readonly string[];
@@ -36,8 +46,8 @@ export interface OverriddenHeaders {
 const noHeaders: OverriddenHeaders = { headers: {}, cookies: [] };
 
 /**
- * The setting response.headers, an array of objects with one name and value each. Throws PGRST111, also for what no
- * header can hold.
+ * Parses the setting response.headers, an array of objects with one name and value each.
+ * @throws NinefoldError PGRST111, also for invalid names and values.
  */
 export function overriddenHeaders(setting: string | null): OverriddenHeaders {
   if (setting === null) return noHeaders;
@@ -48,7 +58,7 @@ export function overriddenHeaders(setting: string | null): OverriddenHeaders {
     throw new NinefoldError('PGRST111');
   }
   if (!Array.isArray(value)) throw new NinefoldError('PGRST111');
-  // Without a prototype: `constructor` is a name like any other.
+  // Without a prototype, so that `constructor` is a normal name.
   const headers: Record<string, string> = Object.create(null);
   const cookies: string[] = [];
   for (const element of value) {

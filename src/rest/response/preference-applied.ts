@@ -1,7 +1,10 @@
 import type { Plan } from '../plan/plan.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 
-/** The header Preference-Applied (RFC 7240 section 3): the preferences that counted here; null when none did. */
+/**
+ * Returns the header Preference-Applied (RFC 7240, section 3) with the preferences that had an effect; null if there
+ * are none.
+ */
 export function preferenceApplied(request: ApiRequest, plan: Plan): string | null {
   const { preferences, parameters } = request;
   const mutation = plan.kind === 'mutate' ? plan : null;

@@ -14,7 +14,8 @@ import { overriddenHeaders, overriddenStatus } from './override.ts';
 import { preferenceApplied } from './preference-applied.ts';
 
 /**
- * The response step: what the query answered, as a reply. Pure. Throws PGRST103, 111, 112 and 116.
+ * Builds the response from the result of the query. Pure.
+ * @throws NinefoldError PGRST103, 111, 112 and 116
  */
 export function queryReply(request: ApiRequest, plan: QueryPlan, result: ResultSet, settings: RestSettings): Reply {
   const reply =
@@ -30,8 +31,8 @@ export function queryReply(request: ApiRequest, plan: QueryPlan, result: ResultS
 }
 
 /**
- * The header Warning (RFC 7234 section 5.5) of a request that calls an embedded relation by its name although it has
- * an alias, which PostgREST is about to refuse.
+ * Returns the Warning header (RFC 7234, section 5.5) for a request that uses the name of an embedded relation although
+ * it has an alias. PostgREST has deprecated this.
  */
 function legacyNamesWarning({ legacyNames }: QueryPlan): string | null {
   if (legacyNames.length === 0) return null;
@@ -39,12 +40,12 @@ function legacyNamesWarning({ legacyNames }: QueryPlan): string | null {
   const text =
     'Embedded resource was referenced by relation name even though it has an alias. This is deprecated and will ' +
     `stop working in a future release. Update ${changes} in query string filters, orders or limits.`;
-  // a header holds ASCII; what a name has beyond it is of no use here
+  // Headers are ASCII, so other characters of names are replaced.
   return `299 Ninefold "${text.replaceAll(/[^\x20-\x7e]|["\\]/g, '?')}"`;
 }
 
 function replyOf(request: ApiRequest, plan: QueryPlan, result: ResultSet, settings: RestSettings): Reply {
-  // of what writes, the database has already refused and undone it
+  // For writes, the database has already rejected and rolled back such results.
   const { maxAffected, handling } = request.preferences;
   if (plan.mediaType.kind === 'object' && result.page !== 1) throw singularityError(result.page);
   if (plan.kind === 'call' && handling === 'strict' && maxAffected !== null && result.page > maxAffected) {
@@ -77,7 +78,7 @@ const contentType = (mediaType: MediaType): string => {
   return mediaType.kind === 'octet-stream' || mediaType.kind === 'other' ? name : `${name}; charset=utf-8`;
 };
 
-/** Content-Range in units of rows: `0-24/*`, `* /0`. */
+/** Returns the Content-Range header in units of rows: `0-24/*`, `* /0`. */
 const contentRange = (first: number, count: number, total: number | null): string =>
   `${total !== 0 && count > 0 ? `${first}-${first + count - 1}` : '*'}/${total ?? '*'}`;
 
@@ -91,7 +92,10 @@ function withPreferences(
   return headers;
 }
 
-/** Status and Content-Range of a page. Throws PGRST103 when it starts behind the last row. */
+/**
+ * Returns status and Content-Range of a page.
+ * @throws NinefoldError PGRST103 if the page starts after the last row.
+ */
 function pageOf(request: ApiRequest, result: ResultSet, total: number | null): { status: number; range: string } {
   const first = Number(request.topRange.lower);
   if (total !== null && first > total) {
@@ -141,7 +145,7 @@ function mutateReply(request: ApiRequest, plan: MutatePlan, result: ResultSet): 
       headers['content-range'] = contentRange(0, 0, total);
       const location = locationOf(plan, result);
       if (location !== null) headers.location = location;
-      // 201 has a body, if an empty one; 204 has none
+      // A 201 response has a body, which may be empty; a 204 response has none.
       const onlyMerged = plan.onConflict?.resolution === 'merge-duplicates' && (result.inserted ?? 0) <= 0;
       return { status: onlyMerged ? 200 : 201, headers, body: body ?? '' };
     }
@@ -156,7 +160,7 @@ function mutateReply(request: ApiRequest, plan: MutatePlan, result: ResultSet): 
   }
 }
 
-/** The address of the row that was inserted, by its primary key. */
+/** Returns the URL of the inserted row, with its primary key as a filter. */
 function locationOf(plan: MutatePlan, result: ResultSet): string | null {
   if (result.location === null) return null;
   const key = JSON.parse(result.location) as Record<string, string | null>;
@@ -166,7 +170,10 @@ function locationOf(plan: MutatePlan, result: ResultSet): string | null {
   return `/${encodeComponent(plan.target.name)}?${filters.join('&')}`;
 }
 
-/** Says that db_max_rows, and not the request, ended the answer: there may be more rows. Not PostgREST's. */
+/**
+ * Header that reports that db_max_rows limited the response instead of the request, so that there may be more rows.
+ * PostgREST does not have it.
+ */
 const MAX_ROWS_HEADER = 'ninefold-max-rows';
 
 function isCutShort(request: ApiRequest, result: ResultSet, { db_max_rows: most }: RestSettings): boolean {

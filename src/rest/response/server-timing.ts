@@ -1,14 +1,17 @@
-/** The header Server-Timing (https://www.w3.org/TR/server-timing/): how long each step took, in milliseconds. */
+/**
+ * Measures the duration of each step in milliseconds for the Server-Timing header
+ * (https://www.w3.org/TR/server-timing/).
+ */
 export class Stopwatch {
   readonly #marks: [string, number][] = [];
   #last = performance.now();
 
-  /** `jwtMilliseconds`: how long it took to tell who is calling. */
+  /** @param jwtMilliseconds Duration of authentication. */
   constructor(jwtMilliseconds: number) {
     this.#marks.push(['jwt', jwtMilliseconds]);
   }
 
-  /** Ends the step that began at the mark before. */
+  /** Records the duration since the previous mark. */
   mark(step: 'parse' | 'plan' | 'transaction' | 'response'): void {
     const now = performance.now();
     this.#marks.push([step, now - this.#last]);

@@ -1,19 +1,19 @@
 import type { BodyStream } from '../../../contract/exchange.ts';
 
-/** What the query of a request answered. */
+/** Result of the query of a request. */
 export interface ResultSet {
-  /** Rows of this answer, or rows written. */
+  /** Number of rows in the response, or number of written rows. */
   readonly page: number;
-  /** Rows there are without limit and offset; null when it was not asked for. */
+  /** Number of rows without limit and offset; null if it was not requested. */
   readonly total: number | null;
-  /** What the planner expects `total` to be; null when it was not asked for. */
+  /** The planner's estimate of `total`; null if it was not requested. */
   readonly estimate: number | null;
   readonly body: Buffer | BodyStream;
-  /** The setting response.headers, as a function of the app left it. */
+  /** The setting response.headers after a function of the app has set it. */
   readonly headers: string | null;
   readonly status: string | null;
-  /** The primary key of the one row inserted, as a JSON object of texts. */
+  /** Primary key of the inserted row as a JSON object of strings, if it is a single row. */
   readonly location: string | null;
-  /** Of an upsert: how many rows were new. */
+  /** For an upsert: number of inserted rows. */
   readonly inserted: number | null;
 }

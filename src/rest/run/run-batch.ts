@@ -8,9 +8,11 @@ import { type Batch, GUARD } from '../sql/build-statements.ts';
 import type { ResultSet } from './result-set.ts';
 
 /**
- * The run step: sends the transaction in one write and reads what its query answered.
- * Throws DatabaseError, ConnectionError, PoolTimeoutError; PGRST115, 116 and 124 when the write was undone because
- * it touched another number of rows than the request allows.
+ * Sends the transaction in one write and reads the result of its query.
+ * @throws DatabaseError
+ * @throws ConnectionError
+ * @throws PoolTimeoutError
+ * @throws NinefoldError PGRST115, 116 or 124 if the write was rolled back because of its number of rows.
  */
 export async function runBatch(
   database: Database,
@@ -34,7 +36,7 @@ export async function runBatch(
 const empty = Buffer.alloc(0);
 const lineFeed = Buffer.from('\n');
 
-/** EXPLAIN answers with one row a line. */
+/** Joins the rows of EXPLAIN, which returns one row per line. */
 function planResult(result: Result): ResultSet {
   const lines = result.rows.flatMap((row) => [row[0] ?? empty, lineFeed]);
   return { ...noResult, body: Buffer.concat(lines) };
@@ -55,7 +57,7 @@ const BYTEA = 17;
 
 function readResult(result: Result, estimate: Result | null | undefined): ResultSet {
   const row = result.rows[0];
-  // a function that gives no row, where one was expected
+  // The function returned no row where one was expected.
   if (!row) return noResult;
   let page = 0;
   let total: number | null = null;
@@ -104,7 +106,7 @@ function readResult(result: Result, estimate: Result | null | undefined): Result
   };
 }
 
-/** Bytes as PostgreSQL prints them, `\x…`. */
+/** Parses bytes in PostgreSQL's text format `\x…`. */
 const fromHexadecimal = (printed: Buffer): Buffer => Buffer.from(printed.toString('latin1', 2), 'hex');
 
 function estimatedRows(result: Result): number | null {
@@ -124,8 +126,10 @@ function refusedByGuard(error: unknown, plan: QueryPlan): NinefoldError | null {
   return tooManyAffected(rows);
 }
 
+/** Returns the error for a write of more rows than max-affected. */
 export const tooManyAffected = (rows: number): NinefoldError =>
   new NinefoldError('PGRST124', { details: `The query affects ${rows} rows` });
 
+/** Returns the error for a result that is not exactly one row. */
 export const singularityError = (rows: number): NinefoldError =>
   new NinefoldError('PGRST116', { details: `The result contains ${rows} rows` });

@@ -4,7 +4,12 @@ import { firstJson } from '../../database/statement.ts';
 import type { Batch } from '../sql/build-statements.ts';
 import type { Described } from '../sql/describe.ts';
 
-/** Asks the database what the caller may use. Throws what `database.run` throws. */
+/**
+ * Reads the objects that the caller may use.
+ * @throws DatabaseError
+ * @throws ConnectionError
+ * @throws PoolTimeoutError
+ */
 export async function runDescribe(database: Database, batch: Batch, signal: CancelSignal): Promise<Described> {
   const results = await database.run(batch.statements, { signal });
   const main = results[batch.main];

@@ -3,10 +3,10 @@ import { type BodyFormat, returnsScalar, returnsSetOfScalar, returnsSingle } fro
 import { SCALAR } from './call.ts';
 import { qualified } from './text.ts';
 
-/** The rows of the reply, in the outermost FROM. */
+/** Alias of the rows of the response in the outermost FROM clause. */
 export const ROWS = 'pgrst_rows';
 
-/** The expression that makes the body out of the rows (PostgREST docs, "Resource Representation"). */
+/** Returns the expression that builds the body from the rows (PostgREST docs, "Resource Representation"). */
 export function bodyText(format: BodyFormat, routine: Routine | null): string {
   switch (format.kind) {
     case 'none':
@@ -34,7 +34,10 @@ function jsonText(single: boolean, stripNulls: boolean, routine: Routine | null)
   return first ? `coalesce(${stripped}->0, 'null')` : `coalesce(${stripped}, '[]')`;
 }
 
-/** A header from the first row's columns, and the rows as PostgreSQL prints records, which is CSV in parentheses. */
+/**
+ * SQL of the header line with the first row's column names, and of the rows in PostgreSQL's record format, which is CSV
+ * in parentheses.
+ */
 const csvText =
   `(SELECT coalesce(string_agg(key, ','), '') FROM (SELECT json_object_keys(row_to_json(first)) AS key ` +
   `FROM (SELECT * FROM ${ROWS} LIMIT 1) AS first) AS keys) || E'\\n' || ` +

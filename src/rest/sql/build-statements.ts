@@ -15,23 +15,24 @@ import { INSERTED, writeText } from './write.ts';
 /** The plan of a request that runs one query. */
 export type QueryPlan = ReadPlan | MutatePlan | CallPlan;
 
-/** Who runs it is not part of it. */
+/** The query of a request, without the role that runs it. */
 export type MainStatement = Pick<Statement, 'text' | 'params'>;
 
 /** The statements of one transaction, in order. */
 export interface Batch {
   readonly statements: readonly Statement[];
-  /** Which of them gives the result. */
+  /** Index of the statement that returns the result. */
   readonly main: number;
-  /** Which of them gives the planner's estimate of the number of rows; null when it is not asked for. */
+  /** Index of the statement that returns the planner's estimate of the number of rows; null if it was not requested. */
   readonly estimate: number | null;
-  /** True where the result may be long, and is only read: its body may be handed on while it comes. */
+  /** True for a read with a possibly large result: its body may be streamed. */
   readonly streams: boolean;
 }
 
 /**
- * The SQL step: the plan as parametrised statements. Pure; no value is part of the text, which is the same for all
- * requests of one shape. `made` is the query, where it was made before.
+ * Builds the parametrised statements of a plan. Pure. The text contains no values, so it is the same for all requests
+ * of one shape.
+ * @param made The query, if it was built before.
  */
 export function buildStatements(
   request: ApiRequest,
@@ -57,7 +58,7 @@ export function buildStatements(
   return { statements, main, estimate, streams: streams && estimate === null };
 }
 
-/** Role, claims and settings, then the pre-request function. */
+/** Returns the statements before the query: role, claims and settings, then the pre-request function. */
 export function beforeQuery(request: ApiRequest, plan: Plan, identity: Identity, settings: RestSettings): Statement[] {
   const isolation = isolationStatement(plan, settings);
   const statements = [setupStatement(request, plan, identity, settings)];
@@ -69,7 +70,7 @@ export function beforeQuery(request: ApiRequest, plan: Plan, identity: Identity,
   return statements;
 }
 
-/** True for a read whose page may be a long one, of a format that is one text. */
+/** Returns true for a read with a possibly large page in a text format. */
 function isLong(plan: QueryPlan): boolean {
   if (plan.kind === 'mutate' || (plan.kind === 'call' && !(plan.readOnly && plan.routine.returns.set))) return false;
   if (plan.mediaType.kind === 'plan' || plan.format.kind === 'custom' || plan.format.kind === 'none') return false;
@@ -82,7 +83,7 @@ function rollsBack({ preferences }: ApiRequest, { db_tx_end }: RestSettings): bo
   return db_tx_end === 'rollback' || db_tx_end === 'rollback-allow-override';
 }
 
-/** The query of a request, without the statements around it. */
+/** Builds the query of a request without the statements around it. */
 export function mainStatement(request: ApiRequest, plan: QueryPlan, settings: RestSettings): MainStatement {
   const params = new Params();
   const text = queryText(request, plan, settings, params);
@@ -97,18 +98,18 @@ function explained(mediaType: MediaType, text: string): string {
 
 const setting = (name: string): string => `nullif(current_setting('${name}', true), '')`;
 
-/** The columns of the result, by which the run step reads it. */
+/** Returns the query with the result columns that the run step reads. */
 function queryText(request: ApiRequest, plan: QueryPlan, settings: RestSettings, params: Params): string {
   const routine = plan.kind === 'call' ? plan.routine : null;
   const columns: string[] = [];
   const add = (name: string, text: string): void => {
     columns.push(`${text} AS ${name}`);
   };
-  // rows of a table are never null, so they need not be looked at to be counted
+  // Rows of a table are never null, so count(*) need not read them.
   const page = routine === null ? 'count(*)' : returnsSingle(routine) ? '1' : `count(${ROWS})`;
   const from = rowsText(plan, params);
   add('page', page);
-  // a handler of the app may set the settings that follow
+  // A media type handler of the app may change the settings that are read after it.
   if (plan.format.kind === 'custom') add('body', bodyText(plan.format, routine));
   add('headers', setting('response.headers'));
   add('status', setting('response.status'));
@@ -121,16 +122,16 @@ function queryText(request: ApiRequest, plan: QueryPlan, settings: RestSettings,
   }
   const guard = guardText(request, plan, page, params);
   if (guard) add('guard', guard);
-  // the last, as the rest must be known before its first byte goes out
+  // The body is the last column, because the others must be known before its first byte is sent.
   if (plan.format.kind !== 'custom') add('body', bodyText(plan.format, routine));
   return `${from.with} SELECT ${columns.join(', ')} FROM ${from.name}`;
 }
 
-/** The query whose rows the reply is made of, as common table expressions, and what to select from. */
+/** Returns the query of the response's rows as common table expressions, and the name to select from. */
 function rowsText(plan: QueryPlan, params: Params): { with: string; name: string } {
   if (plan.kind === 'read') return { with: `WITH ${ROWS} AS (${readText(plan.read, params)})`, name: ROWS };
   const source = plan.kind === 'call' ? callText(plan, params) : writeText(plan, params);
-  // without a body nothing is selected, so that no column of select can fail
+  // Without a body nothing is selected, so that an invalid column in `select` does not fail the write.
   if (plan.kind === 'mutate' && plan.format.kind === 'none') {
     return { with: `WITH ${SOURCE} AS (${source})`, name: `${SOURCE} AS ${ROWS}` };
   }
@@ -147,7 +148,7 @@ function totalText(
   const { count } = request.preferences;
   if (count !== 'exact' && count !== 'estimated') return null;
   if (settings.db_max_rows === null && isAllRows(request.topRange)) return page;
-  // an estimate only needs to know whether there are more rows than one answer holds
+  // For an estimate it is enough to know whether there are more rows than one response contains.
   const enough =
     plan.kind === 'read' && count === 'estimated' && settings.db_max_rows !== null
       ? ` LIMIT ${params.bind(String(settings.db_max_rows + 1))}`
@@ -158,7 +159,7 @@ function totalText(
 const returnsLocation = (request: ApiRequest, plan: MutatePlan): boolean =>
   plan.mutation === 'insert' && request.preferences.representation === 'headers-only';
 
-/** The primary key of the row that was inserted, when it is one, as a JSON object of texts. */
+/** Returns SQL with the primary key of the inserted row, if it is a single one, as a JSON object of strings. */
 function locationText(plan: MutatePlan, params: Params): string {
   const keys = params.bind(arrayLiteral(plan.target.primaryKey));
   return (
@@ -168,12 +169,12 @@ function locationText(plan: MutatePlan, params: Params): string {
   );
 }
 
-/** What stands in the error that a guard raises, before the number of rows. */
+/** Prefix of the error message that a guard raises, before the number of rows. */
 export const GUARD = 'ninefold guard, rows: ';
 
 /**
- * Undoes a write that touched another number of rows than the request allows: a text that is no number is cast to
- * one, which fails the statement and with it the transaction. The error carries the number of rows.
+ * Returns SQL that rolls a write back if its number of rows is not allowed. It casts a text that is no number to an
+ * integer, which fails the transaction. The error contains the number of rows.
  */
 function guardText(request: ApiRequest, plan: QueryPlan, page: string, params: Params): string | null {
   if (plan.kind === 'read' || (plan.kind === 'call' && plan.readOnly)) return null;

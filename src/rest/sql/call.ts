@@ -2,12 +2,12 @@ import { type CallPlan, returnsScalar, returnsSetOfScalar } from '../plan/plan.t
 import { arrayLiteral, columnText, identifier, type Params, qualified } from './text.ts';
 import { jsonRowsText } from './write.ts';
 
-/** The column that a scalar result stands in. */
+/** Name of the column with a scalar result. */
 export const SCALAR = 'pgrst_scalar';
 
 const result = { alias: 'pgrst_call' };
 
-/** A function's result as rows. */
+/** Returns SQL with the result of a function as rows. */
 export function callText(plan: CallPlan, params: Params): string {
   const scalar = returnsScalar(plan.routine) || returnsSetOfScalar(plan.routine);
   const columns = scalar ? columnText(result, SCALAR) : resultColumns(plan);

@@ -1,7 +1,7 @@
 import { identifier } from './text.ts';
 
 /**
- * Types whose usual spelling is SQL grammar rather than a name in pg_type: they mean nothing in quotes
+ * Types whose usual spelling is SQL grammar rather than a name in pg_type, so that they do not work in quotes
  * (PostgreSQL manual, table "Data Types").
  */
 const grammarTypes: Readonly<Record<string, string>> = {
@@ -29,7 +29,7 @@ const grammarTypes: Readonly<Record<string, string>> = {
   'timestamp without time zone': 'timestamp',
 };
 
-/** The type that `::name` in `select` means, as SQL text: a fixed word, or the name folded to lower case and quoted. */
+/** Returns the type of `::name` in `select` as SQL text: a fixed word, or the name in lower case and quoted. */
 export function castType(name: string): string {
   const folded = name.toLowerCase().replace(/ +/g, ' ').trim();
   return Object.hasOwn(grammarTypes, folded) ? (grammarTypes[folded] as string) : identifier(folded);

@@ -2,7 +2,7 @@ import type { Condition, PlannedField, ReadNode, TableRef } from '../plan/plan.t
 import type { JsonStep, Operation } from '../request/api-request.ts';
 import { arrayLiteral, columnText, identifier, type Params, qualified, tableText } from './text.ts';
 
-/** Columns, conditions and their operators as SQL text (PostgREST docs, "Operators"). */
+/** Builds SQL of columns, conditions and operators (PostgREST docs, "Operators"). */
 
 const simpleOperators = {
   neq: '<>',
@@ -40,13 +40,15 @@ const isWords = { null: 'NULL', not_null: 'NOT NULL', true: 'TRUE', false: 'FALS
 function jsonPath(path: readonly JsonStep[], params: Params): string {
   let text = '';
   for (const step of path) {
-    // of json -> unknown PostgreSQL chooses the one that takes text
+    // Of the overloads of json -> unknown, PostgreSQL chooses the one with text.
     text += `${step.asText ? '->>' : '->'}${params.bind(step.value)}${step.kind === 'index' ? '::int4' : ''}`;
   }
   return text;
 }
 
-/** A column as it stands: followed into, or made a tsvector; not yet presented. */
+/**
+ * Returns SQL of a column with its JSON path or conversion to tsvector, without the cast of a domain representation.
+ */
 export function fieldText(table: TableRef, field: PlannedField, params: Params): string {
   if (field.wholeRow) return tableText(table);
   const column = columnText(table, field.name);
@@ -60,8 +62,10 @@ export function fieldText(table: TableRef, field: PlannedField, params: Params):
 }
 
 /**
- * @param table how the columns of the relation are qualified
- * @param counting in a count the embedded relations are not joined, so their absence is asked by a subquery
+ * Returns SQL of a condition.
+ * @param table Qualifier of the relation's columns.
+ * @param counting Set if rows are counted: embedded relations are then not joined, so a subquery tests whether they
+ * have rows.
  */
 export function conditionText(
   table: TableRef,
@@ -85,7 +89,7 @@ export function conditionText(
   }
 }
 
-/** A value as it is compared with the field: read by its domain representation, where there is one. */
+/** Returns the value with which a field is compared, converted by its domain representation if there is one. */
 const comparedValue = (field: PlannedField, placeholder: string): string =>
   field.transform ? `${qualified(field.transform)}(${placeholder})` : placeholder;
 
@@ -101,7 +105,7 @@ function operationText(field: PlannedField, operation: Operation, params: Params
       return ` ${quantifiedOperators[operator]} ${right}`;
     }
     case 'in': {
-      // a single empty element is the empty list
+      // A single empty element means the empty list.
       const values = operation.values.length === 1 && operation.values[0] === '' ? [] : operation.values;
       const list = params.bind(arrayLiteral(values));
       if (!field.transform) return ` = ANY(${list})`;

@@ -4,7 +4,10 @@ import type { DescribePlan } from '../plan/plan.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import { type Batch, beforeQuery } from './build-statements.ts';
 
-/** What of a schema the caller's role may use at all, and what the schema says of itself; one JSON value. */
+/**
+ * SQL with the objects of a schema on which the caller's role has any privilege, and the comment on the schema, as one
+ * JSON value.
+ */
 const describeText = `
   SELECT json_build_object(
     'relations', (
@@ -19,14 +22,14 @@ const describeText = `
     'comment', pg_catalog.obj_description(n.oid, 'pg_namespace'))
   FROM pg_catalog.pg_namespace n WHERE n.nspname = $1`;
 
-/** What the query of `describeStatements` answers: oids, and the comment on the schema. */
+/** Result of the query of `describeStatements`: object identifiers and the comment on the schema. */
 export interface Described {
   readonly relations: readonly number[];
   readonly functions: readonly number[];
   readonly comment: string | null;
 }
 
-/** The transaction that tells what the OpenAPI document may show. */
+/** Returns the transaction that reads which objects the OpenAPI document may show. */
 export function describeStatements(
   request: ApiRequest,
   plan: DescribePlan,

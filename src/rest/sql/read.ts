@@ -13,7 +13,7 @@ import { castType } from './cast-type.ts';
 import { conditionText, fieldText } from './condition.ts';
 import { columnText, identifier, type Params, qualified } from './text.ts';
 
-/** The name under which the rows of a write or a call stand in the statement. */
+/** Name of the rows of a write or a function call in the statement. */
 export const SOURCE = 'pgrst_source';
 
 const tableOf = (node: ReadNode): TableRef => (node.alias === null ? node.relation : { alias: node.alias });
@@ -35,7 +35,7 @@ function selectText(table: TableRef, item: PlannedSelect, params: Params): strin
   return aliased(aggregated(casted(presented, item.cast), item), item.alias);
 }
 
-/** The query of a relation with everything embedded in it: one row of columns for each of its rows. */
+/** Returns the query of a relation with everything embedded in it. */
 export function readText(node: ReadNode, params: Params): string {
   const table = tableOf(node);
   const grouped = groups(node);
@@ -64,7 +64,7 @@ const groups = (node: ReadNode): boolean =>
     return placement?.kind === 'spread' && placement.columns.some((column) => column.aggregate !== null);
   });
 
-/** The columns by which a child appears in its parent; jsonb, so that they can be grouped and compared. */
+/** Returns the columns of an embedded relation in its parent, as jsonb, so that they can be grouped and compared. */
 function placedColumns(child: ReadNode): string[] {
   const { alias, placement } = child.embedding ?? {};
   if (alias === undefined || !placement) return [];
@@ -81,7 +81,7 @@ function placedColumns(child: ReadNode): string[] {
   }
 }
 
-/** The row of a to-one relation, without what only orders by it. */
+/** Returns the row of a to-one relation without columns that were selected only for ordering. */
 function objectText(alias: string, { orderColumns }: ReadNode): string {
   const row = `row_to_json(${identifier(alias)}.*)::jsonb`;
   const hidden = orderColumns.map((column) => column.alias).join(',');
@@ -93,7 +93,10 @@ function spreadText(alias: string, column: SpreadColumn, placement: Placement): 
   return aliased(aggregated(columnText({ alias }, column.name), column), column.alias);
 }
 
-/** Groups by every column that is not an aggregate: as it is shown under another name, else as it is in the table. */
+/**
+ * Returns the GROUP BY clause with all columns that are not aggregates: by position if the column has another name,
+ * otherwise by name.
+ */
 function groupText(node: ReadNode, table: TableRef, params: Params): string {
   const terms: string[] = [];
   let position = 0;
@@ -138,7 +141,7 @@ function whereText(node: ReadNode, table: TableRef, params: Params): string {
   return conditions.length ? ` WHERE ${conditions.join(' AND ')}` : '';
 }
 
-/** The lateral subquery that gives a child's rows for one row of its parent. */
+/** Returns the lateral subquery with an embedded relation's rows for one row of its parent. */
 function joinText(child: ReadNode, params: Params): string {
   const { embedding } = child;
   if (!embedding) return '';
@@ -185,8 +188,9 @@ function rangeText(range: RowRange, params: Params): string {
 }
 
 /**
- * One row of `columns` for every row that the relation has under its filters, whatever its limit: to be counted, when
- * nothing else is asked for. Embedded relations count only where they filter, as inner joins.
+ * Returns a query with one row for each row that matches the filters, regardless of limits. Embedded relations matter
+ * only as filters, that is, as inner joins.
+ * @param columns Selected columns; by default a constant, for counting.
  */
 export function countText(node: ReadNode, params: Params, columns = '1'): string {
   const table = tableOf(node);

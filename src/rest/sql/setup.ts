@@ -7,11 +7,11 @@ import type { ApiRequest } from '../request/api-request.ts';
 import { identifier } from './text.ts';
 
 /**
- * The statement before the query: it makes the transaction the caller's own (PostgREST docs, "Transactions",
- * "Transaction-Scoped Settings"). Everything holds until the end of the transaction.
+ * Returns the statement before the query. It sets role, claims and settings of the caller until the end of the
+ * transaction (PostgREST docs, "Transactions", "Transaction-Scoped Settings").
  *
- * Unlike PostgREST's, it applies no settings of the caller's role (ALTER ROLE … SET): anon and authenticated are roles of all
- * apps, and a role that can become one of them can change its settings, in every app's database.
+ * Unlike PostgREST, it does not apply settings of the caller's role (ALTER ROLE … SET): anon and authenticated are
+ * roles of all apps, so a role that can become one of them could change these settings for every app.
  */
 export function setupStatement(request: ApiRequest, plan: Plan, identity: Identity, settings: RestSettings): Statement {
   const names: string[] = [];
@@ -35,16 +35,16 @@ export function setupStatement(request: ApiRequest, plan: Plan, identity: Identi
   set('request.cookies', JSON.stringify(request.cookies));
   if (request.preferences.timezone !== null) set('timezone', request.preferences.timezone);
   if (plan.kind === 'call') for (const [name, value] of hoistedSettings(plan, settings)) setNamed(name, value);
-  // without a dot it would be a setting of PostgreSQL's own, the role among them
+  // A name without a dot would be a setting of PostgreSQL itself, such as the role.
   for (const [name, value] of Object.entries(settings.app_settings)) if (name.includes('.')) setNamed(name, value);
   if (isReadOnly(plan)) set('transaction_read_only', 'on');
   return { text: setupText(names.join(' ')), params, preparedFor: 'setup' };
 }
 
-/** Stands for a setting whose name is a parameter, too. */
+/** Placeholder for a setting whose name is also a parameter. */
 const NAMED = '*';
 
-/** The text for settings in this order; few orders exist. */
+/** Returns the text for settings in this order. Only few orders occur. */
 const setupText = memoize((names) => {
   let count = 0;
   const next = (): string => {
@@ -58,7 +58,7 @@ const setupText = memoize((names) => {
   return `SELECT ${calls.join(', ')}`;
 });
 
-/** The settings that every transaction has. */
+/** The settings that a transaction can have. */
 type SettingName =
   | 'search_path'
   | 'statement_timeout'
@@ -74,7 +74,10 @@ type SettingName =
 
 const isReadOnly = (plan: Plan): boolean => (plan.kind === 'call' ? plan.readOnly : plan.kind !== 'mutate');
 
-/** The isolation level has a statement of its own; the role is the caller's. */
+/**
+ * Settings of a function that are not hoisted: the isolation level needs its own statement, and the role is the
+ * caller's.
+ */
 const neverHoisted: ReadonlySet<string> = new Set(['default_transaction_isolation', 'role', 'session_authorization']);
 
 const hoistedSettings = (plan: CallPlan, settings: RestSettings): CallPlan['routine']['settings'] =>
@@ -86,8 +89,8 @@ const isolationLevels: Readonly<Record<string, string>> = {
 };
 
 /**
- * The isolation level that the function of the call has set, when it is not the default one. It must be
- * set before the first query of the transaction, so it takes a statement of its own.
+ * Returns the statement that sets the isolation level of the called function; null for the default level. It must run
+ * before the first query of the transaction.
  */
 export function isolationStatement(plan: Plan, settings: RestSettings): Statement | null {
   if (plan.kind !== 'call' || !settings.db_hoisted_tx_settings.includes('default_transaction_isolation')) return null;

@@ -2,13 +2,13 @@ import type { SqlName } from '../../catalog/catalog.ts';
 import { type Param, quoteIdentifier } from '../../database/statement.ts';
 import type { TableRef } from '../plan/plan.ts';
 
-/** The two things that SQL text is made of besides fixed words: quoted names and placeholders. */
+/** Helpers for the variable parts of SQL text: quoted names and placeholders. */
 
-/** Values on their way into a statement; each stands in the text as the placeholder that `bind` gives. */
+/** Collects the values of a statement; the text contains only placeholders. */
 export class Params {
   readonly values: Param[] = [];
 
-  /** `$1`, `$2` …; its type is what PostgreSQL infers from where it stands. */
+  /** Adds a value and returns its placeholder, `$1`, `$2` … PostgreSQL infers its type from the context. */
   bind(value: Param): string {
     this.values.push(value);
     return `$${this.values.length}`;
@@ -17,17 +17,20 @@ export class Params {
 
 const plainName = /^[\w ]*$/;
 
-/** A name, quoted. A NUL, which no name can hold and which would end the text early, is taken out. */
+/** Quotes a name. Removes NUL characters, which names cannot contain and which would end the text early. */
 export const identifier = (name: string): string =>
   plainName.test(name) ? `"${name}"` : quoteIdentifier(name.replaceAll('\0', ''));
 
+/** Returns a quoted name with its schema. */
 export const qualified = (name: SqlName): string => `${identifier(name.schema)}.${identifier(name.name)}`;
 
+/** Returns the qualifier of a table's columns. */
 export const tableText = (table: TableRef): string => ('alias' in table ? identifier(table.alias) : qualified(table));
 
+/** Returns a qualified column. */
 export const columnText = (table: TableRef, column: string): string =>
   `${tableText(table)}.${column === '*' ? '*' : identifier(column)}`;
 
-/** An array literal of texts. */
+/** Returns an array literal of strings. */
 export const arrayLiteral = (values: readonly string[]): string =>
   `{${values.map((value) => `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`).join(',')}}`;

@@ -2,13 +2,17 @@ import type { MutatePlan, PlannedField } from '../plan/plan.ts';
 import { conditionText } from './condition.ts';
 import { columnText, identifier, type Params, qualified } from './text.ts';
 
-/** INSERT, UPDATE and DELETE as SQL text. The rows to write come as one JSON parameter, `pgrst_body` in the text. */
+/**
+ * Builds INSERT, UPDATE and DELETE statements. The rows to write are one JSON parameter, named `pgrst_body` in the
+ * text.
+ */
 
-/** A setting of the transaction in which an upsert counts the rows that it inserts. */
+/** Setting of the transaction in which an upsert counts inserted rows. */
 export const INSERTED = 'ninefold.inserted';
 
 const body = { alias: 'pgrst_body' };
 
+/** Returns the statement of a write. */
 export function writeText(plan: MutatePlan, params: Params): string {
   switch (plan.mutation) {
     case 'insert':
@@ -26,11 +30,11 @@ const whereText = (plan: MutatePlan, params: Params): string => {
   return conditions.length ? ` WHERE ${conditions.join(' AND ')}` : '';
 };
 
-/** Without columns, 1 for each row written, to count them. */
+/** Returns the RETURNING clause. Without columns, it returns 1 for each written row, to count them. */
 const returningText = ({ returning, target }: MutatePlan): string =>
   ` RETURNING ${returning.length === 0 ? '1' : returning.map((column) => columnText(target, column)).join(', ')}`;
 
-/** True for every row, and counts it. */
+/** Returns an expression that is always true and counts rows as a side effect. */
 const countInserted = (by: 1 | -1): string =>
   `set_config('${INSERTED}', (coalesce(nullif(current_setting('${INSERTED}', true), '')::int8, 0) + ${by})::text, true) <> ''`;
 
@@ -59,7 +63,7 @@ function conflictText({ onConflict, columns }: MutatePlan): string {
 function updateText(plan: MutatePlan, params: Params): string {
   const { columns, target, returning } = plan;
   if (columns.length === 0) {
-    // nothing to set: no row, but the columns that the reply selects from
+    // There is nothing to set: returns no row, but the columns that the response selects.
     const shown = returning.length ? returning.map((column) => columnText(target, column)).join(', ') : '1';
     return `SELECT ${shown} FROM ${qualified(target)} WHERE false`;
   }
@@ -69,7 +73,7 @@ function updateText(plan: MutatePlan, params: Params): string {
   return `UPDATE ${qualified(target)} SET ${assignments.join(', ')} FROM ${rows}${where}${returningText(plan)}`;
 }
 
-/** The rows of the payload with typed columns, as a FROM item called `pgrst_body`. */
+/** Returns the rows of the payload with typed columns, as a FROM item with the alias `pgrst_body`. */
 export function payloadText(plan: MutatePlan, params: Params): string {
   const { payload, columns } = plan;
   if (payload?.kind !== 'json' && payload?.kind !== 'json-unread') throw new Error('a write without JSON rows');
@@ -77,8 +81,10 @@ export function payloadText(plan: MutatePlan, params: Params): string {
 }
 
 /**
- * JSON as rows of `columns`, called `pgrst_body`. With defaults, a key that a row lacks takes the default of its
- * column. Without columns, an object or each element of an array is a row without columns.
+ * Returns JSON as rows with the alias `pgrst_body`. Without columns, an object or each element of an array is a row
+ * without columns.
+ * @param options.defaults True if missing keys get the default of the column.
+ * @param options.one True to return only the first row.
  */
 export function jsonRowsText(
   columns: readonly Pick<PlannedField, 'name' | 'type' | 'transform' | 'default'>[],

@@ -1,4 +1,4 @@
-/** An app in which every chapter has something to say. */
+/** An app with content in every chapter. */
 export const appSql = `
 create type public.priority as enum ('low', 'normal', 'high');
 create domain public.email as text check (value like '%@%');
@@ -43,7 +43,7 @@ select ninefold.define_screen('/inbox', 'Inbox', 'list', 'public.tickets', array
 ${machine()}
 `;
 
-/** The machine of the app's tickets, with parts of it told otherwise. */
+/** Returns the state machine of the app's tickets, with some parts replaced. */
 export function machine({
   open = '"roles": ["agent"]',
   close = '["new", "open"]',

@@ -1,16 +1,16 @@
 /**
- * SQL as the app's owner, SQL as the superuser, or a setting and its value. In SQL {database}, {owner} and {authenticator} stand for the app's
- * database, its owner and its login role.
+ * SQL as the app's owner, SQL as the superuser, or a setting with its value. In SQL, {database}, {owner} and
+ * {authenticator} stand for the app's database, its owner and its login role.
  */
 export type Step = string | { readonly superuser: string } | { readonly setting: string; readonly value: unknown };
 
-/** Something that is done to the app from outside, what the chapter says of it, and what takes it back. */
+/** A change that is made to the app from outside, its effect on a chapter, and the step that undoes it. */
 export interface Change {
-  /** The chapter by its number. */
+  /** The number of the chapter. */
   readonly chapter: number;
   readonly does: Step;
   readonly undoes: Step;
-  /** What a line of the chapter says with the change, or no longer says. */
+  /** Matches a line of the chapter that appears or disappears with the change. */
   readonly says: RegExp;
 }
 
@@ -21,7 +21,7 @@ export const change = (chapter: number, does: Step, undoes: Step, says: RegExp):
   says,
 });
 
-/** A setting and what a chapter says of it; taken back to its default. */
+/** Returns a change of a setting and its effect on a chapter; the setting is reset to its default afterwards. */
 export const setting = (chapter: number, key: string, value: unknown, says: RegExp): Change => ({
   chapter,
   does: { setting: key, value },

@@ -10,9 +10,9 @@ const noOperator = 'drop function public.alike(text, text) cascade';
 const parted = `create table public.parted (id int, kind text) partition by list (id);
   create table public.part partition of public.parted for values in (1); create table public.rest partition of public.parted default`;
 
-/** What decides about a cell without being a right on its table, and rules that no form asks for. */
+/** Changes that affect a cell without being a privilege on its table, and rules that no form checks. */
 export const changesBehindCells: readonly Change[] = [
-  // Publications, whether anybody subscribes to them or not
+  // Publications, with or without subscribers
   change(
     6,
     'alter table public.plain drop constraint plain_pkey; alter publication supabase_realtime add table public.plain',
@@ -38,7 +38,7 @@ export const changesBehindCells: readonly Change[] = [
     /\| update \| – \(55000\) \| – \(55000\) \| – \(55000\) \| – \(55000\) \|/,
   ),
 
-  // Functions behind operators and casts, and of partitions, heirs and types
+  // Functions of operators and casts, and of partitions, inheriting tables and types
   change(
     6,
     `${operator}; alter table public.plain add constraint near check (note operator(public.===) 'x')`,
@@ -108,7 +108,7 @@ export const changesBehindCells: readonly Change[] = [
     /feels.*\| without mood \|/,
   ),
 
-  // What runs before each call
+  // The function that runs before each call
   setting(
     6,
     'db_pre_request',

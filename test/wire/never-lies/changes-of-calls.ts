@@ -1,9 +1,9 @@
 import { machine } from './app.ts';
 import { addVote, type Change, change, own, policy, raising, replaced, setting, votes } from './change.ts';
 
-/** Chapters 6 to 9. */
+/** Changes for chapters 6 to 9. */
 export const changesOfCalls: readonly Change[] = [
-  // 2 Screens, for what chapter 6 says of their roles
+  // 2 Screens: the roles of screens in chapter 6
   change(
     2,
     'revoke select on public.tickets from authenticated',

@@ -1,7 +1,7 @@
 import { machine } from './app.ts';
 import { type Change, change, describe, described, screen, screened, view, viewed } from './change.ts';
 
-/** Chapters 1 to 5. */
+/** Changes for chapters 1 to 5. */
 export const changesOfData: readonly Change[] = [
   // 1 Purpose
   change(1, describe('Front desk', 'Answers questions', 'Customers', 'Ada'), described, /Front desk/),

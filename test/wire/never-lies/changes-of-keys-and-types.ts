@@ -12,7 +12,7 @@ const inRooms = (chapter: number, does: string, says: RegExp): Change =>
 const typed = `create domain public.word as text check (length(value) >= 3); create domain public.needed as int not null;
   create domain public.long_word as public.word check (length(value) <= 20);
   create type public.street as (name public.word, number public.needed); create type public.span as range (subtype = public.even);`;
-/** The plain table with one more field of that type. */
+/** Returns a change that adds a field of the type to the plain table. */
 const typedAs = (chapter: number, type: string, says: RegExp, more = ''): Change =>
   change(
     chapter,
@@ -39,7 +39,7 @@ const counted = (does: string, undoes: string, says: RegExp): Change =>
     says,
   );
 
-/** Keys of every kind, types within types, collations and numbers: chapters 3, 5 and 8. */
+/** Changes of keys, nested types, collations and numbers, for chapters 3, 5 and 8. */
 export const changesOfKeysAndTypes: readonly Change[] = [
   // Keys over periods
   inRooms(3, 'add primary key (id, during without overlaps)', /No two rows have the same `id` and overlap in `during`/),
@@ -116,7 +116,7 @@ export const changesOfKeysAndTypes: readonly Change[] = [
     /`floor`, `number` points to .*; `number` emptied when that row is deleted/,
   ),
 
-  // Types within types
+  // Nested types
   typedAs(5, 'public.word[]', /each element of more is at least 3 characters/),
   typedAs(8, 'public.word[]', /23514.*each element of more is at least 3 characters/i),
   typedAs(5, 'public.needed[]', /each element of more has a value/),

@@ -2,7 +2,7 @@ import { machine } from './app.ts';
 import { addVote, type Change, change, raising, screen, screened, setting, votes } from './change.ts';
 
 const asSuperuser = (superuser: string) => ({ superuser });
-/** A key of `ninefold.settings`, set by SQL. */
+/** Returns a change of a key of `ninefold.settings` by SQL. */
 const bySql = (chapter: number, key: string, value: string, says: RegExp): Change =>
   change(
     chapter,
@@ -52,7 +52,7 @@ const toldOfFunctions = [
 const remote = `create foreign data wrapper remote; create server far foreign data wrapper remote options (host 'there', password 'hush');
   create user mapping for anon server far options (password 'hush')`;
 
-/** What a look at tables, policies and grants alone would not find. */
+/** Changes that are not visible in tables, policies and grants. */
 export const hiddenChanges: readonly Change[] = [
   // 2 Screens
   change(2, screened.replace('null, ', `'status=eq.new', `), screened, /inbox.*status=eq\.new/),
@@ -371,7 +371,7 @@ export const hiddenChanges: readonly Change[] = [
   ),
   bySql(9, 'db_max_rows', '3', /pageRows.*\| 3 \|/),
 
-  // What functions use
+  // Objects that functions use
   ...toldOfFunctions.map((says) => change(7, ofFunctions, withoutThem, says)),
   change(
     7,
@@ -469,10 +469,10 @@ export const hiddenChanges: readonly Change[] = [
   ),
 ];
 
-/** What changes nothing of what the app does, or was never committed. */
+/** Changes that do not affect the app, or that were never committed. */
 export const silentChanges: readonly (readonly [does: string, undoes: string])[] = [
   ['create index silent on public.plain (note)', 'drop index public.silent'],
-  // The platform's roles are those of all apps, and no owner sets anything for them.
+  // The platform's roles are shared by all apps, and no owner may change settings for them.
   ...['anon', 'authenticated', 'service_role'].flatMap((role) =>
     [`role = 'service_role'`, 'row_security = off', 'default_transaction_read_only = on', 'search_path = other'].map(
       (set): [string, string] => [
@@ -484,7 +484,8 @@ export const silentChanges: readonly (readonly [does: string, undoes: string])[]
   ['begin; drop table public.comments; revoke all on public.plain from anon; rollback', ''],
   ['begin; create table public.gone (id int); drop table public.gone; commit', ''],
   ['create temp table plain (id int)', ''],
-  // Roles that all apps share: what one app sets for them is another's to read nowhere, and no call of any app takes it.
+  // Roles that all apps share: an app's settings for them apply to no other app, and no call of any app uses these
+  // roles.
   [
     `set role anon; alter role anon in database {database} set statement_timeout = '1ms'`,
     'set role anon; alter role anon in database {database} reset all',

@@ -18,7 +18,7 @@ const changes = [
   ...changesBehindCells,
 ];
 
-/** By what is done: of what several chapters tell, it is done once. */
+/** Changes by their SQL, so that a change that affects several chapters is made once. */
 const done = new Map<string, Pick<Change, 'does' | 'undoes'> & { tells: Pick<Change, 'chapter' | 'says'>[] }>();
 for (const { does, undoes, ...tell } of changes) {
   const key = JSON.stringify([does, undoes]);
@@ -26,7 +26,7 @@ for (const { does, undoes, ...tell } of changes) {
 }
 
 const node = inject('node');
-/** Within which a change shows. */
+/** The time within which a change must be visible. */
 const MILLISECONDS = 1000;
 
 let ref: string;
@@ -38,7 +38,7 @@ beforeAll(async () => {
   before = await chapters();
 });
 
-describe('the specification says each change within a second, and no more once it is taken back', () => {
+describe('the specification shows each change within a second, until the change is undone', () => {
   it.each([...done.values()].map((one, i) => ({ title: `${i + 1}. ${stepTitle(one.does)}`, ...one })))(
     '$title',
     async ({ does, undoes, tells }) => {
@@ -62,13 +62,13 @@ describe('the specification says each change within a second, and no more once i
     },
   );
 
-  it.each(silentChanges)('and nothing where nothing has changed: %s', async (does, undoes) => {
+  it.each(silentChanges)('shows nothing if nothing has changed: %s', async (does, undoes) => {
     await take(does);
     expect(await chapters()).toEqual(before);
     if (undoes !== '') await take(undoes);
   });
 
-  it('is tried with at least a hundred of them', () => {
+  it('is tested with at least a hundred changes', () => {
     expect(changes.length).toBeGreaterThanOrEqual(100);
   });
 });
@@ -78,7 +78,7 @@ function stepTitle(step: Step): string {
   return 'superuser' in step ? stepTitle(step.superuser) : `${step.setting} = ${JSON.stringify(step.value)}`;
 }
 
-/** With the names of the app's database and roles in their places. */
+/** Replaces the placeholders for the app's database and roles by their names. */
 const named = (sql: string): string =>
   sql
     .replaceAll('{database}', `"app_${ref}"`)
@@ -95,7 +95,7 @@ async function take(step: Step): Promise<void> {
 
 const chapters = (): Promise<string[]> => chapterLines(node, ref);
 
-/** The last value once it is done, or once time is over. */
+/** Returns the last value, as soon as it is done or when the time is over. */
 async function eventually<T>(look: () => Promise<{ done: boolean; value: T }>): Promise<T> {
   const until = performance.now() + MILLISECONDS;
   for (;;) {
@@ -104,7 +104,7 @@ async function eventually<T>(look: () => Promise<{ done: boolean; value: T }>): 
   }
 }
 
-/** Lines that one of the texts has more often than the other. */
+/** Returns the lines that one of the texts has more often than the other. */
 function changedLines(one: string, other: string): string[] {
   const counts = new Map<string, number>();
   for (const line of one.split('\n')) counts.set(line, (counts.get(line) ?? 0) + 1);

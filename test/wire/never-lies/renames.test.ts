@@ -4,7 +4,7 @@ import { admin, createApp, runSql } from '../../support/apps.ts';
 import { appSql, machine } from './app.ts';
 
 const node = inject('node');
-/** Within which a change is a version. */
+/** The time within which a change must become a version. */
 const MILLISECONDS = 1000;
 
 let ref: string;
@@ -115,7 +115,7 @@ const newest = async (): Promise<VersionEntry> => {
   return version;
 };
 
-/** The next version; the last one where none came in time. */
+/** Returns the next version, or the last one if none appears in time. */
 async function newerThan(number: number): Promise<VersionEntry> {
   const until = performance.now() + MILLISECONDS;
   for (;;) {

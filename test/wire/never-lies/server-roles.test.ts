@@ -5,13 +5,14 @@ import { superuserUrl, withClient } from '../../support/database.ts';
 
 const node = inject('node');
 
-it('a change that only the server holds is a new version, although nobody asks and no database tells of it', async () => {
+it('a change of a server role becomes a new version without a request or a database event', async () => {
   const { ref } = await createApp(node);
-  // An app is looked after while it is open.
+  // An app is watched only while it is open.
   await admin(node, 'GET', `/apps/${ref}/versions`);
   await withClient(await superuserUrl(node, `app_${ref}`), async (client) => {
     const before = await newest(client);
-    // The worker reads what it compares with within half a second after the app is opened, and no event tells of it.
+    // The worker reads its base for the comparison within half a second after the app is opened, and no event reports
+    // it.
     await new Promise((resolve) => setTimeout(resolve, 1500));
     await client.query(`alter role "app_${ref}_authenticator" set lock_timeout = '3s'`);
     const set = await newerThan(client, before.number);
@@ -36,7 +37,7 @@ async function newest(client: pg.Client): Promise<Version> {
   return rows[0];
 }
 
-/** Looks until there is a version after that number; gives up after the time within which one must be there. */
+/** Looks for a version after that number until the time limit; fails if none appears. */
 async function newerThan(client: pg.Client, number: number): Promise<Version> {
   const until = performance.now() + 10_000;
   for (;;) {

@@ -5,10 +5,13 @@ import type { RestSettings } from '../../../contract/settings.ts';
 import type { AuthSettings } from '../../../contract/settings-auth.ts';
 import { admin, createApp, runSql } from '../../support/apps.ts';
 
-/** A setting that nobody reads of would change what the app does behind the back of who relies on its chapters. */
+/**
+ * Every setting must appear in a chapter: otherwise a setting could change the app without a trace in its
+ * specification.
+ */
 const node = inject('node');
 
-/** Another value than the default of each setting there is; a new one does not compile until it is here. */
+/** A value other than the default for each setting. A new setting does not compile until it is listed here. */
 const values: RestSettings & AuthSettings = {
   db_schemas: ['public', 'shop'],
   db_extra_search_path: ['shop'],
@@ -152,7 +155,7 @@ const values: RestSettings & AuthSettings = {
   mfa_phone_max_frequency: 7,
 };
 
-/** Within which a change shows, on a machine that does much else meanwhile. */
+/** The time within which a change must be visible on a machine with other load. */
 const MILLISECONDS = 5000;
 
 let ref: string;
@@ -167,7 +170,7 @@ beforeAll(async () => {
      create function public.check_request() returns void language sql as 'select';
      create function public.root() returns json language sql as $$ select '{}'::json $$;`,
   );
-  // The first derivations of each worker are slow, which an app in use has long behind it: they are no part of what is measured.
+  // The first derivations of each worker are slow. An app in use has finished them long ago, so they are not measured.
   const everywhere = () => Promise.all(Array.from({ length: 8 }, markdown));
   await admin(node, 'PUT', `/apps/${ref}/settings/db_max_rows`, { value: 18 });
   await everywhere();
@@ -176,19 +179,22 @@ beforeAll(async () => {
   before = await markdown();
 });
 
-/** The settings of all providers come from one table, as those of all hooks: those of one stand for all. */
+/**
+ * The settings of all providers are defined alike, and so are those of all hooks: the settings of one are tested for
+ * all.
+ */
 const tried = Object.entries(values).filter(
   ([key]) => !/^external_(?!google_|email_|anonymous_)|^hook_(?!send_sms_)/.test(key),
 );
 
-it.each(tried)('the setting %s is told, and no more once it is taken back', async (key, value) => {
+it.each(tried)('the specification shows the setting %s until it is reset', async (key, value) => {
   await admin(node, 'PUT', `/apps/${ref}/settings/${key}`, { value });
   await expect.poll(markdown, { timeout: MILLISECONDS }).not.toBe(before);
   await admin(node, 'DELETE', `/apps/${ref}/settings/${key}`);
   await expect.poll(markdown, { timeout: MILLISECONDS }).toBe(before);
 });
 
-/** The chapters, without what stands above them and names the version. */
+/** Returns the chapters without the heading, which contains the version. */
 async function markdown(): Promise<string> {
   const response = await fetch(`${node.url}/admin/v1/apps/${ref}/specification?format=markdown`, {
     headers: { authorization: `Bearer ${node.operatorToken}` },

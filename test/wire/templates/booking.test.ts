@@ -23,11 +23,11 @@ beforeAll(async () => {
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-/** A day far enough away for every notice, at midnight UTC. */
+/** Midnight UTC of a day late enough for every notice period. */
 const day = Math.ceil(Date.now() / DAY) * DAY + 10 * DAY;
 const at = (hour: number) => new Date(day + hour * HOUR).toISOString();
 
-/** A resource of its own, open on that day from 8 to 18. */
+/** Creates a separate resource that is open on that day from 8 to 18. */
 async function room(change: Record<string, unknown> = {}): Promise<number> {
   const { data } = await staff.client
     .from('resources')
@@ -61,7 +61,7 @@ const freeOn = async (client: Member['client'], resource: number) => {
 };
 
 describe('a booking', () => {
-  it('is requested, confirmed and done, and each may do only what is theirs', async () => {
+  it('is requested, confirmed and completed, each step only by those who may take it', async () => {
     const id = await room();
     const { data } = await book(ada, id, 9, 10).throwOnError();
     expect(data).toMatchObject({ status: 'requested', contact: ada.email });
@@ -85,7 +85,7 @@ describe('a booking', () => {
     expect([over.status, over.error?.code]).toEqual([409, 'NF001']);
   });
 
-  it('is taken once: of two for the same time one is refused, also when both come at once', async () => {
+  it('is taken once: of two bookings for the same time one is refused, also if both arrive at once', async () => {
     const id = await room();
     const both = await Promise.all([book(ada, id, 9, 11), book(bob, id, 10, 12)]);
     expect(both.map(({ status }) => status).sort()).toEqual([201, 400]);
@@ -98,7 +98,7 @@ describe('a booking', () => {
     expect((await book(bob, other, 9, 11)).error).toBeNull();
   });
 
-  it('gives its time back when it is cancelled, and free_times says so to everybody, without saying who', async () => {
+  it('frees its time when it is cancelled, and free_times shows that to everybody without naming the member', async () => {
     const id = await room();
     const visitor = clientOf(app);
     expect(await freeOn(visitor, id)).toEqual([[8, 18]]);
@@ -114,7 +114,7 @@ describe('a booking', () => {
     expect((await book(bob, id, 10, 12)).error).toBeNull();
   });
 
-  it('is cancelled by the member until the notice ends, then by staff with a reason', async () => {
+  it('can be cancelled by the member until the notice period begins, then by staff with a reason', async () => {
     const id = await room({ notice: '30 days' });
     const { data } = await book(ada, id, 9, 10).throwOnError();
     await move(staff, data.id, { status: 'confirmed' }).throwOnError();
@@ -137,14 +137,14 @@ describe('a booking', () => {
     ['BK007', { starts_at: at(33), ends_at: at(34) }],
     ['23514', { people: 0 }],
     ['23514', { contact: '' }],
-  ])('that does not fit is refused with %s: %j', async (code, change) => {
+  ])('is refused with %s if it does not fit: %j', async (code, change) => {
     const id = await room();
     const { status, error } = await book(ada, id, 9, 10, change);
     expect([status, error?.code]).toEqual([400, code]);
     expect(error?.hint).toMatch(/\w{3}/);
   });
 
-  it('stays as it was agreed: the member moves a request, and only staff what is confirmed', async () => {
+  it('stays as agreed: the member may move a request, and only staff may move a confirmed booking', async () => {
     const id = await room();
     const { data } = await book(ada, id, 9, 10).throwOnError();
     expect((await move(ada, data.id, { starts_at: at(10), ends_at: at(11) })).error).toBeNull();
@@ -157,7 +157,7 @@ describe('a booking', () => {
     ]);
   });
 
-  it('is made by staff for a member, and by no member for another', async () => {
+  it('can be made by staff for a member, and not by one member for another', async () => {
     const id = await room();
     expect((await book(staff, id, 9, 10, { member: ada.user.id, contact: '+43 1 000' })).error).toBeNull();
     expect((await ada.client.from('agenda').select('contact, starts_at').eq('contact', '+43 1 000')).data).toHaveLength(
@@ -169,7 +169,7 @@ describe('a booking', () => {
 });
 
 describe('resources and slots', () => {
-  it('are there to begin with, and anybody may look', async () => {
+  it('exist from the beginning and are visible to everybody', async () => {
     const { data } = await clientOf(app)
       .from('resources')
       .select('name, slots(count)')
@@ -178,7 +178,7 @@ describe('resources and slots', () => {
     for (const { slots } of data ?? []) expect(slots[0]?.count).toBeGreaterThanOrEqual(60);
   });
 
-  it('that are not active are staff’s alone', async () => {
+  it('are visible only to staff if they are inactive', async () => {
     const id = await room({ active: false });
     for (const { client } of [{ client: clientOf(app) }, ada]) {
       expect((await client.from('resources').select('id').eq('id', id)).data).toEqual([]);
@@ -188,7 +188,7 @@ describe('resources and slots', () => {
     expect((await staff.client.from('slots').select('id').eq('resource', id)).data).toHaveLength(1);
   });
 
-  it('are kept by staff alone', async () => {
+  it('can be changed only by staff', async () => {
     expect((await ada.client.from('resources').insert({ name: 'Mine' })).error?.code).toBe('42501');
     const id = await room();
     const opened = await ada.client.rpc('open_days', {
@@ -204,7 +204,7 @@ describe('resources and slots', () => {
     });
   });
 
-  it('open on days of the week in their own time zone, summer time and winter time alike, and once', async () => {
+  it('open on weekdays in their own time zone, in summer and winter time, and on single dates', async () => {
     const id = await room({ time_zone: 'Europe/Vienna' });
     const days = { resource: id, first: '2031-03-28', last: '2031-04-01', opens: '08:00', closes: '10:00' };
     expect((await staff.client.rpc('open_days', days)).data).toBe(3);
@@ -226,7 +226,7 @@ describe('resources and slots', () => {
   });
 });
 
-it('its specification is whole: every chapter says something, no screen is broken, nothing is advised', () =>
+it('has a complete specification: content in every chapter, no broken screen, no advice', () =>
   expectSoundSpecification(node, app.ref, {
     machine: 'public.bookings',
     codes: ['BK001', 'BK002', 'BK003', 'BK004', 'BK005', 'BK006', 'BK007'],

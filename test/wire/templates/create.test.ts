@@ -23,21 +23,24 @@ const post = async (body: object, on: NodeAddress = node) => {
 };
 
 describe('apps create --template', () => {
-  it.each(templateNames)('%s: the app goes on with the files of its folder, which count as applied', async (name) => {
-    const ref = uniqueRef(name);
-    const { code, stdout } = await cli(node, ['apps', 'create', ref, '--template', name, '--json']);
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout) as AppConnection).toMatchObject({ ref, url: `${node.url}/apps/${ref}` });
-    const folder = join(clone, 'templates', name);
-    const again = await cli(node, ['migrate', ref, folder, '--json']);
-    const { applied, skipped, seeded } = JSON.parse(again.stdout);
-    expect([applied, seeded]).toEqual([[], []]);
-    expect(skipped.length).toBeGreaterThan(3);
-    const { results } = await runSql(node, ref, 'select name from ninefold.migrations order by applied_at, name');
-    expect(results[0]?.rows.flat().filter((file) => file !== 'seed.sql')).toEqual(skipped);
-  });
+  it.each(templateNames)(
+    '%s: its folder contains the migrations, which count as applied in the new app',
+    async (name) => {
+      const ref = uniqueRef(name);
+      const { code, stdout } = await cli(node, ['apps', 'create', ref, '--template', name, '--json']);
+      expect(code).toBe(0);
+      expect(JSON.parse(stdout) as AppConnection).toMatchObject({ ref, url: `${node.url}/apps/${ref}` });
+      const folder = join(clone, 'templates', name);
+      const again = await cli(node, ['migrate', ref, folder, '--json']);
+      const { applied, skipped, seeded } = JSON.parse(again.stdout);
+      expect([applied, seeded]).toEqual([[], []]);
+      expect(skipped.length).toBeGreaterThan(3);
+      const { results } = await runSql(node, ref, 'select name from ninefold.migrations order by applied_at, name');
+      expect(results[0]?.rows.flat().filter((file) => file !== 'seed.sql')).toEqual(skipped);
+    },
+  );
 
-  it('is the first version of what the app does, with who made it', async () => {
+  it('is the first version of the specification, with its author', async () => {
     const { ref } = await createApp(node, { template: 'notes' });
     const { versions } = await admin<VersionList>(node, 'GET', `/apps/${ref}/versions`);
     expect(versions.map(({ number }) => number)).toEqual([1]);
@@ -46,7 +49,7 @@ describe('apps create --template', () => {
     );
   });
 
-  it('refuses a template that is not there, and names those that are', async () => {
+  it('refuses a template that does not exist, and names those that do', async () => {
     const ref = uniqueRef();
     const { status, body } = await post({ ref, template: '../../etc' });
     expect([status, body.code, body.details]).toEqual([
@@ -62,8 +65,8 @@ describe('apps create --template', () => {
     expect(await apps()).not.toContain(ref);
   });
 
-  it('leaves nothing when a file fails in the middle, and works once the cause is gone', async () => {
-    // A node of its own: what the databases of new apps are copied from belongs to all who make one.
+  it('leaves nothing behind if a file fails halfway, and works after the cause is removed', async () => {
+    // Uses a separate node, because all apps of a node are copied from the same template database.
     const own = await startNode();
     onTestFinished(() => own.stop());
     const ref = uniqueRef();

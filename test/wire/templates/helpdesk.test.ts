@@ -12,7 +12,7 @@ let bob: Member;
 let agent: Member;
 let lead: Member;
 
-/** Ada and Bob ask; the owner has made the lead, and the lead the agent. */
+/** Ada and Bob are customers; the owner has appointed the lead, and the lead has appointed the agent. */
 beforeAll(async () => {
   app = await createApp(node, { template: 'helpdesk' });
   ada = await signUpMember(app, 'ada');
@@ -42,7 +42,7 @@ const statusOf = async (id: number) =>
   (await lead.client.from('tickets').select('status').eq('id', id).single()).data?.status;
 
 describe('a ticket', () => {
-  it('goes from the question to the solution, and back', async () => {
+  it('can be solved and reopened', async () => {
     const id = await ask(ada);
     expect((await move(agent, id, { status: 'open' })).data).toMatchObject([
       { status: 'open', assignee: agent.user.id },
@@ -60,7 +60,7 @@ describe('a ticket', () => {
     ]);
   });
 
-  it('tells its customer and an agent which transitions are open to each', async () => {
+  it('shows its customer and an agent the transitions that each may take', async () => {
     const id = await ask(ada);
     const openTo = async ({ client }: Member) => {
       const { data } = await client.from('tickets').select('transitions').eq('id', id).single();
@@ -70,7 +70,7 @@ describe('a ticket', () => {
     expect(await openTo(agent)).toEqual(['take', 'solve']);
   });
 
-  it('refuses a transition that is not the caller’s, whoever calls, and names those that are', async () => {
+  it('refuses a transition that the caller may not take, and names the allowed ones', async () => {
     const id = await ask(ada);
     const refused = await move(ada, id, { status: 'solved', solution: 'Done.' });
     expect([refused.status, refused.error?.code]).toEqual([400, 'HD001']);
@@ -82,7 +82,7 @@ describe('a ticket', () => {
     expect(await statusOf(id)).toBe('new');
   });
 
-  it('is not solved without a solution', async () => {
+  it('cannot be solved without a solution', async () => {
     const id = await ask(ada);
     const refused = await move(agent, id, { status: 'solved' });
     expect([refused.status, refused.error?.code]).toEqual([409, 'NF003']);
@@ -90,7 +90,7 @@ describe('a ticket', () => {
     expect(await statusOf(id)).toBe('new');
   });
 
-  it('is reopened for 30 days, and not later', async () => {
+  it('can be reopened for 30 days and not later', async () => {
     const id = await ask(ada);
     await move(ada, id, { status: 'closed' }).throwOnError();
     await runSql(node, app.ref, `update public.tickets set closed_at = now() - interval '31 days' where id = ${id}`);
@@ -98,21 +98,21 @@ describe('a ticket', () => {
     expect([refused.status, refused.error?.code]).toEqual([409, 'NF001']);
   });
 
-  it('starts new, whatever the caller says', async () => {
+  it('starts in the state new, whatever the caller sends', async () => {
     const refused = await clientOf(app, app.secret_key)
       .from('tickets')
       .insert({ customer: ada.user.id, subject: 'Jumped', description: 'x', status: 'open' });
     expect([refused.status, refused.error?.code]).toEqual([409, 'NF002']);
   });
 
-  it('says what is wrong with it in words', async () => {
+  it('explains invalid values in words', async () => {
     const { error } = await ada.client.from('tickets').insert({ subject: 'x', description: 'y' });
     expect(error).toMatchObject({ code: '23514', hint: 'A subject is 3 to 200 characters.' });
   });
 });
 
-describe('who sees and does what', () => {
-  it('a customer sees own tickets alone, and nobody without a session any', async () => {
+describe('the rights of each role', () => {
+  it('a customer sees only own tickets, and a caller without a session sees none', async () => {
     const id = await ask(ada);
     expect((await bob.client.from('tickets').select('id').eq('id', id)).data).toEqual([]);
     expect((await agent.client.from('tickets').select('id').eq('id', id)).data).toEqual([{ id }]);
@@ -124,7 +124,7 @@ describe('who sees and does what', () => {
     expect([forOther.status, forOther.error?.code]).toEqual([403, '42501']);
   });
 
-  it('a customer changes neither priority nor solution, the team does', async () => {
+  it('the team may change priority and solution, a customer may not', async () => {
     const id = await ask(ada);
     expect((await move(ada, id, { priority: 'urgent' })).error).toMatchObject({
       code: 'HD001',
@@ -137,7 +137,7 @@ describe('who sees and does what', () => {
     });
   });
 
-  it('notes among the team stay there, and comments are signed with the names of their time', async () => {
+  it('internal notes stay in the team, and comments keep the name that their author had then', async () => {
     const id = await ask(ada);
     await ada.client.from('comments').insert({ ticket: id, body: 'Any news?' }).throwOnError();
     await agent.client.from('comments').insert({ ticket: id, body: 'A nice one.', internal: true }).throwOnError();
@@ -156,7 +156,7 @@ describe('who sees and does what', () => {
     expect((await bob.client.from('comments').insert({ ticket: id, body: 'x' })).error?.code).toBe('42501');
   });
 
-  it('a closed ticket takes no comment', async () => {
+  it('a closed ticket accepts no comment', async () => {
     const id = await ask(ada);
     await move(ada, id, { status: 'closed' }).throwOnError();
     expect((await ada.client.from('comments').insert({ ticket: id, body: 'And now?' })).error).toMatchObject({
@@ -165,7 +165,7 @@ describe('who sees and does what', () => {
     });
   });
 
-  it('only leads make agents, the role goes with the row, and no lead dismisses oneself', async () => {
+  it('only leads appoint agents, the role follows the row, and no lead can remove themselves', async () => {
     const carl = await signUpMember(app, 'carl');
     const sees = async () => (await carl.client.from('tickets').select('id', { count: 'exact', head: true })).count;
     await ask(ada);
@@ -182,7 +182,7 @@ describe('who sees and does what', () => {
     );
   });
 
-  it('a sign-up never fails of a name, and its customer follows the account’s address', async () => {
+  it('a sign-up never fails because of a name, and the customer follows the account’s address', async () => {
     const client = clientOf(app);
     const email = `dora-${crypto.randomUUID()}@example.com`;
     const { data, error } = await client.auth.signUp({
@@ -201,8 +201,8 @@ describe('who sees and does what', () => {
   });
 });
 
-describe('the work', () => {
-  it('two agents who take the next ticket at once get two, the most urgent first, and an empty queue says so', async () => {
+describe('the queue', () => {
+  it('two agents who take the next ticket at once get two different ones, most urgent first; an empty queue is reported', async () => {
     const desk = await createApp(node, { template: 'helpdesk' });
     const [customer, first, second] = await Promise.all([
       signUpMember(desk, 'customer'),
@@ -232,7 +232,7 @@ describe('the work', () => {
     expect([none.status, none.error?.code, none.error?.message]).toEqual([400, 'HD003', 'No new ticket is waiting.']);
   });
 
-  it('finds words where the caller may read them', async () => {
+  it('the text search finds only rows that the caller may read', async () => {
     const id = await ask(ada, 'The flux capacitor hums');
     const find = async ({ client }: Member, words: string) =>
       (await client.rpc('search_tickets', { words }).select('id')).data;
@@ -241,7 +241,7 @@ describe('the work', () => {
     expect(await find(bob, 'flux')).toEqual([]);
   });
 
-  it('tickets come with their topic, customer and agent in one call', async () => {
+  it('one call returns tickets with topic, customer and agent', async () => {
     const { data: topic } = await ada.client.from('topics').select('id').eq('name', 'Billing').single().throwOnError();
     const { data } = await ada.client
       .from('tickets')
@@ -258,5 +258,5 @@ describe('the work', () => {
   });
 });
 
-it('its specification is whole: every chapter says something, no screen is broken, nothing is advised', () =>
+it('has a complete specification: content in every chapter, no broken screen, no advice', () =>
   expectSoundSpecification(node, app.ref, { machine: 'public.tickets', codes: ['HD001', 'HD002', 'HD003'] }));

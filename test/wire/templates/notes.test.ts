@@ -27,7 +27,7 @@ const update = ({ client }: Pick<Member, 'client'>, id: string, change: object) 
 const reads = async ({ client }: Member, id: string) =>
   (await client.from('notes').select('id').eq('id', id).throwOnError()).data.length === 1;
 
-/** Bob joins a notebook of Ada's. */
+/** Adds Bob to a notebook of Ada's. */
 async function share(notebook: string, rights: 'read' | 'write'): Promise<void> {
   const { data } = await ada.client
     .from('invitations')
@@ -40,7 +40,7 @@ async function share(notebook: string, rights: 'read' | 'write'): Promise<void> 
 }
 
 describe('a note', () => {
-  it('is its author’s alone, until it is published in a shared notebook, and again once it is archived', async () => {
+  it('is visible only to its author until it is published in a shared notebook, and again after it is archived', async () => {
     const notebook = await make(ada, 'notebooks', { title: 'Garden' });
     await share(notebook, 'read');
     const id = await make(ada, 'notes', { title: 'Roses', body: 'Cut in March.', notebook });
@@ -55,7 +55,7 @@ describe('a note', () => {
     expect((await update(ada, id, { status: 'draft' })).data).toMatchObject([{ status: 'draft', archived_at: null }]);
   });
 
-  it('is published in a notebook, and by no way around a draft', async () => {
+  it('can be published only in a notebook, and only from a draft', async () => {
     const id = await make(ada, 'notes', { title: 'Alone' });
     const nowhere = await update(ada, id, { status: 'published' });
     expect([nowhere.status, nowhere.error?.code]).toEqual([409, 'NF003']);
@@ -67,7 +67,7 @@ describe('a note', () => {
     expect([server.status, server.error?.code]).toEqual([409, 'NF001']);
   });
 
-  it('is kept where its readers find it', async () => {
+  it('stays in its notebook while it is published', async () => {
     const notebook = await make(ada, 'notebooks', { title: 'Kept' });
     const id = await make(ada, 'notes', { title: 'Here', notebook });
     await update(ada, id, { status: 'published' }).throwOnError();
@@ -77,7 +77,7 @@ describe('a note', () => {
     ]);
   });
 
-  it('is written by nobody in another’s name or notebook', async () => {
+  it('cannot be written in another member’s name or notebook', async () => {
     const notebook = await make(ada, 'notebooks', { title: 'Hers' });
     const foreign = await bob.client.from('notes').insert({ title: 'x', notebook });
     expect([foreign.status, foreign.error?.code]).toEqual([403, '42501']);
@@ -87,7 +87,7 @@ describe('a note', () => {
 });
 
 describe('a shared notebook', () => {
-  it('to read: its published notes are read, and nothing is written', async () => {
+  it('with read access shows its published notes and accepts no writes', async () => {
     const notebook = await make(ada, 'notebooks', { title: 'To read' });
     const id = await make(ada, 'notes', { title: 'Plan', notebook });
     await update(ada, id, { status: 'published' }).throwOnError();
@@ -99,7 +99,7 @@ describe('a shared notebook', () => {
     expect((await bob.client.from('invitations').insert({ notebook })).error?.code).toBe('42501');
   });
 
-  it('to write: members change the notes and add their own, and each author decides about the state', async () => {
+  it('with write access members change notes and add their own, and only the author changes the state', async () => {
     const notebook = await make(ada, 'notebooks', { title: 'To write' });
     const id = await make(ada, 'notes', { title: 'Plan', notebook });
     await update(ada, id, { status: 'published' }).throwOnError();
@@ -116,7 +116,7 @@ describe('a shared notebook', () => {
     expect((await ada.client.from('notes').delete().eq('id', own).select()).data).toEqual([]);
   });
 
-  it('ends for a member who leaves or is sent away, and the member takes own notes along', async () => {
+  it('ends for a member who leaves or is removed, and the member keeps their own notes', async () => {
     const notebook = await make(ada, 'notebooks', { title: 'For a while' });
     await share(notebook, 'write');
     const own = await make(bob, 'notes', { title: 'Bob’s idea', notebook });
@@ -129,7 +129,7 @@ describe('a shared notebook', () => {
     expect((await bob.client.from('shares').delete().match({ notebook }).select('member')).data).toHaveLength(1);
   });
 
-  it('takes in by its code alone, as long as the invitation lasts', async () => {
+  it('can be joined only with its code, while the invitation is valid', async () => {
     const notebook = await make(ada, 'notebooks', { title: 'Invited' });
     const { data } = await ada.client.from('invitations').insert({ notebook }).select('code').single().throwOnError();
     expect((await bob.client.from('invitations').select('code')).data).toEqual([]);
@@ -145,7 +145,7 @@ describe('a shared notebook', () => {
     expect((await bob.client.rpc('join_notebook', { code: data.code })).error?.code).toBe('NT001');
   });
 
-  it('counts in the library what each sees of it', async () => {
+  it('counts in the library the notes that each member can see', async () => {
     const notebook = await make(ada, 'notebooks', { title: 'Counted' });
     await make(ada, 'notes', { title: 'Draft', notebook });
     const id = await make(ada, 'notes', { title: 'Published', notebook });
@@ -159,8 +159,8 @@ describe('a shared notebook', () => {
   });
 });
 
-describe('finding', () => {
-  it('tags are each member’s own, also on the same note', async () => {
+describe('search', () => {
+  it('tags belong to each member, also on the same note', async () => {
     const notebook = await make(ada, 'notebooks', { title: 'Tagged' });
     const id = await make(ada, 'notes', { title: 'Tagged note', notebook });
     await update(ada, id, { status: 'published' }).throwOnError();
@@ -183,7 +183,7 @@ describe('finding', () => {
     expect((await carl.client.from('tags').insert({ name: 'two words' })).error?.code).toBe('23514');
   });
 
-  it('words are found where the caller may read them, and not in the archive', async () => {
+  it('words are found in notes that the caller may read, and not in the archive', async () => {
     const id = await make(ada, 'notes', { title: 'Zeppelin', body: 'It flies over the lake.' });
     const find = async ({ client }: Member, words: string) =>
       (await client.rpc('search_notes', { words }).select('id')).data;
@@ -194,5 +194,5 @@ describe('finding', () => {
   });
 });
 
-it('its specification is whole: every chapter says something, no screen is broken, nothing is advised', () =>
+it('has a complete specification: content in every chapter, no broken screen, no advice', () =>
   expectSoundSpecification(node, app.ref, { machine: 'public.notes', codes: ['NT001', 'NT002', 'NT003', 'NT004'] }));

@@ -4,8 +4,8 @@ import { admin } from '../../support/apps.ts';
 import type { NodeAddress } from '../../support/node.ts';
 
 /**
- * Holds the specification of an app that was made of a template against what a template promises: each chapter says something, its
- * screens work, its entities and fields have words, there is nothing to mend, and its own codes are in the catalogue.
+ * Checks the specification of an app that was created from a template: each chapter has content, its screens work, its
+ * entities and fields have descriptions, there is no advice, and the catalogue contains its own error codes.
  */
 export async function expectSoundSpecification(
   node: NodeAddress,

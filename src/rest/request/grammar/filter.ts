@@ -26,11 +26,11 @@ import {
   string,
 } from './parser.ts';
 
-/** Operators and logic trees (PostgREST docs, "Horizontal Filtering"). */
+/** Grammar of operators and logic trees (PostgREST docs, "Horizontal Filtering"). */
 
 const joined = (parser: Parser<string>): Parser<string> => map(many(parser), (chars) => chars.join(''));
 
-/** A value of a filter parameter: everything up to its end. */
+/** Parses the value of a filter parameter: everything up to its end. */
 const plainValue: Parser<string> = (input) => {
   const value = input.text.slice(input.pos);
   input.pos = input.text.length;
@@ -68,7 +68,7 @@ const searchOperator: Parser<SearchOperator> = words('fts', 'plfts', 'phfts', 'w
 
 const language = option(attempt<string | null>(between(char('('), char(')'), identifier)), null);
 
-/** The word in lower or upper case, letter by letter. */
+/** Parses a word, each letter in lower or upper case. */
 function anyCase(word: string): Parser<string> {
   const letters = [...word].map((c) => choice(char(c), char(c.toUpperCase())));
   return (input) => {
@@ -91,7 +91,7 @@ const isValue: Parser<IsValue> = label(
 const bareValue = joined(noneOf(',)'));
 const notMore = notFollowedBy(noneOf(',)'));
 
-/** A quoted value with nothing after it. */
+/** Parses a quoted value with nothing after it. */
 const wholeQuotedValue: Parser<string> = attempt((input) => {
   const value = quotedValue(input);
   return value === FAIL || notMore(input) === FAIL ? FAIL : value;
@@ -106,7 +106,10 @@ function prefix(word: string): Parser<string> {
   return attempt((input) => (literal(input) === FAIL ? FAIL : delimiter(input)));
 }
 
-/** `not.eq.5`: an operator and its value, which `value` reads. */
+/**
+ * Creates a parser of an operator and its value: `not.eq.5`.
+ * @param value Parses the value.
+ */
 function operatorExpression(value: Parser<string>): Parser<{ negated: boolean; operation: Operation }> {
   const inPrefix = prefix('in');
   const isPrefix = prefix('is');
@@ -174,7 +177,7 @@ function operatorExpression(value: Parser<string>): Parser<{ negated: boolean; o
   };
 }
 
-/** The value of a filter parameter: `eq.5`. */
+/** Parses the value of a filter parameter: `eq.5`. */
 export const filterValue = operatorExpression(plainValue);
 
 const openBrace = string('{');
@@ -187,7 +190,7 @@ const bracedValue: Parser<string> = attempt((input) => {
   return inner === FAIL || closeBrace(input) === FAIL ? FAIL : `{${inner}}`;
 });
 
-/** A value inside a logic tree: quoted, an array literal, or up to the next comma or parenthesis. */
+/** Parses a value inside a logic tree: quoted, an array literal, or text up to the next comma or parenthesis. */
 const logicValue: Parser<string> = choice(wholeQuotedValue, bracedValue, bareValue);
 
 const logicExpression = operatorExpression(logicValue);
@@ -232,10 +235,10 @@ const logicGroup: Parser<LogicTree> = (input) => {
   return trees === FAIL ? FAIL : { kind, negated, children: trees };
 };
 
-/** `and(a.eq.1,or(b.gt.2,not.and(…)))` */
+/** Parses a logic tree: `and(a.eq.1,or(b.gt.2,not.and(…)))`. */
 export const logicTree: Parser<LogicTree> = choice<LogicTree>(logicFilter, logicGroup);
 
-/** The name of a logic parameter, `a.b.not.or`: the embedded relations, then the operator. */
+/** Parses the name of a logic parameter, `a.b.not.or`: the embedded relations, then the operator. */
 export const logicPath: Parser<{ path: string[]; operator: string }> = (input) => {
   const names = dottedNames(input);
   if (names === FAIL) return FAIL;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { NinefoldError } from '../../../errors/ninefold-error.ts';
 import { parseQueryParameters } from '../query-parameters.ts';
 
-/** What a client is told about a malformed query string: the parameter and column, and what was expected there. */
+/** Returns the error for a malformed query string: the parameter and column, and the expected text. */
 const refusal = (query: string): [string, unknown] => {
   try {
     parseQueryParameters(query, false);
@@ -47,22 +47,22 @@ it.each([
   expect(refusal(query)).toEqual([`"failed to parse ${what}" (line 1, column ${column})`, details]);
 });
 
-it('counts columns in characters, whatever they take in memory', () => {
+it('counts columns in characters, not in UTF-16 units', () => {
   expect(refusal('select=id,%F0%9F%A6%8A')[0]).toContain('(line 1, column 4)');
   expect(refusal('order=%22%F0%9F%A6%8A%22.x')[0]).toContain('(line 1, column 5)');
 });
 
-it.each(['a=eq.%ff', '%c3%28=eq.1', 'a=eq.x%00y', 'select=%00'])('%s is refused before anything is parsed', (query) => {
+it.each(['a=eq.%ff', '%c3%28=eq.1', 'a=eq.x%00y', 'select=%00'])('rejects %s before parsing', (query) => {
   expect(refusal(query)[0]).toMatch(/^the query string/);
 });
 
-it('a percent sign that begins no escape is itself, as in the URL standard', () => {
+it('reads a percent sign without an escape as itself, as the URL standard does', () => {
   expect(parseQueryParameters('a=like.100%', false).filters[0]?.value.operation).toMatchObject({ value: '100%' });
 });
 
 it.each([
   ['a logic tree', `or=${'(and'.repeat(5000)}(a.eq.1)${')'.repeat(5000)}`],
   ['embedding', `select=${'a('.repeat(5000)}b${')'.repeat(5000)}`],
-])('%s nested without end is refused', (_, query) => {
+])('rejects %s nested without end', (_, query) => {
   expect(refusal(query)[1]).toBe('expecting at most 64 levels of nesting');
 });

@@ -25,12 +25,12 @@ import {
   string,
 } from './parser.ts';
 
-/** Names, quoted values and JSON paths, which all parameters share (PostgREST docs, "URL Grammar"). */
+/** Grammar of names, quoted values and JSON paths (PostgREST docs, "URL Grammar"). */
 
 const otherLetter = /^\p{L}$/u;
 const identifierExpected = ['letter', 'digit'];
 
-/** Letters of any alphabet, digits, `_`, space and `$`. */
+/** Returns true for letters of any alphabet, digits, `_`, space and `$`. */
 function isIdentifierChar(char: string): boolean {
   if (char > '\x7f') return otherLetter.test(char);
   return (
@@ -43,7 +43,7 @@ function isIdentifierChar(char: string): boolean {
   );
 }
 
-/** Letters, digits, `_`, `$` and inner spaces; spaces around it do not count. */
+/** Parses letters, digits, `_`, `$` and inner spaces; surrounding spaces are removed. */
 export const identifier: Parser<string> = (input) => {
   const start = input.pos;
   for (let char = charAt(input); isIdentifierChar(char); char = charAt(input)) {
@@ -54,11 +54,12 @@ export const identifier: Parser<string> = (input) => {
   return input.pos === start ? FAIL : input.text.slice(start, input.pos).trim();
 };
 
+/** Parses the dot between parts of a name. */
 export const delimiter: Parser<string> = label('delimiter (.)', char('.'));
 
 const whitespace = many(oneOf(' \t'));
 
-/** `parser` with spaces and tabs around it. */
+/** Parses `parser` with spaces and tabs around it. */
 export function lexeme<T>(parser: Parser<T>): Parser<T> {
   return (input) => {
     if (whitespace(input) === FAIL) return FAIL;
@@ -74,7 +75,7 @@ const greater = char('>');
 const escaped: Parser<string> = (input) => (backslash(input) === FAIL ? FAIL : anyChar(input));
 const quotedChars = many(choice(noneOf('\\"'), escaped));
 
-/** `"…"`, in which a backslash takes the next character as it is. */
+/** Parses `"…"`; a backslash escapes the next character. */
 export const quotedValue: Parser<string> = (input) => {
   if (quote(input) === FAIL) return FAIL;
   const chars = quotedChars(input);
@@ -83,7 +84,7 @@ export const quotedValue: Parser<string> = (input) => {
 
 const notArrowHead = notFollowedBy(greater);
 
-/** A dash that does not begin an arrow. */
+/** Parses a dash that does not start an arrow. */
 const dash: Parser<string> = attempt((input) => {
   if (minus(input) === FAIL) return FAIL;
   return notArrowHead(input) === FAIL ? FAIL : '-';
@@ -92,6 +93,7 @@ const dash: Parser<string> = attempt((input) => {
 const sepByDash = (part: Parser<string>): Parser<string> =>
   map(sepBy1(part, dash), (parts) => (parts.length === 1 ? (parts[0] as string) : parts.join('-')));
 
+/** Parses the name of a column or relation. */
 export const fieldName: Parser<string> = label(
   'field name (* or [a..z0..9_$])',
   choice(quotedValue, sepByDash(identifier)),
@@ -102,7 +104,7 @@ const jsonKey = label(
   choice(quotedValue, sepByDash(map(many1(noneOf('(-:.,>)')), (chars) => chars.join('').trim()))),
 );
 
-/** The end of an embedded relation's columns. PostgREST does not think of it, and takes the index before it as a key. */
+/** Accepts the end of an embedded relation's columns. PostgREST does not, and parses the index before it as a key. */
 const beforeParenthesis: Parser<null> = (input) => (input.text[input.pos] === ')' ? null : FAIL);
 
 const indexEnd = choice<unknown>(
@@ -142,10 +144,10 @@ const jsonStep: Parser<JsonStep> = (input) => {
   return operand === FAIL ? FAIL : { ...operand, asText };
 };
 
-/** `->key->>1`; empty when there is no arrow. */
+/** Parses a JSON path: `->key->>1`; empty without an arrow. */
 const jsonPath: Parser<JsonStep[]> = many(jsonStep);
 
-/** A column and the path into it. */
+/** Parses a column with its JSON path. */
 export const field: Parser<FieldRef> = lexeme((input: Input): Parsed<FieldRef> => {
   const name = fieldName(input);
   if (name === FAIL) return FAIL;
@@ -153,10 +155,10 @@ export const field: Parser<FieldRef> = lexeme((input: Input): Parsed<FieldRef> =
   return path === FAIL ? FAIL : { name, path };
 });
 
-/** `a.b.c` */
+/** Parses `a.b.c`. */
 export const dottedNames: Parser<string[]> = sepBy1(fieldName, delimiter);
 
-/** `a.b.column->path`: the embedded relations, then the column. */
+/** Parses `a.b.column->path`: the embedded relations, then the column. */
 export const treePath: Parser<{ path: string[]; field: FieldRef }> = (input) => {
   const names = dottedNames(input);
   if (names === FAIL) return FAIL;
@@ -166,5 +168,5 @@ export const treePath: Parser<{ path: string[]; field: FieldRef }> = (input) => 
   return { path: names, field: { name, path } };
 };
 
-/** `a,b,"c d"` */
+/** Parses a list of columns: `a,b,"c d"`. */
 export const columnList: Parser<string[]> = sepBy1(fieldName, lexeme(char(',')));

@@ -16,7 +16,7 @@ import {
   string,
 } from './parser.ts';
 
-/** The parameter `order` (PostgREST docs, "Ordering", "Top-level Ordering"). */
+/** Grammar of the parameter `order` (PostgREST docs, "Ordering", "Top-level Ordering"). */
 
 function afterDot<T>(word: string, value: T): Parser<T> {
   const literal = string(word);
@@ -54,5 +54,5 @@ const relationTerm: Parser<OrderTerm> = (input) => {
   return column === FAIL ? FAIL : rest(input, column, relation);
 };
 
-/** `name.desc.nullsfirst,client(name)` */
+/** Parses `name.desc.nullsfirst,client(name)`. */
 export const orderList: Parser<OrderTerm[]> = sepBy1(lexeme(choice(attempt(relationTerm), columnTerm)), char(','));

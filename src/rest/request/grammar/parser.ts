@@ -1,36 +1,40 @@
 import { limits } from '../../../../contract/limits.ts';
 
 /**
- * Parser combinators with the error semantics of Parsec, in which PostgREST's grammar is written: the answer to a
- * malformed parameter (PGRST100) names the column, what was found there and what would have been right, and those
- * sentences follow from how alternatives and backtracking merge their expectations.
+ * Parser combinators with the error semantics of Parsec, which PostgREST's grammar uses. The error for a malformed
+ * parameter (PGRST100) names the column, the text that was found there and the expected text. These messages depend on
+ * how alternatives and backtracking merge their expectations.
  *
- * A parser advances `input.pos` on success. On failure it returns FAIL; it has *consumed* when `pos` moved, and an
- * alternative is only tried when it has not (`attempt` takes the consumption back). `input.error` is what the
- * parsers that failed, or stopped, at this place would have accepted. It never decides what is parsed, so a text is
- * parsed without it first, and again with it only when it turns out to be malformed.
+ * A parser advances `input.pos` on success. On failure it returns FAIL. It has *consumed* input if `pos` moved; an
+ * alternative is tried only if it has not (`attempt` resets the position). `input.error` contains the texts that the
+ * failed or stopped parsers would have accepted at this position. It does not affect the result, so a text is first
+ * parsed without it, and once more with it only if the text is malformed.
  */
 export const FAIL = Symbol('parse failure');
 
+/** The result of a parser. */
 export type Parsed<T> = T | typeof FAIL;
+/** A parser of a value. */
 export type Parser<T> = (input: Input) => Parsed<T>;
 
+/** The texts that were expected at a position. */
 export interface Expectation {
-  /** Index into the text, in UTF-16 units. */
+  /** Offset in the text, in UTF-16 units. */
   readonly pos: number;
-  /** The first character found that did not fit; '' is the end of the input; null when nothing is known. */
+  /** The first character that did not match; '' is the end of the input; null if unknown. */
   readonly found: string | null;
-  /** What was explicitly not allowed. Comes before `found` in the message. */
+  /** Characters that were explicitly not allowed. The message shows them before `found`. */
   readonly refused: readonly string[];
   readonly expected: readonly string[];
 }
 
+/** The text and the state of a parser. */
 export class Input {
   readonly text: string;
-  /** Whether to note what was expected. Costs time, and matters only once the text is known to be malformed. */
+  /** True to record expectations. This takes time and is needed only for malformed text. */
   readonly explain: boolean;
   pos = 0;
-  /** How many `nested` parsers are at work. */
+  /** Number of active `nested` parsers. */
   depth = 0;
   error: Expectation | null = null;
 
@@ -40,7 +44,7 @@ export class Input {
   }
 }
 
-/** A character or string as Haskell prints it, which is what Parsec puts into its messages. */
+/** Quotes a character or string as Haskell prints it, because Parsec's messages contain that form. */
 function quoted(text: string, quote: '"' | "'" = '"'): string {
   let out = '';
   for (const char of text) {
@@ -57,7 +61,7 @@ function quoted(text: string, quote: '"' | "'" = '"'): string {
 
 const none: readonly string[] = [];
 
-/** The error further into the text wins; at the same place both count. */
+/** Merges two errors. The one further into the text is used; at the same position both are. */
 function merge(a: Expectation | null, b: Expectation | null): Expectation | null {
   if (!a) return b;
   if (!b) return a;
@@ -70,14 +74,14 @@ function merge(a: Expectation | null, b: Expectation | null): Expectation | null
   };
 }
 
-/** The character at the position, '' at the end. */
+/** Returns the character at the position; '' at the end. */
 export function charAt(input: Input): string {
   const char = input.text[input.pos] ?? '';
   if (char < '\ud800' || char > '\udbff') return char;
   return String.fromCodePoint(input.text.codePointAt(input.pos) ?? 0);
 }
 
-/** Fails here without consuming, merging what was expected with what is already known of this place. */
+/** Fails without consuming, and adds `expected` to the error at this position. */
 export function failHere(input: Input, expected: readonly string[]): typeof FAIL {
   if (input.explain) {
     input.error = merge(input.error, { pos: input.pos, found: charAt(input), refused: none, expected });
@@ -85,6 +89,7 @@ export function failHere(input: Input, expected: readonly string[]): typeof FAIL
   return FAIL;
 }
 
+/** Parses one fixed character. */
 export function char(wanted: string): Parser<string> {
   const expected = [quoted(wanted)];
   return (input) => {
@@ -95,7 +100,10 @@ export function char(wanted: string): Parser<string> {
   };
 }
 
-/** One character that `test` accepts; `name` is what the message calls it. */
+/**
+ * Parses one character that `test` accepts.
+ * @param name Name of the character in messages.
+ */
 function satisfy(test: (char: string) => boolean, name?: string): Parser<string> {
   const expected = name === undefined ? none : [name];
   return (input) => {
@@ -107,14 +115,18 @@ function satisfy(test: (char: string) => boolean, name?: string): Parser<string>
   };
 }
 
+/** Parses one character that is not in `chars`. */
 export const noneOf = (chars: string): Parser<string> => satisfy((c) => !chars.includes(c));
+/** Parses one character that is in `chars`. */
 export const oneOf = (chars: string): Parser<string> => satisfy((c) => chars.includes(c));
+/** Parses any character. */
 export const anyChar: Parser<string> = satisfy(() => true);
 
 const digitPattern = /^[0-9]$/;
+/** Parses a digit. */
 export const digit: Parser<string> = satisfy((c) => digitPattern.test(c), 'digit');
 
-/** A fixed string. Like Parsec's, it consumes what matched before it failed. */
+/** Parses a fixed string. Like Parsec's parser, it consumes the matching part before it fails. */
 export function string(wanted: string): Parser<string> {
   const expected = [quoted(wanted)];
   return (input) => {
@@ -135,7 +147,7 @@ export function string(wanted: string): Parser<string> {
   };
 }
 
-/** `parser`, and as if nothing had been consumed when it fails. */
+/** Parses `parser`, and consumes nothing if it fails. */
 export function attempt<T>(parser: Parser<T>): Parser<T> {
   return (input) => {
     const { pos, error } = input;
@@ -148,7 +160,7 @@ export function attempt<T>(parser: Parser<T>): Parser<T> {
   };
 }
 
-/** The first alternative that does not fail without consuming. */
+/** Parses the first alternative that does not fail without consuming. */
 export function choice<T>(...parsers: readonly Parser<T>[]): Parser<T> {
   return (input) => {
     const start = input.pos;
@@ -160,7 +172,7 @@ export function choice<T>(...parsers: readonly Parser<T>[]): Parser<T> {
   };
 }
 
-/** `parser`, or `fallback` when it fails without consuming. */
+/** Parses `parser`, or returns `fallback` if it fails without consuming. */
 export function option<T, F>(parser: Parser<T>, fallback: F): Parser<T | F> {
   return (input) => {
     const start = input.pos;
@@ -169,6 +181,7 @@ export function option<T, F>(parser: Parser<T>, fallback: F): Parser<T | F> {
   };
 }
 
+/** Parses `parser` zero or more times. */
 export function many<T>(parser: Parser<T>): Parser<T[]> {
   return (input) => {
     const results: T[] = [];
@@ -183,8 +196,10 @@ export function many<T>(parser: Parser<T>): Parser<T[]> {
   };
 }
 
+/** Parses `parser` one or more times. */
 export const many1 = <T>(parser: Parser<T>): Parser<T[]> => followedBy(parser, many(parser));
 
+/** Parses one or more values with separators between them. */
 export const sepBy1 = <T>(parser: Parser<T>, separator: Parser<unknown>): Parser<T[]> =>
   followedBy(
     parser,
@@ -202,6 +217,7 @@ const followedBy =
     return results;
   };
 
+/** Parses zero or more values with separators between them. */
 export function sepBy<T>(parser: Parser<T>, separator: Parser<unknown>): Parser<T[]> {
   const some = sepBy1(parser, separator);
   return (input) => {
@@ -211,7 +227,10 @@ export function sepBy<T>(parser: Parser<T>, separator: Parser<unknown>): Parser<
   };
 }
 
-/** `parser` inside parentheses of its own kind. Throws ParseFailure when there are too many of them. */
+/**
+ * Parses a nested value.
+ * @throws ParseFailure if values are nested too deep.
+ */
 export function nested<T>(parser: Parser<T>): Parser<T> {
   const expected = [`at most ${limits.queryDepth.default} levels of nesting`];
   return (input) => {
@@ -225,6 +244,7 @@ export function nested<T>(parser: Parser<T>): Parser<T> {
   };
 }
 
+/** Parses a value between two delimiters. */
 export function between<T>(open: Parser<unknown>, close: Parser<unknown>, parser: Parser<T>): Parser<T> {
   return (input) => {
     if (open(input) === FAIL) return FAIL;
@@ -233,6 +253,7 @@ export function between<T>(open: Parser<unknown>, close: Parser<unknown>, parser
   };
 }
 
+/** Parses a value and converts it. */
 export function map<A, B>(parser: Parser<A>, change: (value: A) => B): Parser<B> {
   return (input) => {
     const result = parser(input);
@@ -240,7 +261,7 @@ export function map<A, B>(parser: Parser<A>, change: (value: A) => B): Parser<B>
   };
 }
 
-/** `parser`, whose expectations at its own start are called `name` in messages. */
+/** Parses `parser`, and replaces its expectations at its start by `name` in messages. */
 export function label<T>(name: string, parser: Parser<T>): Parser<T> {
   const expected = [name];
   return (input) => {
@@ -256,7 +277,7 @@ export function label<T>(name: string, parser: Parser<T>): Parser<T> {
   };
 }
 
-/** Succeeds where `parser` would, and consumes nothing. */
+/** Succeeds if `parser` succeeds, and consumes nothing. */
 export function lookAhead<T>(parser: Parser<T>): Parser<T> {
   return (input) => {
     const { pos, error } = input;
@@ -269,7 +290,7 @@ export function lookAhead<T>(parser: Parser<T>): Parser<T> {
   };
 }
 
-/** Succeeds, consuming nothing, where `parser` (of one character) fails. */
+/** Succeeds without consuming if `parser` (of one character) fails. */
 export function notFollowedBy(parser: Parser<string>): Parser<null> {
   return (input) => {
     const { pos, error } = input;
@@ -289,6 +310,7 @@ export function notFollowedBy(parser: Parser<string>): Parser<null> {
   };
 }
 
+/** Accepts the end of the text. */
 export const eof: Parser<null> = (input) => {
   const found = charAt(input);
   if (found === '') return null;
@@ -299,13 +321,13 @@ export const eof: Parser<null> = (input) => {
   return FAIL;
 };
 
-/** What `parse` throws; `position` is `(line 1, column 5)`, columns counted from 1 in characters. */
+/** Error of a malformed text. `position` is `(line 1, column 5)`; columns are counted from 1 in characters. */
 export class ParseFailure extends Error {
   override readonly name = 'ParseFailure';
   readonly position: string;
   readonly details: string;
 
-  /** The limit queryDepth was hit. */
+  /** True if the limit queryDepth was exceeded. */
   readonly tooDeep: boolean;
 
   constructor(text: string, error: Expectation | null, tooDeep = false) {
@@ -316,7 +338,10 @@ export class ParseFailure extends Error {
   }
 }
 
-/** The whole of `text` by `parser`; what follows the part that it consumes is not looked at. Throws ParseFailure. */
+/**
+ * Parses a text. Text after the part that the parser consumes is ignored.
+ * @throws ParseFailure
+ */
 export function parse<T>(parser: Parser<T>, text: string): T {
   const result = parser(new Input(text, false));
   if (result !== FAIL) return result;

@@ -6,7 +6,7 @@ import { orderList } from './order.ts';
 import { parse } from './parser.ts';
 import { selectList } from './select.ts';
 
-/** The grammar the other way round: from the value to the text. Every name is quoted, so that it may be anything. */
+/** Prints values as text of the grammar. Every name is quoted, so that it may contain any characters. */
 
 const quote = (text: string): string => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 const printStep = ({ kind, value, asText }: JsonStep): string =>
@@ -27,7 +27,7 @@ function printItem(item: SelectItem): string {
   return `${alias}${item.field.name === '*' ? '*' : printField(item.field)}${cast}${aggregate}`;
 }
 
-/** `value` prints a single value: plain at the end of a parameter, quoted inside a tree. */
+/** Prints an operation. `value` prints a single value: plain at the end of a parameter, quoted inside a tree. */
 function printOperation(operation: Operation, value: (text: string) => string): string {
   switch (operation.kind) {
     case 'in':
@@ -84,7 +84,7 @@ const column: fc.Arbitrary<SelectItem> = fc
     aggregate: nullable(fc.constantFrom('sum', 'avg', 'count', 'max', 'min')),
     aggregateCast: nullable(word),
   })
-  // a second cast belongs to an aggregate
+  // A second cast belongs to an aggregate.
   .map((item) => (item.aggregate === null ? { ...item, aggregateCast: null } : item));
 const { item } = fc.letrec<{ item: SelectItem }>((tie) => ({
   item: fc.oneof(
@@ -148,7 +148,7 @@ const order: fc.Arbitrary<OrderTerm> = fc.record({
   nulls: nullable(fc.constantFrom('first', 'last')),
 });
 
-it('a select list means the same after it was printed', () => {
+it('parses a printed select list to the same value', () => {
   fc.assert(
     fc.property(fc.array(item, { minLength: 1, maxLength: 4 }), (items) => {
       expect(parse(selectList, items.map(printItem).join(','))).toEqual(items);
@@ -157,7 +157,7 @@ it('a select list means the same after it was printed', () => {
   );
 });
 
-it('a filter means the same after it was printed', () => {
+it('parses a printed filter to the same value', () => {
   fc.assert(
     fc.property(operation, fc.boolean(), (made, negated) => {
       const printed = `${negated ? 'not.' : ''}${printOperation(made, (plain) => plain)}`;
@@ -167,7 +167,7 @@ it('a filter means the same after it was printed', () => {
   );
 });
 
-it('a logic tree means the same after it was printed', () => {
+it('parses a printed logic tree to the same value', () => {
   fc.assert(
     fc.property(tree, (made) => {
       expect(parse(logicTree, printTree(made))).toEqual(made);
@@ -176,7 +176,7 @@ it('a logic tree means the same after it was printed', () => {
   );
 });
 
-it('an order means the same after it was printed', () => {
+it('parses a printed order to the same value', () => {
   fc.assert(
     fc.property(fc.array(order, { minLength: 1, maxLength: 3 }), (terms) => {
       expect(parse(orderList, terms.map(printOrder).join(','))).toEqual(terms);

@@ -17,7 +17,10 @@ import {
   string,
 } from './parser.ts';
 
-/** The parameter `select` (PostgREST docs, "Vertical Filtering", "Resource Embedding", "Aggregate Functions"). */
+/**
+ * Grammar of the parameter `select` (PostgREST docs, "Vertical Filtering", "Resource Embedding", "Aggregate
+ * Functions").
+ */
 
 const colon = char(':');
 const notColon = notFollowedBy(colon);
@@ -52,7 +55,7 @@ const embedParameter: Parser<EmbedParameter | null> = option<EmbedParameter, nul
   null,
 );
 
-/** `!hint!inner` in either order. */
+/** Parses `!hint!inner` in either order. */
 const embedParameters: Parser<{ hint: string | null; join: JoinType | null }> = (input) => {
   const first = embedParameter(input);
   if (first === FAIL) return FAIL;
@@ -75,7 +78,7 @@ const relationHead: Parser<RelationHead> = lexeme((input) => {
   const as = alias(input);
   if (as === FAIL) return FAIL;
   const name = fieldName(input);
-  // count() is the aggregate, never a relation
+  // `count()` is the aggregate, never a relation.
   if (name === FAIL || name === 'count') return FAIL;
   const parameters = embedParameters(input);
   if (parameters === FAIL || openParenthesis(input) === FAIL) return FAIL;
@@ -169,4 +172,5 @@ const items: Parser<SelectItem[]> = sepBy(
   lexeme(char(',')),
 );
 
+/** Parses the value of the parameter `select`. */
 export const selectList: Parser<SelectItem[]> = items;

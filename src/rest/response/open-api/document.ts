@@ -6,8 +6,8 @@ import * as routines from './routine.ts';
 import { type JsonObject, summaryAndDescription } from './types.ts';
 
 /**
- * The OpenAPI 2.0 document of a schema, in the shape that PostgREST's has (PostgREST docs, "OpenAPI").
- * @param url where the schema is served, as the client sees it
+ * Returns the OpenAPI 2.0 document of a schema, in the structure of PostgREST's document (PostgREST docs, "OpenAPI").
+ * @param url Public URL of the schema.
  */
 export function openApiDocument(
   schema: string,
@@ -68,7 +68,7 @@ function shown(
   };
 }
 
-/** Null for what is no URL. */
+/** Returns host and path of a URL for the document; null if the text is no URL. */
 function address(url: string): JsonObject | null {
   if (!URL.canParse(url)) return null;
   const { protocol, host, hostname, port, pathname } = new URL(url);

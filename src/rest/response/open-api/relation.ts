@@ -1,11 +1,12 @@
 import { type Catalog, type Column, type KeyRelationship, nameKey, type Relation } from '../../../catalog/catalog.ts';
 import { defaultValue, format, items, type JsonObject, summaryAndDescription, typeName } from './types.ts';
 
-/** Tables and views in the OpenAPI document. */
+/** Describes tables and views in the OpenAPI document. */
 
 const reference = (name: string): JsonObject => ({ $ref: `#/parameters/${name}` });
 const filterName = (relation: Relation, column: string): string => `rowFilter.${relation.name}.${column}`;
 
+/** Returns the schema of a relation's rows. */
 export function definition(relation: Relation, catalog: Catalog): JsonObject {
   const columns = [...relation.columns.values()];
   const required = columns.filter((column) => !column.nullable).map((column) => column.name);
@@ -30,7 +31,7 @@ function property(relation: Relation, column: Column, catalog: Catalog): JsonObj
   };
 }
 
-/** Clients that draw relationships read the tags out of the description. */
+/** Returns the description of a column. Clients that draw relationships parse the tags in it. */
 function describeColumn(relation: Relation, column: Column, catalog: Catalog): string | undefined {
   const notes: string[] = [];
   if (relation.primaryKey.includes(column.name)) notes.push('This is a Primary Key.<pk/>');
@@ -53,7 +54,7 @@ function foreignKeyOf(relation: Relation, column: string, catalog: Catalog): Key
   return keys.find((key) => !key.foreignTableIsView) ?? keys[0];
 }
 
-/** The parameters that only this relation has. */
+/** Returns the parameters that only this relation has. */
 export function parameters(relation: Relation): [string, JsonObject][] {
   const { name } = relation;
   const body: [string, JsonObject] = [
@@ -67,6 +68,7 @@ export function parameters(relation: Relation): [string, JsonObject][] {
   return [body, ...filters];
 }
 
+/** Returns the operations of a relation. */
 export function path(relation: Relation): JsonObject {
   const filters = [...relation.columns.keys()].map((column) => reference(filterName(relation, column)));
   const body = reference(`body.${relation.name}`);

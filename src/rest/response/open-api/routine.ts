@@ -1,7 +1,7 @@
 import type { Parameter, Routine } from '../../../catalog/catalog.ts';
 import { format, items, type JsonObject, summaryAndDescription, typeName } from './types.ts';
 
-/** Functions in the OpenAPI document. */
+/** Describes functions in the OpenAPI document. */
 
 const produces = [
   'application/json',
@@ -9,6 +9,7 @@ const produces = [
   'application/vnd.pgrst.object+json',
 ];
 
+/** Returns the operations of a function. */
 export function path(routine: Routine): JsonObject {
   const common = {
     tags: [`(rpc) ${routine.name}`],
@@ -49,7 +50,7 @@ function queryParameter({ name, type, required, variadic }: Parameter): JsonObje
     const elements = { ...items(type), format: format(element) };
     return { ...common, type: typeName(type), items: elements, collectionFormat: 'multi' };
   }
-  // in a query string an array is written as PostgreSQL prints it
+  // In a query string, an array is written in PostgreSQL's text format.
   const own = typeName(type);
   return { ...common, type: own === undefined || own === 'array' ? 'string' : own, format: format(type) };
 }

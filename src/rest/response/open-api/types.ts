@@ -1,6 +1,8 @@
-/** PostgreSQL types as OpenAPI 2.0 names them (https://swagger.io/specification/v2/#data-types). */
+/** Maps PostgreSQL types to types of OpenAPI 2.0 (https://swagger.io/specification/v2/#data-types). */
 
+/** A JSON value. Undefined members are omitted when it is serialized. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
+/** A JSON object. */
 export type JsonObject = { readonly [key: string]: Json | undefined };
 
 const names: Readonly<Record<string, string | undefined>> = {
@@ -16,24 +18,25 @@ const names: Readonly<Record<string, string | undefined>> = {
 const isJson = (type: string): boolean => type === 'json' || type === 'jsonb';
 const elementType = (type: string): string | null => (type.endsWith('[]') ? type.slice(0, -2) : null);
 
-/** Undefined for JSON, which may be anything. */
+/** Returns the OpenAPI type. Undefined for JSON, which can be any type. */
 export function typeName(type: string): string | undefined {
   if (isJson(type)) return undefined;
   return names[type] ?? (elementType(type) === null ? 'string' : 'array');
 }
 
+/** Returns the OpenAPI format of a type. */
 export function format(type: string): string {
   if (type === 'smallint' || type === 'integer') return 'int32';
   return type === 'bigint' ? 'int64' : type;
 }
 
-/** What an array holds. */
+/** Returns the schema of an array's elements; undefined for other types. */
 export function items(type: string): JsonObject | undefined {
   const element = elementType(type);
   return element === null ? undefined : { type: typeName(element) };
 }
 
-/** The default of a column as a value, where its SQL text is as good as one. */
+/** Returns the default of a column as a value if its SQL text is a constant; otherwise its text or undefined. */
 export function defaultValue(type: string, text: string | null): Json | undefined {
   if (text === null) return undefined;
   if (typeName(type) === 'string') {
@@ -47,7 +50,7 @@ export function defaultValue(type: string, text: string | null): Json | undefine
   }
 }
 
-/** The first line of a comment and the rest of it. */
+/** Splits a comment into its first line and the rest. */
 export function summaryAndDescription(comment: string | null): { summary?: string; description?: string } {
   if (comment === null) return {};
   const end = comment.indexOf('\n');
