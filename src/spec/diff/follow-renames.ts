@@ -84,10 +84,10 @@ class ChapterWalk {
    */
   object(before: JsonObject, after: unknown, list: string, outer: string): JsonObject {
     const named = this.#identified(before, list, outer);
-    const entity = entityIn(named) || outer;
+    const entity = this.#entityIn(before) || outer;
     const other = isObject(after) ? after : {};
-    // What depends on several policies lists them in the order of their names.
-    const isSorted = texts(before, 'policies').some((name) => this.#known.inText.isPolicy(name));
+    // What depends on several policies lists them in the order of their names; a cell of a view does not name them.
+    const isSorted = list === 'cells' || texts(before, 'policies').some((name) => this.#known.inText.isPolicy(name));
     return Object.fromEntries(
       Object.entries(named).map(([key, value]) => {
         const isDone = value !== before[key] || isWritten(before, key) || (isDefined(before) && key !== 'roles');
@@ -110,8 +110,8 @@ class ChapterWalk {
     if (list === 'entities' && named.id !== before.id) [named.schema, named.name] = namesOf(String(named.id));
     const kind = namedIn[list];
     const isNamed = kind !== undefined && (kind !== 'field' || before.nullable !== undefined);
-    const holder = isObject(named.from) ? this.#identified(named.from, '', '') : named;
-    const of = kind === 'role' ? '' : entityIn(holder) || outer;
+    const holder = isObject(before.from) ? before.from : before;
+    const of = kind === 'role' ? '' : this.#entityIn(holder) || outer;
     const rename = isNamed ? this.#newName(kind, of, text(before, 'name')) : undefined;
     if (!rename) return named;
     this.sentences.announce(rename, list, named);
@@ -122,6 +122,12 @@ class ChapterWalk {
     const rename = this.#known.exact.get(keyOf(kind, of, name));
     if (rename) this.sentences.use(rename);
     return rename;
+  }
+
+  /** The newer id of the entity that an older object says it belongs to; empty if it does not say so. */
+  #entityIn(before: JsonObject): string {
+    const id = entityIn(before);
+    return this.#known.exact.get(keyOf('entity', '', id))?.after ?? id;
   }
 
   #id(value: string): string {
@@ -145,7 +151,7 @@ class ChapterWalk {
     const byKey = new Map(after.map((item) => [keyIn(item), item]));
     const keys = named.map((item, i) => {
       const [own, was] = [keyIn(item), keyIn(before[i] ?? {})];
-      const scope = this.#scope(entityIn(item) || entity);
+      const scope = this.#scope(this.#entityIn(before[i] ?? {}) || entity);
       return { key: own === was ? this.#known.inText.resolved(own, scope) : own, scope };
     });
     const partners = this.#partners(keys, [...byKey.keys()]);

@@ -207,13 +207,12 @@ describe('what is called otherwise is told once, and not as gone and new', () =>
     [
       '',
       `alter table public.tickets rename to questions; alter table public.questions rename title to heading;
-       alter table public.questions alter heading drop not null, add priority int`,
+       alter table public.questions alter heading drop not null`,
       {
         entities: [
           'In place of the table tickets there is questions, the same but for its name.',
           'In place of the field title of questions there is heading, the same but for its name.',
           'heading of questions may now be empty.',
-          'questions has a new field priority (integer, optional).',
         ],
       },
     ],
