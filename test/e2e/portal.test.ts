@@ -346,7 +346,7 @@ describe('the helpdesk, through the portal alone', () => {
     await agent.page.goto(`${desk.origin}/queue`);
     await agent.page.getByRole('searchbox', { name: 'Search in this list' }).fill('invoice');
     await agent.page.getByText('One ticket.').waitFor();
-    expect(agent.page.url()).toContain('q=invoice');
+    await agent.page.waitForURL(/q=invoice/);
     await inBoth(agent.page);
     await agent.page.getByRole('link', { name: 'The invoice' }).click();
     await agent.page.getByText('Only the customer, Maren Holt, can do this.').waitFor();
