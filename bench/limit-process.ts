@@ -7,11 +7,11 @@ import { defaultAuthSettings } from '../contract/settings-auth.ts';
 import { beginSignIn, openPasswordSession, settleSignIn } from '../src/accounts/password-sign-in.ts';
 import { verifyPassword } from '../src/accounts/passwords.ts';
 import { exchangeRefreshToken } from '../src/accounts/refresh-tokens.ts';
-import { loadCatalog } from '../src/catalog/load.ts';
+import { loadSchemaCache } from '../src/catalog/load-schema-cache.ts';
 import { Connection } from '../src/database/connection.ts';
+import { parseConnectionUrl } from '../src/database/connection-config.ts';
 import type { Executor } from '../src/database/database.ts';
 import type { Statement } from '../src/database/statement.ts';
-import { parseTarget } from '../src/database/target.ts';
 import type { Identity } from '../src/identity/identity.ts';
 import { signInSubjects } from '../src/limits/sign-in-attempts.ts';
 import { planRequest } from '../src/rest/plan/plan-request.ts';
@@ -33,7 +33,7 @@ process.on('message', (order: LimitOrder) => {
 });
 
 async function measure(order: LimitOrder): Promise<LimitReport> {
-  const target = parseTarget(order.databaseUrl, 'bench');
+  const target = parseConnectionUrl(order.databaseUrl, 'bench');
   const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => Connection.open(target, 5000)));
   const works = await worksOf(order, connections);
   const times: number[] = [];
@@ -61,7 +61,7 @@ async function worksOf(order: LimitOrder, connections: readonly Connection[]): P
     return { run: (statements) => connection.run(statements) };
   };
   if (order.kind === 'rest') {
-    const catalog = await loadCatalog(executor(0), ['public'], ['public', 'extensions']);
+    const schemaCache = await loadSchemaCache(executor(0), ['public'], ['public', 'extensions']);
     const identity = JSON.parse(order.identity) as Identity;
     const batches: (readonly Statement[])[] = order.calls.map(({ method, path, query, headers, body }) => {
       const request = parseRequest(
@@ -78,7 +78,7 @@ async function worksOf(order: LimitOrder, connections: readonly Connection[]): P
         },
         defaultRestSettings,
       );
-      const plan = planRequest(request, catalog, defaultRestSettings);
+      const plan = planRequest(request, schemaCache, defaultRestSettings);
       if (plan.kind === 'options' || plan.kind === 'describe') throw new Error('no query');
       return buildStatements(request, plan, identity, defaultRestSettings).statements;
     });

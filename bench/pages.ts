@@ -1,6 +1,6 @@
 import { get } from 'node:http';
 import { Connection } from '../src/database/connection.ts';
-import { parseTarget } from '../src/database/target.ts';
+import { parseConnectionUrl } from '../src/database/connection-config.ts';
 import { databaseUrl, makeApp } from './app.ts';
 import { median, number, table } from './figures.ts';
 import { admin, type BenchNode, removeHome, startNode } from './node.ts';
@@ -16,7 +16,7 @@ export async function measurePages(): Promise<void> {
   try {
     const { app, headers } = await makeApp(node);
     await admin(node, 'PUT', `/apps/${app.ref}/settings/db_max_rows`, { value: null });
-    const copy = await Connection.open(parseTarget(await databaseUrl(node, app), 'bench'), 5000);
+    const copy = await Connection.open(parseConnectionUrl(await databaseUrl(node, app), 'bench'), 5000);
     const rows: string[][] = [];
     for (const size of [10_000, 100_000]) {
       const url = `${node.url}/apps/bench/rest/v1/items?order=id&limit=${size}`;
@@ -44,9 +44,9 @@ export async function measurePages(): Promise<void> {
 
 async function measureMemory(node: BenchNode, url: string, headers: Record<string, string>): Promise<void> {
   const before = node.memory('node');
-  let most = 0;
+  let max = 0;
   const timer = setInterval(() => {
-    most = Math.max(most, node.memory('node'));
+    max = Math.max(max, node.memory('node'));
   }, 100);
   const sizes = await Promise.all(Array.from({ length: SLOW_READERS }, () => read(url, headers, SLOW_MILLISECONDS)));
   clearInterval(timer);
@@ -55,7 +55,7 @@ async function measureMemory(node: BenchNode, url: string, headers: Record<strin
     ['Memory of the server', 'Measured'],
     [
       ['before', megabytes(before)],
-      [`at most, while ${sizes.length} slow readers take ${megabytes(all)}`, megabytes(most)],
+      [`at most, while ${sizes.length} slow readers take ${megabytes(all)}`, megabytes(max)],
     ],
   );
 }

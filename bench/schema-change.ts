@@ -1,6 +1,6 @@
-import { loadCatalog } from '../src/catalog/load.ts';
+import { loadSchemaCache } from '../src/catalog/load-schema-cache.ts';
 import { Connection } from '../src/database/connection.ts';
-import { parseTarget } from '../src/database/target.ts';
+import { parseConnectionUrl } from '../src/database/connection-config.ts';
 import { databaseUrl, makeApp, sql } from './app.ts';
 import { CONNECTIONS, median, table, WORKERS } from './figures.ts';
 import { load, request } from './load.ts';
@@ -74,9 +74,9 @@ function tables(from: number, to: number): string {
 
 /** Returns the size of one cache: a tenth of the additional memory of ten caches. */
 async function cacheBytes(url: string): Promise<number> {
-  const connection = await Connection.open(parseTarget(url, 'bench'), 5000);
+  const connection = await Connection.open(parseConnectionUrl(url, 'bench'), 5000);
   const database = { run: (statements: Parameters<Connection['run']>[0]) => connection.run(statements) };
-  const load = () => loadCatalog(database, ['public'], ['public', 'extensions']);
+  const load = () => loadSchemaCache(database, ['public'], ['public', 'extensions']);
   await load();
   const held = [];
   const before = heapAfterCollection();

@@ -25,7 +25,7 @@ export interface AccessExplanation {
   /** Relations that `select` embeds, and junctions on the way to them. Rows of theirs that policies hide are left out there. */
   embedded: ExplainedRelation[];
   /** What the member's own call met when it was tried, and taken back. */
-  actual: ActualAnswer;
+  actual: ActualResponse;
   /** False where what was met is not what the explanation says: then do not rely on the explanation. */
   agrees: boolean;
 }
@@ -165,7 +165,7 @@ export interface ExplainedRelation {
   row_security: ExplainedRowSecurity | null;
 }
 
-export interface ActualAnswer {
+export interface ActualResponse {
   /** HTTP status. */
   status: number;
   /** PostgREST's code or the SQLSTATE; null for success. */

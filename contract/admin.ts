@@ -43,9 +43,9 @@ import type { AppRole } from './team.ts';
  * | GET /admin/v1/apps/:ref/activity | – | Activity |
  * | GET /admin/v1/apps/:ref/sign-ins | – | SignInCounts |
  * | GET /admin/v1/apps/:ref/call | ?id= of chapter 7 | CallDetail of call-detail.ts |
- * | GET /admin/v1/apps/:ref/calls | ?window=hour\|day\|week, ?call= of chapter 7 | CallStatisticsAnswer of observed.ts |
- * | GET /admin/v1/apps/:ref/calls/:requestId | – | CallStoryAnswer of observed.ts |
- * | GET /admin/v1/apps/:ref/logs | ?status= its first digit, ?code=, ?call=, ?user=, ?request=, ?console=true adds calls of builders, ?limit= | LogAnswer of observed.ts |
+ * | GET /admin/v1/apps/:ref/calls | ?window=hour\|day\|week, ?call= of chapter 7 | CallStatisticsResponse of observed.ts |
+ * | GET /admin/v1/apps/:ref/calls/:requestId | – | RequestTraceResponse of observed.ts |
+ * | GET /admin/v1/apps/:ref/logs | ?status= its first digit, ?code=, ?call=, ?user=, ?request=, ?console=true adds calls of builders, ?limit= | LogResponse of observed.ts |
  * | GET /admin/v1/apps/:ref/errors | ?code=, ?console=true, ?limit= | ListedCall[] of observed.ts |
  * | POST /admin/v1/apps/:ref/sql | SqlRequest | SqlResponse (400 `sql_failed` with details SqlFailure) |
  * | POST /admin/v1/apps/:ref/migrations | MigrateRequest | MigrateResponse |

@@ -4,7 +4,7 @@ import type { PolicyEntry } from './specification-roles.ts';
 /**
  * The story of one call. No value that the caller sent is in it, unless the caller was a builder, or a state machine refused the call.
  */
-export interface CallStory {
+export interface RequestTrace {
   request_id: string;
   /** ISO 8601. */
   at: string;
@@ -67,8 +67,8 @@ export interface CallStep {
 }
 
 /** GET /admin/v1/apps/:ref/calls/:requestId. */
-export interface CallStoryAnswer {
-  story: CallStory;
+export interface RequestTraceResponse {
+  story: RequestTrace;
   /** The policies that apply to what it touched, as they stand now. */
   policies: PolicyEntry[];
   /** When they were read, ISO 8601: after the call. */
@@ -102,7 +102,7 @@ export interface LogLine {
 }
 
 /** GET /admin/v1/apps/:ref/logs?status=&code=&call=&user=&request=&console=&limit=. */
-export interface LogAnswer {
+export interface LogResponse {
   /** The newest first. */
   calls: ListedCall[];
   /** True where more are held that fit what was asked for. */
@@ -116,7 +116,7 @@ export interface LogAnswer {
 export type StatisticsWindow = 'hour' | 'day' | 'week';
 
 /** GET /admin/v1/apps/:ref/calls?window=hour|day|week&call=. */
-export interface CallStatisticsAnswer {
+export interface CallStatisticsResponse {
   window: StatisticsWindow;
   /** Length of a point, in seconds: a minute, 15 minutes, an hour. */
   step_seconds: number;

@@ -17,7 +17,7 @@ export interface RolesChapter {
   sources: Source[];
 }
 
-/** Something that the catalogue shows to be unsafe, slow or without effect, with the SQL that mends it. */
+/** Something that the catalog shows to be unsafe, slow or without effect, with the SQL that mends it. */
 export interface AdviceEntry {
   /** Stable: what it is about, and on what: `no row-level security: public.tickets`. */
   id: string;

@@ -34,8 +34,8 @@ export interface Chapters {
 }
 
 export interface Source {
-  /** "catalogue", "setting", "code". */
-  kind: 'catalogue' | 'setting' | 'code';
+  /** "catalog", "setting", "code". */
+  kind: 'catalog' | 'setting' | 'code';
   /** What it is, in words. */
   label: string;
   /** The SQL that shows it or sets it. */

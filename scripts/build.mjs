@@ -34,7 +34,7 @@ async function buildServer(root, sources) {
     absWorkingDir: root,
     entryPoints: [
       { in: 'src/main.ts', out: 'ninefold' },
-      { in: 'src/spec/process/entry.ts', out: 'specification-process' },
+      { in: 'src/spec/process/process-main.ts', out: 'specification-process' },
       { in: 'src/rest/request/body-parser-thread.ts', out: 'body-parser' },
     ],
     // The names contain a hash of the content, and these files are put in place first, so that ninefold.js never loads

@@ -12,12 +12,12 @@ export const databaseLimits = {
     range: [0, 2_147_483_647],
     code: '57014',
   },
-  catalogueLockMilliseconds: {
+  catalogLockMilliseconds: {
     group: 'database',
     unit: 'milliseconds',
     default: 500,
     meaning:
-      'How long reading the catalogue for the specification waits for a schema change that is under way, before it gives way and tries again.',
+      'How long reading the catalog for the specification waits for a schema change that is under way, before it gives way and tries again.',
   },
   poolConnections: {
     group: 'database',

@@ -1,5 +1,5 @@
 import type { Executor } from '../database/database.ts';
-import { jsonAsAuthAdmin } from './as-auth-admin.ts';
+import { jsonAsAuthAdmin } from './run-as-auth-admin.ts';
 import { boundParams, type SessionBounds, sessionEnds } from './sessions.ts';
 import { storedRefreshToken } from './stored-refresh-token.ts';
 

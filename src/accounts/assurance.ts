@@ -1,5 +1,5 @@
 import type { Executor } from '../database/database.ts';
-import { jsonAsAuthAdmin } from './as-auth-admin.ts';
+import { jsonAsAuthAdmin } from './run-as-auth-admin.ts';
 import { type SignInMethod, sessionClaims } from './sessions.ts';
 import { storedRefreshToken } from './stored-refresh-token.ts';
 import { type User, userJson } from './user.ts';

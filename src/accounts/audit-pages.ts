@@ -2,7 +2,7 @@ import { limits } from '../../contract/limits.ts';
 import { type AuditQuery, likePattern } from '../apps/builder-audit.ts';
 import type { Executor } from '../database/database.ts';
 import type { Param } from '../database/statement.ts';
-import { asAuthAdmin } from './as-auth-admin.ts';
+import { runAsAuthAdmin } from './run-as-auth-admin.ts';
 
 /** The fields of an entry that each scope of GoTrue's query searches. */
 const scopes = {
@@ -44,7 +44,7 @@ export async function listAudit(
     ? `where (${scopes[filter.scope].map((part) => `e.payload ->> '${part}' ilike $1`).join(' or ')})`
     : 'where $1::text is null';
   const text = likePattern(filter?.text ?? null);
-  const [total, entries] = await asAuthAdmin(database, [
+  const [total, entries] = await runAsAuthAdmin(database, [
     [`select pg_catalog.count(*) from auth.audit_log_entries e ${matching}`, [text]],
     [
       `select coalesce(pg_catalog.json_agg(${ENTRY} order by e.created_at desc, e.id desc), '[]')
@@ -102,14 +102,14 @@ function rowsOf(member: string | null, query: AuditQuery, values: Values, furthe
     ...further,
     ...(text === null ? [] : [`(e.payload::text ilike ${text} or e.ip_address ilike ${text})`]),
   ];
-  const most = `${values.add(String(query.most))}::integer`;
+  const max = `${values.add(String(query.most))}::integer`;
   const select = (of: readonly string[]): string =>
-    `select e.* from auth.audit_log_entries e where ${[...of, ...conditions, 'true'].join(' and ')} ${NEWEST_FIRST} limit ${most}`;
+    `select e.* from auth.audit_log_entries e where ${[...of, ...conditions, 'true'].join(' and ')} ${NEWEST_FIRST} limit ${max}`;
   if (member === null) return select([]);
   const id = values.add(member);
   const own = select([`e.payload ->> 'actor_id' = ${id}`]);
   const byAdmin = select([`e.payload -> 'traits' ->> 'user_id' = ${id}`, `e.payload ->> 'actor_id' <> ${id}`]);
-  return `select e.* from ((${own}) union all (${byAdmin})) e ${NEWEST_FIRST} limit ${most}`;
+  return `select e.* from ((${own}) union all (${byAdmin})) e ${NEWEST_FIRST} limit ${max}`;
 }
 
 const cursor = (row: string): string =>
@@ -134,7 +134,7 @@ export async function pageOfAudit(database: Executor, member: string | null, que
       ]
     : [];
   const rows = rowsOf(member, query, values, within);
-  const [result] = await asAuthAdmin(database, [
+  const [result] = await runAsAuthAdmin(database, [
     [
       `with bound as materialized (${bound}), found as (${rows})
        select (select coalesce(pg_catalog.json_agg(${ENTRY} ${NEWEST_FIRST}), '[]') from found e),

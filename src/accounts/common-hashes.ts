@@ -1,7 +1,7 @@
 import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
-import { jsonAsAuthAdmin } from './as-auth-admin.ts';
 import { decoyHash, ourScheme } from './passwords.ts';
+import { jsonAsAuthAdmin } from './run-as-auth-admin.ts';
 
 /**
  * The prefixes of password hashes that many accounts of an app have, from a sample. The sample reads random pages of a large

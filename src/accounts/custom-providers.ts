@@ -1,7 +1,7 @@
 import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
 import { affectedRows, type Param } from '../database/statement.ts';
-import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
+import { accountJson, jsonAsAuthAdmin, runAsAuthAdmin } from './run-as-auth-admin.ts';
 
 /** A provider that an app has added by its URLs, in the form of GoTrue's API, together with its sealed secret. */
 export interface CustomProviderRow {
@@ -65,7 +65,7 @@ export async function addCustomProvider(
   database: Executor,
   values: CustomProviderValues,
 ): Promise<CustomProviderRow | null> {
-  const [, added] = await asAuthAdmin(database, [
+  const [, added] = await runAsAuthAdmin(database, [
     ['lock table auth.custom_oauth_providers in share row exclusive mode', []],
     [
       `insert into auth.custom_oauth_providers as p (${LIST})
@@ -96,7 +96,7 @@ export const changeCustomProvider = (
 
 /** Deletes a provider. Returns false if it does not exist. */
 export async function deleteCustomProvider(database: Executor, identifier: string): Promise<boolean> {
-  const [result] = await asAuthAdmin(database, [
+  const [result] = await runAsAuthAdmin(database, [
     ['delete from auth.custom_oauth_providers where identifier = $1', [identifier]],
   ]);
   return result !== undefined && affectedRows(result) > 0;

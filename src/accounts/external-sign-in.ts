@@ -3,11 +3,11 @@ import type { Executor } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import type { Param, Result } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
 import { auditEntry } from './audit.ts';
 import { type AuthCode, completeFlow, endFlow, type ProviderTokens } from './flow-states.ts';
 import { queuedMail } from './mails.ts';
 import { signedInFrom } from './new-device.ts';
+import { accountJson, jsonAsAuthAdmin, runAsAuthAdmin } from './run-as-auth-admin.ts';
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
 
 type SqlStatement = readonly [text: string, params: Param[]];
@@ -214,7 +214,7 @@ async function carryOut(
   let results: Result[];
   try {
     const signedUp = isNew ? [auditEntry('user_signedup', userId, finish.client, { provider })] : [];
-    results = await asAuthAdmin(database, [lock, ...statements, ...signedUp, ...ended, last, ...known]);
+    results = await runAsAuthAdmin(database, [lock, ...statements, ...signedUp, ...ended, last, ...known]);
   } catch (error) {
     if (isTaken(error)) return null;
     throw error;

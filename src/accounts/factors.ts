@@ -2,9 +2,9 @@ import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
 import { affectedRows, type Param } from '../database/statement.ts';
-import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
 import { type FactorType, isWhole, LOCK_ACCOUNT } from './assurance.ts';
 import { type AuditAction, type AuditCaller, auditAddress, auditInsert, callerParams } from './audit.ts';
+import { accountJson, jsonAsAuthAdmin, runAsAuthAdmin } from './run-as-auth-admin.ts';
 import type { SessionClient } from './sessions.ts';
 import { type Factor, factorJson } from './user.ts';
 
@@ -86,7 +86,7 @@ export async function enrolFactor(
   const { userId, sessionId, isWhole: hasSecond } = member;
   const id = randomUUID();
   const phone = factor.phone ?? null;
-  const results = await asAuthAdmin(database, [
+  const results = await runAsAuthAdmin(database, [
     [LOCK_ACCOUNT, [userId]],
     [DELETE_UNFINISHED, [userId, String(bounds.unfinishedSeconds)]],
     ...(phone === null ? [] : ([[DELETE_SAME_PHONE, [userId, phone]]] as const)),
@@ -153,7 +153,7 @@ export async function deleteFactor(
   by: { readonly caller: FactorCaller; readonly session?: string; readonly action: DeletionAction },
 ): Promise<Factor | null> {
   const { userId, factorId } = target;
-  const [, deleted] = await asAuthAdmin(database, [
+  const [, deleted] = await runAsAuthAdmin(database, [
     [LOCK_ACCOUNT, [userId]],
     [
       `with gone as (
@@ -251,7 +251,7 @@ export async function openChallenge(
 ): Promise<{ id: string; createdAt: number } | null> {
   const id = randomUUID();
   const params: Param[] = [challenge.factorId, String(bounds.seconds), String(bounds.most)];
-  const [, made] = await asAuthAdmin(database, [
+  const [, made] = await runAsAuthAdmin(database, [
     [
       `delete from auth.mfa_challenges c where c.factor_id = $1::uuid and (
          c.created_at < pg_catalog.now() - pg_catalog.make_interval(secs => $2::float8)
@@ -288,7 +288,7 @@ export async function openChallenge(
 
 /** Deletes a challenge that has expired. */
 export async function deleteChallenge(database: Executor, id: string): Promise<boolean> {
-  const [result] = await asAuthAdmin(database, [['delete from auth.mfa_challenges where id = $1::uuid', [id]]]);
+  const [result] = await runAsAuthAdmin(database, [['delete from auth.mfa_challenges where id = $1::uuid', [id]]]);
   return result !== undefined && affectedRows(result) > 0;
 }
 

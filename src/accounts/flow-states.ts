@@ -3,8 +3,8 @@ import { limits } from '../../contract/limits.ts';
 import { seal, unseal } from '../apps/seal.ts';
 import type { Executor } from '../database/database.ts';
 import type { Param } from '../database/statement.ts';
-import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
 import { signedInFrom } from './new-device.ts';
+import { accountJson, jsonAsAuthAdmin, runAsAuthAdmin } from './run-as-auth-admin.ts';
 import { type Grant, newSession, openSession, type SessionClient, type SignInMethod, tokenOwner } from './sessions.ts';
 
 /** The PKCE challenge of a client (RFC 7636). */
@@ -237,7 +237,7 @@ export async function exchangeAuthCode(
   if (!matchesChallenge(flow, verifier)) return { verdict: 'wrong-verifier' };
   if (flow.isBanned) return { verdict: 'banned' };
   const session = newSession(flow.userId, client, flow.method);
-  const [, opened] = await asAuthAdmin(database, [
+  const [, opened] = await runAsAuthAdmin(database, [
     [LOCK, [flow.id]],
     [OPEN, [...session.params, flow.id, hash]],
     signedInFrom(session.sessionId, client),

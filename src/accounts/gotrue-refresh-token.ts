@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { Executor } from '../database/database.ts';
-import { asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
+import { jsonAsAuthAdmin, runAsAuthAdmin } from './run-as-auth-admin.ts';
 import { storedRefreshToken } from './stored-refresh-token.ts';
 
 const SIGNATURE_BYTES = 16;
@@ -55,7 +55,7 @@ export async function adoptGoTrueToken(database: Executor, token: string): Promi
   if (!timingSafeEqual(expected, parsed.signature)) return false;
   const behind = BigInt(session.counter) - parsed.counter;
   if (behind !== 0n && behind !== 1n) return false;
-  await asAuthAdmin(database, [
+  await runAsAuthAdmin(database, [
     [LOCK, [parsed.sessionId]],
     [ADOPT, [storedRefreshToken(token), parsed.sessionId]],
   ]);

@@ -3,11 +3,11 @@ import type { Executor } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import type { Param, Result } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import { accountJson, asAuthAdmin } from './as-auth-admin.ts';
 import { auditAddress, auditEntry, auditInsert } from './audit.ts';
 import { addIdentity, type ExternalIdentity, type Finish, setProviders } from './external-sign-in.ts';
 import { completeFlow, endFlow } from './flow-states.ts';
 import { signedInFrom } from './new-device.ts';
+import { accountJson, runAsAuthAdmin } from './run-as-auth-admin.ts';
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
 import type { User } from './user.ts';
 
@@ -61,7 +61,7 @@ export async function linkIdentity(
       : [OPEN, [...(session?.params ?? []), provider, subject]];
   const ended = finish.kind === 'session' && finish.flowId !== null ? [endFlow(finish.flowId)] : [];
   const known = session === null ? [] : [signedInFrom(session.sessionId, finish.client)];
-  const results = await asAuthAdmin(database, [
+  const results = await runAsAuthAdmin(database, [
     lockAccount(userId),
     addIdentity(identity, userId),
     [ADOPT, [userId, adopted]],
@@ -97,7 +97,7 @@ async function asLinkConflict(
 ): Promise<Result[]> {
   if (!(error instanceof DatabaseError) || error.sqlstate !== '23505' || error.fields.schema !== 'auth') throw error;
   if (error.fields.table === 'users') throw new NinefoldError('email_exists', { status: 400 });
-  const [owner] = await asAuthAdmin(database, [
+  const [owner] = await runAsAuthAdmin(database, [
     [
       'select pg_catalog.to_jsonb(user_id) from auth.identities where provider = $1 and provider_id = $2',
       [provider, subject],
@@ -162,7 +162,7 @@ export async function unlinkIdentity(
 ): Promise<void> {
   const provider = user.identities.find(({ identity_id }) => identity_id === identityId)?.provider ?? '';
   const isPhone = provider === 'phone';
-  const results = await asAuthAdmin(database, [
+  const results = await runAsAuthAdmin(database, [
     lockAccount(user.id),
     notifiedIfUnlinkable(user.id, identityId, provider, caller),
     [UNLINK, [user.id, identityId, auditAddress(caller)]],

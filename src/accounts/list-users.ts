@@ -1,6 +1,6 @@
 import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
-import { asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
+import { jsonAsAuthAdmin, runAsAuthAdmin } from './run-as-auth-admin.ts';
 import { userJson } from './user.ts';
 
 export interface UserPage {
@@ -48,7 +48,7 @@ async function pageOfAll(database: Executor, total: number, options: PageOptions
   const isFromEnd = offset > total / 2;
   const asked = options.oldestFirst ? 'asc' : 'desc';
   const walked = isFromEnd === (asked === 'asc') ? 'desc' : 'asc';
-  const [result] = await asAuthAdmin(database, [
+  const [result] = await runAsAuthAdmin(database, [
     [
       `select coalesce(pg_catalog.jsonb_agg(${userJson} order by ${order(asked)}), '[]') from auth.users u where u.id = any (array(
          select u.id from auth.users u order by ${order(walked)} limit $1::bigint offset $2::bigint))`,
@@ -96,7 +96,7 @@ async function searchUsers(
   const text = filter.replaceAll('\n', ' ').toLowerCase();
   const first = limits.searchedAccounts.default;
   const isIndexed = [...text].length >= INDEXED_CHARACTERS;
-  const [result] = await asAuthAdmin(database, [
+  const [result] = await runAsAuthAdmin(database, [
     [
       search(oldestFirst ? 'asc' : 'desc', isIndexed),
       [`%${text.replace(/[\\%_]/g, '\\$&')}%`, ...[perPage, (page - 1) * perPage, first, total].map(String), text],

@@ -3,7 +3,7 @@ import type { MailData, MailKind, MailPage, MailRow, MailState } from '../../con
 import type { Executor } from '../database/database.ts';
 import { affectedRows, type Param } from '../database/statement.ts';
 import type { MailToRender } from '../mail/render.ts';
-import { asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
+import { jsonAsAuthAdmin, runAsAuthAdmin } from './run-as-auth-admin.ts';
 
 export type { MailKind };
 
@@ -58,16 +58,16 @@ const LIST = `select pg_catalog.jsonb_build_object(
 
 /** Returns a page of the mails, the newest first. */
 export async function listMails(database: Executor, { search, state, after }: MailFilter): Promise<MailPage> {
-  const most = limits.mailsPerPage.default;
+  const max = limits.mailsPerPage.default;
   const pattern = search === null ? null : `%${search.replace(/[\\%_]/g, '\\$&')}%`;
   const found = await jsonAsAuthAdmin<{ mails: MailRow[]; counts: MailPage['counts'] }>(database, LIST, [
     ...[pattern, state, after?.createdAt ?? null, after?.id ?? null],
-    String(most),
+    String(max),
   ]);
   const { mails = [], counts = { queued: 0, sent: 0, failed: 0, kept: 0 } } = found ?? {};
-  const page = mails.slice(0, most);
+  const page = mails.slice(0, max);
   const last = page.at(-1);
-  return { mails: page, next: mails.length > most && last ? `${last.created_at}_${last.id}` : null, counts };
+  return { mails: page, next: mails.length > max && last ? `${last.created_at}_${last.id}` : null, counts };
 }
 
 /** Returns a mail or text message with the data needed to render it; null if it does not exist. */
@@ -83,7 +83,7 @@ export const findMail = (database: Executor, id: string): Promise<{ row: MailRow
 
 /** Queues a mail again that was not sent. Returns false if it does not exist, was sent, or is being sent. */
 export async function requeueMail(database: Executor, id: string): Promise<boolean> {
-  const [result] = await asAuthAdmin(database, [
+  const [result] = await runAsAuthAdmin(database, [
     [
       `update ninefold.mails set state = 'queued', attempts = 0, next_attempt_at = pg_catalog.now(), claimed_until = null
        where id = $1::uuid and state <> 'sent' and (claimed_until is null or claimed_until <= pg_catalog.now())`,
@@ -96,6 +96,6 @@ export async function requeueMail(database: Executor, id: string): Promise<boole
 
 /** Deletes a mail. Returns false if it does not exist. */
 export async function deleteMail(database: Executor, id: string): Promise<boolean> {
-  const [result] = await asAuthAdmin(database, [['delete from ninefold.mails where id = $1::uuid', [id]]]);
+  const [result] = await runAsAuthAdmin(database, [['delete from ninefold.mails where id = $1::uuid', [id]]]);
   return result !== undefined && affectedRows(result) > 0;
 }

@@ -2,9 +2,9 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
 import { affectedRows } from '../database/statement.ts';
-import { asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
 import { hashOf } from './oauth-codes.ts';
 import { type ClientShown, clientShown } from './oauth-grants.ts';
+import { jsonAsAuthAdmin, runAsAuthAdmin } from './run-as-auth-admin.ts';
 
 /** The request of an application before the member has decided (RFC 6749, section 4.1.1). */
 export interface AuthorizationRequest {
@@ -31,7 +31,7 @@ const SWEPT_ROWS = '100';
 export async function beginAuthorization(database: Executor, request: AuthorizationRequest): Promise<string | null> {
   const [rowId, authorizationId] = [randomUUID(), randomBytes(24).toString('base64url')];
   const lifetime = String(limits.oauthAuthorizationSeconds.default);
-  const [, , , begun] = await asAuthAdmin(database, [
+  const [, , , begun] = await runAsAuthAdmin(database, [
     [
       `delete from auth.oauth_authorizations where id in (
          select id from auth.oauth_authorizations where expires_at < pg_catalog.now() limit $1::bigint for update skip locked)`,
@@ -200,7 +200,7 @@ async function settle(
 
 /** Releases a pending request from the member who opened it, so that another account can decide. Returns false if there is none. */
 export async function releaseAuthorization(database: Executor, id: string, userId: string): Promise<boolean> {
-  const [released] = await asAuthAdmin(database, [
+  const [released] = await runAsAuthAdmin(database, [
     [
       `update auth.oauth_authorizations set user_id = null
        where authorization_id = $1 and (user_id = $2::uuid or user_id is null) and status = 'pending' and expires_at > pg_catalog.now()`,

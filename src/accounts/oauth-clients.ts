@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
-import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
+import { accountJson, jsonAsAuthAdmin, runAsAuthAdmin } from './run-as-auth-admin.ts';
 
 /** An application to which members may sign in with their account of this app (RFC 6749, section 2). */
 export interface OAuthClient {
@@ -57,7 +57,7 @@ export async function listOAuthClients(database: Executor): Promise<CountedOAuth
 
 /** Adds a client; returns null if the app has reached the maximum number of clients. */
 export async function addOAuthClient(database: Executor, values: OAuthClientValues): Promise<OAuthClient | null> {
-  const [, added] = await asAuthAdmin(database, [
+  const [, added] = await runAsAuthAdmin(database, [
     ['lock table auth.oauth_clients in share row exclusive mode', []],
     [
       `insert into auth.oauth_clients as c (id, ${COLUMNS})

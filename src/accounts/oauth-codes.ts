@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Executor } from '../database/database.ts';
 import { affectedRows } from '../database/statement.ts';
-import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
+import { accountJson, jsonAsAuthAdmin, runAsAuthAdmin } from './run-as-auth-admin.ts';
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
 import { ownWay } from './sign-in-counts.ts';
 
@@ -86,7 +86,7 @@ export async function exchangeOAuthCode(
   if (request.signIn === null) return { verdict: 'unknown' };
   const isOffline = request.scope.split(' ').includes(OFFLINE_ACCESS);
   const session = newSession(request.userId, client, 'oauth_provider/authorization_code');
-  const [, opened] = await asAuthAdmin(database, [
+  const [, opened] = await runAsAuthAdmin(database, [
     ['select from auth.oauth_authorizations where id = $1::uuid for update', [request.id]],
     [OPEN, [...session.params, hash]],
     [
@@ -112,7 +112,7 @@ export async function exchangeOAuthCode(
 }
 
 async function endReplayed(database: Executor, hash: string, clientId: string): Promise<'replayed' | 'unknown'> {
-  const [ended] = await asAuthAdmin(database, [
+  const [ended] = await runAsAuthAdmin(database, [
     [
       `delete from auth.sessions s using ninefold.used_oauth_codes c
        where c.code_hash = $1 and c.client_id = $2::uuid and s.id = c.session_id`,

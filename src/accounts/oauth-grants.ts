@@ -1,5 +1,5 @@
 import type { Executor } from '../database/database.ts';
-import { jsonAsAuthAdmin } from './as-auth-admin.ts';
+import { jsonAsAuthAdmin } from './run-as-auth-admin.ts';
 
 /** An application as the member sees it. */
 export interface ClientShown {

@@ -11,10 +11,10 @@ import {
   reserveParams,
   settleAttempt,
 } from '../limits/sign-in-attempts.ts';
-import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
 import { auditAddress, auditInsert } from './audit.ts';
 import { issueAuthCode, makeAuthCode } from './flow-states.ts';
 import { signedInFrom } from './new-device.ts';
+import { accountJson, jsonAsAuthAdmin, runAsAuthAdmin } from './run-as-auth-admin.ts';
 import { type Grant, newSession, openSession, type SessionClient, type SignInMethod, tokenOwner } from './sessions.ts';
 import type { OwnWay } from './sign-in-counts.ts';
 
@@ -144,7 +144,7 @@ export async function requestMail(
   email: string,
   pauseSeconds: number,
 ): Promise<MailRequest> {
-  const [wait, found] = await asAuthAdmin(database, [
+  const [wait, found] = await runAsAuthAdmin(database, [
     ['select ninefold.reserve_mail($1, $2::integer)', [subjectOf(purpose, email), String(pauseSeconds)]],
     [RECIPIENT, [email]],
   ]);
@@ -156,7 +156,7 @@ export async function requestMail(
  * that the time does not reveal whether the account exists.
  */
 export async function pretendToMail(database: Executor, purpose: MailPurpose, email: string): Promise<void> {
-  await asAuthAdmin(database, [pretendedMail(purpose, email)]);
+  await runAsAuthAdmin(database, [pretendedMail(purpose, email)]);
 }
 
 /** Returns the statement of `pretendToMail`. */
@@ -231,7 +231,7 @@ export async function useOneTimeToken(database: Executor, use: TokenUse, client:
   if (owner === null) return { verdict: 'void' };
   const session = newSession(owner.userId, client, 'otp');
   const way: OwnWay = use.isPhone ? 'phone' : 'mail';
-  const [used, opened] = await asAuthAdmin(database, [
+  const [used, opened] = await runAsAuthAdmin(database, [
     useStatement(owner.userId, use),
     [OPEN, [...session.params, way]],
     signedInFrom(session.sessionId, client),
@@ -255,7 +255,7 @@ export async function useLinkForCode(
   client: SessionClient,
 ): Promise<TokenUsed> {
   const issued = makeAuthCode();
-  const [used, flow] = await asAuthAdmin(database, [
+  const [used, flow] = await runAsAuthAdmin(database, [
     useStatement(null, use),
     issueAuthCode(issued, null, method),
     ...confirmedSignUp(use, client),
@@ -359,7 +359,7 @@ async function tryCode(
     [subjects.address, counted, reservation.at, String(isWrong)],
   ];
   if (owner !== null) return { userId: owner, settled: [settled(false)] };
-  await asAuthAdmin(database, [settled(true)]);
+  await runAsAuthAdmin(database, [settled(true)]);
   return null;
 }
 

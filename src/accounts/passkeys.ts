@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
-import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
 import { LOCK_ACCOUNT } from './assurance.ts';
 import { type AuditAction, type AuditCaller, auditInsert, callerParams } from './audit.ts';
 import { signedInFrom } from './new-device.ts';
+import { accountJson, jsonAsAuthAdmin, runAsAuthAdmin } from './run-as-auth-admin.ts';
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
 import { ownWay } from './sign-in-counts.ts';
 
@@ -49,7 +49,7 @@ export const passkeyCredentialIds = async (database: Executor, userId: string): 
 
 /**
  * Opens a challenge for the registration of a passkey and returns its id. Deletes challenges of the account that have
- * expired or that are older than the newest `most`, and some expired challenges of other accounts.
+ * expired or that are older than the newest `max`, and some expired challenges of other accounts.
  */
 export async function openRegistration(
   database: Executor,
@@ -58,7 +58,7 @@ export async function openRegistration(
   bounds: { seconds: number; most: number },
 ): Promise<string> {
   const id = randomUUID();
-  await asAuthAdmin(database, [
+  await runAsAuthAdmin(database, [
     [
       `delete from auth.webauthn_challenges c where c.id in (
          select o.id from auth.webauthn_challenges o where o.user_id = $1::uuid and o.challenge_type = 'registration'
@@ -144,12 +144,12 @@ const hex = (base64: string): string => Buffer.from(base64, 'base64url').toStrin
 /** The caller that changes passkeys; the header Accept-Language decides the language of the notice. */
 type PasskeyCaller = AuditCaller & Pick<SessionClient, 'acceptLanguage'>;
 
-/** Stores a passkey of an account that has fewer than `most`. The credential belongs to one account of the app. */
+/** Stores a passkey of an account that has fewer than `max`. The credential belongs to one account of the app. */
 export async function storePasskey(
   database: Executor,
   userId: string,
   passkey: NewPasskey,
-  most: number,
+  max: number,
   caller: PasskeyCaller,
 ): Promise<Passkey | 'exists' | 'many'> {
   const values = [
@@ -162,12 +162,12 @@ export async function storePasskey(
     String(passkey.isBackupEligible),
     String(passkey.isBackedUp),
     passkey.friendlyName,
-    String(most),
+    String(max),
     ...callerParams(caller),
     caller.acceptLanguage ?? null,
   ];
   try {
-    const [, stored] = await asAuthAdmin(database, [
+    const [, stored] = await runAsAuthAdmin(database, [
       [LOCK_ACCOUNT, [userId]],
       [
         auditedPasskey(
@@ -293,7 +293,7 @@ export async function openPasskeySession(
   client: SessionClient,
 ): Promise<Grant | null> {
   const session = newSession(passkey.userId, client, 'passkey');
-  const [, , opened] = await asAuthAdmin(database, [
+  const [, , opened] = await runAsAuthAdmin(database, [
     SWEEP,
     [
       USE,

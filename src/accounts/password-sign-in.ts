@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CancelSignal } from '../../contract/exchange.ts';
+import type { CancelSignal } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
 import type { Param } from '../database/statement.ts';
@@ -11,9 +11,9 @@ import {
   type SignInSubjects,
   settleAttempt,
 } from '../limits/sign-in-attempts.ts';
-import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
 import { type AuditCaller, auditAddress, auditInsert } from './audit.ts';
 import { signedInFrom } from './new-device.ts';
+import { accountJson, jsonAsAuthAdmin, runAsAuthAdmin } from './run-as-auth-admin.ts';
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
 import { ownWay } from './sign-in-counts.ts';
 
@@ -137,7 +137,7 @@ export async function settleSignIn(
   hasFailed: boolean,
   refused?: AuditCaller,
 ): Promise<void> {
-  await asAuthAdmin(database, [
+  await runAsAuthAdmin(database, [
     [settleAttempt, [...attempt.counted, String(hasFailed)]],
     ...(refused ? [refusedSignIn(attempt.candidate?.id ?? null, refused)] : []),
   ]);
@@ -172,7 +172,7 @@ export async function openPasswordSession(
 ): Promise<Grant | null> {
   const { id, verifiedHash, newHash, newNetwork } = account;
   const session = newSession(id, client, 'password');
-  const [opened] = await asAuthAdmin(database, [
+  const [opened] = await runAsAuthAdmin(database, [
     [OPEN, [...session.params, verifiedHash, newHash]],
     ...(newNetwork === null ? [] : [signedInFrom(session.sessionId, client)]),
   ]);

@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { limits } from '../../contract/limits.ts';
 import { seal, unseal } from '../apps/seal.ts';
 import type { Executor } from '../database/database.ts';
-import { jsonAsAuthAdmin } from './as-auth-admin.ts';
 import type { ExternalIdentity } from './external-sign-in.ts';
 import type { ProviderTokens } from './flow-states.ts';
+import { jsonAsAuthAdmin } from './run-as-auth-admin.ts';
 
 /** An identity that a provider has reported and that its account gets once the member confirms. */
 export interface PendingLink {

@@ -1,5 +1,5 @@
 import type { Executor } from '../database/database.ts';
-import { jsonAsAuthAdmin } from './as-auth-admin.ts';
+import { jsonAsAuthAdmin } from './run-as-auth-admin.ts';
 import type { SignInMethod } from './sessions.ts';
 
 /** The ways to sign in that prove who holds the session. A mailed link or a refresh does not. */

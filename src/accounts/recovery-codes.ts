@@ -1,9 +1,9 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
-import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
 import { isWhole, LOCK_ACCOUNT } from './assurance.ts';
 import { type AuditCaller, auditAddress, auditInsert } from './audit.ts';
+import { accountJson, jsonAsAuthAdmin, runAsAuthAdmin } from './run-as-auth-admin.ts';
 import type { Proof } from './verify-factor.ts';
 
 /** Letters and digits that are not easily confused (Crockford's Base32). */
@@ -78,7 +78,7 @@ export async function makeRecoveryCodes(
 ): Promise<RecoveryCodes | RecoveryCodesRefusal> {
   const id = randomUUID();
   const codes = makeCodes();
-  const [, judged] = await asAuthAdmin(database, [
+  const [, judged] = await runAsAuthAdmin(database, [
     [LOCK_ACCOUNT, [userId]],
     [MAKE, [userId, sessionId, id, friendlyName, hashesParam(id, codes), auditAddress(caller)]],
   ]);
@@ -116,7 +116,7 @@ export async function replaceRecoveryCodes(
   const status = await recoveryCodesStatus(database, userId);
   if (!status) return 'none';
   const codes = makeCodes();
-  const [, , stored] = await asAuthAdmin(database, [
+  const [, , stored] = await runAsAuthAdmin(database, [
     [LOCK_ACCOUNT, [userId]],
     [`delete from ninefold.recovery_codes c where c.factor_id = $1::uuid and ${isWhole('$2')}`, [status.id, sessionId]],
     [

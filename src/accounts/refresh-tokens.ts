@@ -2,8 +2,8 @@ import type { AuthSettings } from '../../contract/settings-auth.ts';
 import type { AppKeys } from '../apps/app-keys.ts';
 import { hs256 } from '../apps/sign-jwt.ts';
 import type { Executor } from '../database/database.ts';
-import { accountJson, asAuthAdmin } from './as-auth-admin.ts';
 import { auditInsert } from './audit.ts';
+import { accountJson, runAsAuthAdmin } from './run-as-auth-admin.ts';
 import {
   boundParams,
   clientParams,
@@ -123,7 +123,7 @@ export async function exchangeRefreshToken(
   const shown = `{${token},${storedRefreshToken(token)}}`;
   const next = nextRefreshToken(token, key);
   const reuse = String(settings.security_refresh_token_reuse_interval);
-  const [, exchanged] = await asAuthAdmin(database, [
+  const [, exchanged] = await runAsAuthAdmin(database, [
     [LOCK, [shown]],
     [EXCHANGE, [shown, storedRefreshToken(next), ...clientParams(client), reuse, ...boundParams(settings), clientId]],
   ]);

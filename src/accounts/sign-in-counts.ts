@@ -1,6 +1,6 @@
 import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
-import { jsonAsAuthAdmin } from './as-auth-admin.ts';
+import { jsonAsAuthAdmin } from './run-as-auth-admin.ts';
 
 /** Ways to sign in as `ninefold.sign_in_counts` names them, besides the names of providers. */
 export type OwnWay = 'password' | 'mail' | 'phone' | 'passkey' | 'anonymous' | 'application';

@@ -4,8 +4,8 @@ import type { Executor } from '../database/database.ts';
 import type { Result } from '../database/statement.ts';
 import { failedMail, releasedMail, sentMail } from '../jobs/mail-queue.ts';
 import type { Text } from '../jobs/text-provider.ts';
-import { accountJson, asAuthAdmin } from './as-auth-admin.ts';
 import type { SqlStatement } from './one-time-tokens.ts';
+import { accountJson, runAsAuthAdmin } from './run-as-auth-admin.ts';
 
 /** The data of an account that a call needs to send a text. */
 export interface PhoneAccount {
@@ -60,7 +60,7 @@ export async function findForText(
   pauseSeconds: number,
   phone: string,
 ): Promise<TextRequested> {
-  const [wait, found] = await asAuthAdmin(database, [
+  const [wait, found] = await runAsAuthAdmin(database, [
     [
       `select greatest(0, pg_catalog.ceil(extract(epoch from
          m.requested_at + pg_catalog.make_interval(secs => $2::float8) - pg_catalog.clock_timestamp())))
@@ -82,7 +82,7 @@ export async function reserveText(
   of: string,
   pauseSeconds: number,
 ): Promise<number> {
-  const [wait] = await asAuthAdmin(database, [
+  const [wait] = await runAsAuthAdmin(database, [
     ['select ninefold.reserve_mail($1, $2::integer)', [subjectOf(purpose, of), String(pauseSeconds)]],
   ]);
   return secondsOf(wait);
@@ -95,7 +95,7 @@ const secondsOf = (result: Result | undefined): number => Number(result?.rows[0]
  * that the time does not reveal whether the account exists.
  */
 export async function pretendToText(database: Executor, purpose: TextPurpose, phone: string): Promise<void> {
-  await asAuthAdmin(database, [
+  await runAsAuthAdmin(database, [
     [
       'update ninefold.mail_requests set requested_at = requested_at where subject = $1 returning subject',
       [subjectOf(purpose, phone)],
@@ -143,7 +143,7 @@ export const queuedText = (
 /** Records that the provider has accepted a text. */
 export async function noteTextSent(database: Executor, id: string): Promise<void> {
   const { text, params } = sentMail(id);
-  await asAuthAdmin(database, [[text, params]]);
+  await runAsAuthAdmin(database, [[text, params]]);
 }
 
 /**
@@ -157,13 +157,13 @@ export async function noteTextFailure(
   pauseSeconds: number | null,
 ): Promise<void> {
   const { text, params } = failedMail(id, error, pauseSeconds);
-  await asAuthAdmin(database, [[text, params], TELL_QUEUE]);
+  await runAsAuthAdmin(database, [[text, params], TELL_QUEUE]);
 }
 
 /** Returns a claimed text to the queue. */
 export async function releaseText(database: Executor, id: string): Promise<void> {
   const { text, params } = releasedMail(id);
-  await asAuthAdmin(database, [[text, params], TELL_QUEUE]);
+  await runAsAuthAdmin(database, [[text, params], TELL_QUEUE]);
 }
 
 const TELL_QUEUE: SqlStatement = [`select pg_catalog.pg_notify('ninefold', '{"type":"mail"}')`, []];

@@ -1,9 +1,9 @@
 import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import { accountJson, asAuthAdmin } from './as-auth-admin.ts';
 import { type AuditCaller, auditAddress, auditInsert } from './audit.ts';
 import { isMissing, type SqlStatement } from './one-time-tokens.ts';
+import { accountJson, runAsAuthAdmin } from './run-as-auth-admin.ts';
 import type { User } from './user.ts';
 import { asConflict, SELECT_USER, tooLarge } from './users.ts';
 
@@ -202,7 +202,7 @@ export async function updateUser(
     is_admin: change.caller.isAdmin ?? false,
     data_changes: change.email !== undefined || change.userMetadata !== undefined,
   });
-  const results = await asAuthAdmin(database, [...before, [UPDATE, [id, record]], [SELECT_USER, [id]]]).catch(
+  const results = await runAsAuthAdmin(database, [...before, [UPDATE, [id, record]], [SELECT_USER, [id]]]).catch(
     asRefusal,
   );
   const [judged, stored] = [results[before.length], results.at(-1)];

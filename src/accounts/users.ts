@@ -4,11 +4,11 @@ import type { Executor } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { affectedRows, type Param } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
 import { type AuditCaller, auditEntry } from './audit.ts';
 import { rememberedNetwork } from './new-device.ts';
 import { isMissing } from './one-time-tokens.ts';
 import { hashPassword } from './passwords.ts';
+import { accountJson, jsonAsAuthAdmin, runAsAuthAdmin } from './run-as-auth-admin.ts';
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
 import { ownWay } from './sign-in-counts.ts';
 import { type User, userJson } from './user.ts';
@@ -116,7 +116,7 @@ export async function createUser(database: Executor, user: NewUser, after = noth
   const finish = confirm(user.confirmed ?? false, user.phoneConfirmed ?? false, ban);
   const finishParams = user.banSeconds ? [id, String(user.banSeconds)] : [id];
   const needed = user.confirmed || user.phoneConfirmed || user.banSeconds;
-  const results = await asAuthAdmin(database, [
+  const results = await runAsAuthAdmin(database, [
     [INSERT, [await record(id, user)]],
     ...(needed ? ([[finish, finishParams]] as const) : []),
     ...after(id),
@@ -146,14 +146,14 @@ export async function signUp(
   const insert = [INSERT, [await record(id, { ...user, userMetadata, identityData })]] as const;
   if (!user.isAnonymous && !byMail && !byPhone) {
     const requested = auditEntry('user_confirmation_requested', id, client, { provider: 'email' });
-    const results = await asAuthAdmin(database, [insert, ...after(id), requested, [SELECT_USER, [id]]]).catch(
+    const results = await runAsAuthAdmin(database, [insert, ...after(id), requested, [SELECT_USER, [id]]]).catch(
       asConflict,
     );
     return { user: made(results.at(-1)), grant: null };
   }
   const session = newSession(id, client, user.isAnonymous ? 'anonymous' : 'password');
   const account = `${confirm(byMail, byPhone, 'last_sign_in_at = pg_catalog.now(),')} returning u.*`;
-  const results = await asAuthAdmin(database, [
+  const results = await runAsAuthAdmin(database, [
     insert,
     auditEntry('user_signedup', id, client, { provider: user.isAnonymous ? 'anonymous' : 'email' }),
     [openSession(account, ownWay(user.isAnonymous ? 'anonymous' : 'password')), session.params],
@@ -218,7 +218,7 @@ export const invitedAt = (id: string): SqlStatement => [
 
 /** Deletes an account and all its rows in the schema auth. Returns false if it does not exist. */
 export async function deleteUser(database: Executor, id: string, caller?: AuditCaller): Promise<boolean> {
-  const results = await asAuthAdmin(database, [
+  const results = await runAsAuthAdmin(database, [
     ...(caller ? [auditEntry('user_deleted', id, caller)] : []),
     ['delete from auth.users where id = $1::uuid', [id]],
   ]);
@@ -243,7 +243,7 @@ const obscuredPhone = (column: string): string => `pg_catalog.left(${obscured('u
  */
 export async function softDeleteUser(database: Executor, id: string, caller: AuditCaller): Promise<boolean> {
   const params: Param[] = [id];
-  const [found] = await asAuthAdmin(database, [
+  const [found] = await runAsAuthAdmin(database, [
     ['select from auth.users where id = $1::uuid', params],
     auditEntry('user_deleted', id, caller, { soft: true }),
     [

@@ -1,9 +1,9 @@
 import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
 import type { Param } from '../database/statement.ts';
-import { accountJson, asAuthAdmin } from './as-auth-admin.ts';
 import { LOCK_ACCOUNT, type RaisedSession, raiseParams, raiseSession, SELECT_SESSION } from './assurance.ts';
 import { type AuditCaller, auditAddress, auditInsert } from './audit.ts';
+import { accountJson, runAsAuthAdmin } from './run-as-auth-admin.ts';
 import { forgetAttempt } from './second-factor-attempts.ts';
 import { type Grant, makeRefreshToken, type SessionClient } from './sessions.ts';
 
@@ -64,7 +64,7 @@ export async function raiseBySecondFactor(
 ): Promise<Raised | null> {
   const refreshToken = makeRefreshToken();
   const raise = raiseParams(target, refreshToken);
-  const results = await asAuthAdmin(database, [
+  const results = await runAsAuthAdmin(database, [
     [LOCK_ACCOUNT, [target.userId]],
     ...before,
     [raiseSession(sql), [...raise, ...params]],

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import type { ShownInvitation } from '../../contract/team.ts';
 import { createUser, deleteUser } from '../accounts/users.ts';
@@ -21,9 +21,9 @@ const accepted = z.strictObject({
 });
 
 /** POST /invitations/show: what a link offers; the link stays good. Throws `invitation_invalid`. */
-export async function showInvitation(context: AdminContext, exchange: Exchange): Promise<Reply> {
-  requireConsole(context.origins, exchange);
-  const { secret } = readBody(exchange, shown);
+export async function showInvitation(context: AdminContext, request: CallRequest): Promise<Reply> {
+  requireConsole(context.origins, request);
+  const { secret } = readBody(request, shown);
   const invitation = await context.registry.team.open(secret);
   const builder = await builderWith(context, invitation.email);
   const answer: ShownInvitation = { ...invitation, is_builder: builder !== null };
@@ -34,14 +34,14 @@ export async function showInvitation(context: AdminContext, exchange: Exchange):
  * POST /invitations/accept: uses a link up. A new builder gets an account with the invitation's address; a builder must be signed in with
  * that address. Throws `invitation_invalid`, `builder_sign_in_needed`, `second_factor_needed`, `validation_invalid`.
  */
-export async function acceptInvitation(context: AdminContext, exchange: Exchange): Promise<Reply> {
-  requireConsole(context.origins, exchange);
-  const { secret, name, password } = readBody(exchange, accepted);
+export async function acceptInvitation(context: AdminContext, request: CallRequest): Promise<Reply> {
+  requireConsole(context.origins, request);
+  const { secret, name, password } = readBody(request, accepted);
   const { team } = context.registry;
   const { email } = await team.open(secret);
   const builder = await builderWith(context, email);
   if (builder !== null) {
-    const session = await sessionOf(context, exchange);
+    const session = await sessionOf(context, request);
     if (session?.userId !== builder.id) throw new NinefoldError('builder_sign_in_needed');
     const rights = await team.rightsOf(builder.id);
     if (rights && lacksFactor(session, rights)) throw new NinefoldError('second_factor_needed');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import type { BuilderDevice } from '../../contract/team.ts';
 import { hashPassword } from '../accounts/passwords.ts';
@@ -23,11 +23,11 @@ const schema = z.strictObject({
 });
 
 /** GET /account/sessions: the caller's own devices, the newest first. Throws `builder_unknown` for the operator. */
-export async function showDevices(context: AdminContext, caller: Caller, exchange: Exchange): Promise<Reply> {
+export async function showDevices(context: AdminContext, caller: Caller, request: CallRequest): Promise<Reply> {
   const { userId } = builderOf(caller);
   const app = await openApp(context, CONSOLE_REF);
   const { auth } = await app.settings();
-  const own = (await sessionOf(context, exchange))?.id;
+  const own = (await sessionOf(context, request))?.id;
   const sessions = await listSessions(app.database, auth, { userId });
   return json(
     sessions.map(
@@ -48,16 +48,16 @@ export async function endDevice(context: AdminContext, caller: Caller, id: strin
  * PUT /account/password: the caller's new password; every other session ends. The current password is tried by a sign-in, with the limits
  * of every sign-in. Throws what a sign-in throws, and `builder_unknown` for the operator.
  */
-export async function changeOwnPassword(context: AdminContext, caller: Caller, exchange: Exchange): Promise<Reply> {
+export async function changeOwnPassword(context: AdminContext, caller: Caller, request: CallRequest): Promise<Reply> {
   const { userId } = builderOf(caller);
-  const { current, password } = readBody(exchange, schema);
+  const { current, password } = readBody(request, schema);
   const app = await openApp(context, CONSOLE_REF);
   const email = (await findUser(app.database, userId))?.email;
-  const keepSession = (await sessionOf(context, exchange))?.id;
-  await context.builders.signIn(app, { ...exchange, body: Buffer.from(JSON.stringify({ email, password: current })) });
+  const keepSession = (await sessionOf(context, request))?.id;
+  await context.builders.signIn(app, { ...request, body: Buffer.from(JSON.stringify({ email, password: current })) });
   await updateUser(app.database, userId, {
     passwordHash: await hashPassword(password),
-    caller: { address: exchange.address },
+    caller: { address: request.address },
     ...(keepSession === undefined ? {} : { keepSession }),
   });
   return noContent();

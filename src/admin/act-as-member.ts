@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ActingToken } from '../../contract/admin.ts';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
-import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
+import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 import { findUser } from '../accounts/users.ts';
 import { CONSOLE_REF } from '../apps/app-record.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -20,7 +20,7 @@ import { json } from './router.ts';
 export async function actAsMember(
   context: AdminContext,
   caller: Caller,
-  exchange: Exchange,
+  request: CallRequest,
   ref: string,
   id: string,
 ): Promise<Reply> {
@@ -31,7 +31,7 @@ export async function actAsMember(
   const acting = { ref, userId: user.id, ...actorOf(caller) };
   const { token, expires } = issueActingToken(console.record, acting, Math.floor(Date.now() / 1000));
   const name = await callerName(context, caller);
-  await asAuthAdmin(app.database, [
+  await runAsAuthAdmin(app.database, [
     [
       `insert into auth.audit_log_entries (instance_id, id, payload, created_at, ip_address)
        values ('00000000-0000-0000-0000-000000000000', $1::uuid, $2::json, pg_catalog.now(), $3)`,
@@ -45,11 +45,11 @@ export async function actAsMember(
           log_type: 'account',
           traits: { user_id: user.id, user_email: user.email },
         }),
-        exchange.address,
+        request.address,
       ],
     ],
   ]);
-  context.events.emit({ type: 'auth', what: 'acted-as', app: ref, userId: user.id, address: exchange.address });
+  context.events.emit({ type: 'auth', what: 'acted-as', app: ref, userId: user.id, address: request.address });
   return json(
     { token, user_id: user.id, expires_at: new Date(expires * 1000).toISOString() } satisfies ActingToken,
     201,

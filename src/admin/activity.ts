@@ -1,5 +1,5 @@
 import type { Activity } from '../../contract/admin.ts';
-import type { Reply } from '../../contract/exchange.ts';
+import type { Reply } from '../../contract/call-request.ts';
 import { countUsers } from '../accounts/list-users.ts';
 import { countSessions } from '../accounts/sessions.ts';
 import { quantile } from '../apps/call-statistics.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ApiKeyEntry, CreatedApiKey, RevealedApiKey } from '../../contract/admin.ts';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { listApiKeys, revealFirstKey, withoutKey, withRotatedKey, withSecretKey } from '../apps/api-keys.ts';
 import { type ApiKey, JWT_SECRET_KID } from '../apps/app-keys.ts';
@@ -20,8 +20,8 @@ export async function showApiKeys(context: AdminContext, ref: string): Promise<R
 const createBody = z.strictObject({ name: line(limits.apiKeyNameCharacters.default) });
 
 /** POST /apps/:ref/api-keys. Throws api_keys_full. */
-export async function createApiKey(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
-  const { name } = readBody(exchange, createBody);
+export async function createApiKey(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
+  const { name } = readBody(request, createBody);
   return addKey(context, ref, (secrets) => withSecretKey(secrets, name, new Date().toISOString()));
 }
 

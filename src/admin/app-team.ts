@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import {
   type AppInvitationRequest,
@@ -54,10 +54,10 @@ export async function showAppTeam(context: AdminContext, caller: Caller, ref: st
 export async function inviteToApp(
   context: AdminContext,
   caller: Caller,
-  exchange: Exchange,
+  request: CallRequest,
   ref: string,
 ): Promise<Reply> {
-  const { email, role } = readBody(exchange, invitation);
+  const { email, role } = readBody(request, invitation);
   await context.apps.find(ref);
   const invitedBy = caller.kind === 'builder' ? caller.userId : null;
   const link = await context.registry.team.invite({ email, app: ref, role, createsApps: false, invitedBy });
@@ -73,11 +73,11 @@ export async function uninviteFromApp(context: AdminContext, ref: string, id: st
 /** PUT /apps/:ref/team/:id. Throws `builder_unknown`, `last_owner`. */
 export async function changeAppRole(
   context: AdminContext,
-  exchange: Exchange,
+  request: CallRequest,
   ref: string,
   id: string,
 ): Promise<Reply> {
-  const { role } = readBody(exchange, change);
+  const { role } = readBody(request, change);
   await context.registry.team.setAppRole(ref, uuidOf(id), role);
   return noContent();
 }

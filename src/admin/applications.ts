@@ -1,4 +1,4 @@
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { AdminContext } from './context.ts';
 import { openApp } from './open-app.ts';
 
@@ -10,10 +10,10 @@ import { openApp } from './open-app.ts';
  */
 export async function callApplications(
   context: AdminContext,
-  exchange: Exchange,
+  request: CallRequest,
   ref: string,
   path: string,
 ): Promise<Reply> {
   const app = await openApp(context, ref);
-  return context.callAuthAdmin(app, { ...exchange, path: `/admin/oauth/clients${path}` });
+  return context.callAuthAdmin(app, { ...request, path: `/admin/oauth/clients${path}` });
 }

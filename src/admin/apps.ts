@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { AppConnection, AppSummary } from '../../contract/admin.ts';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { revealableKeys } from '../apps/api-keys.ts';
 import { JWT_SECRET_KID } from '../apps/app-keys.ts';
 import { type AppEntry, type AppRecord, CONSOLE_REF } from '../apps/app-record.ts';
-import { ownerOf } from '../apps/owner.ts';
+import { ownerConnection } from '../apps/owner-connection.ts';
 import { isCurrent } from '../apps/update-schema.ts';
-import { targetUrl } from '../database/target.ts';
+import { connectionUrl } from '../database/connection-config.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { line, readBody } from './body.ts';
 import type { AdminContext, Caller } from './context.ts';
@@ -41,8 +41,8 @@ const asOwner = (caller: Caller, made: string): Caller =>
 const builderOf = (caller: Caller): string | null => (caller.kind === 'builder' ? caller.userId : null);
 
 /** GET /apps?sizes=: those that the caller may see, the oldest first. */
-export async function showApps(context: AdminContext, caller: Caller, exchange: Exchange): Promise<Reply> {
-  const hasSizes = new URLSearchParams(exchange.query).get('sizes') === 'true';
+export async function showApps(context: AdminContext, caller: Caller, request: CallRequest): Promise<Reply> {
+  const hasSizes = new URLSearchParams(request.query).get('sizes') === 'true';
   return json(await listApps(context, caller, hasSizes));
 }
 
@@ -69,15 +69,15 @@ export async function showApp(context: AdminContext, ref: string): Promise<Reply
 const renameSchema = z.strictObject({ name });
 
 /** PATCH /apps/:ref: gives the app another name. Its ref stays. */
-export async function renameApp(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
-  const body = readBody(exchange, renameSchema);
+export async function renameApp(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
+  const body = readBody(request, renameSchema);
   if (!(await context.registry.rename(ref, body.name))) throw new NinefoldError('app_unknown');
   return noContent();
 }
 
 /** POST /apps. */
-export async function createApp(context: AdminContext, caller: Caller, exchange: Exchange): Promise<Reply> {
-  const body = readBody(exchange, createSchema);
+export async function createApp(context: AdminContext, caller: Caller, request: CallRequest): Promise<Reply> {
+  const body = readBody(request, createSchema);
   const options = {
     ...(body.name === undefined ? {} : { name: body.name }),
     ...(body.jwt_secret === undefined ? {} : { jwtSecret: body.jwt_secret }),
@@ -104,9 +104,14 @@ export async function createApp(context: AdminContext, caller: Caller, exchange:
 }
 
 /** POST /apps/:ref/clone. */
-export async function cloneApp(context: AdminContext, caller: Caller, exchange: Exchange, ref: string): Promise<Reply> {
+export async function cloneApp(
+  context: AdminContext,
+  caller: Caller,
+  request: CallRequest,
+  ref: string,
+): Promise<Reply> {
   requireCreator(caller);
-  const body = readBody(exchange, cloneSchema);
+  const body = readBody(request, cloneSchema);
   const record = await context.lifecycle.clone(ref, body.ref, {
     ...(body.name === undefined ? {} : { name: body.name }),
     builder: builderOf(caller),
@@ -115,8 +120,8 @@ export async function cloneApp(context: AdminContext, caller: Caller, exchange: 
 }
 
 /** DELETE /apps/:ref. */
-export async function deleteApp(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
-  const { confirm } = readBody(exchange, deleteSchema);
+export async function deleteApp(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
+  const { confirm } = readBody(request, deleteSchema);
   await context.lifecycle.delete(ref, confirm);
   return noContent();
 }
@@ -139,7 +144,7 @@ function connectionOf(context: AdminContext, record: AppRecord, caller: Caller, 
     anon_key: record.anonKey,
     service_role_key: isShown ? record.serviceRoleKey : '',
     jwt_secret: isShown ? record.jwtSecret : '',
-    database_url: caller.kind === 'operator' ? targetUrl(ownerOf(context.server, record)) : null,
+    database_url: caller.kind === 'operator' ? connectionUrl(ownerConnection(context.server, record)) : null,
     reveals: ownsApp(caller, record.ref) ? [...revealableKeys(record), JWT_SECRET_KID] : [],
   };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { pageOfAudit } from '../accounts/audit-pages.ts';
 import type { AuditQuery } from '../apps/builder-audit.ts';
@@ -40,8 +40,8 @@ const appSchema = z.strictObject({
  * before, with `_` between them. A search of the events of accounts looks at some of the entries at once; the header `x-next-after` then
  * is the `after` of the next part, and is missing once no older entry can match.
  */
-export async function showAudit(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
-  const { kind, member = null, ...asked } = readQuery(exchange, appSchema);
+export async function showAudit(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
+  const { kind, member = null, ...asked } = readQuery(request, appSchema);
   const { database } = await context.apps.get(ref);
   const query = queryOf(asked);
   if (kind === 'builders') return jsonBytes(await context.registry.audit.list(ref, query));
@@ -51,20 +51,20 @@ export async function showAudit(context: AdminContext, exchange: Exchange, ref: 
 }
 
 /** GET /audit: what builders did on the node, with the parameters of `showAudit` but `kind` and `member`. */
-export async function showNodeAudit(context: AdminContext, exchange: Exchange): Promise<Reply> {
-  return jsonBytes(await context.registry.audit.listOfNode(queryOf(readQuery(exchange, nodeSchema))));
+export async function showNodeAudit(context: AdminContext, request: CallRequest): Promise<Reply> {
+  return jsonBytes(await context.registry.audit.listOfNode(queryOf(readQuery(request, nodeSchema))));
 }
 
 /** Returns the parameters of a log. Throws `validation_invalid`. */
-function readQuery<T>(exchange: Exchange, schema: z.ZodType<T>): T {
-  const asked = schema.safeParse(Object.fromEntries(new URLSearchParams(exchange.query)));
+function readQuery<T>(request: CallRequest, schema: z.ZodType<T>): T {
+  const asked = schema.safeParse(Object.fromEntries(new URLSearchParams(request.query)));
   if (asked.success) return asked.data;
   throw invalid();
 }
 
 type Page = z.output<typeof nodeSchema>;
 
-function queryOf({ action, search, from, to, after, limit: most }: Page): AuditQuery {
+function queryOf({ action, search, from, to, after, limit: max }: Page): AuditQuery {
   const [at = '', id = ''] = after?.split('_') ?? [];
   if (after !== undefined && (!UUID.test(id) || Number.isNaN(Date.parse(at)))) throw invalid();
   return {
@@ -73,7 +73,7 @@ function queryOf({ action, search, from, to, after, limit: most }: Page): AuditQ
     from: from ?? null,
     to: to ?? null,
     after: after === undefined ? null : { at, id },
-    most,
+    most: max,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Exchange } from '../../contract/exchange.ts';
+import type { CallRequest } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { authSecrets } from '../../contract/settings-auth.ts';
 import { NODE } from '../apps/builder-audit.ts';
@@ -122,7 +122,7 @@ function settingDetails({ value }: Body, { key = '' }: Params): Details {
 export async function auditCall<T>(
   context: AdminContext,
   caller: Caller,
-  exchange: Exchange,
+  request: CallRequest,
   call: { readonly name: string; readonly params: Params; readonly run: () => Promise<T> },
 ): Promise<T> {
   const entry = audited[call.name];
@@ -130,14 +130,14 @@ export async function auditCall<T>(
   // A call on an app of others is refused, and its log stays as it is.
   const isForeign = caller.kind === 'builder' && ref !== undefined && !caller.apps.has(ref);
   if (!entry || isForeign) return call.run();
-  const body = readJson(exchange);
+  const body = readJson(request);
   const app = ref ?? (call.name === 'POST /apps' ? short(body.ref) : NODE);
   const before = await valueBefore(context, call.name, call.params);
   const write = async (refused: string | null): Promise<void> => {
     const details = { ...before, ...entry.details?.(body, call.params) };
     const actorId = caller.kind === 'builder' ? caller.userId : null;
     const actor = await callerName(context, caller);
-    const { address, requestId } = exchange;
+    const { address, requestId } = request;
     await context.registry.audit.write({
       app,
       actorId,
@@ -152,7 +152,7 @@ export async function auditCall<T>(
   const written = async (refused: string | null) =>
     mayWrite(call.name, refused) &&
     write(refused).catch((error: unknown) =>
-      context.events.emit({ type: 'fault', requestId: exchange.requestId, where: 'the audit log', error }),
+      context.events.emit({ type: 'fault', requestId: request.requestId, where: 'the audit log', error }),
     );
   try {
     const result = await call.run();
@@ -179,7 +179,7 @@ async function valueBefore(context: AdminContext, name: string, { ref = '', key 
   return Object.hasOwn(values, key) ? { before: short(JSON.stringify(values[key])) } : {};
 }
 
-function readJson({ body }: Exchange): Body {
+function readJson({ body }: CallRequest): Body {
   if (!body) return {};
   try {
     const value: unknown = JSON.parse(Buffer.from(body).toString('utf8'));

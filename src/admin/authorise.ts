@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Exchange } from '../../contract/exchange.ts';
+import type { CallRequest } from '../../contract/call-request.ts';
 import { type AppRole, appRoles } from '../../contract/team.ts';
 import { CONSOLE_REF } from '../apps/app-record.ts';
 import type { BuilderRights } from '../apps/team-store.ts';
@@ -7,7 +7,12 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import { isActingToken, requireActing } from '../identity/acting.ts';
 import type { BuilderSession } from '../identity/builder-session.ts';
 import type { Identity } from '../identity/identity.ts';
-import { type ClaimsOf, identityOfNamed, type NamedCaller, namedCaller } from '../identity/named-caller.ts';
+import {
+  type ClaimsOf,
+  type ImpersonatedCaller,
+  impersonatedIdentity,
+  namedCaller,
+} from '../identity/impersonation.ts';
 import { roleRules } from '../identity/resolve.ts';
 import type { AdminContext, Caller } from './context.ts';
 import { openApp } from './open-app.ts';
@@ -27,12 +32,12 @@ export function equalSecrets(a: string, b: string): boolean {
  */
 export async function callerOf(
   context: AdminContext,
-  exchange: Exchange,
+  request: CallRequest,
   { mayLackFactor = false, mayAddFactor = false } = {},
 ): Promise<Caller> {
-  const token = /^Bearer\s+(\S+)$/i.exec(exchange.headers.authorization ?? '')?.[1];
+  const token = /^Bearer\s+(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
   if (token && equalSecrets(token, context.operatorToken)) return { kind: 'operator' };
-  const session = token ? await memberOfConsole(context, exchange) : await sessionOf(context, exchange);
+  const session = token ? await memberOfConsole(context, request) : await sessionOf(context, request);
   const rights = session ? await context.registry.team.rightsOf(session.userId) : null;
   if (!session || !rights) throw new NinefoldError('operator_required');
   if (!mayLackFactor && lacksFactor(session, rights)) throw new NinefoldError('second_factor_needed');
@@ -48,9 +53,9 @@ export const lacksFactor = ({ aal }: BuilderSession, { hasSecondFactor }: Builde
 export const mustAddFactor = ({ hasSecondFactor, secondFactorFrom }: BuilderRights): boolean =>
   !hasSecondFactor && secondFactorFrom !== null && Date.parse(secondFactorFrom) <= Date.now();
 
-async function memberOfConsole(context: AdminContext, exchange: Exchange): Promise<BuilderSession | null> {
+async function memberOfConsole(context: AdminContext, request: CallRequest): Promise<BuilderSession | null> {
   const app = await openApp(context, CONSOLE_REF);
-  const { role, userId, sessionId, claims } = await context.identify(app, exchange).catch(asSignedOut);
+  const { role, userId, sessionId, claims } = await context.identify(app, request).catch(asSignedOut);
   const aal = typeof claims.aal === 'string' ? claims.aal : 'aal1';
   return role === 'authenticated' && userId !== null ? { userId, id: sessionId ?? '', aal } : null;
 }
@@ -62,8 +67,8 @@ export const actorOf = (caller: Caller): { actor: string; actorSession: string }
     : { actor: caller.userId, actorSession: caller.sessionId };
 
 /** Returns the session of the builder whose cookie came with the request; null without a cookie. Throws as `callerOf`. */
-export async function sessionOf(context: AdminContext, exchange: Exchange): Promise<BuilderSession | null> {
-  const token = readBuilderToken(context.origins, exchange);
+export async function sessionOf(context: AdminContext, request: CallRequest): Promise<BuilderSession | null> {
+  const token = readBuilderToken(context.origins, request);
   if (token === null) return null;
   const app = await openApp(context, CONSOLE_REF);
   return context.builders.resolve(app, token).catch(asSignedOut);
@@ -79,15 +84,15 @@ function asSignedOut(error: unknown): never {
 
 /**
  * Throws `app_unknown` for the console itself, `builder_forbidden` where the builder has no role on the app, `role_insufficient` where it
- * is lower than `least`.
+ * is lower than `min`.
  */
-export function requireApp(caller: Caller, ref: string, least: AppRole): void {
+export function requireApp(caller: Caller, ref: string, min: AppRole): void {
   if (ref === CONSOLE_REF) throw new NinefoldError('app_unknown');
   if (caller.kind === 'operator') return;
   const role = caller.apps.get(ref);
   if (role === undefined) throw new NinefoldError('builder_forbidden');
-  if (appRoles.indexOf(role) > appRoles.indexOf(least)) {
-    throw new NinefoldError('role_insufficient', { details: { role, needed: least } });
+  if (appRoles.indexOf(role) > appRoles.indexOf(min)) {
+    throw new NinefoldError('role_insufficient', { details: { role, needed: min } });
   }
 }
 
@@ -95,32 +100,41 @@ export function requireApp(caller: Caller, ref: string, least: AppRole): void {
  * As whom a call through the builder's door is made: with the rights of the service role, or as `x-ninefold-as` says: `anon`, the id of a
  * member, or a token of `actAsMember`. Throws what the hook of the app throws, `acting_ended`, and `acting_required` for an id with a call that would keep a change.
  */
-export async function authoriseDoor(context: AdminContext, exchange: Exchange, ref: string): Promise<Identity> {
-  const caller = await callerOf(context, exchange);
+export async function authoriseBuilderProxy(
+  context: AdminContext,
+  request: CallRequest,
+  ref: string,
+): Promise<Identity> {
+  const caller = await callerOf(context, request);
   // With the rights of the service role every row can be read, and every member changed.
   requireApp(caller, ref, 'developer');
-  const header = exchange.headers['x-ninefold-as'];
+  const header = request.headers['x-ninefold-as'];
   const acting =
     header !== undefined && isActingToken(header) ? await actingMember(context, caller, ref, header) : null;
   const as = acting ?? namedCaller(header);
   if (as === null) return serviceRole;
-  if (acting === null && as !== 'anon' && keepsChanges(exchange)) throw new NinefoldError('acting_required');
+  if (acting === null && as !== 'anon' && keepsChanges(request)) throw new NinefoldError('acting_required');
   const app = await openApp(context, ref);
   const { rest } = await app.settings();
   const more = acting === null ? {} : { act: { sub: actorOf(caller).actor } };
-  const claimsOf: ClaimsOf = (user) => context.claimsOf(app, exchange, user);
+  const claimsOf: ClaimsOf = (user) => context.claimsOf(app, request, user);
   const rules = roleRules(app.record, rest);
-  return { ...(await identityOfNamed(app.database, rules, as, claimsOf, more)), source: 'builder' };
+  return { ...(await impersonatedIdentity(app.database, rules, as, claimsOf, more)), source: 'builder' };
 }
 
-async function actingMember(context: AdminContext, caller: Caller, ref: string, token: string): Promise<NamedCaller> {
+async function actingMember(
+  context: AdminContext,
+  caller: Caller,
+  ref: string,
+  token: string,
+): Promise<ImpersonatedCaller> {
   const { record } = await openApp(context, CONSOLE_REF);
   const nowSeconds = Math.floor(Date.now() / 1000);
   return { userId: requireActing(record, token, { ref, ...actorOf(caller) }, nowSeconds) };
 }
 
 /** True unless the call only reads, or asks for its changes to be rolled back. */
-function keepsChanges({ method, headers }: Exchange): boolean {
+function keepsChanges({ method, headers }: CallRequest): boolean {
   const isTried = /(?:^|,)\s*(?:tx=rollback|explain=access)\s*(?:,|$)/.test(headers.prefer ?? '');
   return method !== 'GET' && method !== 'HEAD' && (!isTried || /tx=commit/.test(headers.prefer ?? ''));
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Exchange } from '../../contract/exchange.ts';
+import type { CallRequest } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { JsonTooComplex, parseBoundedJson } from '../limits/bounded-json.ts';
@@ -16,11 +16,11 @@ export const line = (max: number) =>
 const bounds = { depth: limits.authBodyDepth.default, values: limits.bodyValues.default };
 
 /** The JSON body as the schema wants it. Throws `body_malformed`, and `validation_invalid` with the field and the rule. */
-export function readBody<T>(exchange: Exchange, schema: z.ZodType<T>): T {
+export function readBody<T>(request: CallRequest, schema: z.ZodType<T>): T {
   let value: unknown;
   try {
     value = parseBoundedJson(
-      new TextDecoder('utf-8', { fatal: true }).decode(exchange.body ?? new Uint8Array()),
+      new TextDecoder('utf-8', { fatal: true }).decode(request.body ?? new Uint8Array()),
       bounds,
     );
   } catch (error) {

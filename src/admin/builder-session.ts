@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { SignedInBuilder } from '../../contract/admin.ts';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { type Grant, revokeSession } from '../accounts/sessions.ts';
 import { findUser } from '../accounts/users.ts';
@@ -26,25 +26,25 @@ const lifetimeSeconds = limits.builderSessionDays.default * 86_400;
  * POST /session: signs a builder in, with the limits of every sign-in, and sets the cookie. Throws what the sign-in of an app throws, and
  * `operator_required` for an account that is no builder's.
  */
-export async function openSession(context: AdminContext, exchange: Exchange): Promise<Reply> {
-  requireConsole(context.origins, exchange);
-  readBody(exchange, schema);
+export async function openSession(context: AdminContext, request: CallRequest): Promise<Reply> {
+  requireConsole(context.origins, request);
+  readBody(request, schema);
   const app = await openApp(context, CONSOLE_REF);
-  return signedIn(context, app, await context.builders.signIn(app, exchange));
+  return signedIn(context, app, await context.builders.signIn(app, request));
 }
 
 /** POST /session/passkey/options: makes a challenge for a sign-in by passkey. Throws `passkey_disabled`. */
-export async function passkeyOptions(context: AdminContext, exchange: Exchange): Promise<Reply> {
-  requireConsole(context.origins, exchange);
+export async function passkeyOptions(context: AdminContext, request: CallRequest): Promise<Reply> {
+  requireConsole(context.origins, request);
   const app = await openApp(context, CONSOLE_REF);
-  return context.builders.account(app, { ...exchange, path: '/passkeys/authentication/options' }, null);
+  return context.builders.account(app, { ...request, path: '/passkeys/authentication/options' }, null);
 }
 
 /** POST /session/passkey: signs in the builder of a passkey and sets the cookie. Throws as `openSession`. */
-export async function openSessionWithPasskey(context: AdminContext, exchange: Exchange): Promise<Reply> {
-  requireConsole(context.origins, exchange);
+export async function openSessionWithPasskey(context: AdminContext, request: CallRequest): Promise<Reply> {
+  requireConsole(context.origins, request);
   const app = await openApp(context, CONSOLE_REF);
-  return signedIn(context, app, await context.builders.signInWithPasskey(app, exchange));
+  return signedIn(context, app, await context.builders.signInWithPasskey(app, request));
 }
 
 /** Sets the cookie of a session that was opened; ends the session of an account that is no builder's. */
@@ -69,9 +69,9 @@ export function cookieFor({ origins }: AdminContext, app: App, session: BuilderS
 }
 
 /** GET /session: the builder who is signed in; null for nobody. */
-export async function showSession(context: AdminContext, exchange: Exchange): Promise<Reply> {
+export async function showSession(context: AdminContext, request: CallRequest): Promise<Reply> {
   try {
-    const session = await sessionOf(context, exchange);
+    const session = await sessionOf(context, request);
     const builder = session && (await findBuilder(context, session));
     return json(builder);
   } catch (error) {
@@ -81,13 +81,13 @@ export async function showSession(context: AdminContext, exchange: Exchange): Pr
 }
 
 /** DELETE /session: ends the session and deletes the cookie. Does nothing for nobody. */
-export async function closeSession(context: AdminContext, exchange: Exchange): Promise<Reply> {
-  const session = await sessionOf(context, exchange).catch(whenSignedOut);
+export async function closeSession(context: AdminContext, request: CallRequest): Promise<Reply> {
+  const session = await sessionOf(context, request).catch(whenSignedOut);
   if (session) {
     const { database } = await openApp(context, CONSOLE_REF);
     await revokeSession(database, session.id);
     const { userId } = session;
-    context.events.emit({ type: 'auth', what: 'signed-out', app: CONSOLE_REF, userId, address: exchange.address });
+    context.events.emit({ type: 'auth', what: 'signed-out', app: CONSOLE_REF, userId, address: request.address });
   }
   return { ...noContent(), cookies: [noBuilderCookie(context.origins)] };
 }

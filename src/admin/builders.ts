@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Builder, BuilderPasswordRequest } from '../../contract/admin.ts';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { hashPassword } from '../accounts/passwords.ts';
 import { updateUser } from '../accounts/update-user.ts';
@@ -35,16 +35,16 @@ export async function showBuilders(context: AdminContext, caller: Caller): Promi
  * PUT /builders/password: gives a builder a new password and ends the sessions of the old one. Throws `operator_required` for a
  * builder, `builder_unknown`.
  */
-export async function setBuilderPassword(context: AdminContext, caller: Caller, exchange: Exchange): Promise<Reply> {
+export async function setBuilderPassword(context: AdminContext, caller: Caller, request: CallRequest): Promise<Reply> {
   requireOperator(caller);
-  const { email, password } = readBody(exchange, schema);
+  const { email, password } = readBody(request, schema);
   const builder = (await context.registry.builders()).find((known) => known.email === email.toLowerCase());
   const console = await openApp(context, CONSOLE_REF);
   const changed =
     builder &&
     (await updateUser(console.database, builder.id, {
       passwordHash: await hashPassword(password),
-      caller: { address: exchange.address, isAdmin: true },
+      caller: { address: request.address, isAdmin: true },
     }));
   if (!changed) throw new NinefoldError('builder_unknown');
   return noContent();

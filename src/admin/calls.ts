@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import type {
   CallStatistic,
-  CallStatisticsAnswer,
-  CallStoryAnswer,
+  CallStatisticsResponse,
   ListedCall,
-  LogAnswer,
   LogLine,
+  LogResponse,
+  RequestTraceResponse,
 } from '../../contract/observed.ts';
 import { userAddresses } from '../accounts/users.ts';
 import type { App } from '../apps/app.ts';
 import { quantile } from '../apps/call-statistics.ts';
-import { readKeptLines } from '../apps/log-lines.ts';
+import { readStoredLogLines } from '../apps/log-entries.ts';
 import { figuresOf, readSeries, windows } from '../apps/read-statistics.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { UUID } from '../identity/uuid.ts';
@@ -25,8 +25,8 @@ import { json } from './router.ts';
 const windowOf = z.enum(['hour', 'day', 'week']);
 
 /** GET /apps/:ref/calls?window=hour|day|week&call=: how often each call, or one of them, was made, how it ended and how long it took. */
-export async function showCalls(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
-  const query = new URLSearchParams(exchange.query);
+export async function showCalls(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
+  const query = new URLSearchParams(request.query);
   const asked = windowOf.safeParse(query.get('window') ?? 'hour');
   if (!asked.success) throw new NinefoldError('validation_invalid', { message: 'window is hour, day or week.' });
   const app = await openApp(context, ref);
@@ -48,7 +48,7 @@ export async function showCalls(context: AdminContext, exchange: Exchange, ref: 
       },
     };
   });
-  const answer: CallStatisticsAnswer = {
+  const answer: CallStatisticsResponse = {
     window: asked.data,
     step_seconds: windows[asked.data].step,
     at: series.starts.map((start) => new Date(start * 1000).toISOString()),
@@ -58,8 +58,8 @@ export async function showCalls(context: AdminContext, exchange: Exchange, ref: 
 }
 
 /** GET /apps/:ref/call?id=: one call of chapter 7 as programs and as a request. Throws `not_found` where the app has no such call. */
-export async function showCall(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
-  const id = new URLSearchParams(exchange.query).get('id');
+export async function showCall(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
+  const id = new URLSearchParams(request.query).get('id');
   if (id === null) throw new NinefoldError('validation_invalid', { message: 'id is that of a call in chapter 7.' });
   const detail = await context.specify.callDetail(await openApp(context, ref), id);
   if (!detail) throw new NinefoldError('not_found', { message: 'The app answers no call with this id.' });
@@ -70,16 +70,16 @@ export async function showCall(context: AdminContext, exchange: Exchange, ref: s
 export async function showErrors(
   context: AdminContext,
   caller: Caller,
-  exchange: Exchange,
+  request: CallRequest,
   ref: string,
 ): Promise<Reply> {
-  const query = new URLSearchParams(exchange.query);
-  const most = limits.recentErrors.default;
+  const query = new URLSearchParams(request.query);
+  const max = limits.recentErrors.default;
   const asked = z.coerce
     .number()
     .int()
     .positive()
-    .safeParse(query.get('limit') ?? most);
+    .safeParse(query.get('limit') ?? max);
   if (!asked.success) throw new NinefoldError('validation_invalid', { message: 'limit is a whole number from 1.' });
   const code = query.get('code');
   if (code?.includes('\0')) throw new NinefoldError('validation_invalid', { message: 'code cannot hold a NUL.' });
@@ -87,17 +87,22 @@ export async function showErrors(
   if (!builders.success) throw new NinefoldError('validation_invalid', { message: 'console is true or false.' });
   const app = await openApp(context, ref);
   // The answer includes calls that this worker has not written to the database yet.
-  await context.stories.flushApp(ref);
+  await context.traces.flushApp(ref);
   const filter = { code, failed: true, builders: builders.data === 'true' };
-  return json(await withMembers(app, caller, await readKeptLines(app, filter, Math.min(asked.data, most))));
+  return json(await withMembers(app, caller, await readStoredLogLines(app, filter, Math.min(asked.data, max))));
 }
 
 /**
  * GET /apps/:ref/logs?status=&code=&call=&user=&request=&console=&limit=: the last calls, the newest first. `status` is its first digit;
  * `console=true` adds the calls of builders.
  */
-export async function showLogs(context: AdminContext, caller: Caller, exchange: Exchange, ref: string): Promise<Reply> {
-  const query = new URLSearchParams(exchange.query);
+export async function showLogs(
+  context: AdminContext,
+  caller: Caller,
+  callRequest: CallRequest,
+  ref: string,
+): Promise<Reply> {
+  const query = new URLSearchParams(callRequest.query);
   const asked = logQuery.safeParse(Object.fromEntries(query));
   if (!asked.success) {
     throw new NinefoldError('validation_invalid', {
@@ -108,10 +113,10 @@ export async function showLogs(context: AdminContext, caller: Caller, exchange: 
   const { status = null, code = null, call = null, user = null, request = null, limit } = asked.data;
   const builders = asked.data.console === 'true';
   const filter = { status, code, call, userId: user, requestId: request, builders };
-  const most = limits.logLines.default;
+  const max = limits.logLines.default;
   const app = await openApp(context, ref);
-  const found = await context.stories.recent(app, filter, Math.min(limit ?? most, most));
-  const answer: LogAnswer = { ...found, calls: await withMembers(app, caller, found.calls) };
+  const found = await context.traces.recent(app, filter, Math.min(limit ?? max, max));
+  const answer: LogResponse = { ...found, calls: await withMembers(app, caller, found.calls) };
   return json(answer);
 }
 
@@ -142,10 +147,10 @@ const logQuery = z.object({
 export async function showStory(context: AdminContext, ref: string, requestId: string): Promise<Reply> {
   if (!isRequestId(requestId)) throw new NinefoldError('call_unknown');
   const app = await openApp(context, ref);
-  const story = await context.stories.find(app, requestId);
+  const story = await context.traces.find(app, requestId);
   if (!story) throw new NinefoldError('call_unknown');
   const { policies, usual } = await context.specify.behind(app, story);
-  const answer: CallStoryAnswer = {
+  const answer: RequestTraceResponse = {
     story,
     policies,
     policies_as_of: new Date().toISOString(),

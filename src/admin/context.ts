@@ -1,7 +1,7 @@
 import type { CallDetail } from '../../contract/call-detail.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { Change, VersionList } from '../../contract/changes.ts';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
-import type { CallStory } from '../../contract/observed.ts';
+import type { RequestTrace } from '../../contract/observed.ts';
 import type { ProbeState } from '../../contract/probe.ts';
 import type { CallEntry } from '../../contract/specification-calls.ts';
 import type { PolicyEntry } from '../../contract/specification-roles.ts';
@@ -10,10 +10,10 @@ import type { Grant } from '../accounts/sessions.ts';
 import type { User } from '../accounts/user.ts';
 import type { App } from '../apps/app.ts';
 import type { Apps } from '../apps/apps.ts';
-import type { CallStories } from '../apps/call-stories.ts';
 import type { Lifecycle } from '../apps/lifecycle.ts';
 import type { Origins } from '../apps/origins.ts';
 import type { Registry } from '../apps/registry.ts';
+import type { RequestTraces } from '../apps/request-traces.ts';
 import type { Server } from '../apps/server.ts';
 import type { BuilderRights } from '../apps/team-store.ts';
 import type { Executor } from '../database/database.ts';
@@ -32,26 +32,26 @@ export interface AdminContext {
   /** The superuser in the maintenance database. */
   readonly maintenance: Pool;
   readonly events: Events;
-  readonly stories: CallStories;
+  readonly traces: RequestTraces;
   readonly operatorToken: string;
   /** Of the one-time link. */
   readonly setupToken: string;
-  readonly identify: (app: App, exchange: Exchange) => Promise<Identity>;
+  readonly identify: (app: App, request: CallRequest) => Promise<Identity>;
   /** Returns the claims that an access token of an account would have, without a session. Throws what the app's hook throws. */
-  readonly claimsOf: (app: App, exchange: Exchange, user: User) => Promise<Readonly<Record<string, unknown>>>;
+  readonly claimsOf: (app: App, request: CallRequest, user: User) => Promise<Readonly<Record<string, unknown>>>;
   /** Sessions of builders in the console. */
   readonly builders: {
     /** Signs in a member of the console with the e-mail address and password in the body. Throws what /auth/v1 of an app throws. */
-    signIn(console: App, exchange: Exchange): Promise<Grant>;
+    signIn(console: App, request: CallRequest): Promise<Grant>;
     /** Signs in a member of the console with the answer of a passkey in the body. Throws as `signIn`. */
-    signInWithPasskey(console: App, exchange: Exchange): Promise<Grant>;
-    /** Answers a call of /auth/v1 on the console, made by a builder's session; null: by nobody. `exchange.path` is below /auth/v1. */
-    account(console: App, exchange: Exchange, session: BuilderSession | null): Promise<Reply>;
+    signInWithPasskey(console: App, request: CallRequest): Promise<Grant>;
+    /** Answers a call of /auth/v1 on the console, made by a builder's session; null: by nobody. `request.path` is below /auth/v1. */
+    account(console: App, request: CallRequest, session: BuilderSession | null): Promise<Reply>;
     /** Returns the session that the token of a cookie names. Throws if the token is not valid or its session has ended. */
     resolve(console: App, token: string): Promise<BuilderSession>;
   };
-  /** Answers a call of /auth/v1 on an app with the rights of the service role. `exchange.path` is below /auth/v1. */
-  readonly callAuthAdmin: (app: App, exchange: Exchange) => Promise<Reply>;
+  /** Answers a call of /auth/v1 on an app with the rights of the service role. `request.path` is below /auth/v1. */
+  readonly callAuthAdmin: (app: App, request: CallRequest) => Promise<Reply>;
   /** How addresses, phone numbers and ids of accounts are stored; each throws for a text that is none. */
   readonly accountForms: AccountForms;
   readonly origins: Origins;
@@ -69,7 +69,7 @@ export interface AdminContext {
     /** The policies behind a call, and how long such a call takes of late. */
     behind(
       app: App,
-      story: CallStory,
+      story: RequestTrace,
     ): Promise<{ policies: PolicyEntry[]; usual: NonNullable<CallEntry['figures']>['hour'] | null }>;
     /** Of all entities, or of one by its id. */
     types(app: App, format: 'typescript' | 'zod' | 'json-schema', only: string | null): Promise<Uint8Array>;

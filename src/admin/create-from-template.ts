@@ -1,6 +1,6 @@
 import { isTemplateName, templateNames } from '../../contract/templates.ts';
 import type { AppRecord } from '../apps/app-record.ts';
-import { ownerOf } from '../apps/owner.ts';
+import { ownerConnection } from '../apps/owner-connection.ts';
 import { withPool } from '../apps/server.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { callerName } from './caller-name.ts';
@@ -29,7 +29,7 @@ export async function createFromTemplate(
   }
   const who = await callerName(context, caller);
   const fill = async (record: AppRecord) => {
-    const facts = await withPool(ownerOf(context.server, record), readFacts);
+    const facts = await withPool(ownerConnection(context.server, record), readFacts);
     const done = { applied: [] as string[], warnings: [] };
     for (const file of templateFiles[template]) {
       await apply(context, record, file, { who, facts, done }).catch(refuseTemplate);

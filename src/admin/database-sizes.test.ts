@@ -1,16 +1,20 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Meanwhile } from '../../test/support/meanwhile.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
+import { parseConnectionUrl } from '../database/connection-config.ts';
 import { Pool } from '../database/pool.ts';
 import { plain } from '../database/statement.ts';
-import { parseTarget } from '../database/target.ts';
 import { databaseSizes } from './database-sizes.ts';
 
 let postgres: TestPostgres;
 let pool: Pool;
 beforeAll(async () => {
   postgres = await startPostgres('database-sizes');
-  pool = new Pool(parseTarget(postgres.url, 'test'), { max: 4, idleMilliseconds: 60_000, waitMilliseconds: 5000 });
+  pool = new Pool(parseConnectionUrl(postgres.url, 'test'), {
+    max: 4,
+    idleMilliseconds: 60_000,
+    waitMilliseconds: 5000,
+  });
   await pool.run([plain('create database kept')]);
 });
 afterAll(async () => {

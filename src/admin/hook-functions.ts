@@ -1,7 +1,7 @@
-import type { Reply } from '../../contract/exchange.ts';
+import type { Reply } from '../../contract/call-request.ts';
 import type { HookFunctions } from '../../contract/hooks.ts';
 import { limits } from '../../contract/limits.ts';
-import { asServer } from '../apps/as-server.ts';
+import { runAsServerRole } from '../apps/run-as-server-role.ts';
 import { firstJson } from '../database/statement.ts';
 import type { AdminContext } from './context.ts';
 import { json } from './router.ts';
@@ -28,6 +28,8 @@ const LIST = `select pg_catalog.json_build_object('functions', coalesce(pg_catal
 /** GET /apps/:ref/hook-functions: the functions that auth hooks can call, and whether sign-in may execute them. */
 export async function listHookFunctions(context: AdminContext, ref: string): Promise<Reply> {
   const { database } = await context.apps.get(ref);
-  const [result] = await asServer(database, [{ text: LIST, params: [String(limits.hookFunctionsListed.default)] }]);
+  const [result] = await runAsServerRole(database, [
+    { text: LIST, params: [String(limits.hookFunctionsListed.default)] },
+  ]);
   return json((result && firstJson<HookFunctions>(result)) ?? { functions: [] });
 }

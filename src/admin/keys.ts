@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { SigningKeyEntry } from '../../contract/admin.ts';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { AppKeys, RingKey } from '../apps/app-keys.ts';
 import { importKeys, makeRingKey } from '../apps/import-key.ts';
 import { keyRing, revoked, rotated, withKeys } from '../apps/key-ring.ts';
@@ -21,8 +21,8 @@ const addBody = z.strictObject({
 });
 
 /** POST /apps/:ref/keys. Throws signing_key_invalid, signing_key_exists, signing_keys_full. */
-export async function addKeys(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
-  const { jwk, alg } = readBody(exchange, addBody);
+export async function addKeys(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
+  const { jwk, alg } = readBody(request, addBody);
   const now = new Date().toISOString();
   const added = jwk === undefined ? [makeRingKey(alg ?? 'ES256', now)] : importKeys(jwk, now);
   await change(context, ref, (ring) => withKeys(ring, added));
@@ -32,8 +32,8 @@ export async function addKeys(context: AdminContext, exchange: Exchange, ref: st
 const rotateBody = z.strictObject({ kid: z.string().optional() });
 
 /** POST /apps/:ref/keys/rotate. Throws signing_key_unknown, signing_key_revoked, signing_keys_full. */
-export async function rotateKeys(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
-  const { kid } = readBody(exchange, rotateBody);
+export async function rotateKeys(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
+  const { kid } = readBody(request, rotateBody);
   const now = new Date().toISOString();
   return json(
     (await change(context, ref, (ring) => rotated(ring, kid, () => makeRingKey('ES256', now), now))).map(entryOf),

@@ -29,5 +29,5 @@ it('each route of the management API has a least role, and each entry a route', 
 
 it('no route on one app has a role of the node', () => {
   const ofApps = Object.entries(leastRoles).filter(([route]) => route.includes(' /apps/:ref'));
-  expect(ofApps.filter(([, least]) => !['owner', 'developer', 'reader'].includes(least))).toEqual([]);
+  expect(ofApps.filter(([, min]) => !['owner', 'developer', 'reader'].includes(min))).toEqual([]);
 });

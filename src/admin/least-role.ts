@@ -10,12 +10,12 @@ export function requireLeast(
   { method, path }: Pick<Route<never>, 'method' | 'path'>,
   params: Params,
 ): void {
-  const least = leastRoles[`${method} ${path}`];
-  if (least === undefined) throw new Error(`${method} ${path} has no least role`);
-  if (least === 'owner' || least === 'developer' || least === 'reader') requireApp(caller, params.ref ?? '', least);
-  else if (least === 'operator' && caller.kind !== 'operator') throw new NinefoldError('operator_required');
-  else if (least === 'creator') requireCreator(caller);
-  else if (least === 'node owner') requireNodeOwner(caller);
+  const min = leastRoles[`${method} ${path}`];
+  if (min === undefined) throw new Error(`${method} ${path} has no least role`);
+  if (min === 'owner' || min === 'developer' || min === 'reader') requireApp(caller, params.ref ?? '', min);
+  else if (min === 'operator' && caller.kind !== 'operator') throw new NinefoldError('operator_required');
+  else if (min === 'creator') requireCreator(caller);
+  else if (min === 'node owner') requireNodeOwner(caller);
 }
 
 /** Throws `role_insufficient` for a builder who may not create apps. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { type MailKind, type MailTemplate, mailKinds, mailLanguages, type RenderedMail } from '../../contract/mails.ts';
 import type { MailSettings } from '../../contract/settings-mail.ts';
@@ -50,8 +50,8 @@ const body = z.strictObject({
 });
 
 /** POST /apps/:ref/mail-templates/preview: a mail with made-up values, from the given texts or those of the app. */
-export async function previewMail(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
-  const asked = readBody(exchange, body);
+export async function previewMail(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
+  const asked = readBody(request, body);
   const app = await openApp(context, ref);
   const { mail } = await app.settings();
   const standard = standardTemplate(asked.kind, isStandardLanguage(asked.language) ? asked.language : 'en');

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import type { MailTest } from '../../contract/mails.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -19,8 +19,8 @@ const body = z.strictObject({ to: z.email().max(limits.emailCharacters.default) 
 let underWay = 0;
 
 /** POST /apps/:ref/mails/test: sends a mail to an address, and tells what the server answered. Throws `mail_server_missing`. */
-export async function testMailServer(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
-  const { to } = readBody(exchange, body);
+export async function testMailServer(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
+  const { to } = readBody(request, body);
   const app = await openApp(context, ref);
   const [settings, siteUrl] = await Promise.all([app.settings(), siteOf(context, app)]);
   const { server, missing } = mailServerOf(settings.mail, app.secrets, siteUrl);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { type MailData, type MailDetail, type MailRow, mailKinds } from '../../contract/mails.ts';
 import { deleteMail, findMail, listMails, requeueMail } from '../accounts/mails.ts';
@@ -26,8 +26,8 @@ const query = z.object({
 });
 
 /** GET /apps/:ref/mails?search=&state=&after=: a page of the mails, the newest first. `after` is `next` of the page before. */
-export async function showMails(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
-  const asked = query.safeParse(Object.fromEntries(new URLSearchParams(exchange.query)));
+export async function showMails(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
+  const asked = query.safeParse(Object.fromEntries(new URLSearchParams(request.query)));
   const [createdAt = '', id = ''] = asked.data?.after?.split('_') ?? [];
   const isCursor = asked.data?.after === undefined || (UUID.test(id) && !Number.isNaN(Date.parse(createdAt)));
   if (!asked.success || !isCursor) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { importSources } from '../../contract/member-imports.ts';
 import {
@@ -40,10 +40,10 @@ const schema = z.strictObject({
 export async function beginMemberImport(
   context: AdminContext,
   caller: Caller,
-  exchange: Exchange,
+  request: CallRequest,
   ref: string,
 ): Promise<Reply> {
-  const { source, file_name: fileName, firebase: options = {} } = readBody(exchange, schema);
+  const { source, file_name: fileName, firebase: options = {} } = readBody(request, schema);
   const app = await openApp(context, ref);
   const createdBy = await callerName(context, caller);
   return json(await beginImport(app.database, { source, fileName, options, createdBy }), 201);
@@ -52,7 +52,7 @@ export async function beginMemberImport(
 /** PUT /apps/:ref/member-imports/:id/parts/:position: a part of the file, counted from 0. Throws `import_too_large`. */
 export async function storeImportPart(
   context: AdminContext,
-  exchange: Exchange,
+  request: CallRequest,
   ref: string,
   id: string,
   position: string,
@@ -60,10 +60,9 @@ export async function storeImportPart(
   if (!/^\d{1,6}$/.test(position)) {
     throw new NinefoldError('validation_invalid', { message: 'The position of a part is a whole number from 0.' });
   }
-  if (exchange.body === null) throw new NinefoldError('validation_invalid', { message: 'The part is empty.' });
+  if (request.body === null) throw new NinefoldError('validation_invalid', { message: 'The part is empty.' });
   const { app } = await importOf(context, ref, id);
-  if (!(await storePart(app.database, id, Number(position), exchange.body)))
-    throw new NinefoldError('import_too_large');
+  if (!(await storePart(app.database, id, Number(position), request.body))) throw new NinefoldError('import_too_large');
   return noContent();
 }
 
@@ -107,7 +106,7 @@ export async function runMemberImport(context: AdminContext, ref: string, id: st
     release();
     throw error;
   }
-  void runImport(app.database, () => app.apart(), file, context.accountForms)
+  void runImport(app.database, () => app.dedicatedPool(), file, context.accountForms)
     .catch((error: unknown) => context.events.emit({ type: 'fault', requestId: null, where: 'import', error }))
     .finally(release);
   return json((await readImport(app.database, id)).shown, 202);

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { MigrateResponse, MigrationFailure, MigrationWarning } from '../../contract/admin.ts';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import type { AppRecord } from '../apps/app-record.ts';
 import { registerAuthor } from '../apps/author.ts';
-import { ownerOf } from '../apps/owner.ts';
+import { ownerConnection } from '../apps/owner-connection.ts';
 import { withPool } from '../apps/server.ts';
 import type { Executor } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
@@ -41,12 +41,17 @@ export interface MigrationFile {
  * app's owner, except a file whose only statement PostgreSQL refuses in one; each of a few files becomes a version of the specification. Throws `app_busy`, `migration_changed`, and `migration_failed`, where the
  * files before the failed one stay applied.
  */
-export async function migrate(context: AdminContext, caller: Caller, exchange: Exchange, ref: string): Promise<Reply> {
-  const asked = readMigrations(exchange);
+export async function migrate(
+  context: AdminContext,
+  caller: Caller,
+  request: CallRequest,
+  ref: string,
+): Promise<Reply> {
+  const asked = readMigrations(request);
   const app = await openApp(context, ref);
   const who = await callerName(context, caller);
   const started = performance.now();
-  const response = await context.lifecycle.alone([ref], async () => {
+  const response = await context.lifecycle.withAppLocks([ref], async () => {
     const { pending, skipped } = await pendingFiles(context, app.record, asked);
     const answer: MigrateResponse = { applied: [], skipped, seeded: [], warnings: [] };
     if (pending.length === 0) return answer;
@@ -54,7 +59,7 @@ export async function migrate(context: AdminContext, caller: Caller, exchange: E
     const isLarge = pending.length > limits.versionsPerMigration.default;
     // What was changed before is a version of its own.
     await context.versions.note(app);
-    const facts = await withPool(ownerOf(context.server, app.record), readFacts);
+    const facts = await withPool(ownerConnection(context.server, app.record), readFacts);
     for (const file of pending) {
       answer.warnings.push(...(await apply(context, app.record, file, { who, facts, done: answer })));
       (file.isSeed ? answer.seeded : answer.applied).push(file.name);
@@ -68,8 +73,8 @@ export async function migrate(context: AdminContext, caller: Caller, exchange: E
 }
 
 /** The files of a request, those of the seed last, without byte order marks. Throws `validation_invalid` with the place of what is no text. */
-export function readMigrations(exchange: Exchange): MigrationFile[] {
-  const { files, seed } = readBody(exchange, schema);
+export function readMigrations(request: CallRequest): MigrationFile[] {
+  const { files, seed } = readBody(request, schema);
   const seeds = typeof seed === 'string' ? [{ name: 'seed.sql', sql: seed }] : (seed ?? []);
   const all: MigrationFile[] = [...files, ...seeds.map((file) => ({ ...file, isSeed: true as const }))];
   return all.map(({ sql: text, ...file }) => {
@@ -110,7 +115,7 @@ export async function pendingFiles(
 export const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
 
 async function appliedFiles(context: AdminContext, record: AppRecord): Promise<Map<string, string>> {
-  return withPool(ownerOf(context.server, record), async (pool) => {
+  return withPool(ownerConnection(context.server, record), async (pool) => {
     const [result] = await pool.run([{ text: 'select name, sha256 from ninefold.migrations', params: [] }]);
     return new Map(result ? rowsAsText(result).map((row) => [row.name ?? '', row.sha256 ?? '']) : []);
   });
@@ -139,7 +144,7 @@ export async function apply(
   const inFile = (warning: Omit<MigrationWarning, 'file'>): MigrationWarning => ({ file: file.name, ...warning });
   try {
     const lone = loneStatement(file.sql);
-    const results = await withPool(ownerOf(context.server, record), (pool) => {
+    const results = await withPool(ownerConnection(context.server, record), (pool) => {
       const author = (connection: Executor) =>
         registerAuthor(context.server, record, connection, { name: who, migration: file.name });
       return lone === null

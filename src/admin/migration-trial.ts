@@ -1,9 +1,9 @@
 import type { MigrationWarning } from '../../contract/admin.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { Change, MigrationTrial } from '../../contract/changes.ts';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
 import type { App } from '../apps/app.ts';
-import { ownerOf } from '../apps/owner.ts';
+import { ownerConnection } from '../apps/owner-connection.ts';
 import { withPool } from '../apps/server.ts';
 import type { Transaction } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
@@ -22,10 +22,10 @@ import { splitStatements } from './statements.ts';
  * takes all of it back. Rows and tables that the files touch are locked for so long; sequences they draw from stay advanced,
  * as after any rollback. Throws `app_busy`, `migration_changed`.
  */
-export async function tryMigrations(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
-  const files = readMigrations(exchange);
+export async function tryMigrations(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
+  const files = readMigrations(request);
   const app = await openApp(context, ref);
-  return context.lifecycle.alone([ref], async () => {
+  return context.lifecycle.withAppLocks([ref], async () => {
     const { pending, skipped } = await pendingFiles(context, app.record, files);
     const { changes, ...rest } = await tryFiles(context, app, pending);
     const trial: MigrationTrial = { ...rest, skipped, changes: await changes() };
@@ -39,7 +39,7 @@ type Tried = Pick<MigrationTrial, 'tried' | 'untried' | 'failed' | 'warnings'>;
 type Found = Tried & { changes: () => Promise<Change[]> };
 
 /** Thrown so that the transaction ends with a rollback; carries what was found. */
-class TakenBack extends Error {
+class TrialRollback extends Error {
   readonly found: Found;
 
   constructor(found: Found) {
@@ -50,14 +50,14 @@ class TakenBack extends Error {
 
 async function tryFiles(context: AdminContext, app: App, files: readonly MigrationFile[]): Promise<Found> {
   try {
-    return await withPool(ownerOf(context.server, app.record), (pool) =>
+    return await withPool(ownerConnection(context.server, app.record), (pool) =>
       pool.transaction(async (tx) => {
         const found = await runFiles(tx, files);
-        throw new TakenBack({ ...found, changes: await context.specify.within(app, tx) });
+        throw new TrialRollback({ ...found, changes: await context.specify.within(app, tx) });
       }),
     );
   } catch (error) {
-    if (error instanceof TakenBack) return error.found;
+    if (error instanceof TrialRollback) return error.found;
     throw error;
   }
 }
@@ -104,7 +104,7 @@ const asAfresh: readonly Statement[] = [
   plain('reset all'),
   {
     text: `select pg_catalog.set_config('statement_timeout', $1, true), pg_catalog.set_config('lock_timeout', $2, true)`,
-    params: [String(limits.builderStatementMilliseconds.default), String(limits.catalogueLockMilliseconds.default)],
+    params: [String(limits.builderStatementMilliseconds.default), String(limits.catalogLockMilliseconds.default)],
   },
 ];
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import {
   type NodeInvitationRequest,
@@ -42,8 +42,8 @@ export async function showNodeTeam(context: AdminContext, caller: Caller): Promi
  * PUT /node/second-factor: requires a second factor of every builder, some days from now, or of none. Throws `second_factor_required` for
  * a builder who would require it without having one.
  */
-export async function setSecondFactorRule(context: AdminContext, caller: Caller, exchange: Exchange): Promise<Reply> {
-  const { required, grace_days: graceDays } = readBody(exchange, rule);
+export async function setSecondFactorRule(context: AdminContext, caller: Caller, request: CallRequest): Promise<Reply> {
+  const { required, grace_days: graceDays } = readBody(request, rule);
   if (required && caller.kind === 'builder' && !caller.hasSecondFactor) {
     throw new NinefoldError('second_factor_required', { message: 'Add a second factor to your own account first.' });
   }
@@ -52,8 +52,8 @@ export async function setSecondFactorRule(context: AdminContext, caller: Caller,
 }
 
 /** POST /team/invitations: the link is shown here and never again. Throws `builder_exists`, `invitations_full`. */
-export async function inviteToNode(context: AdminContext, caller: Caller, exchange: Exchange): Promise<Reply> {
-  const { email, role, creates_apps: createsApps } = readBody(exchange, invitation);
+export async function inviteToNode(context: AdminContext, caller: Caller, request: CallRequest): Promise<Reply> {
+  const { email, role, creates_apps: createsApps } = readBody(request, invitation);
   const invitedBy = caller.kind === 'builder' ? caller.userId : null;
   const link = await context.registry.team.invite({ email, app: null, role, createsApps, invitedBy });
   return json(linkTo(context, '/invitation', link), 201);
@@ -66,8 +66,8 @@ export async function uninviteFromNode(context: AdminContext, id: string): Promi
 }
 
 /** PUT /team/:id. Throws `builder_unknown`, `last_owner`. */
-export async function changeNodeRole(context: AdminContext, exchange: Exchange, id: string): Promise<Reply> {
-  const { role, creates_apps: createsApps } = readBody(exchange, change);
+export async function changeNodeRole(context: AdminContext, request: CallRequest, id: string): Promise<Reply> {
+  const { role, creates_apps: createsApps } = readBody(request, change);
   await context.registry.team.setNodeRole(uuidOf(id), role, createsApps);
   return noContent();
 }

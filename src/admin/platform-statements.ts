@@ -1,5 +1,5 @@
 import { serverRoles } from '../../contract/server-roles.ts';
-import { fits, settingsByKey } from '../apps/settings.ts';
+import { isValidValue, settingsByKey } from '../apps/settings.ts';
 import { quoteIdentifier as id, quoteLiteral as literal } from '../database/statement.ts';
 import { createdByServer, hostedExtensions, providedExtensions, refusedExtensions } from './hosted-extensions.ts';
 import { type ScriptStatement, type Token, tokensOf } from './statements.ts';
@@ -247,7 +247,7 @@ function settingOf(parameter: string, value: string | null): { key: string; json
   if (!setting || (!parameter.startsWith('pgrst.') && key !== 'db_statement_timeout')) return null;
   if (value === null) return { key, json: null };
   const found = typed(setting.default, key, value);
-  return fits(setting, found) ? { key, json: JSON.stringify(found) } : null;
+  return isValidValue(setting, found) ? { key, json: JSON.stringify(found) } : null;
 }
 
 function typed(standard: unknown, key: string, value: string): unknown {

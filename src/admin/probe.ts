@@ -1,4 +1,4 @@
-import type { Reply } from '../../contract/exchange.ts';
+import type { Reply } from '../../contract/call-request.ts';
 import type { AdminContext } from './context.ts';
 import { openApp } from './open-app.ts';
 import { json } from './router.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { type SensitiveCall, sensitiveCalls } from '../../contract/sensitive-calls.ts';
 import { authSecrets } from '../../contract/settings-auth.ts';
@@ -16,7 +16,7 @@ import { noContent, type Params, type Route } from './router.ts';
 
 /** Decides for each part of a route whether a call belongs to it. */
 const parts: Readonly<
-  Record<NonNullable<SensitiveCall['only']>, (call: Pick<Exchange, 'query'>, params: Params) => boolean>
+  Record<NonNullable<SensitiveCall['only']>, (call: Pick<CallRequest, 'query'>, params: Params) => boolean>
 > = {
   'secret settings': (_, { key = '' }) => Object.hasOwn(authSecrets, key),
   exports: ({ query }) => Number(new URLSearchParams(query).get('limit') ?? 0) > limits.auditUnproven.default,
@@ -25,7 +25,7 @@ const parts: Readonly<
 /** Returns the entry of a call that needs a recent proof; null for every other call. */
 function sensitiveCall(
   { method, path }: Pick<Route<never>, 'method' | 'path'>,
-  exchange: Pick<Exchange, 'query'>,
+  exchange: Pick<CallRequest, 'query'>,
   params: Params,
 ): SensitiveCall | null {
   const name = `${method} ${path}`;
@@ -38,10 +38,10 @@ function sensitiveCall(
 export async function requireRecentProof(
   context: AdminContext,
   caller: Caller,
-  exchange: Exchange,
+  request: CallRequest,
   { route, params }: { route: Pick<Route<never>, 'method' | 'path'>; params: Params },
 ): Promise<void> {
-  const entry = caller.kind === 'builder' ? sensitiveCall(route, exchange, params) : null;
+  const entry = caller.kind === 'builder' ? sensitiveCall(route, request, params) : null;
   if (caller.kind !== 'builder' || entry === null) return;
   const { database } = await openApp(context, CONSOLE_REF);
   const seconds = limits.builderProofSeconds.default;
@@ -52,23 +52,23 @@ export async function requireRecentProof(
 const schema = z.strictObject({ password: z.string().max(limits.passwordMaxBytes.default) });
 
 /** POST /account/proof: proves with the password who holds the session. Throws what a sign-in throws, and `builder_unknown` for the operator. */
-export async function proveByPassword(context: AdminContext, caller: Caller, exchange: Exchange): Promise<Reply> {
+export async function proveByPassword(context: AdminContext, caller: Caller, request: CallRequest): Promise<Reply> {
   const { userId } = builderOf(caller);
-  const { password } = readBody(exchange, schema);
+  const { password } = readBody(request, schema);
   const app = await openApp(context, CONSOLE_REF);
   const email = (await findUser(app.database, userId))?.email;
   const body = Buffer.from(JSON.stringify({ email, password }));
-  return prove(context, caller, await context.builders.signIn(app, { ...exchange, body }), 'password');
+  return prove(context, caller, await context.builders.signIn(app, { ...request, body }), 'password');
 }
 
 /**
  * POST /account/proof/passkey: proves with a passkey who holds the session; its challenge is of POST /session/passkey/options. Throws what
  * a sign-in throws, `webauthn_verification_failed` for a passkey of another builder, and `builder_unknown` for the operator.
  */
-export async function proveByPasskey(context: AdminContext, caller: Caller, exchange: Exchange): Promise<Reply> {
+export async function proveByPasskey(context: AdminContext, caller: Caller, request: CallRequest): Promise<Reply> {
   builderOf(caller);
   const app = await openApp(context, CONSOLE_REF);
-  return prove(context, caller, await context.builders.signInWithPasskey(app, exchange), 'passkey');
+  return prove(context, caller, await context.builders.signInWithPasskey(app, request), 'passkey');
 }
 
 async function prove(

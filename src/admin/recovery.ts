@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { deleteFactor, listFactors } from '../accounts/factors.ts';
 import { hashPassword } from '../accounts/passwords.ts';
 import { updateUser } from '../accounts/update-user.ts';
@@ -20,29 +20,29 @@ const taken = z.strictObject({ secret: z.string(), password: builderPassword });
  * POST /builders/recover: a link with which a builder sets a new password. With `remove_second_factor` the builder's factors and recovery
  * codes are removed at once. Throws `builder_unknown`.
  */
-export async function recoverBuilder(context: AdminContext, exchange: Exchange): Promise<Reply> {
-  const { email, remove_second_factor: removesFactors } = readBody(exchange, asked);
+export async function recoverBuilder(context: AdminContext, request: CallRequest): Promise<Reply> {
+  const { email, remove_second_factor: removesFactors } = readBody(request, asked);
   const builder = (await context.registry.builders()).find((known) => known.email === email);
   if (!builder) throw new NinefoldError('builder_unknown');
-  if (removesFactors) await removeFactors(context, builder.id, exchange);
+  if (removesFactors) await removeFactors(context, builder.id, request);
   return json(linkTo(context, '/recovery', await context.registry.team.recover(builder.id)), 201);
 }
 
 /** POST /recovery: uses a link up, sets the password and ends every session of the builder. Throws `recovery_invalid`. */
-export async function takeRecovery(context: AdminContext, exchange: Exchange): Promise<Reply> {
-  requireConsole(context.origins, exchange);
-  const { secret, password } = readBody(exchange, taken);
+export async function takeRecovery(context: AdminContext, request: CallRequest): Promise<Reply> {
+  requireConsole(context.origins, request);
+  const { secret, password } = readBody(request, taken);
   const userId = await context.registry.team.takeRecovery(secret);
   const { database } = await openApp(context, CONSOLE_REF);
   const changed = await updateUser(database, userId, {
     passwordHash: await hashPassword(password),
-    caller: { address: exchange.address },
+    caller: { address: request.address },
   });
   if (!changed) throw new NinefoldError('recovery_invalid');
   return noContent();
 }
 
-async function removeFactors(context: AdminContext, userId: string, { address: from }: Exchange): Promise<void> {
+async function removeFactors(context: AdminContext, userId: string, { address: from }: CallRequest): Promise<void> {
   const { database } = await openApp(context, CONSOLE_REF);
   const by = { caller: { address: from, isAdmin: true }, action: 'factor_deleted' } as const;
   for (const { id } of (await listFactors(database, userId)) ?? []) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Exchange } from '../../contract/exchange.ts';
+import type { CallRequest } from '../../contract/call-request.ts';
 import { findRoute, noContent, type Route } from './router.ts';
 
 const route = (method: 'GET' | 'POST' | 'DELETE', path: string): Route<null> => ({
@@ -13,7 +13,7 @@ const routes = [
   route('DELETE', '/apps/:ref'),
   route('POST', '/apps/:ref/sql'),
 ];
-const find = (method: string, path: string) => findRoute(routes, { method, path } as Exchange);
+const find = (method: string, path: string) => findRoute(routes, { method, path } as CallRequest);
 
 describe('findRoute', () => {
   it('finds the route and what its path names, decoded', () => {

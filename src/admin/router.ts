@@ -1,4 +1,4 @@
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 
 export type Params = Readonly<Record<string, string>>;
@@ -7,20 +7,20 @@ export interface Route<Context> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** `/apps/:ref/sql`. */
   readonly path: string;
-  readonly handle: (context: Context, exchange: Exchange, params: Params) => Promise<Reply>;
+  readonly handle: (context: Context, request: CallRequest, params: Params) => Promise<Reply>;
 }
 
 /** The route that answers a call, with what its path names. Throws `not_found` and `method_not_allowed`. */
 export function findRoute<Context>(
   routes: readonly Route<Context>[],
-  exchange: Exchange,
+  request: CallRequest,
 ): { route: Route<Context>; params: Params } {
-  const segments = exchange.path.split('/');
+  const segments = request.path.split('/');
   const allowed: string[] = [];
   for (const route of routes) {
     const params = matchPath(route.path.split('/'), segments);
     if (!params) continue;
-    if (route.method === exchange.method) return { route, params };
+    if (route.method === request.method) return { route, params };
     allowed.push(route.method);
   }
   if (allowed.length === 0) throw new NinefoldError('not_found');

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { UnsavedChanges } from '../../contract/changes.ts';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
-import { asServer } from '../apps/as-server.ts';
-import { throwDamage } from '../apps/damage.ts';
+import { rethrowAsAppDamaged } from '../apps/damaged-app.ts';
+import { runAsServerRole } from '../apps/run-as-server-role.ts';
 import { superuserIn, withPool } from '../apps/server.ts';
 import { firstJson } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -19,7 +19,7 @@ const isUnsaved = 'j.statement is not null and j.saved_as is null';
 /** GET /apps/:ref/journal: the statements that changed the schema, or what is defined beside it, and are in no migration file. */
 export async function showUnsaved(context: AdminContext, ref: string): Promise<Reply> {
   const { database } = await openApp(context, ref);
-  const [result] = await asServer(database, [
+  const [result] = await runAsServerRole(database, [
     {
       // One script may be noted as a change of the schema and of a definition.
       text: `select json_build_object('last', coalesce(max(last), 0), 'statements', coalesce(json_agg(json_build_object(
@@ -43,13 +43,13 @@ const schema = migrationFile.extend({ last: z.int().min(1) });
 export async function noteSaved(
   context: AdminContext,
   caller: Caller,
-  exchange: Exchange,
+  request: CallRequest,
   ref: string,
 ): Promise<Reply> {
-  const { name, sql, last } = readBody(exchange, schema);
+  const { name, sql, last } = readBody(request, schema);
   const who = await callerName(context, caller);
   const { record } = await openApp(context, ref);
-  const noted = await context.lifecycle.alone([ref], async () => {
+  const noted = await context.lifecycle.withAppLocks([ref], async () => {
     const statements = [
       {
         text: `with file as (
@@ -66,7 +66,7 @@ export async function noteSaved(
     ];
     const [result] = await withPool(superuserIn(context.server, record.database), (superuser) =>
       superuser.run(statements),
-    ).catch(throwDamage);
+    ).catch(rethrowAsAppDamaged);
     return (result && firstJson<{ noted: number }>(result))?.noted === 1;
   });
   if (!noted) throw new NinefoldError('migration_outdated', { details: { name } });

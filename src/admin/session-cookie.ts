@@ -1,5 +1,5 @@
 import { consoleHeader } from '../../contract/admin.ts';
-import type { Exchange } from '../../contract/exchange.ts';
+import type { CallRequest } from '../../contract/call-request.ts';
 import type { Origins } from '../apps/origins.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 
@@ -23,13 +23,13 @@ export const noBuilderCookie = (origins: Origins): string => `${nameOf(origins)}
  * Returns the token in the cookie of a request of the console; null without a cookie. Throws `console_required` if another page made the
  * request, and `session_ambiguous` if there are two different cookies: one of them was set by another host of the domain.
  */
-export function readBuilderToken(origins: Origins, exchange: Exchange): string | null {
+export function readBuilderToken(origins: Origins, request: CallRequest): string | null {
   const prefix = `${nameOf(origins)}=`;
-  const cookies = (exchange.headers.cookie ?? '').split(';').map((cookie) => cookie.trim());
+  const cookies = (request.headers.cookie ?? '').split(';').map((cookie) => cookie.trim());
   const tokens = new Set(cookies.filter((cookie) => cookie.startsWith(prefix)).map((c) => c.slice(prefix.length)));
   const [token] = tokens;
   if (!token) return null;
-  requireConsole(origins, exchange);
+  requireConsole(origins, request);
   if (tokens.size > 1) throw new NinefoldError('session_ambiguous');
   return token;
 }
@@ -38,7 +38,7 @@ export function readBuilderToken(origins: Origins, exchange: Exchange): string |
  * Throws `console_required` unless a page of the console made the request. `SameSite` does not tell: an app below the same domain is the
  * same site.
  */
-export function requireConsole(origins: Origins, { headers }: Exchange): void {
+export function requireConsole(origins: Origins, { headers }: CallRequest): void {
   const { origin, host, 'sec-fetch-site': site } = headers;
   const isConsole =
     headers[consoleHeader] === '1' &&

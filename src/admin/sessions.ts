@@ -1,4 +1,4 @@
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { listSessions, revokeSession, revokeSessions, type SessionsEnd } from '../accounts/sessions.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { UUID } from '../identity/uuid.ts';
@@ -6,8 +6,8 @@ import type { AdminContext } from './context.ts';
 import { json, noContent } from './router.ts';
 
 /** `?user_id=` of the query. Throws `validation_invalid` where it is no id. */
-function userIdOf(exchange: Exchange): { userId?: string } {
-  const userId = new URLSearchParams(exchange.query).get('user_id');
+function userIdOf(request: CallRequest): { userId?: string } {
+  const userId = new URLSearchParams(request.query).get('user_id');
   if (userId === null) return {};
   requireUuid(userId, 'user_id');
   return { userId };
@@ -18,26 +18,29 @@ function requireUuid(value: string, field: string): void {
 }
 
 /** GET /apps/:ref/sessions. */
-export async function showSessions(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
+export async function showSessions(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
   const app = await context.apps.get(ref);
   const { auth } = await app.settings();
-  return json(await listSessions(app.database, auth, userIdOf(exchange)));
+  return json(await listSessions(app.database, auth, userIdOf(request)));
 }
 
 /** DELETE /apps/:ref/sessions/:id. Throws `not_found` where it has ended already. */
-export async function endSession(context: AdminContext, exchange: Exchange, ref: string, id: string): Promise<Reply> {
+export async function endSession(context: AdminContext, request: CallRequest, ref: string, id: string): Promise<Reply> {
   requireUuid(id, 'id');
   const app = await context.apps.get(ref);
-  if (!(await revokeSession(app.database, id, undefined, endOf(exchange)))) {
+  if (!(await revokeSession(app.database, id, undefined, endOf(request)))) {
     throw new NinefoldError('not_found', { message: 'This session has ended already.' });
   }
   return noContent();
 }
 
 /** DELETE /apps/:ref/sessions: all, or those of `?user_id=`. */
-export async function endSessions(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
+export async function endSessions(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
   const app = await context.apps.get(ref);
-  return json({ revoked: await revokeSessions(app.database, userIdOf(exchange), endOf(exchange)) });
+  return json({ revoked: await revokeSessions(app.database, userIdOf(request), endOf(request)) });
 }
 
-const endOf = ({ address }: Exchange): SessionsEnd => ({ action: 'session_ended', caller: { address, isAdmin: true } });
+const endOf = ({ address }: CallRequest): SessionsEnd => ({
+  action: 'session_ended',
+  caller: { address, isAdmin: true },
+});

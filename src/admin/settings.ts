@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import type { SettingEntry } from '../../contract/admin.ts';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { type AuthSecret, authSecrets, type SecretSetting } from '../../contract/settings-auth.ts';
 import type { AppRecord } from '../apps/app-record.ts';
-import { asServer } from '../apps/as-server.ts';
 import { authorOfTransaction } from '../apps/author.ts';
-import { throwDamage } from '../apps/damage.ts';
+import { rethrowAsAppDamaged } from '../apps/damaged-app.ts';
+import { runAsServerRole } from '../apps/run-as-server-role.ts';
 import { superuserIn, withPool } from '../apps/server.ts';
-import { fits, isBeyond, settingsByKey, storedSettings } from '../apps/settings.ts';
+import { isOutOfRange, isValidValue, settingsByKey, storedSettings } from '../apps/settings.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { firstJson, type Statement } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -21,13 +21,13 @@ import { json, noContent } from './router.ts';
 export async function listSettings(context: AdminContext, ref: string): Promise<Reply> {
   const app = await context.apps.get(ref);
   const [[result], secrets] = await Promise.all([
-    asServer(app.database, [storedSettings]),
+    runAsServerRole(app.database, [storedSettings]),
     context.registry.secrets.names(ref),
   ]);
   const stored = (result && firstJson<Record<string, unknown>>(result)) ?? {};
   const defaults: Record<string, unknown> = { ...app.defaults.rest, ...app.defaults.auth, ...app.defaults.mail };
   const entries: SettingEntry[] = Object.entries(settingsByKey).map(([key, setting]) => {
-    const isSet = Object.hasOwn(stored, key) && fits(setting, stored[key]);
+    const isSet = Object.hasOwn(stored, key) && isValidValue(setting, stored[key]);
     const value = isSet ? stored[key] : defaults[key];
     const { type, values = null, meaning } = setting;
     return { key, value, is_set: isSet, is_secret: false, default: defaults[key], type, values, meaning };
@@ -55,16 +55,16 @@ const body = z.strictObject({ value: z.unknown() });
 export async function setSetting(
   context: AdminContext,
   caller: Caller,
-  exchange: Exchange,
+  request: CallRequest,
   ref: string,
   key: string,
 ): Promise<Reply> {
-  if (isSecret(key)) return setSecret(context, caller, exchange, ref, key);
+  if (isSecret(key)) return setSecret(context, caller, request, ref, key);
   const setting = findSetting(key);
-  const { value } = readBody(exchange, body);
+  const { value } = readBody(request, body);
   if (
-    !fits(setting, value) ||
-    isBeyond(key, value) ||
+    !isValidValue(setting, value) ||
+    isOutOfRange(key, value) ||
     Buffer.byteLength(JSON.stringify(value)) > limits.settingBytes.default
   ) {
     throw new NinefoldError('setting_invalid', { details: { key, type: setting.type } });
@@ -88,11 +88,11 @@ export async function setSetting(
 async function setSecret(
   context: AdminContext,
   caller: Caller,
-  exchange: Exchange,
+  request: CallRequest,
   ref: string,
   key: AuthSecret,
 ): Promise<Reply> {
-  const { value } = readBody(exchange, body);
+  const { value } = readBody(request, body);
   const { item }: SecretSetting = authSecrets[key];
   const isText =
     typeof value === 'string' &&
@@ -133,7 +133,7 @@ async function change(
   const who = await callerName(context, caller);
   await withPool(superuserIn(context.server, record.database), (superuser) =>
     superuser.run([authorOfTransaction(who), statement(who)]),
-  ).catch(throwDamage);
+  ).catch(rethrowAsAppDamaged);
 }
 
 function findSetting(key: string) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { SetupState } from '../../contract/admin.ts';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { createUser, deleteUser } from '../accounts/users.ts';
 import { CONSOLE_REF } from '../apps/app-record.ts';
@@ -27,8 +27,8 @@ export async function showSetup(context: AdminContext): Promise<Reply> {
 }
 
 /** POST /setup: makes the first builder, who owns the node. Throws `setup_token_invalid`, `setup_done`. */
-export async function setUp(context: AdminContext, exchange: Exchange): Promise<Reply> {
-  const body = readBody(exchange, schema);
+export async function setUp(context: AdminContext, request: CallRequest): Promise<Reply> {
+  const body = readBody(request, schema);
   if (!equalSecrets(body.token, context.setupToken)) throw new NinefoldError('setup_token_invalid');
   if (await context.registry.hasBuilder()) throw new NinefoldError('setup_done');
   const app = await openApp(context, CONSOLE_REF);

@@ -1,5 +1,5 @@
 import type { SignInCounts } from '../../contract/admin.ts';
-import type { Reply } from '../../contract/exchange.ts';
+import type { Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { readSignInCounts } from '../accounts/sign-in-counts.ts';
 import type { AdminContext } from './context.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AdminContext } from './context.ts';
 import { openApp } from './open-app.ts';
@@ -8,10 +8,10 @@ import { jsonBytes } from './router.ts';
 const format = z.enum(['json', 'markdown', 'html']);
 
 /** GET /apps/:ref/specification, as JSON or with `?format=markdown|html`; packed for a client that takes gzip (RFC 9110, section 12.5.3). */
-export async function showSpecification(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
-  const asked = format.safeParse(new URLSearchParams(exchange.query).get('format') ?? 'json');
+export async function showSpecification(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
+  const asked = format.safeParse(new URLSearchParams(request.query).get('format') ?? 'json');
   if (!asked.success) throw new NinefoldError('validation_invalid', { message: 'format is json, markdown or html.' });
-  const isPacked = takesGzip(exchange.headers['accept-encoding']);
+  const isPacked = takesGzip(request.headers['accept-encoding']);
   const page = await context.specify.page(await openApp(context, ref), asked.data, isPacked);
   return textReply(types[asked.data], page, {
     vary: 'accept-encoding',
@@ -42,8 +42,8 @@ export async function showEntities(context: AdminContext, ref: string): Promise<
 const typesFormat = z.enum(['typescript', 'zod', 'json-schema']);
 
 /** GET /apps/:ref/types?format=typescript|zod|json-schema&entity=: the app's entities for programs, or one of them. */
-export async function showTypes(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
-  const query = new URLSearchParams(exchange.query);
+export async function showTypes(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
+  const query = new URLSearchParams(request.query);
   const asked = typesFormat.safeParse(query.get('format') ?? 'typescript');
   if (!asked.success) {
     throw new NinefoldError('validation_invalid', { message: 'format is typescript, zod or json-schema.' });

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { SqlResponse } from '../../contract/admin.ts';
-import type { CancelSignal, Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, CancelSignal, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { registerAuthor } from '../apps/author.ts';
-import { ownerOf } from '../apps/owner.ts';
+import { ownerConnection } from '../apps/owner-connection.ts';
 import { withPool } from '../apps/server.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import type { Pool } from '../database/pool.ts';
@@ -27,17 +27,17 @@ const schema = z.strictObject({
 });
 
 /** POST /apps/:ref/sql: runs what a builder wrote, as the app's owner. Throws `sql_failed`. */
-export async function runSql(context: AdminContext, caller: Caller, exchange: Exchange, ref: string): Promise<Reply> {
-  const sql = readBody(exchange, schema).sql.replace(/^\ufeff/, '');
+export async function runSql(context: AdminContext, caller: Caller, request: CallRequest, ref: string): Promise<Reply> {
+  const sql = readBody(request, schema).sql.replace(/^\ufeff/, '');
   // Also of an app that is outdated: here is where its owner mends it.
   const { record } = await context.apps.find(ref);
   const who = await callerName(context, caller);
   const started = performance.now();
-  return withPool(ownerOf(context.server, record), async (pool) => {
+  return withPool(ownerConnection(context.server, record), async (pool) => {
     const script = mayNeedReplacement(sql) ? prepareScript(sql, await readFacts(pool)) : unchangedScript(sql);
     const isReplaced = script.text !== sql;
     await registerAuthor(context.server, record, pool, { name: who, ...(isReplaced && { statement: sql }) });
-    const answered = await runScript(pool, script, exchange.signal);
+    const answered = await runScript(pool, script, request.signal);
     // A script whose statements are all skipped is empty, to which PostgreSQL answers once.
     const results = script.statements === null ? answered : answered.filter(({ command }) => command !== '');
     const types = await typeNames(pool, results);

@@ -1,7 +1,7 @@
 import type { NodeStatus } from '../../contract/admin.ts';
-import type { Reply } from '../../contract/exchange.ts';
+import type { Reply } from '../../contract/call-request.ts';
+import { connectionUrl } from '../database/connection-config.ts';
 import { rowsAsText } from '../database/statement.ts';
-import { targetUrl } from '../database/target.ts';
 import { listApps } from './apps.ts';
 import type { AdminContext, Caller } from './context.ts';
 import { json } from './router.ts';
@@ -26,7 +26,7 @@ export async function showStatus(context: AdminContext, caller: Caller): Promise
       connections: Number(postgres?.used),
       max_connections: Number(postgres?.max),
     },
-    database_url: caller.kind === 'operator' ? targetUrl(context.server.target) : null,
+    database_url: caller.kind === 'operator' ? connectionUrl(context.server.target) : null,
     workers: context.node.workers,
     started_at: context.node.startedAt,
     apps: await listApps(context, caller, false),

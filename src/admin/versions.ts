@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
+import type { VersionComparison } from '../../contract/changes.ts';
+import { limits } from '../../contract/limits.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AdminContext } from './context.ts';
 import { openApp } from './open-app.ts';
@@ -8,8 +10,8 @@ import { json, jsonBytes } from './router.ts';
 const before = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).nullable();
 
 /** GET /apps/:ref/versions: what changed in what the app does, the latest first; `?before=` a number for older ones. */
-export async function listVersions(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
-  const asked = before.safeParse(new URLSearchParams(exchange.query).get('before'));
+export async function listVersions(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
+  const asked = before.safeParse(new URLSearchParams(request.query).get('before'));
   if (!asked.success) throw new NinefoldError('validation_invalid', { message: 'before is the number of a version.' });
   return json(await context.versions.list(await openApp(context, ref), asked.data));
 }
@@ -34,4 +36,33 @@ function pointOf(asked: string): { number: number } | { hash: string } | { at: s
   const text = DATE.test(asked) && asked.includes('T') && !/(Z|[+-]\d{2}:\d{2})$/.test(asked) ? `${asked}Z` : asked;
   const time = DATE.test(asked) ? new Date(text) : null;
   return time && !Number.isNaN(time.getTime()) ? { at: time.toISOString() } : null;
+}
+
+const number = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
+
+/**
+ * GET /apps/:ref/versions/:n/changes?since=m: what changed from version m to version n, in words; backwards where m is the later one.
+ * Throws `validation_invalid`, `version_unknown`.
+ */
+export async function compareVersions(
+  context: AdminContext,
+  request: CallRequest,
+  ref: string,
+  asked: string,
+): Promise<Reply> {
+  const to = number.safeParse(asked);
+  const from = number.safeParse(new URLSearchParams(request.query).get('since'));
+  if (!to.success || !from.success) {
+    throw new NinefoldError('validation_invalid', { message: 'A version and since are numbers of versions.' });
+  }
+  const app = await openApp(context, ref);
+  const changes = await context.versions.compare(app, from.data, to.data);
+  if ('missing' in changes) throw new NinefoldError('version_unknown', { details: { version: changes.missing } });
+  const answer: VersionComparison = {
+    from: from.data,
+    to: to.data,
+    changes: changes.slice(0, limits.versionChanges.default),
+    change_count: changes.length,
+  };
+  return json(answer);
 }

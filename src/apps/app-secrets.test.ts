@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { clone } from '../../test/support/clone.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
+import { parseConnectionUrl } from '../database/connection-config.ts';
 import { Pool } from '../database/pool.ts';
 import { rowsAsText } from '../database/statement.ts';
-import { parseTarget } from '../database/target.ts';
 import { SecretStore } from './app-secrets.ts';
 
 const key = randomBytes(32);
@@ -21,7 +21,7 @@ const sql = async (text: string, params: string[] = []) => {
 
 beforeAll(async () => {
   postgres = await startPostgres('app-secrets');
-  const target = parseTarget(postgres.url, 'test');
+  const target = parseConnectionUrl(postgres.url, 'test');
   database = new Pool(target, { max: 1, idleMilliseconds: 10_000, waitMilliseconds: 10_000 });
   const file = await readFile(join(clone, 'src/schema/console/0020_app_secrets.sql'), 'utf8');
   await database.script(

@@ -57,7 +57,7 @@ export class SecretStore {
       {
         text: 'select pg_catalog.json_object_agg(name, sealed) from node.app_secrets where app = $1',
         params: [ref],
-        preparedFor: 'superuser',
+        planKey: 'superuser',
       },
     ]);
     return (result && firstJson<Record<string, string>>(result)) ?? {};

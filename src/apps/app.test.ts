@@ -14,7 +14,7 @@ it("parses Ninefold's own notifications and ignores all others", () => {
     '5',
     '{"type":"listening"}',
     '{"type":5}',
-    '{"type":"deaf"}',
+    '{"type":"disconnected"}',
     '{',
     '{"type":"session-revoked"}',
   ]) {

@@ -1,16 +1,16 @@
 import { limits } from '../../contract/limits.ts';
-import type { Catalog } from '../catalog/catalog.ts';
-import { loadCatalog } from '../catalog/load.ts';
+import { loadSchemaCache } from '../catalog/load-schema-cache.ts';
+import type { SchemaCache } from '../catalog/schema-cache.ts';
 import type { ConnectionBudget } from '../database/connection-budget.ts';
-import { isPassing } from '../database/database-error.ts';
+import type { ConnectionConfig } from '../database/connection-config.ts';
+import { isTransient } from '../database/database-error.ts';
 import { Listener } from '../database/listener.ts';
 import { Pool } from '../database/pool.ts';
 import { firstJson, rowsAsText, type Statement } from '../database/statement.ts';
-import type { Target } from '../database/target.ts';
 import type { Events } from '../observe/events.ts';
 import { type AppRecord, authenticatorRole } from './app-record.ts';
 import type { Secrets } from './app-secrets.ts';
-import { asServer } from './as-server.ts';
+import { runAsServerRole } from './run-as-server-role.ts';
 import { defaultSettings, readSettings, type Settings, storedSettings } from './settings.ts';
 
 /** Notifications of an app's database and of its listener. */
@@ -29,13 +29,13 @@ export type Notification =
   /** The listener is connected. Previous notifications may have been missed. */
   | { type: 'listening' }
   /** The listener is disconnected and may miss notifications. */
-  | { type: 'deaf' };
+  | { type: 'disconnected' };
 
 const OWN_SCHEMAS = `select nspname as name from pg_catalog.pg_namespace
   where nspname <> 'information_schema' and nspname !~ '^pg_' order by nspname`;
 
 /** An empty statement, which opens a connection. */
-const CONNECT: Statement = { text: '', params: [], preparedFor: '' };
+const CONNECT: Statement = { text: '', params: [], planKey: '' };
 
 /** Limits of the connections and requests of an app. */
 export interface PoolLimits {
@@ -63,20 +63,20 @@ export class App {
   readonly database: Pool;
   /** Settings of an app without stored values. */
   readonly defaults: Settings;
-  readonly #target: Target;
+  readonly #target: ConnectionConfig;
   readonly #events: Events;
   readonly #budget: Pick<PoolLimits, 'budget'>;
   readonly #isFull: () => boolean;
   readonly #subscribers = new Set<(notification: Notification) => void>();
-  #ear: Listener | null = null;
+  #listener: Listener | null = null;
   #opening: Promise<void> | null = null;
   #isListening = false;
-  #catalog: Promise<Catalog> | null = null;
-  #wholeCatalog: Promise<Catalog> | null = null;
+  #schemaCache: Promise<SchemaCache> | null = null;
+  #fullSchemaCache: Promise<SchemaCache> | null = null;
   #settings: Promise<Settings> | null = null;
 
   /** @param server The server; the login is the app's own authenticator role. */
-  constructor(record: AppRecord, secrets: Secrets, server: Target, limits: PoolLimits, events: Events) {
+  constructor(record: AppRecord, secrets: Secrets, server: ConnectionConfig, limits: PoolLimits, events: Events) {
     this.record = record;
     this.defaults = defaultSettings(limits.isLoopback ?? false);
     this.secrets = secrets;
@@ -97,7 +97,7 @@ export class App {
       max: limits.connections,
       idleMilliseconds: limits.idleMilliseconds,
       waitMilliseconds: limits.waitMilliseconds,
-      onIdle: () => this.#rest(),
+      onIdle: () => this.#becomeIdle(),
       ...(limits.refusal && { refusal: limits.refusal }),
       // The listener is the companion.
       companions: 1,
@@ -124,7 +124,7 @@ export class App {
    * that.
    */
   get isReady(): boolean {
-    return this.#isListening && this.#ear?.isCurrent === true;
+    return this.#isListening && this.#listener?.isCurrent === true;
   }
 
   /**
@@ -133,7 +133,7 @@ export class App {
    * @throws DatabaseError
    */
   async ready(): Promise<void> {
-    if (this.#isListening && (await this.#ear?.prove())) return;
+    if (this.#isListening && (await this.#listener?.prove())) return;
     this.#opening ??= this.database
       .admitted(() => this.#open())
       .finally(() => {
@@ -143,33 +143,33 @@ export class App {
   }
 
   /** Returns the schema cache of the exposed schemas. It is loaded by the first request, and after each change. */
-  catalog(): Promise<Catalog> {
-    this.#catalog ??= this.#remember(
+  schemaCache(): Promise<SchemaCache> {
+    this.#schemaCache ??= this.#remember(
       async () => {
         const { rest } = await this.settings();
-        return this.#loadCatalog(rest.db_schemas, rest.db_extra_search_path);
+        return this.#loadSchemaCache(rest.db_schemas, rest.db_extra_search_path);
       },
       () => {
-        this.#catalog = null;
+        this.#schemaCache = null;
       },
     );
-    return this.#catalog;
+    return this.#schemaCache;
   }
 
   /** Returns the schema cache of all schemas, the exposed ones first, for builders. */
-  wholeCatalog(): Promise<Catalog> {
-    this.#wholeCatalog ??= this.#remember(
+  fullSchemaCache(): Promise<SchemaCache> {
+    this.#fullSchemaCache ??= this.#remember(
       async () => {
         const { rest } = await this.settings();
-        const [found] = await this.database.run([{ text: OWN_SCHEMAS, params: [], preparedFor: '' }]);
+        const [found] = await this.database.run([{ text: OWN_SCHEMAS, params: [], planKey: '' }]);
         const schemas = found ? rowsAsText(found).map((row) => row.name ?? '') : [];
-        return this.#loadCatalog([...new Set([...rest.db_schemas, ...schemas])], rest.db_extra_search_path);
+        return this.#loadSchemaCache([...new Set([...rest.db_schemas, ...schemas])], rest.db_extra_search_path);
       },
       () => {
-        this.#wholeCatalog = null;
+        this.#fullSchemaCache = null;
       },
     );
-    return this.#wholeCatalog;
+    return this.#fullSchemaCache;
   }
 
   /** Returns the current settings. */
@@ -177,7 +177,7 @@ export class App {
     if (this.#settings !== null) return this.#settings;
     const reading = this.#remember(
       async () => {
-        const [result] = await asServer(this.database, [storedSettings]);
+        const [result] = await runAsServerRole(this.database, [storedSettings]);
         return readSettings((result && firstJson<Record<string, unknown>>(result)) ?? {}, this.defaults);
       },
       () => {
@@ -194,7 +194,7 @@ export class App {
   }
 
   /** Returns a pool with one connection in addition to the app's pool, for long work. The caller closes it. */
-  apart(): Pool {
+  dedicatedPool(): Pool {
     return new Pool(this.#target, {
       max: 1,
       idleMilliseconds: limits.poolIdleSeconds.default * 1000,
@@ -215,78 +215,78 @@ export class App {
   }
 
   async close(): Promise<void> {
-    void this.#rest();
+    void this.#becomeIdle();
     await this.database.close();
   }
 
   async #open(): Promise<void> {
-    const ear = new Listener(this.#target, ['ninefold', 'pgrst'], {
-      onNotification: (channel, payload) => this.#hear(channel, payload),
+    const listener = new Listener(this.#target, ['ninefold', 'pgrst'], {
+      onNotification: (channel, payload) => this.#onNotify(channel, payload),
       onConnected: () => {
         this.#isListening = true;
-        this.#tell({ type: 'listening' });
+        this.#notifySubscribers({ type: 'listening' });
       },
       onLost: () => {
         this.#isListening = false;
-        this.#tell({ type: 'deaf' });
+        this.#notifySubscribers({ type: 'disconnected' });
       },
     });
-    this.#ear?.close();
-    this.#ear = ear;
+    this.#listener?.close();
+    this.#listener = listener;
     // The pool connects in parallel to the listener. The first statement of the request reports a failure.
     void this.database.run([CONNECT]).catch(() => undefined);
-    await this.#startPatiently(ear);
+    await this.#startWithRetry(listener);
     this.#events.emit({ type: 'app', what: 'opened', app: this.ref });
     // The pool detects idleness only after it has had a connection.
     await this.settings();
   }
 
   /** Starts the listener. While the database is closed for a copy, retries for the wait time of the pool. */
-  async #startPatiently(ear: Listener): Promise<void> {
+  async #startWithRetry(listener: Listener): Promise<void> {
     const until = performance.now() + this.database.waitMilliseconds;
     for (;;) {
       try {
-        await ear.start();
+        await listener.start();
         return;
       } catch (error) {
-        if (!isPassing(error) || performance.now() > until) throw error;
+        if (!isTransient(error) || performance.now() > until) throw error;
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
     }
   }
 
   /** Closes the listener. Resolves once the server has closed its connection. */
-  async #rest(): Promise<void> {
-    if (!this.#ear) return;
-    const ended = this.#ear.end();
-    this.#ear = null;
+  async #becomeIdle(): Promise<void> {
+    if (!this.#listener) return;
+    const ended = this.#listener.end();
+    this.#listener = null;
     this.#isListening = false;
-    this.#tell({ type: 'deaf' });
+    this.#notifySubscribers({ type: 'disconnected' });
     this.#events.emit({ type: 'app', what: 'closed', app: this.ref });
     await ended;
   }
 
-  #hear(channel: string, payload: string): void {
+  #onNotify(channel: string, payload: string): void {
     const notification = channel === 'pgrst' ? fromPgrst(payload) : parseNotification(payload);
-    if (notification) this.#tell(notification);
+    if (notification) this.#notifySubscribers(notification);
   }
 
-  #tell(notification: Notification): void {
+  #notifySubscribers(notification: Notification): void {
     const { type } = notification;
-    if (type === 'settings' || type === 'listening' || type === 'deaf') this.#settings = null;
+    if (type === 'settings' || type === 'listening' || type === 'disconnected') this.#settings = null;
     if (this.#settings === null || type === 'schema') {
-      this.#catalog = null;
-      this.#wholeCatalog = null;
+      this.#schemaCache = null;
+      this.#fullSchemaCache = null;
     }
     for (const subscriber of this.#subscribers) subscriber(notification);
   }
 
-  async #loadCatalog(schemas: readonly string[], extraSearchPath: readonly string[]): Promise<Catalog> {
+  async #loadSchemaCache(schemas: readonly string[], extraSearchPath: readonly string[]): Promise<SchemaCache> {
     const started = performance.now();
-    const catalog = await loadCatalog(this.database, schemas, extraSearchPath);
+    const schemaCache = await loadSchemaCache(this.database, schemas, extraSearchPath);
     const milliseconds = performance.now() - started;
     this.#events.emit({ type: 'app', what: 'catalog-loaded', app: this.ref, milliseconds });
-    return catalog;
+    return schemaCache;
   }
 
   /** Caches the result of a load. A failed load is not cached, so that the next request retries. */

@@ -28,7 +28,7 @@ export class Apps {
   >();
   readonly #onOpen: (app: App) => void;
   readonly #bounds: ExceededBounds;
-  #ear: Listener | null = null;
+  #listener: Listener | null = null;
 
   /** @param onOpen Called once for each app, before its first request. */
   constructor(
@@ -49,7 +49,7 @@ export class Apps {
 
   /** Starts to receive notifications of changed and deleted apps. */
   async start(): Promise<void> {
-    this.#ear = new Listener(superuserIn(this.#server, databaseName(CONSOLE_REF)), ['ninefold'], {
+    this.#listener = new Listener(superuserIn(this.#server, databaseName(CONSOLE_REF)), ['ninefold'], {
       onNotification: (_, payload) => {
         const ref = changedRef(payload);
         if (ref) void this.#replace(ref);
@@ -57,7 +57,7 @@ export class Apps {
       onConnected: () => this.#checkAll(),
       onLost: () => undefined,
     });
-    await this.#ear.start();
+    await this.#listener.start();
   }
 
   /**
@@ -92,7 +92,7 @@ export class Apps {
    * @throws NinefoldError app_unknown
    */
   async find(ref: string): Promise<App> {
-    if (this.#ear?.isCurrent === false) await this.#ear.ensureCurrent();
+    if (this.#listener?.isCurrent === false) await this.#listener.ensureCurrent();
     const app = await (this.#apps.get(ref) ?? this.#load(ref));
     if (!app) throw new NinefoldError('app_unknown');
     return app;
@@ -114,7 +114,7 @@ export class Apps {
   }
 
   async close(): Promise<void> {
-    this.#ear?.close();
+    this.#listener?.close();
     await Promise.all([...this.#apps.keys()].map((ref) => this.forget(ref)));
   }
 

@@ -25,12 +25,12 @@ export class Background {
       this.#failing.delete(ref);
       return true;
     } catch (error) {
-      if (!isOfTheApp(error)) this.#tell(ref, error);
+      if (!isOfTheApp(error)) this.#report(ref, error);
       return false;
     }
   }
 
-  #tell(ref: string, error: unknown): void {
+  #report(ref: string, error: unknown): void {
     if (this.#failing.has(ref) || this.#failing.size >= limits.observedApps.default) return;
     this.#failing.add(ref);
     this.#events.emit({ type: 'fault', requestId: null, where: `${this.#where} of ${ref}`, error });

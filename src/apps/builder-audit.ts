@@ -36,14 +36,14 @@ export interface AuditQuery {
 export const likePattern = (search: string | null): string | null => search && `%${search.replace(/[\\%_]/g, '\\$&')}%`;
 
 /** Returns the parameters of a page: action, pattern, from, to, time and id of the last entry, number of entries. */
-const queryParams = ({ action, search, from, to, after, most }: AuditQuery): Param[] => [
+const queryParams = ({ action, search, from, to, after, most: max }: AuditQuery): Param[] => [
   action,
   likePattern(search),
   from,
   to,
   after?.at ?? null,
   after?.id ?? null,
-  String(most),
+  String(max),
 ];
 
 const WRITE = `insert into node.audit_log (app, actor_id, actor, action, details, refused, ip_address, request_id)
@@ -115,8 +115,8 @@ export class BuilderAudit {
 
   async write(event: BuilderEvent): Promise<void> {
     const { app, actorId, actor, action, details, refused, address, requestId } = event;
-    const { builderAuditDays: days, builderAuditEntries: most, sweptRows } = limits;
-    const bounds = [days, most, sweptRows].map((limit) => String(limit.default));
+    const { builderAuditDays: days, builderAuditEntries: max, sweptRows } = limits;
+    const bounds = [days, max, sweptRows].map((limit) => String(limit.default));
     await this.#database.run([
       { text: WRITE, params: [app, actorId, actor, action, JSON.stringify(details), refused, address, requestId] },
       { text: SWEEP, params: [app, ...bounds] },

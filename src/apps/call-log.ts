@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { limits } from '../../contract/limits.ts';
-import type { LogAnswer, LogLine } from '../../contract/observed.ts';
+import type { LogLine, LogResponse } from '../../contract/observed.ts';
 import type { App } from './app.ts';
-import { asServer } from './as-server.ts';
-import { fits, type LogFilter, linesIn, readKeptLines } from './log-lines.ts';
+import { type LogFilter, matchesFilter, parseLogLines, readStoredLogLines } from './log-entries.ts';
+import { runAsServerRole } from './run-as-server-role.ts';
 
 /** Maximum bytes per notification; PostgreSQL allows 8,000. */
 const CHUNK_BYTES = 7000;
@@ -28,19 +28,19 @@ export class CallLog {
     app: App,
     own: readonly LogLine[],
     filter: LogFilter,
-    most: number,
-  ): Promise<Omit<LogAnswer, 'calls'> & { calls: LogLine[] }> {
+    max: number,
+  ): Promise<Omit<LogResponse, 'calls'> & { calls: LogLine[] }> {
     const [heard, kept, { rest }] = await Promise.all([
       this.#askOthers(app),
-      readKeptLines(app, filter, most + 1),
+      readStoredLogLines(app, filter, max + 1),
       app.settings(),
     ]);
-    const remembered = [...own, ...heard.lines].filter((one) => fits(one, filter));
+    const remembered = [...own, ...heard.lines].filter((one) => matchesFilter(one, filter));
     const all = new Map([...remembered, ...kept].map((one) => [`${one.request_id} ${one.at}`, one]));
     const calls = [...all.values()].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
     return {
-      calls: calls.slice(0, most),
-      cut: calls.length > most,
+      calls: calls.slice(0, max),
+      cut: calls.length > max,
       workers: heard.workers + 1,
       kept: { stories: rest.logs_stories, slow_milliseconds: rest.logs_slow_milliseconds },
     };
@@ -54,22 +54,22 @@ export class CallLog {
     const told = { type: 'log-told', id, worker: this.#worker };
     const payloads = chunks(own()).map((lines) => JSON.stringify({ ...told, lines }));
     const statements = payloads.map((payload) => ({ text: `select pg_notify('ninefold', $1)`, params: [payload] }));
-    await asServer(app.database, statements).catch(() => undefined);
+    await runAsServerRole(app.database, statements).catch(() => undefined);
   }
 
   async #askOthers(app: App): Promise<{ lines: LogLine[]; workers: number }> {
     const id = randomUUID();
     const lines: LogLine[] = [];
     const workers = new Set<string>();
-    const most = limits.rememberedCalls.default * MOST_WORKERS;
+    const max = limits.rememberedCalls.default * MOST_WORKERS;
     const unsubscribe = app.subscribe((notification) => {
-      if (notification.type !== 'log-told' || notification.id !== id || lines.length >= most) return;
+      if (notification.type !== 'log-told' || notification.id !== id || lines.length >= max) return;
       workers.add(notification.worker);
-      lines.push(...linesIn(notification.lines));
+      lines.push(...parseLogLines(notification.lines));
     });
     this.#asked.add(id);
     try {
-      await asServer(app.database, [
+      await runAsServerRole(app.database, [
         {
           text: `select pg_notify('ninefold', json_build_object('type', 'log-wanted', 'id', $1::text)::text)`,
           params: [id],

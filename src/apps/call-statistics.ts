@@ -2,9 +2,9 @@ import { limits } from '../../contract/limits.ts';
 import type { CallEvent, Events } from '../observe/events.ts';
 import type { App } from './app.ts';
 import type { Apps } from './apps.ts';
-import { asServer } from './as-server.ts';
 import type { BackgroundTurns } from './background-turns.ts';
-import { FlushedCounts } from './flushed-counts.ts';
+import { BufferedCounters } from './buffered-counters.ts';
+import { runAsServerRole } from './run-as-server-role.ts';
 
 const BUCKETS = 24;
 
@@ -22,11 +22,11 @@ interface Count {
 /** Counts the requests of each app per minute, except those of builders. */
 export class CallStatistics {
   readonly #events: Events;
-  readonly #counts: FlushedCounts<Count>;
+  readonly #counts: BufferedCounters<Count>;
 
   constructor(apps: Apps, events: Events) {
     this.#events = events;
-    this.#counts = new FlushedCounts({ apps, events, what: 'counting calls' }, write);
+    this.#counts = new BufferedCounters({ apps, events, what: 'counting calls' }, write);
   }
 
   start(turns: BackgroundTurns): void {
@@ -116,10 +116,10 @@ const FORGET = `delete from ninefold.call_statistics where
   or bucket < (select bucket from ninefold.call_statistics order by bucket desc offset ${limits.statisticsRows.default} limit 1)`;
 
 /** Adds the counts to the stored ones. Maintenance merges old minutes into hours and deletes old hours. */
-async function write(app: App, counts: readonly Count[], isTidying: boolean): Promise<void> {
-  await asServer(app.database, [{ text: UPSERT, params: [JSON.stringify(counts)] }]);
-  if (!isTidying) return;
+async function write(app: App, counts: readonly Count[], isMaintenanceFlush: boolean): Promise<void> {
+  await runAsServerRole(app.database, [{ text: UPSERT, params: [JSON.stringify(counts)] }]);
+  if (!isMaintenanceFlush) return;
   const { rest } = await app.settings();
-  await asServer(app.database, [{ text: FORGET, params: [String(rest.logs_statistics_days)] }]);
-  await asServer(app.database, [{ text: FOLD, params: [] }]);
+  await runAsServerRole(app.database, [{ text: FORGET, params: [String(rest.logs_statistics_days)] }]);
+  await runAsServerRole(app.database, [{ text: FOLD, params: [] }]);
 }

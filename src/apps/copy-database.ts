@@ -4,7 +4,7 @@ import { quoteIdentifier as id, plain, rowsAsText, type Statement } from '../dat
 import { APP_LOCK, type AppRecord, TEMPLATE_DATABASE } from './app-record.ts';
 
 /** Setting that marks a database that is closed while it is copied. */
-const MARK = 'ninefold.being_copied';
+const COPY_MARKER = 'ninefold.being_copied';
 
 /**
  * Copies a database. CREATE DATABASE … TEMPLATE requires that no other session uses the source. The source is closed to
@@ -18,7 +18,7 @@ export async function copyDatabase(maintenance: Pool, source: string, database: 
     return;
   }
   await maintenance.run([
-    plain(`alter database ${id(source)} set ${MARK} = on`),
+    plain(`alter database ${id(source)} set ${COPY_MARKER} = on`),
     plain(`alter database ${id(source)} allow_connections false`),
   ]);
   try {
@@ -26,13 +26,13 @@ export async function copyDatabase(maintenance: Pool, source: string, database: 
     await maintenance.run([create]);
     await maintenance.run([plain(`alter database ${id(database)} allow_connections true`)]);
   } finally {
-    await maintenance.run(opening(source));
+    await maintenance.run(reopenStatements(source));
   }
 }
 
-const opening = (source: string): Statement[] => [
+const reopenStatements = (source: string): Statement[] => [
   plain(`alter database ${id(source)} allow_connections true`),
-  plain(`alter database ${id(source)} reset ${MARK}`),
+  plain(`alter database ${id(source)} reset ${COPY_MARKER}`),
 ];
 
 /**
@@ -47,7 +47,7 @@ export async function reopenCopied(
     {
       text: `select d.datname as database from pg_catalog.pg_db_role_setting s join pg_catalog.pg_database d on d.oid = s.setdatabase
              where s.setrole = 0 and $1 = any (s.setconfig)`,
-      params: [`${MARK}=on`],
+      params: [`${COPY_MARKER}=on`],
     },
   ]);
   const marked = new Set((found ? rowsAsText(found) : []).map(({ database }) => database));
@@ -56,7 +56,7 @@ export async function reopenCopied(
       const [locked] = await tx.run([
         { text: `select pg_catalog.pg_try_advisory_xact_lock(${APP_LOCK}) as mine`, params: [ref] },
       ]);
-      if (locked && rowsAsText(locked)[0]?.mine === 't') await tx.run(opening(database));
+      if (locked && rowsAsText(locked)[0]?.mine === 't') await tx.run(reopenStatements(database));
     });
   }
 }
@@ -64,12 +64,12 @@ export async function reopenCopied(
 async function endConnections(maintenance: Pool, database: string): Promise<void> {
   const started = performance.now();
   for (;;) {
-    const gracious = performance.now() - started < 2000;
+    const isGracePeriod = performance.now() - started < 2000;
     const [left] = await maintenance.run([
       {
         text: `select pg_catalog.count(*) as left, pg_catalog.count(pg_catalog.pg_terminate_backend(pid)) filter (where state = 'idle' or not $2::boolean) as ended
                from pg_catalog.pg_stat_activity where datname = $1`,
-        params: [database, String(gracious)],
+        params: [database, String(isGracePeriod)],
       },
     ]);
     if (!left || rowsAsText(left)[0]?.left === '0') return;

@@ -3,9 +3,9 @@ import { firstJson } from '../database/statement.ts';
 import type { Events } from '../observe/events.ts';
 import type { App } from './app.ts';
 import type { Apps } from './apps.ts';
-import { asServer } from './as-server.ts';
 import type { BackgroundTurns } from './background-turns.ts';
-import { FlushedCounts } from './flushed-counts.ts';
+import { BufferedCounters } from './buffered-counters.ts';
+import { runAsServerRole } from './run-as-server-role.ts';
 
 const DAY_MILLISECONDS = 86_400_000;
 
@@ -18,10 +18,10 @@ interface Count {
 
 /** Counts how often each API key is shown, by the day. */
 export class KeyUses {
-  readonly #counts: FlushedCounts<Count>;
+  readonly #counts: BufferedCounters<Count>;
 
   constructor(apps: Apps, events: Events) {
-    this.#counts = new FlushedCounts({ apps, events, what: 'counting uses of API keys' }, write);
+    this.#counts = new BufferedCounters({ apps, events, what: 'counting uses of API keys' }, write);
   }
 
   start(turns: BackgroundTurns): void {
@@ -60,9 +60,9 @@ const UPSERT = `insert into ninefold.api_key_uses as u (key_id, day, uses)
 
 const FORGET = `delete from ninefold.api_key_uses where day < (now() at time zone 'utc')::date - ${limits.apiKeyUseDays.default}`;
 
-async function write(app: App, counts: readonly Count[], isTidying: boolean): Promise<void> {
-  await asServer(app.database, [{ text: UPSERT, params: [JSON.stringify(counts)] }]);
-  if (isTidying) await asServer(app.database, [{ text: FORGET, params: [] }]);
+async function write(app: App, counts: readonly Count[], isMaintenanceFlush: boolean): Promise<void> {
+  await runAsServerRole(app.database, [{ text: UPSERT, params: [JSON.stringify(counts)] }]);
+  if (isMaintenanceFlush) await runAsServerRole(app.database, [{ text: FORGET, params: [] }]);
 }
 
 /** The uses of an API key that are stored. */
@@ -80,7 +80,7 @@ const READ = `select json_agg(json_build_object('id', k.key_id, 'lastDay', k.day
 
 /** Reads when each API key of an app was used last, and how often. */
 export async function readKeyUses(app: App): Promise<ReadonlyMap<string, StoredKeyUses>> {
-  const [result] = await asServer(app.database, [{ text: READ, params: [] }]);
+  const [result] = await runAsServerRole(app.database, [{ text: READ, params: [] }]);
   const rows = (result && firstJson<StoredKeyUses[]>(result)) ?? [];
   return new Map(rows.map((row) => [row.id, row]));
 }

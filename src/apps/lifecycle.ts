@@ -86,7 +86,7 @@ export class Lifecycle {
     } = {},
   ): Promise<AppRecord> {
     const record = newAppRecord(ref, options);
-    return this.alone([ref], () =>
+    return this.withAppLocks([ref], () =>
       this.#make(record, options.builder ?? null, 'created', async () => {
         await this.#checkpoints.wait();
         await provision(this.#server, this.#maintenance, record);
@@ -112,7 +112,7 @@ export class Lifecycle {
       });
     }
     const record = newAppRecord(ref, { ...options, database });
-    return this.alone([ref], () =>
+    return this.withAppLocks([ref], () =>
       this.#make(record, null, 'created', async () => {
         const other = (await this.#registry.list()).find((app) => app.database === database);
         if (other) {
@@ -135,7 +135,7 @@ export class Lifecycle {
   ): Promise<AppRecord> {
     const from = await this.#find(source);
     const record = { ...newAppRecord(ref, options), schemaFile: from.schemaFile };
-    return this.alone([source, ref], () =>
+    return this.withAppLocks([source, ref], () =>
       this.#make(record, options.builder ?? null, 'cloned', async () => {
         await this.#checkpoints.wait();
         await provision(this.#server, this.#maintenance, record, from.database);
@@ -154,7 +154,7 @@ export class Lifecycle {
   async delete(ref: string, confirm: string): Promise<void> {
     const record = await this.#find(ref);
     if (confirm !== ref) throw new NinefoldError('app_confirmation_wrong');
-    await this.alone([ref], async () => {
+    await this.withAppLocks([ref], async () => {
       await this.#apps.forget(ref);
       await unprovision(this.#maintenance, this.#server, record);
       await this.#registry.remove(ref);
@@ -231,7 +231,7 @@ export class Lifecycle {
    * Runs `work` while holding the locks of apps across all nodes. Waits for other work on these apps.
    * @throws NinefoldError app_busy if the wait takes too long
    */
-  alone<T>(refs: readonly string[], work: () => Promise<T>): Promise<T> {
+  withAppLocks<T>(refs: readonly string[], work: () => Promise<T>): Promise<T> {
     return this.#locks.transaction(async (tx) => {
       try {
         await tx.run([

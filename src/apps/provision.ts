@@ -56,7 +56,7 @@ export async function provision(server: Server, maintenance: Pool, logins: Login
   ]);
   await withPool(superuserIn(server, database), async (pool) => {
     if (from) {
-      await handOver(pool, from, { owner, authenticator });
+      await reassignObjects(pool, from, { owner, authenticator });
       await pauseScheduledWork(pool, ownerRole(ref), database);
     }
     await pool.run([
@@ -159,7 +159,11 @@ end $do$`;
  * Transfers all objects and privileges of the source app's roles to the roles of the copy. REASSIGN OWNED and DROP
  * OWNED also change the source database, because databases are shared objects; the same transaction restores that.
  */
-async function handOver(pool: Pool, source: string, roles: { owner: string; authenticator: string }): Promise<void> {
+async function reassignObjects(
+  pool: Pool,
+  source: string,
+  roles: { owner: string; authenticator: string },
+): Promise<void> {
   const [found] = await pool.run([
     {
       text: 'select r.rolname as owner from pg_catalog.pg_database d join pg_catalog.pg_roles r on r.oid = d.datdba where d.datname = $1',
@@ -223,7 +227,7 @@ async function dropDatabase(maintenance: Pool, database: string): Promise<void> 
 
 async function dropRoles(maintenance: Pool, server: Server, ref: string): Promise<void> {
   for (const role of [authenticatorRole(ref), ownerRole(ref)]) {
-    await forgetRole(maintenance, server, role);
+    await removeRoleFromDatabases(maintenance, server, role);
     await maintenance.run([plain(`drop role if exists ${id(role)}`)]);
   }
 }
@@ -232,7 +236,7 @@ async function dropRoles(maintenance: Pool, server: Server, ref: string): Promis
  * Removes a role from databases that stay: its objects go to the database owner, its privileges are revoked. The owner
  * of any app can name the role in a GRANT or a policy, and PostgreSQL cannot drop a role that is referenced.
  */
-async function forgetRole(maintenance: Pool, server: Server, role: string): Promise<void> {
+async function removeRoleFromDatabases(maintenance: Pool, server: Server, role: string): Promise<void> {
   const [found] = await maintenance.run([
     {
       text: `select distinct d.datname as database, o.rolname as owner, d.datallowconn as open from pg_catalog.pg_shdepend s

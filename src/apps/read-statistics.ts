@@ -2,8 +2,8 @@ import { limits } from '../../contract/limits.ts';
 import type { CallFigures, StatisticsWindow } from '../../contract/observed.ts';
 import { firstJson } from '../database/statement.ts';
 import type { App } from './app.ts';
-import { asServer } from './as-server.ts';
 import { HISTOGRAM_SUM, quantile } from './call-statistics.ts';
+import { runAsServerRole } from './run-as-server-role.ts';
 
 /** Reads the requests of the last day by hour, and the totals of today (UTC). */
 export async function readCalls(app: App): Promise<{
@@ -11,7 +11,7 @@ export async function readCalls(app: App): Promise<{
   today: { calls: number; failed: number; histogram: number[] };
   lastMinutes: number;
 }> {
-  const [result] = await asServer(app.database, [
+  const [result] = await runAsServerRole(app.database, [
     {
       text: `select json_build_object(
           'hours', (select json_agg(json_build_object('at', h, 'calls', coalesce(calls, 0), 'failed', coalesce(failed, 0)) order by h)
@@ -57,7 +57,7 @@ export interface CallSeries {
 /** Reads the number, results and durations of each call within a window. */
 export async function readSeries(app: App, window: StatisticsWindow): Promise<CallSeries> {
   const { seconds, step } = windows[window];
-  const [result] = await asServer(app.database, [{ text: SERIES, params: [String(seconds), String(step)] }]);
+  const [result] = await runAsServerRole(app.database, [{ text: SERIES, params: [String(seconds), String(step)] }]);
   const read = (result && firstJson<{ now: number; rows: Row[] | null }>(result)) ?? { now: 0, rows: null };
   const last = Math.floor(read.now / step) * step;
   const count = Math.min(seconds / step, limits.statisticsPoints.default);
@@ -115,7 +115,7 @@ export function figuresOf(
 export async function readFigures(
   app: App,
 ): Promise<ReadonlyMap<string, Readonly<Record<StatisticsWindow, CallFigures>>>> {
-  const [result] = await asServer(app.database, [{ text: FIGURES, params: [] }]);
+  const [result] = await runAsServerRole(app.database, [{ text: FIGURES, params: [] }]);
   const rows = (result && firstJson<(Row & { within: StatisticsWindow })[]>(result)) ?? [];
   const sums = new Map<string, Record<StatisticsWindow, { all: Point; lastAt: string | null }>>();
   for (const { call, within, calls, failed, histogram, last_at } of rows) {

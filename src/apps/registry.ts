@@ -52,7 +52,7 @@ export class Registry {
       {
         text: `select ${columns} from public.apps a join node.secrets s on s.app = a.ref where a.ref = $1`,
         params: [ref],
-        preparedFor: 'superuser',
+        planKey: 'superuser',
       },
     ]);
     const row = result ? firstJson<Row>(result) : null;
@@ -66,7 +66,7 @@ export class Registry {
         text: `select json_agg(json_build_object('ref', ref, 'name', name, 'database', database, 'schemaFile', schema_file,
                  'createdAt', created_at) order by created_at, ref) from public.apps`,
         params: [],
-        preparedFor: 'superuser',
+        planKey: 'superuser',
       },
     ]);
     return (result && firstJson<AppEntry[]>(result)) ?? [];
@@ -120,7 +120,7 @@ export class Registry {
   }
 
   /** Records the last schema file that was applied to an app's database. */
-  async noteSchemaFile(ref: string, file: string): Promise<void> {
+  async recordSchemaFile(ref: string, file: string): Promise<void> {
     await this.#database.run([{ text: 'update public.apps set schema_file = $2 where ref = $1', params: [ref, file] }]);
   }
 
@@ -146,7 +146,7 @@ export class Registry {
       {
         text: 'select user_id from public.memberships where app = $1 order by created_at, user_id limit 1',
         params: [ref],
-        preparedFor: 'superuser',
+        planKey: 'superuser',
       },
     ]);
     return (result && rowsAsText(result)[0]?.user_id) ?? null;
@@ -155,7 +155,7 @@ export class Registry {
   /** Returns the name of a builder; null if there is none with this id. */
   async builderName(userId: string): Promise<string | null> {
     const [result] = await this.#database.run([
-      { text: 'select name from public.builders where user_id = $1::uuid', params: [userId], preparedFor: 'superuser' },
+      { text: 'select name from public.builders where user_id = $1::uuid', params: [userId], planKey: 'superuser' },
     ]);
     return (result && rowsAsText(result)[0]?.name) ?? null;
   }
@@ -172,7 +172,7 @@ export class Registry {
                  order by u.created_at, u.id)
                from public.builders b join auth.users u on u.id = b.user_id`,
         params: [],
-        preparedFor: 'superuser',
+        planKey: 'superuser',
       },
     ]);
     return (result && firstJson<Builder[]>(result)) ?? [];

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { startPostgres } from '../../test/support/postgres.ts';
+import { parseConnectionUrl } from '../database/connection-config.ts';
 import { Pool } from '../database/pool.ts';
 import { plain, quoteLiteral } from '../database/statement.ts';
-import { parseTarget } from '../database/target.ts';
 import { scramVerifier } from './scram-verifier.ts';
 
 it('lets a role with the verifier log in with the password and no other', async () => {
   const postgres = await startPostgres('scram');
-  const target = parseTarget(postgres.url, 'test');
+  const target = parseConnectionUrl(postgres.url, 'test');
   const options = { max: 1, idleMilliseconds: 1000, waitMilliseconds: 5000 };
   const superuser = new Pool(target, options);
   const login = (password: string) => new Pool({ ...target, user: 'app', password }, options);

@@ -58,7 +58,7 @@ export const wideDefaults: Readonly<Record<string, { readonly setting: string; r
   );
 
 /** Returns true if a number is outside of the range of the limit that the setting changes. */
-export const isBeyond = (key: string, value: unknown): boolean => withinLimit(key, value) !== value;
+export const isOutOfRange = (key: string, value: unknown): boolean => withinLimit(key, value) !== value;
 
 /**
  * Merges the stored settings with their defaults. The app's owner can write anything into the table. A value of the
@@ -81,13 +81,13 @@ function merge<T extends object>(
   stored: Readonly<Record<string, unknown>>,
 ): T {
   const fitting = Object.entries(stored)
-    .filter(([key, value]) => Object.hasOwn(known, key) && fits(known[key as keyof T], value))
+    .filter(([key, value]) => Object.hasOwn(known, key) && isValidValue(known[key as keyof T], value))
     .map(([key, value]) => [key, withinLimit(key, value)]);
   return { ...defaults, ...Object.fromEntries(fitting) };
 }
 
 /** Returns true if a value is valid for a setting. */
-export function fits(setting: Setting<unknown>, value: unknown): boolean {
+export function isValidValue(setting: Setting<unknown>, value: unknown): boolean {
   if (setting.values) return setting.values.includes(value);
   const { default: standard } = setting;
   if (value === null) return standard === null || / null\b/.test(setting.type);

@@ -1,6 +1,6 @@
 import { limits } from '../../contract/limits.ts';
 import type { App } from './app.ts';
-import { asServer } from './as-server.ts';
+import { runAsServerRole } from './run-as-server-role.ts';
 
 /**
  * Deletes sessions that have ended, with their refresh tokens, expired flows, tokens and challenges, and entries of the audit log that
@@ -8,7 +8,7 @@ import { asServer } from './as-server.ts';
  */
 export async function sweepSignIns({ database, settings }: Pick<App, 'database' | 'settings'>): Promise<number> {
   const { auth } = await settings();
-  const [result] = await asServer(database, [
+  const [result] = await runAsServerRole(database, [
     {
       text: 'select ninefold.sweep_sign_ins($1::integer, $2::bigint, $3::float8, $4::float8, $5::float8, $6::float8, $7::integer)',
       params: [

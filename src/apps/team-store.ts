@@ -76,7 +76,7 @@ export class TeamStore {
                  where b.is_owner or m.role is not null))
                from public.builders b where b.user_id = $1::uuid`,
         params: [userId],
-        preparedFor: 'superuser',
+        planKey: 'superuser',
       },
     ]);
     const found =

@@ -28,7 +28,7 @@ export async function updateSchema(
   try {
     const files = isAttached(record) ? appFiles.filter((file) => file.onExisting) : appFiles;
     await withPool(superuserIn(server, record.database), (app) => applySchemaFiles(app, files));
-    await registry.noteSchemaFile(record.ref, newestAppFile);
+    await registry.recordSchemaFile(record.ref, newestAppFile);
     return null;
   } catch (error) {
     events.emit({ type: 'fault', requestId: null, where: `the schema of app ${record.ref}`, error });

@@ -1,5 +1,5 @@
 import { limits } from '../../contract/limits.ts';
-import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
+import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AccessTokenClaims } from '../identity/access-token.ts';
 import { rolesOfChange } from '../identity/resolve.ts';
@@ -64,7 +64,7 @@ async function mayHaveRole(context: AuthContext, before: object, after: object):
   const own = roles.filter((role) => !COMMON_ROLES.has(role));
   if (own.length === 0) return true;
   // The login role of the app can take on the roles of this app alone.
-  const [result] = await asAuthAdmin(context.database, [
+  const [result] = await runAsAuthAdmin(context.database, [
     [
       `select pg_catalog.count(*) from pg_catalog.pg_roles r
        where r.rolname in (select pg_catalog.jsonb_array_elements_text($1::jsonb)) and pg_catalog.pg_has_role(session_user, r.oid, 'SET') and not r.rolsuper`,

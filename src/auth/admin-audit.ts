@@ -1,8 +1,8 @@
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { type AuditFilter, isAuditScope, listAudit } from '../accounts/audit-pages.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import { pageHeaders, pageOf } from './admin-list-users.ts';
+import { pageHeaders, pageOf } from './admin-users.ts';
 import { requireAdmin } from './callers.ts';
 import type { AuthContext } from './context.ts';
 import { replyHeaders } from './reply.ts';
@@ -11,9 +11,9 @@ import { replyHeaders } from './reply.ts';
  * GET /admin/audit?page=&per_page=&query=author|action|type:text: a page of the audit log, the newest first, with the number of entries in
  * X-Total-Count and the next and last page in Link (RFC 8288).
  */
-export async function adminAudit(context: AuthContext, exchange: Exchange): Promise<Reply> {
-  await requireAdmin(context, exchange);
-  const query = new URLSearchParams(exchange.query);
+export async function adminAudit(context: AuthContext, request: CallRequest): Promise<Reply> {
+  await requireAdmin(context, request);
+  const query = new URLSearchParams(request.query);
   const { page, perPage } = pageOf(query, limits.auditPerPage.default);
   const { total, entriesJson } = await listAudit(context.database, { page, perPage, filter: filterOf(query) });
   const headers = { ...replyHeaders, ...pageHeaders('/admin/audit', query, { page, perPage, total }) };

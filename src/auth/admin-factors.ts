@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import type { AuditCaller } from '../accounts/audit.ts';
 import { deleteFactor, listFactors, renameFactor } from '../accounts/factors.ts';
@@ -14,39 +14,39 @@ import type { AuthContext } from './context.ts';
 import { json } from './reply.ts';
 
 /** GET /admin/users/<id>/factors: the second factors of an account, without their secrets. */
-export async function adminListFactors(context: AuthContext, exchange: Exchange, segment: string): Promise<Reply> {
-  await requireAdmin(context, exchange);
+export async function adminListFactors(context: AuthContext, request: CallRequest, segment: string): Promise<Reply> {
+  await requireAdmin(context, request);
   const factors = await listFactors(context.database, requireUserId(segment));
   if (!factors) throw new NinefoldError('user_not_found');
   return json(factors);
 }
 
 /** Returns the account that a path of an admin call names. Throws as `requireAdmin`, validation_failed, user_not_found. */
-export async function requireUserByAdmin(context: AuthContext, exchange: Exchange, segment: string): Promise<User> {
-  await requireAdmin(context, exchange);
+export async function requireUserByAdmin(context: AuthContext, request: CallRequest, segment: string): Promise<User> {
+  await requireAdmin(context, request);
   const user = await findUser(context.database, requireUserId(segment));
   if (!user) throw new NinefoldError('user_not_found');
   return user;
 }
 
 /** Returns the caller of an admin call, for the audit log. */
-export const byAdmin = ({ address }: Exchange): AuditCaller => ({ address, isAdmin: true });
+export const byAdmin = ({ address }: CallRequest): AuditCaller => ({ address, isAdmin: true });
 
 const schema = z.object({ friendly_name: text(limits.factorNameCharacters.default) });
 
 /** PUT /admin/users/<id>/factors/<factor>: renames a factor. Throws mfa_factor_not_found, mfa_factor_name_conflict. */
 export async function adminUpdateFactor(
   context: AuthContext,
-  exchange: Exchange,
+  request: CallRequest,
   user: string,
   segment: string,
 ): Promise<Reply> {
-  const { id: userId } = await requireUserByAdmin(context, exchange, user);
+  const { id: userId } = await requireUserByAdmin(context, request, user);
   const factor = await requireFactor(context, userId, segment);
-  const { friendly_name: name } = readBody(exchange, schema);
+  const { friendly_name: name } = readBody(request, schema);
   if (!name) return json(factor);
   const target = { userId, factorId: factor.id };
-  const renamed = await renameFactor(context.database, target, name, byAdmin(exchange)).catch((error: unknown) => {
+  const renamed = await renameFactor(context.database, target, name, byAdmin(request)).catch((error: unknown) => {
     const isTaken =
       error instanceof DatabaseError && error.fields.constraint === 'mfa_factors_user_friendly_name_unique';
     throw isTaken ? new NinefoldError('mfa_factor_name_conflict', { cause: error }) : error;
@@ -58,13 +58,13 @@ export async function adminUpdateFactor(
 /** DELETE /admin/users/<id>/factors/<factor>: removes a factor; sessions that it raised are lowered. Throws mfa_factor_not_found. */
 export async function adminDeleteFactor(
   context: AuthContext,
-  exchange: Exchange,
+  request: CallRequest,
   user: string,
   segment: string,
 ): Promise<Reply> {
-  const { id: userId } = await requireUserByAdmin(context, exchange, user);
+  const { id: userId } = await requireUserByAdmin(context, request, user);
   const factor = await requireFactor(context, userId, segment);
-  const by = { caller: byAdmin(exchange), action: 'factor_deleted' } as const;
+  const by = { caller: byAdmin(request), action: 'factor_deleted' } as const;
   const deleted = await deleteFactor(context.database, { userId, factorId: factor.id }, by);
   if (!deleted) throw new NinefoldError('mfa_factor_not_found');
   return json(deleted);

@@ -1,4 +1,4 @@
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { listSessions } from '../accounts/sessions.ts';
 import { findUser } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -8,8 +8,8 @@ import { shownSession } from './list-own-sessions.ts';
 import { json } from './reply.ts';
 
 /** GET /admin/users/<id>/sessions: the sessions of an account, newest first. Throws user_not_found. */
-export async function adminListSessions(context: AuthContext, exchange: Exchange, segment: string): Promise<Reply> {
-  await requireAdmin(context, exchange);
+export async function adminListSessions(context: AuthContext, request: CallRequest, segment: string): Promise<Reply> {
+  await requireAdmin(context, request);
   const userId = requireUserId(segment);
   const rows = await listSessions(context.database, context.settings, { userId });
   if (rows.length === 0 && !(await findUser(context.database, userId))) throw new NinefoldError('user_not_found');

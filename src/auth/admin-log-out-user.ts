@@ -1,4 +1,4 @@
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { revokeSessions } from '../accounts/sessions.ts';
 import { findUser } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -7,10 +7,10 @@ import type { AuthContext } from './context.ts';
 import { noContent } from './reply.ts';
 
 /** POST /admin/users/<id>/logout, DELETE /admin/users/<id>/sessions: ends all sessions of an account. Throws user_not_found. */
-export async function adminLogOutUser(context: AuthContext, exchange: Exchange, segment: string): Promise<Reply> {
-  await requireAdmin(context, exchange);
+export async function adminLogOutUser(context: AuthContext, request: CallRequest, segment: string): Promise<Reply> {
+  await requireAdmin(context, request);
   const userId = requireUserId(segment);
-  const caller = { address: exchange.address, isAdmin: true };
+  const caller = { address: request.address, isAdmin: true };
   const ended = await revokeSessions(context.database, { userId }, { action: 'session_ended', caller });
   if (ended === 0 && !(await findUser(context.database, userId))) throw new NinefoldError('user_not_found');
   context.events.emit({ type: 'auth', what: 'signed-out', app: context.app.ref, userId, address: null });

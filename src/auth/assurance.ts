@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { Exchange } from '../../contract/exchange.ts';
+import type { CallRequest } from '../../contract/call-request.ts';
 import { findMemberOfSession } from '../accounts/assurance.ts';
 import type { User } from '../accounts/user.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -22,10 +22,10 @@ export interface MemberSession {
  */
 export async function requireSession(
   context: AuthContext,
-  exchange: Exchange,
+  request: CallRequest,
   options: { mayBeAnonymous?: boolean } = {},
 ): Promise<MemberSession> {
-  const { userId, sessionId, aal } = await requireMember(context, exchange);
+  const { userId, sessionId, aal } = await requireMember(context, request);
   if (sessionId === null) throw new NinefoldError('session_not_found');
   const found = await findMemberOfSession(context.database, userId, sessionId);
   if (!found) throw new NinefoldError('session_not_found');
@@ -54,7 +54,7 @@ export function requireId(segment: string, name: string): string {
 }
 
 /** The address of the client as a challenge holds it. */
-export function challengeAddress(exchange: Exchange): string {
-  const address = exchange.address.replace(/%.*$/, '');
+export function challengeAddress(request: CallRequest): string {
+  const address = request.address.replace(/%.*$/, '');
   return isIP(address) ? address : '0.0.0.0';
 }

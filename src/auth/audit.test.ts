@@ -4,7 +4,7 @@ import { limits } from '../../contract/limits.ts';
 import { type AuthApp, makeAuthApp } from '../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { uniqueEmail } from '../../test/support/unique.ts';
-import { jsonAsAuthAdmin } from '../accounts/as-auth-admin.ts';
+import { jsonAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 import { readSignInCounts } from '../accounts/sign-in-counts.ts';
 import { sweepSignIns } from '../apps/sweep-sign-ins.ts';
 

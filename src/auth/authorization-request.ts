@@ -1,4 +1,4 @@
-import type { Exchange } from '../../contract/exchange.ts';
+import type { CallRequest } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { OFFLINE_ACCESS } from '../accounts/oauth-codes.ts';
 import { DEFAULT_SCOPE, OAUTH_SCOPES } from './oauth-server.ts';
@@ -37,7 +37,7 @@ const fault = (error: AuthorizationFault['error'], description: string): Authori
 const invalid = (description: string): AuthorizationFault => fault('invalid_request', description);
 
 /** Returns the parameters of an authorization request: the query of GET, the form of POST (OpenID Connect Core 1.0, section 3.1.2.1). */
-export const parametersOf = ({ method, query, body }: Exchange): URLSearchParams =>
+export const parametersOf = ({ method, query, body }: CallRequest): URLSearchParams =>
   new URLSearchParams(method === 'POST' ? Buffer.from(body ?? []).toString('utf8') : query);
 
 /** Returns the parameter that a request holds twice (RFC 6749, section 3.1); null if there is none. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
-import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
 import { startFlow } from '../accounts/flow-states.ts';
+import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { bindToBrowser, isNavigation } from './browser-binding.ts';
 import { readCodeChallenge } from './code-challenge.ts';
@@ -13,14 +13,14 @@ import { findProvider, ProviderUnavailable } from './providers.ts';
 import { redirectTarget } from './redirects.ts';
 
 /** GET /authorize: leads a member to the page of a provider. A browser is led to the app's own origin first, whose cookie binds the sign-in. */
-export async function authorize(context: AuthContext, exchange: Exchange): Promise<Reply> {
+export async function authorize(context: AuthContext, request: CallRequest): Promise<Reply> {
   const own = context.origins.appOrigin(context.app.ref);
-  const isOnOwn = context.origins.isAtOrigin(context.app.ref, exchange.headers.host);
-  if (own !== null && !isOnOwn && isNavigation(exchange)) {
-    return redirectTo(`${own}/auth/v1/authorize?${exchange.query}`);
+  const isOnOwn = context.origins.isAtOrigin(context.app.ref, request.headers.host);
+  if (own !== null && !isOnOwn && isNavigation(request)) {
+    return redirectTo(`${own}/auth/v1/authorize?${request.query}`);
   }
-  const { url, state } = await beginAtProvider(context, exchange, null);
-  return { ...redirectTo(url), cookies: isOnOwn && isNavigation(exchange) ? [bindToBrowser(context, state)] : [] };
+  const { url, state } = await beginAtProvider(context, request, null);
+  return { ...redirectTo(url), cookies: isOnOwn && isNavigation(request) ? [bindToBrowser(context, state)] : [] };
 }
 
 export const redirectTo = (address: string, status: 302 | 303 | 307 = 302): Reply => ({
@@ -37,14 +37,14 @@ export const redirectTo = (address: string, status: 302 | 303 | 307 = 302): Repl
  */
 export async function beginAtProvider(
   context: AuthContext,
-  exchange: Exchange,
+  request: CallRequest,
   linkingTargetId: string | null,
 ): Promise<{ url: string; state: string }> {
-  const query = new URLSearchParams(exchange.query);
+  const query = new URLSearchParams(request.query);
   const name = query.get('provider') ?? '';
   try {
     const provider = await findProvider(context, name);
-    const referrer = redirectTarget(context, exchange);
+    const referrer = redirectTarget(context, request);
     const challenge = readCodeChallenge(
       query.get('code_challenge') ?? undefined,
       query.get('code_challenge_method') ?? undefined,
@@ -54,7 +54,7 @@ export async function beginAtProvider(
     const url = await authorizationUrl(context, provider, { state, scopes, query });
     const { isEmailOptional: emailOptional } = provider;
     const flow = { method: 'oauth', providerType: provider.name, challenge, userId: null } as const;
-    await asAuthAdmin(context.database, startFlow({ ...flow, state, referrer, linkingTargetId, emailOptional }));
+    await runAsAuthAdmin(context.database, startFlow({ ...flow, state, referrer, linkingTargetId, emailOptional }));
     return { url, state };
   } catch (error) {
     if (!(error instanceof ProviderUnavailable) && !(error instanceof ProviderFailure)) throw error;

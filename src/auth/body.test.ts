@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Exchange } from '../../contract/exchange.ts';
+import type { CallRequest } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { metadata, readBody, text } from './body.ts';
 
 const schema = z.object({ email: text(10), data: metadata });
 
 const read = (body: string | Uint8Array | null, optional = false) =>
-  readBody({ body: typeof body === 'string' ? Buffer.from(body) : body } as Exchange, schema, { optional });
+  readBody({ body: typeof body === 'string' ? Buffer.from(body) : body } as CallRequest, schema, { optional });
 
 it('reads known fields and leaves the rest; null and the empty text are absent', () => {
   expect(read('{"email":"a@b.c","captcha":{"token":null}}')).toEqual({ email: 'a@b.c' });

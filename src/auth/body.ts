@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Exchange } from '../../contract/exchange.ts';
+import type { CallRequest } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { parseBoundedJson } from '../limits/bounded-json.ts';
@@ -54,11 +54,11 @@ export const password = z
  * Throws request_entity_too_large, bad_json (of a field of another type too), and validation_failed that names the field.
  */
 export function readBody<Shape extends z.ZodRawShape>(
-  exchange: Exchange,
+  request: CallRequest,
   schema: z.ZodObject<Shape>,
   options: { optional?: boolean } = {},
 ): z.output<z.ZodObject<Shape>> {
-  const body = parseBody(exchange.body, options.optional ?? false);
+  const body = parseBody(request.body, options.optional ?? false);
   const parsed = schema.safeParse(withFieldNames(body, Object.keys(schema.shape)));
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];

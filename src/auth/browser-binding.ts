@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Exchange } from '../../contract/exchange.ts';
+import type { CallRequest } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import type { AuthContext } from './context.ts';
 import { isSame } from './id-token.ts';
@@ -8,7 +8,7 @@ import { derived } from './provider-sign-in.ts';
 type BindingContext = Pick<AuthContext, 'app' | 'origins' | 'nodeKey'>;
 
 /** Returns true if a browser opens the address as a page. Programs do not say so. */
-export const isNavigation = ({ headers }: Pick<Exchange, 'headers'>): boolean =>
+export const isNavigation = ({ headers }: Pick<CallRequest, 'headers'>): boolean =>
   headers['sec-fetch-mode'] === 'navigate';
 
 /** Each sign-in has a cookie of its own, so that two tabs can sign in at once. */
@@ -27,15 +27,15 @@ export function bindToBrowser(context: BindingContext, state: string): string {
 }
 
 /** Returns true if the browser that opens a callback has begun the sign-in, or if the caller is a program, which nobody can lure. */
-export function isBound(context: BindingContext, exchange: Exchange, state: string): boolean {
-  const isOnOwn = context.origins.isAtOrigin(context.app.ref, exchange.headers.host);
-  if (!isNavigation(exchange) || !isOnOwn) return true;
-  const shown = cookieOf(exchange, cookieName(state));
+export function isBound(context: BindingContext, request: CallRequest, state: string): boolean {
+  const isOnOwn = context.origins.isAtOrigin(context.app.ref, request.headers.host);
+  if (!isNavigation(request) || !isOnOwn) return true;
+  const shown = cookieOf(request, cookieName(state));
   return shown !== undefined && isSame(shown, derived(context, 'browser', state));
 }
 
 /** Returns the value of a cookie; undefined if the request has none of this name. */
-export const cookieOf = ({ headers }: Pick<Exchange, 'headers'>, name: string): string | undefined =>
+export const cookieOf = ({ headers }: Pick<CallRequest, 'headers'>, name: string): string | undefined =>
   (headers.cookie ?? '')
     .split(/;\s*/)
     .find((pair) => pair.startsWith(`${name}=`))

@@ -1,4 +1,4 @@
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { type ExternalIdentity, type Finish, signInExternally } from '../accounts/external-sign-in.ts';
 import { makeAuthCode, type ReturnedFlow, takeFlow } from '../accounts/flow-states.ts';
@@ -21,47 +21,47 @@ import { clientOf } from './token-reply.ts';
  * session (PKCE) or the session itself in the fragment; errors go there too. Without a valid state it leads to the site. A member who adds
  * an identity is led to the page that asks. On another origin than the app's own it leads there first: the cookies are there.
  */
-export async function callback(context: AuthContext, exchange: Exchange): Promise<Reply> {
-  const elsewhere = onOwnOrigin(context, exchange);
+export async function callback(context: AuthContext, request: CallRequest): Promise<Reply> {
+  const elsewhere = onOwnOrigin(context, request);
   if (elsewhere !== null) return elsewhere;
-  const answer = parametersOf(exchange);
+  const answer = parametersOf(request);
   const state = answer.get('state') ?? '';
   let flow: ReturnedFlow;
   try {
-    flow = await flowOf(context, exchange, state);
+    flow = await flowOf(context, request, state);
   } catch (error) {
     return redirectTo(withError(homeOf(context), error, false), 303);
   }
   const target = flow.referrer ?? homeOf(context);
   try {
-    return await finish(context, exchange, { flow, state, answer, target });
+    return await finish(context, request, { flow, state, answer, target });
   } catch (error) {
-    return redirectTo(afterFailure(context, exchange, target, error));
+    return redirectTo(afterFailure(context, request, target, error));
   }
 }
 
 /** Returns the redirect of a browser to the same call on the app's own origin; null where it is there, or where no host name leads there. */
-function onOwnOrigin({ app, origins }: AuthContext, exchange: Exchange): Reply | null {
+function onOwnOrigin({ app, origins }: AuthContext, request: CallRequest): Reply | null {
   const own = origins.appOrigin(app.ref);
-  if (own === null || !isNavigation(exchange) || origins.isAtOrigin(app.ref, exchange.headers.host)) return null;
-  const query = exchange.query === '' ? '' : `?${exchange.query}`;
+  if (own === null || !isNavigation(request) || origins.isAtOrigin(app.ref, request.headers.host)) return null;
+  const query = request.query === '' ? '' : `?${request.query}`;
   // 307 sends a form again.
-  return redirectTo(`${own}/auth/v1/callback${query}`, exchange.method === 'POST' ? 307 : 303);
+  return redirectTo(`${own}/auth/v1/callback${query}`, request.method === 'POST' ? 307 : 303);
 }
 
 /** Apple posts a form. */
-function parametersOf(exchange: Exchange): URLSearchParams {
-  if (exchange.method !== 'POST') return new URLSearchParams(exchange.query);
-  return new URLSearchParams(Buffer.from(exchange.body ?? new Uint8Array()).toString('utf8'));
+function parametersOf(request: CallRequest): URLSearchParams {
+  if (request.method !== 'POST') return new URLSearchParams(request.query);
+  return new URLSearchParams(Buffer.from(request.body ?? new Uint8Array()).toString('utf8'));
 }
 
-async function flowOf(context: AuthContext, exchange: Exchange, state: string): Promise<ReturnedFlow> {
+async function flowOf(context: AuthContext, request: CallRequest, state: string): Promise<ReturnedFlow> {
   if (state === '') throw new NinefoldError('bad_oauth_callback', { message: 'OAuth state parameter missing' });
   const taken = await takeFlow(context.database, state);
   switch (taken.verdict) {
     case 'taken':
       // A member who adds an identity begins with a call of the client, which gets no cookie.
-      if (taken.flow.linkingTargetId === null && !isBound(context, exchange, state)) {
+      if (taken.flow.linkingTargetId === null && !isBound(context, request, state)) {
         throw new NinefoldError('bad_oauth_state', { message: 'OAuth state belongs to another browser' });
       }
       return taken.flow;
@@ -81,7 +81,7 @@ interface Returned {
   readonly target: string;
 }
 
-async function finish(context: AuthContext, exchange: Exchange, returned: Returned): Promise<Reply> {
+async function finish(context: AuthContext, request: CallRequest, returned: Returned): Promise<Reply> {
   const { flow, state, answer, target } = returned;
   const refused = answer.get('error');
   if (refused) throw new OAuthError(refused, answer.get('error_description') ?? '');
@@ -103,10 +103,10 @@ async function finish(context: AuthContext, exchange: Exchange, returned: Return
   }
   const code = flow.isPkce ? makeAuthCode() : null;
   const ending: Finish = code
-    ? { kind: 'code', client: clientOf(exchange), flowId: flow.id, code, tokens }
-    : { kind: 'session', client: clientOf(exchange), flowId: flow.id };
-  const grant = await signIn(context, exchange, provider, identity, ending);
-  return redirectTo(code ? withCode(target, code) : await withSession(context, exchange, target, grant, tokens));
+    ? { kind: 'code', client: clientOf(request), flowId: flow.id, code, tokens }
+    : { kind: 'session', client: clientOf(request), flowId: flow.id };
+  const grant = await signIn(context, request, provider, identity, ending);
+  return redirectTo(code ? withCode(target, code) : await withSession(context, request, target, grant, tokens));
 }
 
 /** The library checks these; a provider may add others. */
@@ -132,14 +132,14 @@ function withPostedName(provider: Provider, profile: Profile, posted: string | n
 /** Returns the session; null if the client gets a code. */
 async function signIn(
   context: AuthContext,
-  exchange: Exchange,
+  request: CallRequest,
   provider: Provider,
   identity: ExternalIdentity,
   ending: Finish,
 ): Promise<Grant | null> {
   const { database, app, events } = context;
-  const { address } = exchange;
-  const rules = rulesFor(context, exchange, provider, identity);
+  const { address } = request;
+  const rules = rulesFor(context, request, provider, identity);
   const { userId, isNew, grant } = await signInExternally(database, identity, rules, ending);
   if (isNew) events.emit({ type: 'auth', what: 'signed-up', app: app.ref, userId, address });
   if (grant) events.emit({ type: 'auth', what: 'signed-in', app: app.ref, userId, address });

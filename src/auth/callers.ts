@@ -1,4 +1,4 @@
-import type { Exchange } from '../../contract/exchange.ts';
+import type { CallRequest } from '../../contract/call-request.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import { UUID } from '../identity/uuid.ts';
@@ -13,7 +13,7 @@ import { TOKEN_EXPIRED } from './error-reply.ts';
  */
 export async function requireMember(
   context: AuthContext,
-  exchange: Exchange,
+  request: CallRequest,
   { takesApplications = false } = {},
 ): Promise<{
   userId: string;
@@ -22,7 +22,7 @@ export async function requireMember(
   clientId: string | null;
   scope: string | null;
 }> {
-  const { userId, sessionId, claims } = await identify(context, exchange);
+  const { userId, sessionId, claims } = await identify(context, request);
   const [aal, clientId, scope] = [claims.aal, claims.client_id, claims.scope].map((claim) =>
     typeof claim === 'string' ? claim : null,
   ) as [string | null, string | null, string | null];
@@ -31,7 +31,7 @@ export async function requireMember(
     requireSessionClaim(claims.session_id);
     return { userId, sessionId, aal, clientId, scope };
   }
-  if (!exchange.headers.authorization) throw new NinefoldError('no_authorization');
+  if (!request.headers.authorization) throw new NinefoldError('no_authorization');
   if (userId === null) throw new NinefoldError('bad_jwt', { message: 'invalid claim: missing sub claim' });
   throw new NinefoldError('bad_jwt', { status: 400, message: 'invalid claim: sub claim must be a UUID' });
 }
@@ -49,8 +49,8 @@ const BEARER = /^bearer \S+$/i;
  * Returns the identity of a caller who shows a bearer token or a key. A token counts until the second in which it expires: GoTrue
  * gives none of the 30 seconds that PostgREST gives.
  */
-async function identify(context: AuthContext, exchange: Exchange): Promise<Identity> {
-  const { authorization } = exchange.headers;
+async function identify(context: AuthContext, request: CallRequest): Promise<Identity> {
+  const { authorization } = request.headers;
   if (authorization !== undefined && !BEARER.test(authorization)) throw new NinefoldError('no_authorization');
   const identity = await context.identity();
   if (identity.source === 'external-token') {
@@ -69,8 +69,8 @@ async function identify(context: AuthContext, exchange: Exchange): Promise<Ident
 }
 
 /** Throws no_authorization for a caller without a token or key, not_admin for one without the privileges of the secret key. */
-export async function requireAdmin(context: AuthContext, exchange: Exchange): Promise<Identity> {
-  const identity = await identify(context, exchange);
+export async function requireAdmin(context: AuthContext, request: CallRequest): Promise<Identity> {
+  const identity = await identify(context, request);
   if (identity.role === 'service_role') return identity;
   throw new NinefoldError(identity.source === 'none' ? 'no_authorization' : 'not_admin');
 }

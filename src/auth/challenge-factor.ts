@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { findFactor, openChallenge, verifiedCredentials } from '../accounts/factors.ts';
 import type { Factor } from '../accounts/user.ts';
@@ -13,22 +13,22 @@ import { takeFromLimit } from './take-from-limit.ts';
 import { creationOptions, requestOptions } from './web-authn.ts';
 
 /** POST /factors/<id>/challenge: opens a challenge to a factor, which the same client answers with `verify`. */
-export async function challengeFactor(context: AuthContext, exchange: Exchange, segment: string): Promise<Reply> {
+export async function challengeFactor(context: AuthContext, request: CallRequest, segment: string): Promise<Reply> {
   const { settings } = context;
-  const member = await requireSession(context, exchange);
-  await takeFromLimit(context, exchange, 'mfa');
+  const member = await requireSession(context, request);
+  await takeFromLimit(context, request, 'mfa');
   const factor = await requireFactor(context, member.user.id, segment);
   switch (factor.factor_type) {
     case 'totp':
       if (!settings.mfa_totp_verify_enabled) throw new NinefoldError('mfa_totp_verify_not_enabled');
-      return json(await challengeReply(context, exchange, member, factor, null));
+      return json(await challengeReply(context, request, member, factor, null));
     case 'webauthn':
       if (!settings.mfa_web_authn_verify_enabled) throw new NinefoldError('mfa_webauthn_verify_not_enabled');
-      return challengeKey(context, exchange, member, factor);
+      return challengeKey(context, request, member, factor);
     case 'phone':
       if (!settings.mfa_phone_verify_enabled) throw new NinefoldError('mfa_phone_verify_not_enabled');
-      return challengePhone(context, exchange, member, factor, (code) =>
-        challengeReply(context, exchange, member, factor, null, code),
+      return challengePhone(context, request, member, factor, (code) =>
+        challengeReply(context, request, member, factor, null, code),
       );
     default:
       throw new NinefoldError('validation_failed', { message: 'factor_type needs to be totp, phone, or webauthn' });
@@ -38,7 +38,7 @@ export async function challengeFactor(context: AuthContext, exchange: Exchange, 
 /** Opens a challenge and returns the response that names it. */
 async function challengeReply(
   { database, settings }: AuthContext,
-  exchange: Exchange,
+  request: CallRequest,
   member: MemberSession,
   factor: Factor,
   data: object | null,
@@ -47,7 +47,7 @@ async function challengeReply(
   const seconds = settings.mfa_challenge_expiry_duration;
   const challenge = await openChallenge(
     database,
-    { factorId: factor.id, userId: member.user.id, address: challengeAddress(exchange), data, ...(code && { code }) },
+    { factorId: factor.id, userId: member.user.id, address: challengeAddress(request), data, ...(code && { code }) },
     { seconds, most: limits.openChallenges.default },
   );
   if (challenge === null) throw new NinefoldError('mfa_factor_not_found');
@@ -61,7 +61,7 @@ async function challengeReply(
 /** Opens a challenge to a security key: it asks for a new key while the factor is not verified, else for this one. */
 async function challengeKey(
   context: AuthContext,
-  exchange: Exchange,
+  request: CallRequest,
   member: MemberSession,
   factor: Factor,
 ): Promise<Reply> {
@@ -81,7 +81,7 @@ async function challengeKey(
         challenge,
         known.filter(({ factorId }) => factorId === factor.id),
       );
-  const opened = await challengeReply(context, exchange, member, factor, { challenge });
+  const opened = await challengeReply(context, request, member, factor, { challenge });
   return json({ ...opened, webauthn: { type: isNew ? 'create' : 'request', credential_options: { publicKey } } });
 }
 

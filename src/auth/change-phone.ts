@@ -1,5 +1,5 @@
-import type { Exchange } from '../../contract/exchange.ts';
-import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
+import type { CallRequest } from '../../contract/call-request.ts';
+import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 import type { User } from '../accounts/user.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { normalisePhone } from './addresses.ts';
@@ -25,10 +25,10 @@ export function newPhoneOf(
 /** Counts the text of a change of number. By the account: others cannot use up its turn. Throws over_sms_send_rate_limit. */
 export const requirePhoneChange = async (
   context: AuthContext,
-  exchange: Exchange,
+  request: CallRequest,
   user: User,
   phone: string,
-): Promise<void> => void (await requireText(context, exchange, 'phone_change', phone, user.id));
+): Promise<void> => void (await requireText(context, request, 'phone_change', phone, user.id));
 
 /**
  * Stores the number that an account is to have, and sends a code to it. Whether another account has the number is told only to the caller who
@@ -36,11 +36,11 @@ export const requirePhoneChange = async (
  */
 export async function beginPhoneChange(
   context: AuthContext,
-  exchange: Exchange,
+  request: CallRequest,
   userId: string,
   phone: string,
 ): Promise<void> {
   const text = makeText(context, 'sms_phone_change', phone);
-  await asAuthAdmin(context.database, storedText(userId, text)).catch(ignoreMissing);
-  await sendText(context, exchange, text, { userId, waits: true });
+  await runAsAuthAdmin(context.database, storedText(userId, text)).catch(ignoreMissing);
+  await sendText(context, request, text, { userId, waits: true });
 }

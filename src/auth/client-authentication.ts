@@ -1,4 +1,4 @@
-import type { Exchange } from '../../contract/exchange.ts';
+import type { CallRequest } from '../../contract/call-request.ts';
 import { findOAuthClient, isClientSecret, type OAuthClient } from '../accounts/oauth-clients.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { UUID } from '../identity/uuid.ts';
@@ -11,10 +11,10 @@ import type { AuthContext } from './context.ts';
  */
 export async function requireClient(
   context: AuthContext,
-  exchange: Exchange,
+  request: CallRequest,
   fields: ReadonlyMap<string, string>,
 ): Promise<OAuthClient> {
-  const { id, secret, method } = credentialsOf(exchange, fields);
+  const { id, secret, method } = credentialsOf(request, fields);
   const client = UUID.test(id) ? await findOAuthClient(context.database, id) : null;
   const isGood = client?.token_endpoint_auth_method === method && (method === 'none' || isClientSecret(client, secret));
   if (client !== null && isGood) return client;
@@ -24,7 +24,7 @@ export async function requireClient(
 }
 
 /** RFC 6749, section 2.3.1: the parts of HTTP Basic are form-encoded. */
-function credentialsOf({ headers }: Exchange, fields: ReadonlyMap<string, string>) {
+function credentialsOf({ headers }: CallRequest, fields: ReadonlyMap<string, string>) {
   const [, encoded] = /^basic +([\w+/=-]+)$/i.exec(headers.authorization ?? '') ?? [];
   if (encoded !== undefined) {
     const [, id = '', secret = ''] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString('utf8')) ?? [];

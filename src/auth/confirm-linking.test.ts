@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Reply } from '../../contract/exchange.ts';
+import type { Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { type AuthApp, makeAuthApp } from '../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';

@@ -1,4 +1,4 @@
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { makeAuthCode } from '../accounts/flow-states.ts';
 import { linkIdentity } from '../accounts/identities.ts';
@@ -44,29 +44,29 @@ export async function askToLink(context: AuthContext, flowId: string, link: Pend
 }
 
 /** GET /user/identities/confirm: asks the member whether the account of the provider may sign in to theirs. It changes nothing. */
-export async function showLinking(context: AuthContext, exchange: Exchange): Promise<Reply> {
+export async function showLinking(context: AuthContext, request: CallRequest): Promise<Reply> {
   const { app, origins } = context;
   const origin = origins.appOrigin(app.ref);
-  if (origin !== null && !origins.isAtOrigin(app.ref, exchange.headers.host)) {
-    return redirectTo(`${origin}${PATH}?${exchange.query}`, 303);
+  if (origin !== null && !origins.isAtOrigin(app.ref, request.headers.host)) {
+    return redirectTo(`${origin}${PATH}?${request.query}`, 303);
   }
-  const shown = await shownLink(context, exchange, new URLSearchParams(exchange.query).get('id'));
-  return shown === null ? voidPage(exchange) : askPage(context, exchange, shown);
+  const shown = await shownLink(context, request, new URLSearchParams(request.query).get('id'));
+  return shown === null ? voidPage(request) : askPage(context, request, shown);
 }
 
 /** POST /user/identities/confirm: links the identity, or drops the link if the member cancels. Leads to where the linking began. */
-export async function confirmLinking(context: AuthContext, exchange: Exchange): Promise<Reply> {
-  const form = new URLSearchParams(Buffer.from(exchange.body ?? []).toString('utf8'));
-  const shown = await shownLink(context, exchange, form.get('id'));
-  if (shown === null || !isSame(form.get('proof') ?? '', proofOf(context, shown.secret))) return voidPage(exchange);
+export async function confirmLinking(context: AuthContext, request: CallRequest): Promise<Reply> {
+  const form = new URLSearchParams(Buffer.from(request.body ?? []).toString('utf8'));
+  const shown = await shownLink(context, request, form.get('id'));
+  if (shown === null || !isSame(form.get('proof') ?? '', proofOf(context, shown.secret))) return voidPage(request);
   const { link } = shown;
-  if (!(await takePendingLink(context.database, link))) return voidPage(exchange);
+  if (!(await takePendingLink(context.database, link))) return voidPage(request);
   const target = targetOf(context, link);
   try {
     if (form.get('decision') !== 'link') throw new OAuthError('access_denied', 'The member has not confirmed the link');
-    return redirectTo(await finishLink(context, exchange, link, target), 303);
+    return redirectTo(await finishLink(context, request, link, target), 303);
   } catch (error) {
-    return redirectTo(afterFailure(context, exchange, target, error), 303);
+    return redirectTo(afterFailure(context, request, target, error), 303);
   }
 }
 
@@ -76,8 +76,8 @@ interface ShownLink {
 }
 
 /** Returns the link whose secret the browser's cookie holds; null if there is none, or if it has expired. */
-async function shownLink(context: AuthContext, exchange: Exchange, id: string | null): Promise<ShownLink | null> {
-  const secret = id !== null && UUID.test(id) ? cookieOf(exchange, cookieName(id)) : undefined;
+async function shownLink(context: AuthContext, request: CallRequest, id: string | null): Promise<ShownLink | null> {
+  const secret = id !== null && UUID.test(id) ? cookieOf(request, cookieName(id)) : undefined;
   if (id === null || secret === undefined) return null;
   const link = await findPendingLink(context.database, id, secret);
   return link && { link, secret };
@@ -88,11 +88,11 @@ const proofOf = (context: AuthContext, secret: string): string => derived(contex
 
 const targetOf = (context: AuthContext, { referrer }: FoundLink): string => referrer ?? homeOf(context);
 
-function askPage(context: AuthContext, exchange: Exchange, { link, secret }: ShownLink): Reply {
-  const texts = textsFor(exchange);
+function askPage(context: AuthContext, request: CallRequest, { link, secret }: ShownLink): Reply {
+  const texts = textsFor(request);
   const { account, providerTitle: provider } = link;
   const member = account.email ?? (account.phone === null ? texts.withoutAddress : `+${account.phone}`);
-  return memberPage(exchange, {
+  return memberPage(request, {
     language: texts,
     title: texts.title({ provider }),
     lead: texts.lead({ provider, external: nameOf(link), member }),
@@ -116,26 +116,26 @@ function nameOf({ identity }: PendingLink): string {
   return names.find((one) => one !== '') ?? identity.subject;
 }
 
-function voidPage(exchange: Exchange): Reply {
-  const texts = textsFor(exchange);
-  return memberPage(exchange, { language: texts, ...texts.void, footer: texts.footer });
+function voidPage(request: CallRequest): Reply {
+  const texts = textsFor(request);
+  return memberPage(request, { language: texts, ...texts.void, footer: texts.footer });
 }
 
-const textsFor = ({ headers }: Exchange): LinkingTexts => linkingTexts[languageOf(headers['accept-language'])];
+const textsFor = ({ headers }: CallRequest): LinkingTexts => linkingTexts[languageOf(headers['accept-language'])];
 
 /** Links, and returns the address where the member goes. */
 async function finishLink(
   context: AuthContext,
-  exchange: Exchange,
+  request: CallRequest,
   { flowId, isPkce, account, identity, tokens }: FoundLink,
   target: string,
 ): Promise<string> {
-  const client = clientOf(exchange);
+  const client = clientOf(request);
   if (isPkce) {
     const code = makeAuthCode();
     await linkIdentity(context.database, account.id, identity, { kind: 'code', client, flowId, code, tokens });
     return withCode(target, code);
   }
   const grant = await linkIdentity(context.database, account.id, identity, { kind: 'session', client, flowId });
-  return withSession(context, exchange, target, grant, tokens);
+  return withSession(context, request, target, grant, tokens);
 }

@@ -7,7 +7,7 @@ import type { Origins } from '../apps/origins.ts';
 import type { Database } from '../database/database.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { AddressPolicy } from '../jobs/public-address.ts';
-import type { CallTrace } from '../observe/call-trace.ts';
+import type { TraceRecorder } from '../observe/call-trace.ts';
 import type { Events } from '../observe/events.ts';
 
 /** What a call of `/auth/v1` works with. */
@@ -35,7 +35,7 @@ export interface AuthContext {
   /** Counts the uses of API keys. */
   readonly keyUses?: Pick<KeyUses, 'add'>;
   /** What the call tells of itself. */
-  readonly trace?: CallTrace;
+  readonly trace?: TraceRecorder;
   /** The clock, in milliseconds since 1970; the system's when absent. */
   readonly now?: () => number;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import {
   addCustomProvider,
@@ -55,24 +55,24 @@ const refusal = (message: string, cause?: unknown): NinefoldError =>
   new NinefoldError('validation_failed', { message, cause });
 
 /** GET /admin/custom-providers: the providers that the app has added by their addresses. */
-export async function listCustomProvidersCall(context: AuthContext, exchange: Exchange): Promise<Reply> {
-  await requireAdmin(context, exchange);
-  const type = new URLSearchParams(exchange.query).get('type');
+export async function listCustomProvidersCall(context: AuthContext, request: CallRequest): Promise<Reply> {
+  await requireAdmin(context, request);
+  const type = new URLSearchParams(request.query).get('type');
   if (type && type !== 'oauth2' && type !== 'oidc') throw refusal("type must be either 'oauth2' or 'oidc'");
   const rows = await listCustomProviders(context.database, type || null);
   return json({ providers: rows.map(shown) });
 }
 
 /** GET /admin/custom-providers/{identifier} */
-export async function getCustomProviderCall(context: AuthContext, exchange: Exchange, segment = ''): Promise<Reply> {
-  await requireAdmin(context, exchange);
+export async function getCustomProviderCall(context: AuthContext, request: CallRequest, segment = ''): Promise<Reply> {
+  await requireAdmin(context, request);
   return json(shown(await existing(context, identifierOf(segment))));
 }
 
 /** POST /admin/custom-providers: adds a provider. The discovery document of an OpenID Connect provider is read before. */
-export async function addCustomProviderCall(context: AuthContext, exchange: Exchange): Promise<Reply> {
-  await requireAdmin(context, exchange);
-  const body = readBody(exchange, schema);
+export async function addCustomProviderCall(context: AuthContext, request: CallRequest): Promise<Reply> {
+  await requireAdmin(context, request);
+  const body = readBody(request, schema);
   const identifier = body.identifier ?? '';
   if (!/^custom:[a-z0-9:-]{0,41}[a-z0-9]$/.test(identifier)) {
     throw refusal(
@@ -91,9 +91,13 @@ export async function addCustomProviderCall(context: AuthContext, exchange: Exch
 }
 
 /** PUT /admin/custom-providers/{identifier}: changes what the body names. */
-export async function changeCustomProviderCall(context: AuthContext, exchange: Exchange, segment = ''): Promise<Reply> {
-  await requireAdmin(context, exchange);
-  const body = readBody(exchange, schema);
+export async function changeCustomProviderCall(
+  context: AuthContext,
+  request: CallRequest,
+  segment = '',
+): Promise<Reply> {
+  await requireAdmin(context, request);
+  const body = readBody(request, schema);
   const row = await existing(context, identifierOf(segment));
   const values = valuesOf(context, row.identifier, body, row);
   checkValues(values);
@@ -104,8 +108,12 @@ export async function changeCustomProviderCall(context: AuthContext, exchange: E
 }
 
 /** DELETE /admin/custom-providers/{identifier} */
-export async function deleteCustomProviderCall(context: AuthContext, exchange: Exchange, segment = ''): Promise<Reply> {
-  await requireAdmin(context, exchange);
+export async function deleteCustomProviderCall(
+  context: AuthContext,
+  request: CallRequest,
+  segment = '',
+): Promise<Reply> {
+  await requireAdmin(context, request);
   const isDeleted = await deleteCustomProvider(context.database, identifierOf(segment));
   if (!isDeleted) throw new NinefoldError('custom_provider_not_found');
   return noContent;

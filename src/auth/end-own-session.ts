@@ -1,4 +1,4 @@
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { AuditCaller } from '../accounts/audit.ts';
 import { revokeSession } from '../accounts/sessions.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -10,10 +10,10 @@ import { noContent } from './reply.ts';
  * DELETE /sessions/<id>: ends a session of the member who calls, its access tokens included. A session of another member gets the
  * response of one that does not exist. Throws session_not_found.
  */
-export async function endOwnSession(context: AuthContext, exchange: Exchange, segment: string): Promise<Reply> {
-  const { userId } = await requireMember(context, exchange);
-  await endSession(context, requireSessionId(segment), userId, { address: exchange.address });
-  context.events.emit({ type: 'auth', what: 'signed-out', app: context.app.ref, userId, address: exchange.address });
+export async function endOwnSession(context: AuthContext, request: CallRequest, segment: string): Promise<Reply> {
+  const { userId } = await requireMember(context, request);
+  await endSession(context, requireSessionId(segment), userId, { address: request.address });
+  context.events.emit({ type: 'auth', what: 'signed-out', app: context.app.ref, userId, address: request.address });
   return noContent;
 }
 

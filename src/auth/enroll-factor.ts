@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import type { AuditCaller } from '../accounts/audit.ts';
 import { type EnrolmentVerdict, enrolFactor } from '../accounts/factors.ts';
@@ -26,11 +26,11 @@ const schema = z.object({
  * Throws mfa_…_enroll_not_enabled, mfa_factor_name_conflict, too_many_enrolled_mfa_factors, and insufficient_aal for a session without a
  * second factor where the account has one.
  */
-export async function enrollFactor(context: AuthContext, exchange: Exchange): Promise<Reply> {
+export async function enrollFactor(context: AuthContext, request: CallRequest): Promise<Reply> {
   const { settings } = context;
-  const member = await requireSession(context, exchange);
-  const { friendly_name: name = '', factor_type: type, issuer, phone } = readBody(exchange, schema);
-  const caller = { address: exchange.address };
+  const member = await requireSession(context, request);
+  const { friendly_name: name = '', factor_type: type, issuer, phone } = readBody(request, schema);
+  const caller = { address: request.address };
   switch (type) {
     case 'totp':
       if (!settings.mfa_totp_enroll_enabled) throw new NinefoldError('mfa_totp_enroll_not_enabled');

@@ -1,5 +1,5 @@
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { errors } from '../../contract/errors.ts';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { replyHeaders } from './reply.ts';
 
@@ -10,7 +10,7 @@ const VERSION = '2024-01-01';
  * An error in GoTrue's shape: `{code, message}` for clients that send `X-Supabase-Api-Version: 2024-01-01` or later, else
  * `{code: <HTTP status>, error_code, msg}`. Null for anything that is no NinefoldError.
  */
-export function authErrorReply(error: unknown, exchange: Pick<Exchange, 'headers' | 'requestId'>): Reply | null {
+export function authErrorReply(error: unknown, exchange: Pick<CallRequest, 'headers' | 'requestId'>): Reply | null {
   if (!(error instanceof NinefoldError)) return null;
   const { code, status, message } = inGoTruesWords(error);
   const [, oauthError] = OAUTH_ERROR.exec(code) ?? [];

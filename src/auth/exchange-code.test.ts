@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type AuthApp, makeAuthApp } from '../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
-import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
 import { type CodeChallenge, issueAuthCode, makeAuthCode, startFlow } from '../accounts/flow-states.ts';
+import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 
 let postgres: TestPostgres;
 let app: AuthApp;
@@ -26,8 +26,8 @@ async function issuedCode(challenge: CodeChallenge = s256): Promise<{ code: stri
   const { user } = await app.member('correct horse');
   const issued = makeAuthCode();
   const flow = { method: 'magiclink', providerType: 'magiclink', challenge, userId: user.id } as const;
-  await asAuthAdmin(app.database, startFlow(flow));
-  await asAuthAdmin(app.database, [issueAuthCode(issued, user.id, 'magiclink')]);
+  await runAsAuthAdmin(app.database, startFlow(flow));
+  await runAsAuthAdmin(app.database, [issueAuthCode(issued, user.id, 'magiclink')]);
   return { code: issued.code, userId: user.id };
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { exchangeAuthCode } from '../accounts/flow-states.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -16,21 +16,21 @@ const schema = z.object({
  * POST /token?grant_type=pkce: exchanges the code of a link or of a provider for a session, with the verifier that the client kept
  * (RFC 7636). The code works once and for five minutes.
  */
-export async function exchangeCode(context: AuthContext, exchange: Exchange): Promise<Reply> {
-  const body = readBody(exchange, schema);
+export async function exchangeCode(context: AuthContext, request: CallRequest): Promise<Reply> {
+  const body = readBody(request, schema);
   if (!body.auth_code || !body.code_verifier) {
     throw new NinefoldError('validation_failed', {
       message: 'invalid request: both auth code and code verifier should be non-empty',
     });
   }
   const { app, database, events } = context;
-  const exchanged = await exchangeAuthCode(database, body.auth_code, body.code_verifier, clientOf(exchange));
+  const exchanged = await exchangeAuthCode(database, body.auth_code, body.code_verifier, clientOf(request));
   switch (exchanged.verdict) {
     case 'granted': {
       const { grant, providerTokens } = exchanged;
-      const { address } = exchange;
+      const { address } = request;
       events.emit({ type: 'auth', what: 'signed-in', app: app.ref, userId: grant.user.id, address });
-      return tokenReply(context, exchange, grant, { providerTokens });
+      return tokenReply(context, request, grant, { providerTokens });
     }
     case 'unknown':
       throw new NinefoldError('flow_state_not_found');

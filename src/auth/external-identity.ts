@@ -1,4 +1,4 @@
-import type { Exchange } from '../../contract/exchange.ts';
+import type { CallRequest } from '../../contract/call-request.ts';
 import type { ExternalIdentity, SignInRules } from '../accounts/external-sign-in.ts';
 import { checkMetadata } from '../accounts/users.ts';
 import { normaliseEmail } from './addresses.ts';
@@ -35,7 +35,7 @@ function storable(email: string): string | null {
 /** @param identity The identity that signs in: the hook before_user_created sees its data. */
 export const rulesFor = (
   context: AuthContext,
-  exchange: Exchange,
+  request: CallRequest,
   provider: Provider,
   identity: ExternalIdentity,
 ): SignInRules => ({
@@ -43,7 +43,7 @@ export const rulesFor = (
   autoconfirms: context.settings.mailer_autoconfirm,
   isEmailOptional: provider.isEmailOptional,
   beforeNew: ({ id, email }) =>
-    beforeUserCreated(context, exchange.address, {
+    beforeUserCreated(context, request.address, {
       id,
       ...(email !== null && { email }),
       userMetadata: identity.data,

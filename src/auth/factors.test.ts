@@ -3,7 +3,7 @@ import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AuthApp, makeAuthApp } from '../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
-import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
+import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 
 let postgres: TestPostgres;
 let app: AuthApp;
@@ -166,14 +166,14 @@ describe('a TOTP factor', () => {
     app.clockOffset = STEP;
     const right = await client.auth.mfa.challengeAndVerify({ factorId: factor.id, code: codeOf(factor.secret) });
     expect(right.error?.code).toBe('over_request_rate_limit');
-    await asAuthAdmin(app.database, [[`update ninefold.second_factor_attempts set attempts = '{}'`, []]]);
+    await runAsAuthAdmin(app.database, [[`update ninefold.second_factor_attempts set attempts = '{}'`, []]]);
     for (const step of [2, 3]) {
       app.clockOffset = step * STEP;
       expect(
         (await client.auth.mfa.challengeAndVerify({ factorId: factor.id, code: codeOf(factor.secret) })).error,
       ).toBeNull();
     }
-    const [left] = await asAuthAdmin(app.database, [
+    const [left] = await runAsAuthAdmin(app.database, [
       [`select 1 from ninefold.second_factor_attempts where attempts <> '{}' and user_id = $1`, [user.id]],
     ]);
     expect(left?.rows).toEqual([]);
@@ -331,7 +331,7 @@ describe('a removed factor', () => {
 
 it('tells the member by mail of a factor that was added or removed, where the app wants it', async () => {
   const mailsOf = async (id: string) => {
-    const [found] = await asAuthAdmin(app.database, [
+    const [found] = await runAsAuthAdmin(app.database, [
       [
         `select kind, recipient, data ->> 'FactorType' from ninefold.mails where user_id = $1 order by created_at`,
         [id],
@@ -356,7 +356,7 @@ it('tells the member by mail of a factor that was added or removed, where the ap
 it('queues the mail of a factor in the transaction of the change', async () => {
   const { client, factor } = await memberWithFactor();
   const kind = 'mfa_factor_unenrolled_notification';
-  const alter = (change: string) => asAuthAdmin(app.database, [[`alter table ninefold.mails ${change}`, []]]);
+  const alter = (change: string) => runAsAuthAdmin(app.database, [[`alter table ninefold.mails ${change}`, []]]);
   await alter(`add constraint refused check (kind <> '${kind}') not valid`);
   try {
     expect((await client.auth.mfa.unenroll({ factorId: factor.id })).error).not.toBeNull();
@@ -431,7 +431,7 @@ describe('recovery codes', () => {
     expect(new Set(body.codes as string[]).size).toBe(10);
     expect((body.codes as string[]).every((code) => /^[0-9a-hjkmnp-tv-z]{24}$/.test(code))).toBe(true);
     expect(await make(whole)).toMatchObject({ status: 422, body: { code: 'mfa_verified_factor_exists' } });
-    const [stored] = await asAuthAdmin(app.database, [
+    const [stored] = await runAsAuthAdmin(app.database, [
       [
         'select c::text from ninefold.recovery_codes c join auth.mfa_factors f on f.id = c.factor_id where f.user_id = $1',
         [user.id],

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
-import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
 import { begunEmailChange, findRecipient, type Recipient, type SqlStatement } from '../accounts/one-time-tokens.ts';
+import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 import { checkMetadata, createUser, droppedPassword, findUser, invitedAt, type NewUser } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { normaliseEmail } from './addresses.ts';
@@ -46,22 +46,22 @@ interface Plan {
 const invalid = (message: string): NinefoldError => new NinefoldError('validation_failed', { message });
 
 /** POST /admin/generate_link: makes the link of a mail and returns it, with its code, in place of the mail. */
-export async function generateLink(context: AuthContext, exchange: Exchange): Promise<Reply> {
-  await requireAdmin(context, exchange);
+export async function generateLink(context: AuthContext, request: CallRequest): Promise<Reply> {
+  await requireAdmin(context, request);
   const { database } = context;
-  const body = readBody(exchange, schema);
+  const body = readBody(request, schema);
   if (!body.email) throw invalid('An email address is required');
   const email = normaliseEmail(body.email);
   checkMetadata(body.data ?? {});
-  await refuseLeakedPassword(context, body.password, exchange.requestId);
+  await refuseLeakedPassword(context, body.password, request.requestId);
   const recipient = await findRecipient(database, email);
-  const redirectTo = linkTarget(context, exchange, body.redirect_to);
+  const redirectTo = linkTarget(context, request, body.redirect_to);
   const linkTo = (type: LinkType, address: string, change?: Link['change']): Link =>
-    makeLink(context, exchange, { type, address, redirectTo, challenge: null, ...(change && { change }) });
+    makeLink(context, request, { type, address, redirectTo, challenge: null, ...(change && { change }) });
   const { type, link, statements, newUser } = await planOf(context, { email, recipient, body }, linkTo);
-  if (recipient) await asAuthAdmin(database, statements(recipient.id));
+  if (recipient) await runAsAuthAdmin(database, statements(recipient.id));
   const id = randomUUID();
-  if (!recipient) await beforeUserCreated(context, exchange.address, { ...newUser, id, provider: 'email' });
+  if (!recipient) await beforeUserCreated(context, request.address, { ...newUser, id, provider: 'email' });
   const user = recipient
     ? await findUser(database, recipient.id)
     : await createUser(database, { ...newUser, id }, statements);

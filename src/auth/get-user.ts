@@ -1,4 +1,4 @@
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { User } from '../accounts/user.ts';
 import { findUser } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -7,8 +7,8 @@ import { type AuthContext, timeOf } from './context.ts';
 import { json } from './reply.ts';
 
 /** GET /user: the account of the member who calls, also to an application that the member signed in to. */
-export async function getUser(context: AuthContext, exchange: Exchange): Promise<Reply> {
-  const { userId } = await requireMember(context, exchange, { takesApplications: true });
+export async function getUser(context: AuthContext, request: CallRequest): Promise<Reply> {
+  const { userId } = await requireMember(context, request, { takesApplications: true });
   return json(usable(await findUser(context.database, userId), timeOf(context)));
 }
 

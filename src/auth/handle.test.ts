@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { CallRequest } from '../../contract/call-request.ts';
 import { authCalls } from '../../contract/calls.ts';
-import type { Exchange } from '../../contract/exchange.ts';
 import { defaultAuthSettings } from '../../contract/settings-auth.ts';
 import { makeKeys } from '../apps/make-keys.ts';
 import { Origins } from '../apps/origins.ts';
@@ -32,8 +32,8 @@ const context: AuthContext = {
 };
 
 async function ask(method: string, path: string, headers: Record<string, string> = {}) {
-  const exchange = { method, path, query: '', headers, body: null, requestId: 'r' } as unknown as Exchange;
-  const reply = await handleAuth(context, exchange).catch((error: unknown) => authErrorReply(error, exchange));
+  const request = { method, path, query: '', headers, body: null, requestId: 'r' } as unknown as CallRequest;
+  const reply = await handleAuth(context, request).catch((error: unknown) => authErrorReply(error, request));
   return { status: reply?.status, headers: reply?.headers, body: JSON.parse(String(reply?.body)) };
 }
 

@@ -1,18 +1,14 @@
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { statusOfSqlstate } from '../../contract/errors/sqlstate-status.ts';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { requireKnownKey } from '../identity/resolve.ts';
 import { adminAudit } from './admin-audit.ts';
-import { adminCreateUser } from './admin-create-user.ts';
-import { adminDeleteUser } from './admin-delete-user.ts';
 import { adminEndSession } from './admin-end-session.ts';
 import { adminDeleteFactor, adminListFactors, adminUpdateFactor } from './admin-factors.ts';
-import { adminGetUser } from './admin-get-user.ts';
 import { adminListSessions } from './admin-list-sessions.ts';
-import { adminListUsers } from './admin-list-users.ts';
 import { adminLogOutUser } from './admin-log-out-user.ts';
-import { adminUpdateUser } from './admin-update-user.ts';
+import { adminCreateUser, adminDeleteUser, adminGetUser, adminListUsers, adminUpdateUser } from './admin-users.ts';
 import { authorize } from './authorize.ts';
 import { callback } from './callback.ts';
 import { challengeFactor } from './challenge-factor.ts';
@@ -29,9 +25,7 @@ import { endOwnSession } from './end-own-session.ts';
 import { enrollFactor } from './enroll-factor.ts';
 import { generateLink } from './generate-link.ts';
 import { getUser } from './get-user.ts';
-import { health } from './health.ts';
 import { invite } from './invite.ts';
-import { jwks } from './jwks.ts';
 import { linkIdentityCall } from './link-identity.ts';
 import { listOwnSessions } from './list-own-sessions.ts';
 import { logOut } from './log-out.ts';
@@ -52,6 +46,7 @@ import { applicationToken } from './oauth-token.ts';
 import { openIdConfiguration } from './openid-configuration.ts';
 import { magicLink, otp } from './otp.ts';
 import { adminDeletePasskey, adminListPasskeys, removePasskey, showPasskeys, updatePasskey } from './passkeys.ts';
+import { health, jwks } from './public-routes.ts';
 import { reauthenticate } from './reauthenticate.ts';
 import { recover } from './recover.ts';
 import {
@@ -77,16 +72,16 @@ import { verifyFactor } from './verify-factor.ts';
 export { authErrorReply } from './error-reply.ts';
 
 /** Answers one call; `segments` stand for the names in braces of the path, in their order, still percent-encoded. */
-type Call = (context: AuthContext, exchange: Exchange, ...segments: string[]) => Reply | Promise<Reply>;
+type Call = (context: AuthContext, request: CallRequest, ...segments: string[]) => Reply | Promise<Reply>;
 
 type Methods = Readonly<Record<string, Call>>;
 
 /** A call for anyone: it asks for no identity, but a key that is shown must be one of this app's. */
 const open =
   (call: Call): Call =>
-  (context, exchange, ...segments) => {
-    requireKnownKey(context, exchange.headers, timeOf(context));
-    return call(context, exchange, ...segments);
+  (context, request, ...segments) => {
+    requireKnownKey(context, request.headers, timeOf(context));
+    return call(context, request, ...segments);
   };
 
 /** The paths below /auth/v1 and what answers each of their methods. */
@@ -189,21 +184,21 @@ function routeOf(path: string): readonly [Methods, readonly string[]] | null {
  * Answers a call of `/auth/v1` as GoTrue does. Throws what `authErrorReply` renders, and what the database throws for reasons of
  * its own.
  */
-export async function handleAuth(context: AuthContext, exchange: Exchange): Promise<Reply> {
-  const path = exchange.path.replace(/(?<=.)\/$/, '');
+export async function handleAuth(context: AuthContext, request: CallRequest): Promise<Reply> {
+  const path = request.path.replace(/(?<=.)\/$/, '');
   const route = routeOf(path);
   if (route === null) throw new NinefoldError('not_found');
   const [methods, segments] = route;
-  const call = Object.hasOwn(methods, exchange.method) ? methods[exchange.method] : undefined;
+  const call = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined;
   if (call === undefined) {
     throw new NinefoldError('method_not_allowed', { headers: { allow: Object.keys(methods).join(', ') } });
   }
   try {
-    return await call(context, exchange, ...segments);
+    return await call(context, request, ...segments);
   } catch (error) {
     const refusal = refusedByApp(error);
     if (refusal === null) throw error;
-    context.events.emit({ type: 'fault', requestId: exchange.requestId, where: 'auth', error });
+    context.events.emit({ type: 'fault', requestId: request.requestId, where: 'auth', error });
     throw refusal;
   }
 }

@@ -8,7 +8,7 @@ import { type AuthApp, makeAuthApp } from '../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { type ReceivedRequest, type Receiver, startReceiver } from '../../test/support/receiver.ts';
 import { uniqueEmail } from '../../test/support/unique.ts';
-import { jsonAsAuthAdmin } from '../accounts/as-auth-admin.ts';
+import { jsonAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 
 type Respond = Parameters<typeof startReceiver>[0];
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
-import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
 import { findRecipient } from '../accounts/one-time-tokens.ts';
+import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 import { checkMetadata, createUser, droppedPassword, findUser, invitedAt } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { normaliseEmail } from './addresses.ts';
@@ -18,24 +18,24 @@ import { json } from './reply.ts';
 const schema = z.object({ email: text(limits.emailCharacters.default * 2), data: metadata });
 
 /** POST /invite: makes an account for an address and mails an invitation; an account that nobody has confirmed is invited again. */
-export async function invite(context: AuthContext, exchange: Exchange): Promise<Reply> {
-  await requireAdmin(context, exchange);
+export async function invite(context: AuthContext, request: CallRequest): Promise<Reply> {
+  await requireAdmin(context, request);
   const { database } = context;
-  const body = readBody(exchange, schema);
+  const body = readBody(request, schema);
   if (!body.email) throw new NinefoldError('validation_failed', { message: 'An email address is required' });
   const email = normaliseEmail(body.email);
   const userMetadata = body.data ?? {};
   checkMetadata(userMetadata);
-  const redirectTo = linkTarget(context, exchange);
-  const link = makeLink(context, exchange, { type: 'invite', address: email, redirectTo, challenge: null });
+  const redirectTo = linkTarget(context, request);
+  const link = makeLink(context, request, { type: 'invite', address: email, redirectTo, challenge: null });
   const statements = (id: string) => [invitedAt(id), ...mailedLink(id, link)];
   const recipient = await findRecipient(database, email);
   if (recipient?.isConfirmed) throw new NinefoldError('email_exists');
   if (recipient === null) {
     const planned = { id: randomUUID(), email, userMetadata };
-    await beforeUserCreated(context, exchange.address, { ...planned, provider: 'email' });
+    await beforeUserCreated(context, request.address, { ...planned, provider: 'email' });
     return json(await createUser(database, planned, statements));
   }
-  await asAuthAdmin(database, [droppedPassword(recipient.id), ...statements(recipient.id)]);
+  await runAsAuthAdmin(database, [droppedPassword(recipient.id), ...statements(recipient.id)]);
   return json(await findUser(database, recipient.id));
 }

@@ -1,4 +1,4 @@
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { beginAtProvider, redirectTo } from './authorize.ts';
 import { requireMember } from './callers.ts';
@@ -6,15 +6,15 @@ import type { AuthContext } from './context.ts';
 import { json } from './reply.ts';
 
 /** GET /user/identities/authorize: leads the member who calls to a provider whose identity their account gets once they confirm. */
-export async function linkIdentityCall(context: AuthContext, exchange: Exchange): Promise<Reply> {
-  const { userId } = await requireMember(context, exchange);
+export async function linkIdentityCall(context: AuthContext, request: CallRequest): Promise<Reply> {
+  const { userId } = await requireMember(context, request);
   if (!context.settings.security_manual_linking_enabled) throw new NinefoldError('manual_linking_disabled');
   if (context.origins.appOrigin(context.app.ref) === null) {
     throw new NinefoldError('manual_linking_disabled', {
       message: 'Members confirm a link on a page of the app’s own origin, and no host name leads to this app',
     });
   }
-  const { url } = await beginAtProvider(context, exchange, userId);
-  const isAsked = new URLSearchParams(exchange.query).get('skip_http_redirect') === 'true';
+  const { url } = await beginAtProvider(context, request, userId);
+  const isAsked = new URLSearchParams(request.query).get('skip_http_redirect') === 'true';
   return isAsked ? json({ url }) : redirectTo(url);
 }

@@ -1,4 +1,4 @@
-import type { Exchange } from '../../contract/exchange.ts';
+import type { CallRequest } from '../../contract/call-request.ts';
 import type { MailData, MailKind } from '../../contract/mails.ts';
 import { type AuditAction, type AuditCaller, auditEntry } from '../accounts/audit.ts';
 import { type CodeChallenge, startFlow } from '../accounts/flow-states.ts';
@@ -62,7 +62,7 @@ export interface Link extends NewLink {
 /**
  * Makes a link. It leads to the app's own origin, or below the configured address of the node, never to a host that a request names.
  */
-export function makeLink(context: AuthContext, exchange: Exchange, link: NewLink): Link {
+export function makeLink(context: AuthContext, request: CallRequest, link: NewLink): Link {
   const kind = link.change?.toCurrent ? 'email_change_token_current' : links[link.type].token;
   const token = makeOneTimeToken(kind, link.address, {
     digits: context.settings.mailer_otp_length,
@@ -75,10 +75,10 @@ export function makeLink(context: AuthContext, exchange: Exchange, link: NewLink
   });
   return {
     ...link,
-    caller: { address: exchange.address, isAdmin: link.type === 'invite' },
-    acceptLanguage: exchange.headers['accept-language'],
+    caller: { address: request.address, isAdmin: link.type === 'invite' },
+    acceptLanguage: request.headers['accept-language'],
     token,
-    url: `${context.origins.appOrigin(context.app.ref) ?? exchange.baseUrl}/auth/v1/verify?${query}`,
+    url: `${context.origins.appOrigin(context.app.ref) ?? request.baseUrl}/auth/v1/verify?${query}`,
   };
 }
 
@@ -124,17 +124,17 @@ function auditedRequest(userId: string, link: Link): readonly SqlStatement[] {
 /** Returns the statements that mail the links of a change of address: to the new address, and to the current one if both must confirm. */
 export function mailedEmailChange(
   context: AuthContext,
-  exchange: Exchange,
+  request: CallRequest,
   user: { readonly id: string; readonly email: string },
   newEmail: string,
   challenge: CodeChallenge | null,
 ): readonly SqlStatement[] {
-  const redirectTo = linkTarget(context, exchange);
+  const redirectTo = linkTarget(context, request);
   const change = { newEmail, oldEmail: user.email };
   const base = { type: 'email_change', redirectTo, challenge } as const;
-  const toNew = makeLink(context, exchange, { ...base, address: newEmail, change: { ...change, toCurrent: false } });
+  const toNew = makeLink(context, request, { ...base, address: newEmail, change: { ...change, toCurrent: false } });
   if (!bothConfirm(context) || user.email === '') return mailedLink(user.id, toNew);
-  const toCurrent = makeLink(context, exchange, {
+  const toCurrent = makeLink(context, request, {
     ...base,
     address: user.email.toLowerCase(),
     change: { ...change, toCurrent: true },
@@ -159,11 +159,11 @@ export const bothConfirm = ({ settings }: AuthContext): boolean =>
  */
 export async function requireMail(
   context: AuthContext,
-  exchange: Exchange,
+  callRequest: CallRequest,
   purpose: MailPurpose,
   email: string,
 ): Promise<MailRequest> {
-  await takeFromLimit(context, exchange, 'otp', email);
+  await takeFromLimit(context, callRequest, 'otp', email);
   const request = await requestMail(context.database, purpose, email, context.settings.smtp_max_frequency);
   if (request.wait === 0) return request;
   throw new NinefoldError('over_email_send_rate_limit', {

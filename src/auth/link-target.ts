@@ -1,4 +1,4 @@
-import type { Exchange } from '../../contract/exchange.ts';
+import type { CallRequest } from '../../contract/call-request.ts';
 import type { AuthContext } from './context.ts';
 import { homeOf, redirectTarget } from './redirects.ts';
 
@@ -8,7 +8,7 @@ import { homeOf, redirectTarget } from './redirects.ts';
  *
  * @param asked The value of redirect_to in a body.
  */
-export function linkTarget(context: AuthContext, exchange: Exchange, asked?: string): string | null {
-  const target = redirectTarget(context, exchange, asked);
+export function linkTarget(context: AuthContext, request: CallRequest, asked?: string): string | null {
+  const target = redirectTarget(context, request, asked);
   return context.settings.site_url === null && target === homeOf(context) ? null : target;
 }

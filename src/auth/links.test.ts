@@ -4,7 +4,7 @@ import { limits } from '../../contract/limits.ts';
 import { type AuthApp, makeAuthApp } from '../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { uniqueEmail } from '../../test/support/unique.ts';
-import { asAuthAdmin, jsonAsAuthAdmin } from '../accounts/as-auth-admin.ts';
+import { jsonAsAuthAdmin, runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 
 let postgres: TestPostgres;
 let app: AuthApp;
@@ -572,13 +572,15 @@ it.each([
 
 it('wakes the queue of mails only by a statement that adds a mail', async () => {
   const notify = (type: string) =>
-    asAuthAdmin(app.database, [['select pg_catalog.pg_notify($1, $2)', ['ninefold', `{"type":"${type}"}`]]]);
+    runAsAuthAdmin(app.database, [['select pg_catalog.pg_notify($1, $2)', ['ninefold', `{"type":"${type}"}`]]]);
   const next = () => app.heard((payload) => /"(mail|before|after)"/.test(payload));
   const before = app.heard((payload) => payload.includes('"before"'));
   await notify('before');
   await before;
   const first = next();
-  await asAuthAdmin(app.database, [['insert into ninefold.mails (kind, recipient) select $1, $1 where false', ['x']]]);
+  await runAsAuthAdmin(app.database, [
+    ['insert into ninefold.mails (kind, recipient) select $1, $1 where false', ['x']],
+  ]);
   await notify('after');
   expect(await first).toContain('"after"');
 });

@@ -1,5 +1,5 @@
 import type { SessionRow } from '../../contract/admin.ts';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { listSessions } from '../accounts/sessions.ts';
 import { clientNetwork } from '../limits/client-network.ts';
 import { requireMember } from './callers.ts';
@@ -7,8 +7,8 @@ import type { AuthContext } from './context.ts';
 import { json } from './reply.ts';
 
 /** GET /sessions: the sessions of the member who calls, newest first. */
-export async function listOwnSessions(context: AuthContext, exchange: Exchange): Promise<Reply> {
-  const { userId, sessionId } = await requireMember(context, exchange);
+export async function listOwnSessions(context: AuthContext, request: CallRequest): Promise<Reply> {
+  const { userId, sessionId } = await requireMember(context, request);
   const rows = await listSessions(context.database, context.settings, { userId });
   return json({ sessions: rows.map((row) => ({ ...shownSession(row), is_current: row.id === sessionId })) });
 }

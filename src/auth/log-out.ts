@@ -1,4 +1,4 @@
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { revokeSession, revokeSessions } from '../accounts/sessions.ts';
 import { findUser } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -11,21 +11,21 @@ import { noContent } from './reply.ts';
  * POST /logout?scope=global|local|others: ends all sessions of the member, the one that calls, or all others. Global when not
  * given, and for an access token of no session.
  */
-export async function logOut(context: AuthContext, exchange: Exchange): Promise<Reply> {
-  const scope = new URLSearchParams(exchange.query).get('scope') || 'global';
+export async function logOut(context: AuthContext, request: CallRequest): Promise<Reply> {
+  const scope = new URLSearchParams(request.query).get('scope') || 'global';
   if (scope !== 'global' && scope !== 'local' && scope !== 'others') {
     throw new NinefoldError('validation_failed', { message: `Unsupported logout scope "${scope.slice(0, 40)}"` });
   }
-  const { userId, sessionId, clientId } = await requireMember(context, exchange, { takesApplications: true });
+  const { userId, sessionId, clientId } = await requireMember(context, request, { takesApplications: true });
   // A token of no session may name an account that does not exist.
   if (sessionId === null) usable(await findUser(context.database, userId), timeOf(context));
-  const end = { action: 'logout', caller: { address: exchange.address } } as const;
+  const end = { action: 'logout', caller: { address: request.address } } as const;
   // An application ends its own session only.
   const isOwnOnly = scope === 'local' || clientId !== null;
   if (isOwnOnly && sessionId !== null) await revokeSession(context.database, sessionId, undefined, end);
   else if (scope === 'others' && sessionId !== null) {
     await revokeSessions(context.database, { userId, except: sessionId }, end);
   } else await revokeSessions(context.database, { userId }, end);
-  context.events.emit({ type: 'auth', what: 'signed-out', app: context.app.ref, userId, address: exchange.address });
+  context.events.emit({ type: 'auth', what: 'signed-out', app: context.app.ref, userId, address: request.address });
   return noContent;
 }

@@ -1,4 +1,4 @@
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { User } from '../accounts/user.ts';
 import { findUser } from '../accounts/users.ts';
 import { requireMember } from './callers.ts';
@@ -35,9 +35,9 @@ export function memberClaims(user: User, scopes: readonly string[]): Readonly<Re
  * GET and POST /oauth/userinfo: what the scopes of the access token tell of its member (OpenID Connect Core 1.0, section 5.3). A token of
  * the app itself tells the id alone.
  */
-export async function userInfo(context: AuthContext, exchange: Exchange): Promise<Reply> {
+export async function userInfo(context: AuthContext, request: CallRequest): Promise<Reply> {
   requireOAuthServer(context);
-  const { userId, scope } = await requireMember(context, exchange, { takesApplications: true });
+  const { userId, scope } = await requireMember(context, request, { takesApplications: true });
   const user = usable(await findUser(context.database, userId), timeOf(context));
   return json({ sub: user.id, ...memberClaims(user, (scope ?? '').split(' ')) });
 }

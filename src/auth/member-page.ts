@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 
 const STYLE = `:root{color-scheme:light dark;--paper:#fff;--ink:#1d2330;--quiet:#5a6375;--line:#d9dde6;--first:#1f5fd0;--on-first:#fff}
 @media (prefers-color-scheme:dark){:root{--paper:#14171d;--ink:#e8ebf1;--quiet:#a3abba;--line:#343a46;--first:#8ab0ff;--on-first:#10131a}}
@@ -71,7 +71,7 @@ function formHtml({ action, fields, buttons }: PageForm): string {
 }
 
 /** Returns the response that shows a page. It runs no script, loads nothing and cannot be framed. */
-export function memberPage({ method }: Pick<Exchange, 'method'>, page: MemberPage): Reply {
+export function memberPage({ method }: Pick<CallRequest, 'method'>, page: MemberPage): Reply {
   const { code, direction } = page.language;
   const form = page.form ? formHtml(page.form) : '';
   const formAction = page.form ? formActionTo(page.form.leadsTo) : `'none'`;

@@ -1,4 +1,4 @@
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { beginAuthorization } from '../accounts/oauth-authorizations.ts';
 import { findOAuthClient, type OAuthClient } from '../accounts/oauth-clients.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -21,14 +21,14 @@ import { homeOf } from './redirects.ts';
  * A request without a known application and redirect address leads nowhere. Other errors lead back to the application, unless the
  * application registered itself: no member has approved its address yet (RFC 9700, section 4.11.2).
  */
-export async function authorizeApplication(context: AuthContext, exchange: Exchange): Promise<Reply> {
+export async function authorizeApplication(context: AuthContext, request: CallRequest): Promise<Reply> {
   requireOAuthServer(context);
-  const parameters = parametersOf(exchange);
+  const parameters = parametersOf(request);
   const { client, redirectUri } = await requireRedirect(context, parameters);
   const read = readAuthorization(parameters, client.grant_types.split(',').includes('refresh_token'));
   const next = 'error' in read ? read : await begin(context, client, redirectUri, read);
   // A browser repeats a POST at the address of a 302.
-  const status = exchange.method === 'POST' ? 303 : 302;
+  const status = request.method === 'POST' ? 303 : 302;
   if (typeof next === 'string') return redirectTo(next, status);
   const { error, description } = next;
   if (client.registration_type === 'dynamic') {

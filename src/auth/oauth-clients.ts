@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import {
   addOAuthClient,
@@ -45,39 +45,39 @@ const refusal = (message: string): NinefoldError => new NinefoldError('validatio
  * GET /admin/oauth/clients: the applications that members may sign in to with their account of this app. `grants` is the number of members
  * who allow each.
  */
-export async function listOAuthClientsCall(context: AuthContext, exchange: Exchange): Promise<Reply> {
-  await requireBuilder(context, exchange);
+export async function listOAuthClientsCall(context: AuthContext, request: CallRequest): Promise<Reply> {
+  await requireBuilder(context, request);
   const clients = await listOAuthClients(context.database);
   return json({ clients: clients.map((client) => ({ ...shown(client), grants: client.grants })) });
 }
 
 /** GET /admin/oauth/clients/{client_id} */
-export async function getOAuthClientCall(context: AuthContext, exchange: Exchange, segment = ''): Promise<Reply> {
-  await requireBuilder(context, exchange);
+export async function getOAuthClientCall(context: AuthContext, request: CallRequest, segment = ''): Promise<Reply> {
+  await requireBuilder(context, request);
   return json(shown(await existing(context, segment)));
 }
 
 /** POST /admin/oauth/clients: registers an application. Its secret is in this response only. */
-export async function addOAuthClientCall(context: AuthContext, exchange: Exchange): Promise<Reply> {
-  await requireBuilder(context, exchange);
-  return register(context, exchange, 'manual');
+export async function addOAuthClientCall(context: AuthContext, request: CallRequest): Promise<Reply> {
+  await requireBuilder(context, request);
+  return register(context, request, 'manual');
 }
 
 /** POST /oauth/clients/register: an application registers itself (RFC 7591), where the app allows that. */
-export async function registerOAuthClient(context: AuthContext, exchange: Exchange): Promise<Reply> {
+export async function registerOAuthClient(context: AuthContext, request: CallRequest): Promise<Reply> {
   requireOAuthServer(context);
   if (!context.settings.oauth_server_allow_dynamic_registration) {
     throw new NinefoldError('oauth_dynamic_client_registration_disabled');
   }
-  await takeFromLimit(context, exchange, 'sign_up');
-  return register(context, exchange, 'dynamic');
+  await takeFromLimit(context, request, 'sign_up');
+  return register(context, request, 'dynamic');
 }
 
 /** PUT /admin/oauth/clients/{client_id}: changes what the body names. */
-export async function changeOAuthClientCall(context: AuthContext, exchange: Exchange, segment = ''): Promise<Reply> {
-  await requireBuilder(context, exchange);
+export async function changeOAuthClientCall(context: AuthContext, request: CallRequest, segment = ''): Promise<Reply> {
+  await requireBuilder(context, request);
   const client = await existing(context, segment);
-  const { client_type: _, ...body } = readBody(exchange, schema);
+  const { client_type: _, ...body } = readBody(request, schema);
   if (Object.values(body).every((value) => value === undefined)) throw refusal('No fields provided for update');
   const changed = await changeOAuthClient(context.database, client.id, checked(body, client));
   if (changed === null) throw new NinefoldError('oauth_client_not_found');
@@ -85,16 +85,16 @@ export async function changeOAuthClientCall(context: AuthContext, exchange: Exch
 }
 
 /** DELETE /admin/oauth/clients/{client_id}: ends the sessions that the application holds, too. */
-export async function deleteOAuthClientCall(context: AuthContext, exchange: Exchange, segment = ''): Promise<Reply> {
-  await requireBuilder(context, exchange);
+export async function deleteOAuthClientCall(context: AuthContext, request: CallRequest, segment = ''): Promise<Reply> {
+  await requireBuilder(context, request);
   const { id } = await existing(context, segment);
   await deleteOAuthClient(context.database, id);
   return noContent;
 }
 
 /** POST /admin/oauth/clients/{client_id}/regenerate_secret: the secret before works no more. */
-export async function renewOAuthClientSecret(context: AuthContext, exchange: Exchange, segment = ''): Promise<Reply> {
-  await requireBuilder(context, exchange);
+export async function renewOAuthClientSecret(context: AuthContext, request: CallRequest, segment = ''): Promise<Reply> {
+  await requireBuilder(context, request);
   const client = await existing(context, segment);
   if (client.client_type === 'public') throw refusal('Cannot regenerate secret for public client');
   const { secret, hash } = makeClientSecret();
@@ -103,8 +103,8 @@ export async function renewOAuthClientSecret(context: AuthContext, exchange: Exc
   return json(shown(changed, secret));
 }
 
-async function requireBuilder(context: AuthContext, exchange: Exchange): Promise<void> {
-  await requireAdmin(context, exchange);
+async function requireBuilder(context: AuthContext, request: CallRequest): Promise<void> {
+  await requireAdmin(context, request);
   requireOAuthServer(context);
 }
 
@@ -117,10 +117,10 @@ async function existing(context: AuthContext, segment: string): Promise<OAuthCli
 
 async function register(
   context: AuthContext,
-  exchange: Exchange,
+  request: CallRequest,
   registration: OAuthClient['registration_type'],
 ): Promise<Reply> {
-  const body = readBody(exchange, schema);
+  const body = readBody(request, schema);
   if (!body.redirect_uris?.length) throw refusal('redirect_uris is required');
   const type = typeOf(body);
   const { secret, hash } = makeClientSecret();

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import {
   type Authorization,
@@ -25,8 +25,8 @@ import { json, noContent } from './reply.ts';
  * the member allowed it before, or the request wants an answer without a page, the response leads back to the application.
  * `needs_sign_in`: the member must sign in again before an approval.
  */
-export async function showAuthorization(context: AuthContext, exchange: Exchange, segment = ''): Promise<Reply> {
-  const { user, sessionId } = await requireDecider(context, exchange);
+export async function showAuthorization(context: AuthContext, request: CallRequest, segment = ''): Promise<Reply> {
+  const { user, sessionId } = await requireDecider(context, request);
   const looked = await lookAtAuthorization(context.database, segment, { userId: user.id, sessionId });
   const authorization = found(looked, 'authorization request cannot be processed');
   const { verdict, redirectUri, scope, prompt, client } = authorization;
@@ -48,9 +48,9 @@ const schema = z.object({ action: text(limits.authFieldCharacters.default) });
  * POST /oauth/authorizations/{authorization_id}/consent: the member allows or denies what an application asks for. `switch_account`
  * releases the request, so that the member can sign in with another account and decide there.
  */
-export async function decideConsent(context: AuthContext, exchange: Exchange, segment = ''): Promise<Reply> {
-  const { user, sessionId } = await requireDecider(context, exchange);
-  const { action } = readBody(exchange, schema);
+export async function decideConsent(context: AuthContext, request: CallRequest, segment = ''): Promise<Reply> {
+  const { user, sessionId } = await requireDecider(context, request);
+  const { action } = readBody(request, schema);
   if (action === 'switch_account') {
     const isReleased = await releaseAuthorization(context.database, segment, user.id);
     if (!isReleased) throw new NinefoldError('oauth_authorization_not_found');
@@ -70,7 +70,7 @@ export async function decideConsent(context: AuthContext, exchange: Exchange, se
  * POST /oauth/authorizations/{authorization_id}/decline: the page for members answers a request with the prompt `none` while no member is
  * signed in. The caller needs no session: it can only end the request with login_required.
  */
-export async function declineAuthorization(context: AuthContext, _exchange: Exchange, segment = ''): Promise<Reply> {
+export async function declineAuthorization(context: AuthContext, _request: CallRequest, segment = ''): Promise<Reply> {
   requireOAuthServer(context);
   const declined = await declineSilentAuthorization(context.database, segment);
   if (declined === null) throw new NinefoldError('oauth_authorization_not_found');
@@ -78,17 +78,17 @@ export async function declineAuthorization(context: AuthContext, _exchange: Exch
 }
 
 /** GET /user/oauth/grants: what the member who calls allows applications. */
-export async function listGrants(context: AuthContext, exchange: Exchange): Promise<Reply> {
+export async function listGrants(context: AuthContext, request: CallRequest): Promise<Reply> {
   requireOAuthServer(context);
-  const { userId } = await requireMember(context, exchange);
+  const { userId } = await requireMember(context, request);
   return json(await listOAuthGrants(context.database, userId));
 }
 
 /** DELETE /user/oauth/grants?client_id=: takes back what the member allowed an application, and ends its sessions. */
-export async function revokeGrant(context: AuthContext, exchange: Exchange): Promise<Reply> {
+export async function revokeGrant(context: AuthContext, request: CallRequest): Promise<Reply> {
   requireOAuthServer(context);
-  const { userId } = await requireMember(context, exchange);
-  const clientId = new URLSearchParams(exchange.query).get('client_id') ?? '';
+  const { userId } = await requireMember(context, request);
+  const clientId = new URLSearchParams(request.query).get('client_id') ?? '';
   if (!UUID.test(clientId)) {
     throw new NinefoldError('validation_failed', { message: 'client_id query parameter must be a UUID' });
   }
@@ -100,13 +100,13 @@ export async function revokeGrant(context: AuthContext, exchange: Exchange): Pro
  * Returns the member who decides, with a second factor if the account has one: the application trusts this sign-in. A page of another site
  * may not decide: the header Origin must be one where the app's members sign in.
  */
-async function requireDecider(context: AuthContext, exchange: Exchange) {
+async function requireDecider(context: AuthContext, request: CallRequest) {
   requireOAuthServer(context);
-  const { origin } = exchange.headers;
+  const { origin } = request.headers;
   if (origin && allowedRedirect(context, origin) === null) {
     throw new NinefoldError('validation_failed', { message: 'unauthorized request origin' });
   }
-  const session = await requireSession(context, exchange, { mayBeAnonymous: true });
+  const session = await requireSession(context, request, { mayBeAnonymous: true });
   if (session.user.is_anonymous)
     throw new NinefoldError('validation_failed', { message: 'An anonymous account cannot consent' });
   if (hasSecondFactor(session.user) && !session.isWhole) throw new NinefoldError('insufficient_aal');

@@ -1,4 +1,4 @@
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { type ApplicationSession, findApplicationSession, type SessionKey } from '../accounts/application-sessions.ts';
 import type { OAuthClient } from '../accounts/oauth-clients.ts';
 import { revokeSession } from '../accounts/sessions.ts';
@@ -8,8 +8,8 @@ import { type Claims, verifyJwt } from '../identity/verify-jwt.ts';
 import { requireClient } from './client-authentication.ts';
 import { type AuthContext, timeOf } from './context.ts';
 import { readFields, requireOAuthServer } from './oauth-server.ts';
-import { isRefreshToken } from './refresh.ts';
 import { json } from './reply.ts';
+import { isRefreshToken } from './token.ts';
 
 /** A token that an application shows, with its session and, of an access token, its claims. */
 interface IssuedToken {
@@ -23,8 +23,8 @@ interface IssuedToken {
  *
  * Throws oauth_invalid_client and oauth_invalid_request.
  */
-export async function introspectToken(context: AuthContext, exchange: Exchange): Promise<Reply> {
-  const { client, token } = await readCall(context, exchange);
+export async function introspectToken(context: AuthContext, request: CallRequest): Promise<Reply> {
+  const { client, token } = await readCall(context, request);
   // Any program can use the id of a public client (RFC 7662, section 2.1).
   if (client.client_type === 'public') throw new NinefoldError('oauth_invalid_client');
   const issued = await findIssued(context, client, token);
@@ -46,22 +46,22 @@ export async function introspectToken(context: AuthContext, exchange: Exchange):
  *
  * Throws oauth_invalid_client and oauth_invalid_request.
  */
-export async function revokeToken(context: AuthContext, exchange: Exchange): Promise<Reply> {
-  const { client, token } = await readCall(context, exchange);
+export async function revokeToken(context: AuthContext, request: CallRequest): Promise<Reply> {
+  const { client, token } = await readCall(context, request);
   const issued = await findIssued(context, client, token, { takesUsed: true });
   if (issued !== null) {
     const { id, userId } = issued.session;
-    const { address } = exchange;
+    const { address } = request;
     await revokeSession(context.database, id, userId, { action: 'logout', caller: { address } });
     context.events.emit({ type: 'auth', what: 'signed-out', app: context.app.ref, userId, address });
   }
   return { status: 200, headers: { 'cache-control': 'no-store' }, body: null };
 }
 
-async function readCall(context: AuthContext, exchange: Exchange): Promise<{ client: OAuthClient; token: string }> {
+async function readCall(context: AuthContext, request: CallRequest): Promise<{ client: OAuthClient; token: string }> {
   requireOAuthServer(context);
-  const fields = readFields(exchange);
-  const client = await requireClient(context, exchange, fields);
+  const fields = readFields(request);
+  const client = await requireClient(context, request, fields);
   const token = fields.get('token');
   if (!token) throw new NinefoldError('oauth_invalid_request', { message: 'token is required' });
   return { client, token };

@@ -1,4 +1,4 @@
-import type { Exchange } from '../../contract/exchange.ts';
+import type { CallRequest } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AuthContext } from './context.ts';
@@ -20,7 +20,7 @@ export const issuerOf = ({ app, origins }: Pick<AuthContext, 'app' | 'origins'>)
   `${origins.appOrigin(app.ref) ?? origins.pathUrl(app.ref)}/auth/v1`;
 
 /** Returns the fields of a form, or of a JSON object. Throws oauth_invalid_request. */
-export function readFields({ body, headers }: Exchange): ReadonlyMap<string, string> {
+export function readFields({ body, headers }: CallRequest): ReadonlyMap<string, string> {
   if (body !== null && body.length > limits.authBodyBytes.default) throw new NinefoldError('request_entity_too_large');
   const text = Buffer.from(body ?? []).toString('utf8');
   if (!/^application\/json\b/i.test(headers['content-type'] ?? '')) return new Map(new URLSearchParams(text));

@@ -1,4 +1,4 @@
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { scopeOfRefreshToken } from '../accounts/application-sessions.ts';
 import type { OAuthClient } from '../accounts/oauth-clients.ts';
@@ -12,9 +12,9 @@ import { requireClient } from './client-authentication.ts';
 import { type AuthContext, timeOf } from './context.ts';
 import { memberClaims } from './member-claims.ts';
 import { issuerOf, readFields, requireOAuthServer } from './oauth-server.ts';
-import { exchangeShown, isRefreshToken } from './refresh.ts';
 import { json } from './reply.ts';
 import { takeFromLimit } from './take-from-limit.ts';
+import { exchangeShown, isRefreshToken } from './token.ts';
 import { clientOf, type Issue, sessionBody } from './token-reply.ts';
 
 type Fields = ReadonlyMap<string, string>;
@@ -28,22 +28,22 @@ const invalidGrant = (message: string): NinefoldError => new NinefoldError('oaut
  * Throws oauth_invalid_request, oauth_invalid_client, oauth_invalid_grant, oauth_invalid_scope and
  * oauth_unsupported_grant_type.
  */
-export async function applicationToken(context: AuthContext, exchange: Exchange): Promise<Reply> {
+export async function applicationToken(context: AuthContext, request: CallRequest): Promise<Reply> {
   requireOAuthServer(context);
-  await takeFromLimit(context, exchange, 'refresh');
-  const fields = readFields(exchange);
-  const client = await requireClient(context, exchange, fields);
+  await takeFromLimit(context, request, 'refresh');
+  const fields = readFields(request);
+  const client = await requireClient(context, request, fields);
   const grantType = fields.get('grant_type');
   if (!grantType) throw new NinefoldError('oauth_invalid_request', { message: 'grant_type is required' });
   if (!client.grant_types.split(',').includes(grantType)) throw new NinefoldError('oauth_unsupported_grant_type');
   return grantType === 'authorization_code'
-    ? tokensForCode(context, exchange, client, fields)
-    : tokensForRefreshToken(context, exchange, client, fields);
+    ? tokensForCode(context, request, client, fields)
+    : tokensForRefreshToken(context, request, client, fields);
 }
 
 async function tokensForCode(
   context: AuthContext,
-  exchange: Exchange,
+  request: CallRequest,
   client: OAuthClient,
   fields: Fields,
 ): Promise<Reply> {
@@ -53,13 +53,13 @@ async function tokensForCode(
   const redirectUri = fields.get('redirect_uri') ?? null;
   const shown = { code, clientId: client.id, redirectUri, verifier };
   const lifetime = context.settings.jwt_exp;
-  const exchanged = await exchangeOAuthCode(context.database, shown, clientOf(exchange), lifetime);
+  const exchanged = await exchangeOAuthCode(context.database, shown, clientOf(request), lifetime);
   switch (exchanged.verdict) {
     case 'granted': {
       const { grant, nonce, signIn } = exchanged;
-      const [app, userId, { address }] = [context.app.ref, grant.user.id, exchange];
+      const [app, userId, { address }] = [context.app.ref, grant.user.id, request];
       context.events.emit({ type: 'auth', what: 'signed-in', app, userId, address });
-      return tokens(context, exchange, grant, 'opened', idTokenOf(context, client, grant, { nonce, signIn }));
+      return tokens(context, request, grant, 'opened', idTokenOf(context, client, grant, { nonce, signIn }));
     }
     case 'unknown':
     case 'replayed':
@@ -77,7 +77,7 @@ async function tokensForCode(
 
 async function tokensForRefreshToken(
   context: AuthContext,
-  exchange: Exchange,
+  request: CallRequest,
   client: OAuthClient,
   fields: Fields,
 ): Promise<Reply> {
@@ -85,11 +85,11 @@ async function tokensForRefreshToken(
   if (!shown) throw new NinefoldError('oauth_invalid_request', { message: 'refresh_token is required' });
   if (!isRefreshToken(shown)) throw invalidGrant('Refresh token is not valid');
   const scope = await narrowedScope(context, client, shown, fields.get('scope'));
-  const exchanged = await exchangeShown(context, exchange, shown, client.id);
+  const exchanged = await exchangeShown(context, request, shown, client.id);
   if (exchanged.verdict !== 'granted') throw invalidGrant('Refresh token is not valid');
   const { grant } = exchanged;
   const session = scope === null ? grant.session : { ...grant.session, scope };
-  return tokens(context, exchange, { ...grant, session }, 'refreshed');
+  return tokens(context, request, { ...grant, session }, 'refreshed');
 }
 
 /**
@@ -118,12 +118,12 @@ async function narrowedScope(
  */
 async function tokens(
   context: AuthContext,
-  exchange: Exchange,
+  request: CallRequest,
   grant: Grant,
   issue: Issue,
   idToken: { id_token?: string } = {},
 ): Promise<Reply> {
-  const body = await sessionBody(context, exchange, grant, issue);
+  const body = await sessionBody(context, request, grant, issue);
   const { access_token, token_type, expires_in, refresh_token } = body;
   const { scope } = grant.session;
   const isRefreshable = issue === 'refreshed' || scope?.split(' ').includes(OFFLINE_ACCESS);

@@ -1,4 +1,4 @@
-import type { Reply } from '../../contract/exchange.ts';
+import type { Reply } from '../../contract/call-request.ts';
 import { currentKey } from '../apps/key-ring.ts';
 import { PROMPTS } from './authorization-request.ts';
 import type { AuthContext } from './context.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
-import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
+import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 import { droppedPhonePassword, pretendToText } from '../accounts/texts.ts';
 import { checkMetadata, createUser } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -23,7 +23,7 @@ interface SignInText {
  * POST /otp with a phone number: sends a code that signs in. A number without an account gets one, unless `create_user` is false or sign-up
  * is off; then the answer is `{}` for every number.
  */
-export async function textSignInCode(context: AuthContext, exchange: Exchange, asked: SignInText): Promise<Reply> {
+export async function textSignInCode(context: AuthContext, request: CallRequest, asked: SignInText): Promise<Reply> {
   const { settings, database } = context;
   if (!settings.external_phone_enabled) {
     throw new NinefoldError('phone_provider_disabled', { status: 400, message: 'Unsupported phone provider' });
@@ -31,19 +31,19 @@ export async function textSignInCode(context: AuthContext, exchange: Exchange, a
   checkChannel(asked.channel);
   const phone = normalisePhone(asked.phone);
   checkMetadata(asked.userMetadata);
-  const { account } = await requireText(context, exchange, 'sms', phone);
+  const { account } = await requireText(context, request, 'sms', phone);
   const text = makeText(context, 'sms_confirmation', phone);
   // Where every number gets a text, the time and the errors of the provider tell nothing of accounts.
   const everyNumberGetsText = asked.createsUser && !settings.disable_signup;
   const planned = { id: randomUUID(), phone, userMetadata: asked.userMetadata };
   if (account === null && everyNumberGetsText) {
-    await beforeUserCreated(context, exchange.address, { ...planned, provider: 'phone' });
+    await beforeUserCreated(context, request.address, { ...planned, provider: 'phone' });
   } else await waitAsBeforeUserCreated(context);
   const isStored = account
-    ? await asAuthAdmin(database, [
+    ? await runAsAuthAdmin(database, [
         ...(account.isConfirmed ? [] : [droppedPhonePassword(account.id)]),
         ...storedText(account.id, text),
-      ]).then(() => true, isGone)
+      ]).then(() => true, isExpired)
     : everyNumberGetsText &&
       (await createUser(database, planned, (id) => storedText(id, text)).then(
         () => true,
@@ -53,7 +53,7 @@ export async function textSignInCode(context: AuthContext, exchange: Exchange, a
     await pretendToText(database, 'sms', phone);
     return json({});
   }
-  const messageId = await sendText(context, exchange, text, {
+  const messageId = await sendText(context, request, text, {
     userId: account?.id ?? planned.id,
     waits: everyNumberGetsText,
   });
@@ -61,7 +61,7 @@ export async function textSignInCode(context: AuthContext, exchange: Exchange, a
 }
 
 /** Returns false for an account that was deleted meanwhile. */
-function isGone(error: unknown): false {
+function isExpired(error: unknown): false {
   ignoreMissing(error);
   return false;
 }

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
-import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
 import type { CodeChallenge } from '../accounts/flow-states.ts';
 import { pretendToMail, type Recipient } from '../accounts/one-time-tokens.ts';
+import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 import { checkMetadata, createUser, droppedPassword } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { normaliseEmail } from './addresses.ts';
@@ -31,8 +31,8 @@ const schema = z.object({
  * POST /otp: mails a link and a code that sign in, or sends a code by text (`textSignInCode`). An address without an account gets one, unless `create_user` is false or sign-up
  * is off. The answer is `{}` in every case.
  */
-export async function otp(context: AuthContext, exchange: Exchange): Promise<Reply> {
-  const body = readBody(exchange, schema);
+export async function otp(context: AuthContext, request: CallRequest): Promise<Reply> {
+  const body = readBody(request, schema);
   if (body.email && body.phone) {
     throw invalid('Only an email address or phone number should be provided');
   }
@@ -40,14 +40,14 @@ export async function otp(context: AuthContext, exchange: Exchange): Promise<Rep
   const challenge = readCodeChallenge(body.code_challenge, body.code_challenge_method);
   if (body.phone) {
     if (context.trace) context.trace.call = 'auth.otp.phone';
-    return textSignInCode(context, exchange, {
+    return textSignInCode(context, request, {
       ...{ phone: body.phone, channel: body.channel },
       userMetadata: body.data ?? {},
       createsUser: body.create_user ?? true,
     });
   }
   if (!body.email) throw invalid('One of email or phone must be set');
-  return mailSignInLink(context, exchange, {
+  return mailSignInLink(context, request, {
     email: body.email,
     challenge,
     userMetadata: body.data ?? {},
@@ -56,12 +56,12 @@ export async function otp(context: AuthContext, exchange: Exchange): Promise<Rep
 }
 
 /** POST /magiclink: the older form of POST /otp. */
-export async function magicLink(context: AuthContext, exchange: Exchange): Promise<Reply> {
-  const body = readBody(exchange, schema);
+export async function magicLink(context: AuthContext, request: CallRequest): Promise<Reply> {
+  const body = readBody(request, schema);
   if (!body.email) {
     throw new NinefoldError('validation_failed', { status: 422, message: 'Password recovery requires an email' });
   }
-  return mailSignInLink(context, exchange, {
+  return mailSignInLink(context, request, {
     email: body.email,
     challenge: readCodeChallenge(body.code_challenge, body.code_challenge_method),
     userMetadata: body.data ?? {},
@@ -78,24 +78,25 @@ interface SignInLink {
   readonly createsUser: boolean;
 }
 
-async function mailSignInLink(context: AuthContext, exchange: Exchange, asked: SignInLink): Promise<Reply> {
+async function mailSignInLink(context: AuthContext, request: CallRequest, asked: SignInLink): Promise<Reply> {
   const { settings, database } = context;
   if (!settings.external_email_enabled) throw new NinefoldError('email_provider_disabled');
   const email = normaliseEmail(asked.email);
   checkMetadata(asked.userMetadata);
-  const { recipient } = await requireMail(context, exchange, 'recovery', email);
-  const link = makeLink(context, exchange, {
+  const { recipient } = await requireMail(context, request, 'recovery', email);
+  const link = makeLink(context, request, {
     type: recipient?.isConfirmed || settings.mailer_autoconfirm ? 'magiclink' : 'signup',
     address: email,
-    redirectTo: linkTarget(context, exchange),
+    redirectTo: linkTarget(context, request),
     challenge: asked.challenge,
   });
   const statements = (id: string) => mailedLink(id, link);
   const creates = recipient === null && asked.createsUser && !settings.disable_signup;
   const planned = { id: randomUUID(), email, userMetadata: asked.userMetadata };
-  if (creates) await beforeUserCreated(context, exchange.address, { ...planned, provider: 'email' });
+  if (creates) await beforeUserCreated(context, request.address, { ...planned, provider: 'email' });
   else await waitAsBeforeUserCreated(context);
-  if (recipient) await asAuthAdmin(database, [...claimed(recipient), ...statements(recipient.id)]).catch(ignoreMissing);
+  if (recipient)
+    await runAsAuthAdmin(database, [...claimed(recipient), ...statements(recipient.id)]).catch(ignoreMissing);
   else if (!creates) await pretendToMail(database, 'recovery', email);
   else await createUser(database, planned, statements).catch(ignoreTaken);
   return json({});

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AuthApp, makeAuthApp, ORIGIN } from '../../test/support/auth-app.ts';
 import { Authenticator, type Ceremony } from '../../test/support/authenticator.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
-import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
+import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 
 let postgres: TestPostgres;
 let app: AuthApp;
@@ -114,7 +114,7 @@ describe('a passkey', () => {
 
   it('that is added or removed is told to its member by mail, unless the app switches that off', async () => {
     const noticesOf = async (id: string) => {
-      const [found] = await asAuthAdmin(app.database, [
+      const [found] = await runAsAuthAdmin(app.database, [
         [
           `select kind, recipient, data ->> 'Passkey' from ninefold.mails where user_id = $1 and kind like 'passkey%' order by created_at`,
           [id],

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { deletePasskey, listPasskeys, renamePasskey } from '../accounts/passkeys.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -26,51 +26,51 @@ export function requireWholeForPasskeys({ user, isWhole }: MemberSession): void 
 }
 
 /** GET /passkeys: the passkeys of the member who calls. Throws passkey_disabled. */
-export async function showPasskeys(context: AuthContext, exchange: Exchange): Promise<Reply> {
+export async function showPasskeys(context: AuthContext, request: CallRequest): Promise<Reply> {
   requirePasskeys(context);
-  const { user } = await requireSession(context, exchange, { mayBeAnonymous: true });
+  const { user } = await requireSession(context, request, { mayBeAnonymous: true });
   return json(await listPasskeys(context.database, user.id));
 }
 
 const renaming = z.object({ friendly_name: text(limits.factorNameCharacters.default) });
 
 /** PATCH /passkeys/<id>: renames a passkey. Throws passkey_disabled, validation_failed (404 where there is no such passkey). */
-export async function updatePasskey(context: AuthContext, exchange: Exchange, segment: string): Promise<Reply> {
+export async function updatePasskey(context: AuthContext, request: CallRequest, segment: string): Promise<Reply> {
   requirePasskeys(context);
-  const { user } = await requireSession(context, exchange, { mayBeAnonymous: true });
+  const { user } = await requireSession(context, request, { mayBeAnonymous: true });
   const id = passkeyId(segment);
-  const { friendly_name: name } = readBody(exchange, renaming);
+  const { friendly_name: name } = readBody(request, renaming);
   if (!name) throw new NinefoldError('validation_failed', { message: 'friendly_name is required' });
-  const renamed = await renamePasskey(context.database, user.id, id, name, { address: exchange.address });
+  const renamed = await renamePasskey(context.database, user.id, id, name, { address: request.address });
   if (!renamed) throw noPasskey();
   return json(renamed);
 }
 
 /** DELETE /passkeys/<id>: removes a passkey. Throws passkey_disabled, insufficient_aal, validation_failed. */
-export async function removePasskey(context: AuthContext, exchange: Exchange, segment: string): Promise<Reply> {
+export async function removePasskey(context: AuthContext, request: CallRequest, segment: string): Promise<Reply> {
   requirePasskeys(context);
-  const member = await requireSession(context, exchange, { mayBeAnonymous: true });
+  const member = await requireSession(context, request, { mayBeAnonymous: true });
   requireWholeForPasskeys(member);
-  const isDeleted = await deletePasskey(context.database, member.user.id, passkeyId(segment), clientOf(exchange));
+  const isDeleted = await deletePasskey(context.database, member.user.id, passkeyId(segment), clientOf(request));
   if (!isDeleted) throw noPasskey();
   return noContent;
 }
 
 /** GET /admin/users/<id>/passkeys: the passkeys of an account. */
-export async function adminListPasskeys(context: AuthContext, exchange: Exchange, user: string): Promise<Reply> {
-  const { id } = await requireUserByAdmin(context, exchange, user);
+export async function adminListPasskeys(context: AuthContext, request: CallRequest, user: string): Promise<Reply> {
+  const { id } = await requireUserByAdmin(context, request, user);
   return json(await listPasskeys(context.database, id));
 }
 
 /** DELETE /admin/users/<id>/passkeys/<passkey>: removes a passkey of an account. Throws validation_failed. */
 export async function adminDeletePasskey(
   context: AuthContext,
-  exchange: Exchange,
+  request: CallRequest,
   user: string,
   segment: string,
 ): Promise<Reply> {
-  const { id } = await requireUserByAdmin(context, exchange, user);
-  if (!(await deletePasskey(context.database, id, passkeyId(segment), byAdmin(exchange)))) throw noPasskey();
+  const { id } = await requireUserByAdmin(context, request, user);
+  if (!(await deletePasskey(context.database, id, passkeyId(segment), byAdmin(request)))) throw noPasskey();
   return noContent;
 }
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
-import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
 import { isChallengeCode } from '../accounts/factors.ts';
+import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 import type { Factor } from '../accounts/user.ts';
 import { codeProof, type Raised, raiseBySecondFactor } from '../accounts/verify-factor.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -26,26 +26,26 @@ const schema = z.object({ channel: text(limits.authFieldCharacters.default) });
  */
 export async function challengePhone(
   context: AuthContext,
-  exchange: Exchange,
+  request: CallRequest,
   { user }: MemberSession,
   factor: Factor,
   open: (code: string) => Promise<object>,
 ): Promise<Reply> {
-  const { channel } = readBody(exchange, schema, { optional: true });
+  const { channel } = readBody(request, schema, { optional: true });
   checkChannel(channel);
   const phone = factor.phone ?? '';
-  await requireText(context, exchange, 'mfa_sms', phone, `${user.id} ${phone}`);
+  await requireText(context, request, 'mfa_sms', phone, `${user.id} ${phone}`);
   const text = makeText(context, 'sms_mfa', phone);
   const opened = await open(text.code);
-  await asAuthAdmin(context.database, storedText(user.id, text));
-  await sendText(context, exchange, text, { userId: user.id, waits: true });
+  await runAsAuthAdmin(context.database, storedText(user.id, text));
+  await sendText(context, request, text, { userId: user.id, waits: true });
   return json(opened);
 }
 
 /** Raises the session that shows the code of a challenge. Throws mfa_verification_failed, over_request_rate_limit. */
 export async function verifyPhone(
   context: AuthContext,
-  exchange: Exchange,
+  request: CallRequest,
   { user, sessionId }: MemberSession,
   factor: Factor,
   challenge: Challenge,
@@ -54,11 +54,11 @@ export async function verifyPhone(
   const { database, settings } = context;
   const attempt = await countAttempt(context, user.id);
   const isRight = isChallengeCode(challenge, code);
-  await noteFactorAttempt(context, exchange.address, { userId: user.id, factorId: factor.id, type: 'phone', isRight });
+  await noteFactorAttempt(context, request.address, { userId: user.id, factorId: factor.id, type: 'phone', isRight });
   if (!isRight) throw wrongCode();
   const proof = codeProof({ id: challenge.id, seconds: settings.mfa_challenge_expiry_duration }, attempt);
   const target = { userId: user.id, sessionId, factorId: factor.id, type: 'phone' } as const;
-  const raised = await raiseBySecondFactor(database, target, proof, clientOf(exchange));
+  const raised = await raiseBySecondFactor(database, target, proof, clientOf(request));
   if (raised === null) throw wrongCode();
   return raised;
 }

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type AuthApp, makeAuthApp } from '../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { type Receiver, startReceiver } from '../../test/support/receiver.ts';
-import { asAuthAdmin, jsonAsAuthAdmin } from '../accounts/as-auth-admin.ts';
+import { jsonAsAuthAdmin, runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 
 let postgres: TestPostgres;
 let app: AuthApp;
@@ -72,7 +72,7 @@ const post = (path: string, body: unknown, headers = {}) => app.ask('POST', path
 const verify = (phone: string, token: string, type = 'sms') => post('/verify', { type, phone, token });
 const secret = () => ({ apikey: app.keys.secretKey, authorization: `Bearer ${app.keys.secretKey}` });
 const age = (email: string, interval: string) =>
-  asAuthAdmin(app.database, [
+  runAsAuthAdmin(app.database, [
     [
       `update auth.sessions s set created_at = pg_catalog.now() - $2::interval from auth.users u
        where u.id = s.user_id and (u.email = $1 or u.phone = $1)`,
@@ -227,7 +227,7 @@ describe('codes', () => {
     await app.client().auth.signInWithOtp({ phone });
     const code = await codeTo(phone);
     expect((await verify(phone, code, 'phone_change')).body).toMatchObject({ code: 'otp_expired' });
-    await asAuthAdmin(app.database, [
+    await runAsAuthAdmin(app.database, [
       ['update auth.one_time_tokens set created_at = created_at - $2::interval where relates_to = $1', [phone, '61 s']],
     ]);
     expect((await verify(phone, code)).body).toMatchObject({ code: 'otp_expired' });
@@ -284,7 +284,7 @@ it('does not let a stranger who is refused keep the member waiting', async () =>
   const { phone } = await phoneMember();
   app.settings = { ...app.settings, sms_max_frequency: 60, rate_limit_sms_number: 2 };
   const pauseEnds = () =>
-    asAuthAdmin(app.database, [
+    runAsAuthAdmin(app.database, [
       [`update ninefold.mail_requests set requested_at = requested_at - interval '61 s'`, []],
     ]);
   const stranger = () => app.ask('POST', '/otp', { body: { phone }, address: '203.0.113.9' });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
-import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
 import { pretendToMail } from '../accounts/one-time-tokens.ts';
+import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { normaliseEmail } from './addresses.ts';
 import { readBody, text } from './body.ts';
@@ -19,20 +19,20 @@ const schema = z.object({
 });
 
 /** POST /recover: mails a link and a code to a member who forgot the password. The answer is `{}` for every address. */
-export async function recover(context: AuthContext, exchange: Exchange): Promise<Reply> {
+export async function recover(context: AuthContext, request: CallRequest): Promise<Reply> {
   if (!context.settings.external_email_enabled) throw new NinefoldError('email_provider_disabled', { status: 400 });
-  const body = readBody(exchange, schema);
+  const body = readBody(request, schema);
   if (!body.email) {
     throw new NinefoldError('validation_failed', { message: 'Password recovery requires an email' });
   }
   const email = normaliseEmail(body.email);
   const challenge = readCodeChallenge(body.code_challenge, body.code_challenge_method);
-  const { recipient } = await requireMail(context, exchange, 'recovery', email);
+  const { recipient } = await requireMail(context, request, 'recovery', email);
   if (recipient === null) await pretendToMail(context.database, 'recovery', email);
   else {
-    const redirectTo = linkTarget(context, exchange);
-    const link = makeLink(context, exchange, { type: 'recovery', address: email, redirectTo, challenge });
-    await asAuthAdmin(context.database, mailedLink(recipient.id, link)).catch(ignoreMissing);
+    const redirectTo = linkTarget(context, request);
+    const link = makeLink(context, request, { type: 'recovery', address: email, redirectTo, challenge });
+    await runAsAuthAdmin(context.database, mailedLink(recipient.id, link)).catch(ignoreMissing);
   }
   return json({});
 }

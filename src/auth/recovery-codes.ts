@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import type { AuditCaller } from '../accounts/audit.ts';
 import { deleteFactor } from '../accounts/factors.ts';
@@ -24,8 +24,8 @@ import { raisedReply } from './verify-factor.ts';
 const TYPE = 'recovery_code';
 
 /** GET /factors/recovery-codes: how many recovery codes the member has left. Throws mfa_factor_not_found where there is no set. */
-export async function showRecoveryCodes(context: AuthContext, exchange: Exchange): Promise<Reply> {
-  const { user } = await requireSession(context, exchange);
+export async function showRecoveryCodes(context: AuthContext, request: CallRequest): Promise<Reply> {
+  const { user } = await requireSession(context, request);
   const status = await recoveryCodesStatus(context.database, user.id);
   if (!status) throw noCodes();
   return json({ id: status.id, type: TYPE, total: status.total, remaining: status.remaining });
@@ -37,18 +37,18 @@ const making = z.object({ friendly_name: text(limits.factorNameCharacters.defaul
  * POST /factors/recovery-codes: makes recovery codes for a member who has another verified factor, and shows them once. Throws
  * insufficient_aal, mfa_recovery_codes_sole_factor, mfa_verified_factor_exists, mfa_factor_name_conflict.
  */
-export async function generateRecoveryCodes(context: AuthContext, exchange: Exchange): Promise<Reply> {
-  const { user, sessionId, isWhole } = await requireSession(context, exchange);
-  const { friendly_name: name = 'Recovery codes' } = readBody(exchange, making, { optional: true });
+export async function generateRecoveryCodes(context: AuthContext, request: CallRequest): Promise<Reply> {
+  const { user, sessionId, isWhole } = await requireSession(context, request);
+  const { friendly_name: name = 'Recovery codes' } = readBody(request, making, { optional: true });
   if (!isWhole && user.factors?.some(({ status }) => status === 'verified')) throw needsSecondFactor();
-  return codesReply(await makeRecoveryCodes(context.database, { userId: user.id, sessionId }, name, exchange));
+  return codesReply(await makeRecoveryCodes(context.database, { userId: user.id, sessionId }, name, request));
 }
 
 /** POST /factors/recovery-codes/regenerate: replaces the codes of the set. Throws insufficient_aal, mfa_factor_not_found. */
-export async function regenerateRecoveryCodes(context: AuthContext, exchange: Exchange): Promise<Reply> {
-  const { user, sessionId, isWhole } = await requireSession(context, exchange);
+export async function regenerateRecoveryCodes(context: AuthContext, request: CallRequest): Promise<Reply> {
+  const { user, sessionId, isWhole } = await requireSession(context, request);
   if (!isWhole) throw needsSecondFactor();
-  return codesReply(await replaceRecoveryCodes(context.database, { userId: user.id, sessionId }, exchange));
+  return codesReply(await replaceRecoveryCodes(context.database, { userId: user.id, sessionId }, request));
 }
 
 function codesReply(made: RecoveryCodes | RecoveryCodesRefusal): Reply {
@@ -73,12 +73,12 @@ const needsSecondFactor = () =>
 const noCodes = () => new NinefoldError('mfa_factor_not_found', { message: 'No recovery codes were generated' });
 
 /** DELETE /factors/recovery-codes: removes the codes. Throws insufficient_aal, mfa_factor_not_found. */
-export async function removeRecoveryCodes(context: AuthContext, exchange: Exchange): Promise<Reply> {
-  const { user, sessionId, isWhole } = await requireSession(context, exchange);
+export async function removeRecoveryCodes(context: AuthContext, request: CallRequest): Promise<Reply> {
+  const { user, sessionId, isWhole } = await requireSession(context, request);
   const status = await recoveryCodesStatus(context.database, user.id);
   if (!status) throw noCodes();
   const target = { userId: user.id, factorId: status.id };
-  const by = { caller: { address: exchange.address }, session: sessionId, action: 'recovery_codes_deleted' } as const;
+  const by = { caller: { address: request.address }, session: sessionId, action: 'recovery_codes_deleted' } as const;
   const deleted = isWhole ? await deleteFactor(context.database, target, by) : null;
   if (!deleted) throw needsSecondFactor();
   return json({ id: status.id });
@@ -90,13 +90,13 @@ const showing = z.object({ code: text(limits.factorNameCharacters.default) });
  * POST /factors/recovery-codes/verify: uses a code up and raises the session that calls to aal2. Throws mfa_verification_failed for a
  * code that is wrong, used or of nobody, and mfa_recovery_codes_locked after too many of these.
  */
-export async function verifyRecoveryCode(context: AuthContext, exchange: Exchange): Promise<Reply> {
-  const { user, sessionId } = await requireSession(context, exchange);
-  await takeFromLimit(context, exchange, 'mfa');
-  const { code } = readBody(exchange, showing);
+export async function verifyRecoveryCode(context: AuthContext, request: CallRequest): Promise<Reply> {
+  const { user, sessionId } = await requireSession(context, request);
+  await takeFromLimit(context, request, 'mfa');
+  const { code } = readBody(request, showing);
   if (!code) throw new NinefoldError('validation_failed', { message: 'Code needs to be non-empty' });
-  const proving = provenByCode(context, exchange, { userId: user.id, sessionId }, code);
-  return raisedReply(context, exchange, await reportFailure(context, exchange, user.id, proving));
+  const proving = provenByCode(context, request, { userId: user.id, sessionId }, code);
+  return raisedReply(context, request, await reportFailure(context, request, user.id, proving));
 }
 
 async function provenByCode(

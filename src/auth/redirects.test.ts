@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Exchange } from '../../contract/exchange.ts';
+import type { CallRequest } from '../../contract/call-request.ts';
 import { defaultAuthSettings } from '../../contract/settings-auth.ts';
 import { makeKeys } from '../apps/make-keys.ts';
 import { Origins } from '../apps/origins.ts';
@@ -88,7 +88,8 @@ it('takes no longer for a pattern of many wildcards than for others', () => {
 });
 
 describe('redirectTarget', () => {
-  const exchange = (query: string, headers: Record<string, string> = {}) => ({ query, headers }) as unknown as Exchange;
+  const exchange = (query: string, headers: Record<string, string> = {}) =>
+    ({ query, headers }) as unknown as CallRequest;
 
   it('takes the first allowed of header, body, query and Referer, else the site', () => {
     const asked = 'redirect_to=https%3A%2F%2Fexact.example%2Fback';

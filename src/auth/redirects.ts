@@ -1,4 +1,4 @@
-import type { Exchange } from '../../contract/exchange.ts';
+import type { CallRequest } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import type { AuthContext } from './context.ts';
 import { matchesUrlPattern } from './url-pattern.ts';
@@ -26,10 +26,10 @@ const WEB = /^https?:$/;
  *
  * @param asked The value of redirect_to in a body; the query is read from the exchange.
  */
-export function redirectTarget(context: RedirectContext, exchange: Exchange, asked?: string): string {
-  const fromQuery = new URLSearchParams(exchange.query).get('redirect_to');
-  const first = exchange.headers.redirect_to || asked || fromQuery || '';
-  return allowedRedirect(context, first) ?? allowedRedirect(context, exchange.headers.referer ?? '') ?? homeOf(context);
+export function redirectTarget(context: RedirectContext, request: CallRequest, asked?: string): string {
+  const fromQuery = new URLSearchParams(request.query).get('redirect_to');
+  const first = request.headers.redirect_to || asked || fromQuery || '';
+  return allowedRedirect(context, first) ?? allowedRedirect(context, request.headers.referer ?? '') ?? homeOf(context);
 }
 
 /** Returns the address of the app's site: `site_url`, or the app's own origin while there is no site. */

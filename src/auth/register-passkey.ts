@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { openRegistration, passkeyCredentialIds, storePasskey, useRegistration } from '../accounts/passkeys.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -18,9 +18,9 @@ import { creationOptions, newCredential, type RelyingParty, relyingPartyOf } fro
  * POST /passkeys/registration/options: opens a challenge for a new passkey of the member who calls. Throws passkey_disabled,
  * insufficient_aal, too_many_passkeys.
  */
-export async function passkeyRegistrationOptions(context: AuthContext, exchange: Exchange): Promise<Reply> {
+export async function passkeyRegistrationOptions(context: AuthContext, request: CallRequest): Promise<Reply> {
   const { database, settings } = context;
-  const { user } = await requireRegistrant(context, exchange);
+  const { user } = await requireRegistrant(context, request);
   const party = requireRelyingParty(context);
   const exclude = await passkeyCredentialIds(database, user.id);
   if (exclude.length >= settings.passkey_max_passkeys_per_user) throw new NinefoldError('too_many_passkeys');
@@ -52,28 +52,28 @@ export function requireAnswer(body: z.output<typeof passkeyAnswer>): { challenge
  * POST /passkeys/registration/verify: stores the passkey that a device made for the challenge, which is used up. Throws
  * webauthn_challenge_not_found, webauthn_challenge_expired, webauthn_verification_failed, webauthn_credential_exists, too_many_passkeys.
  */
-export async function verifyPasskeyRegistration(context: AuthContext, exchange: Exchange): Promise<Reply> {
+export async function verifyPasskeyRegistration(context: AuthContext, request: CallRequest): Promise<Reply> {
   const { database, settings } = context;
-  const { user } = await requireRegistrant(context, exchange);
+  const { user } = await requireRegistrant(context, request);
   const party = requireRelyingParty(context);
-  const { challengeId, credential } = requireAnswer(readBody(exchange, passkeyAnswer));
+  const { challengeId, credential } = requireAnswer(readBody(request, passkeyAnswer));
   const used = await useRegistration(database, user.id, challengeId);
   if (!used) throw new NinefoldError('webauthn_challenge_not_found');
   if (used.hasExpired) throw new NinefoldError('webauthn_challenge_expired');
   const made = await newCredential(party, used.challenge, credential);
   if (!made) throw new NinefoldError('webauthn_verification_failed');
   const passkey = { ...made, friendlyName: authenticatorName(made.aaguid) };
-  const most = settings.passkey_max_passkeys_per_user;
-  const stored = await storePasskey(database, user.id, passkey, most, clientOf(exchange));
+  const max = settings.passkey_max_passkeys_per_user;
+  const stored = await storePasskey(database, user.id, passkey, max, clientOf(request));
   if (stored === 'exists') throw new NinefoldError('webauthn_credential_exists');
   if (stored === 'many') throw new NinefoldError('too_many_passkeys');
   return json(stored);
 }
 
 /** Returns a member who may add a passkey. */
-async function requireRegistrant(context: AuthContext, exchange: Exchange): Promise<MemberSession> {
+async function requireRegistrant(context: AuthContext, request: CallRequest): Promise<MemberSession> {
   requirePasskeys(context);
-  const member = await requireSession(context, exchange);
+  const member = await requireSession(context, request);
   if (member.user.identities.some(({ provider }) => provider.startsWith('sso:'))) {
     throw new NinefoldError('validation_failed', { status: 422, message: 'SSO users cannot register passkeys' });
   }

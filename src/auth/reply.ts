@@ -1,4 +1,4 @@
-import type { Reply } from '../../contract/exchange.ts';
+import type { Reply } from '../../contract/call-request.ts';
 
 /** Answers of the auth calls hold tokens and personal data: nothing may keep them (RFC 6749, section 5.1). */
 export const replyHeaders: Readonly<Record<string, string>> = {

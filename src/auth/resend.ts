@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
-import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
 import type { CodeChallenge } from '../accounts/flow-states.ts';
 import { pretendToMail, type Recipient, type SqlStatement } from '../accounts/one-time-tokens.ts';
+import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 import { type PhoneAccount, pretendToText } from '../accounts/texts.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { normaliseEmail, normalisePhone } from './addresses.ts';
@@ -30,9 +30,9 @@ const invalid = (message: string): NinefoldError => new NinefoldError('validatio
  * again. The answer is `{}` whether or not an account waits for
  * one.
  */
-export async function resend(context: AuthContext, exchange: Exchange): Promise<Reply> {
+export async function resend(context: AuthContext, request: CallRequest): Promise<Reply> {
   const { settings, database } = context;
-  const { type, ...body } = readBody(exchange, schema);
+  const { type, ...body } = readBody(request, schema);
   const byMail = type === 'signup' || type === 'email_change';
   if (!byMail && type !== 'sms' && type !== 'phone_change') {
     throw invalid('Missing one of these types: signup, email_change, sms, phone_change');
@@ -41,15 +41,15 @@ export async function resend(context: AuthContext, exchange: Exchange): Promise<
   if (type === 'signup' && !body.email) throw invalid('Type provided requires an email address');
   if (type === 'sms' && !body.phone) throw invalid('Type provided requires a phone number');
   if (body.email && body.phone) throw invalid('Only an email address or phone number should be provided.');
-  if (body.phone) return resendText(context, exchange, type, body.phone);
+  if (body.phone) return resendText(context, request, type, body.phone);
   if (!body.email) throw invalid('Missing email address or phone number');
   if (!settings.external_email_enabled) throw new NinefoldError('email_provider_disabled', { status: 400 });
   const email = normaliseEmail(body.email);
   if (!byMail) return json({});
   const purpose = type === 'signup' ? 'confirmation' : 'email_change';
-  const { recipient } = await requireMail(context, exchange, purpose, email);
-  const statements = recipient ? mailsOf(context, exchange, type, recipient, challenge) : [];
-  if (statements.length > 0) await asAuthAdmin(database, statements).catch(ignoreMissing);
+  const { recipient } = await requireMail(context, request, purpose, email);
+  const statements = recipient ? mailsOf(context, request, type, recipient, challenge) : [];
+  if (statements.length > 0) await runAsAuthAdmin(database, statements).catch(ignoreMissing);
   else await pretendToMail(database, purpose, email);
   return json({});
 }
@@ -57,37 +57,37 @@ export async function resend(context: AuthContext, exchange: Exchange): Promise<
 /** Returns the statements that mail what an account waits for; none if it waits for nothing. */
 function mailsOf(
   context: AuthContext,
-  exchange: Exchange,
+  request: CallRequest,
   type: 'signup' | 'email_change',
   recipient: Recipient,
   challenge: CodeChallenge | null,
 ): readonly SqlStatement[] {
   if (type === 'email_change') {
     if (recipient.newEmail === null) return [];
-    return mailedEmailChange(context, exchange, recipient, recipient.newEmail, challenge);
+    return mailedEmailChange(context, request, recipient, recipient.newEmail, challenge);
   }
   if (recipient.isConfirmed) return [];
-  const redirectTo = linkTarget(context, exchange);
+  const redirectTo = linkTarget(context, request);
   const address = recipient.email.toLowerCase();
-  return mailedLink(recipient.id, makeLink(context, exchange, { type, address, redirectTo, challenge }));
+  return mailedLink(recipient.id, makeLink(context, request, { type, address, redirectTo, challenge }));
 }
 
-async function resendText(context: AuthContext, exchange: Exchange, type: string, number: string): Promise<Reply> {
+async function resendText(context: AuthContext, request: CallRequest, type: string, number: string): Promise<Reply> {
   if (context.trace) context.trace.call = 'auth.resend.phone';
   const { settings, database } = context;
   if (!settings.external_phone_enabled) throw new NinefoldError('phone_provider_disabled', { status: 400 });
   const phone = normalisePhone(number);
   // The types of mails name an account by its address.
   if (type !== 'sms' && type !== 'phone_change') return json({});
-  const { account } = await requireText(context, exchange, type, phone);
+  const { account } = await requireText(context, request, type, phone);
   const to = account && waitingNumber(type, account);
   if (account === null || to === null) {
     await pretendToText(database, type, phone);
     return json({});
   }
   const text = makeText(context, type === 'sms' ? 'sms_confirmation' : 'sms_phone_change', to);
-  await asAuthAdmin(database, storedText(account.id, text)).catch(ignoreMissing);
-  await sendText(context, exchange, text, { userId: account.id, waits: false });
+  await runAsAuthAdmin(database, storedText(account.id, text)).catch(ignoreMissing);
+  await sendText(context, request, text, { userId: account.id, waits: false });
   return json({});
 }
 

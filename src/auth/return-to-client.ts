@@ -1,4 +1,4 @@
-import type { Exchange } from '../../contract/exchange.ts';
+import type { CallRequest } from '../../contract/call-request.ts';
 import type { AuthCode, ProviderTokens } from '../accounts/flow-states.ts';
 import type { Grant } from '../accounts/sessions.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -18,13 +18,13 @@ export function withCode(target: string, { code }: AuthCode): string {
 /** Returns where a member goes whose client gets the session itself, in the fragment. Throws where a hook gives no token. */
 export async function withSession(
   context: AuthContext,
-  exchange: Exchange,
+  request: CallRequest,
   target: string,
   grant: Grant | null,
   tokens: ProviderTokens,
 ): Promise<string> {
   if (grant === null) throw new Error('a sign-in gave neither a code nor a session');
-  const { user: _, ...session } = await sessionBody(context, exchange, grant);
+  const { user: _, ...session } = await sessionBody(context, request, grant);
   const fragment = new URLSearchParams({
     ...Object.fromEntries(Object.entries(session).map(([name, value]) => [name, String(value)])),
     provider_token: tokens.accessToken,
@@ -50,14 +50,14 @@ export class OAuthError extends Error {
  * Returns where a member goes after an error, whose words are for the site; the event of a failed sign-in is emitted. Throws the error
  * itself if it is a fault of the node.
  */
-export function afterFailure(context: AuthContext, exchange: Exchange, target: string, error: unknown): string {
+export function afterFailure(context: AuthContext, request: CallRequest, target: string, error: unknown): string {
   const shown = asShown(error);
   if (shown === null) throw error;
   const { app, events } = context;
   if (shown instanceof NinefoldError && shown.status >= 500) {
-    events.emit({ type: 'fault', requestId: exchange.requestId, where: 'auth', error });
+    events.emit({ type: 'fault', requestId: request.requestId, where: 'auth', error });
   }
-  events.emit({ type: 'auth', what: 'sign-in-failed', app: app.ref, userId: null, address: exchange.address });
+  events.emit({ type: 'auth', what: 'sign-in-failed', app: app.ref, userId: null, address: request.address });
   return withError(target, shown, true);
 }
 

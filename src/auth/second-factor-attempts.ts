@@ -1,5 +1,5 @@
-import type { Exchange } from '../../contract/exchange.ts';
-import { accountJson, asAuthAdmin } from '../accounts/as-auth-admin.ts';
+import type { CallRequest } from '../../contract/call-request.ts';
+import { accountJson, runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 import { type AttemptReservation, reserveAttempt } from '../accounts/second-factor-attempts.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AuthContext } from './context.ts';
@@ -17,7 +17,7 @@ export async function countAttempt(
     most: settings.rate_limit_second_factor,
     seconds: settings.rate_limit_second_factor_window,
   };
-  const [result] = await asAuthAdmin(database, [reserveAttempt(userId, bound)]);
+  const [result] = await runAsAuthAdmin(database, [reserveAttempt(userId, bound)]);
   const reservation = accountJson<AttemptReservation>(result);
   if (reservation && 'at' in reservation) return reservation.at;
   const wait = reservation?.wait ?? 1;
@@ -31,7 +31,7 @@ export async function countAttempt(
 /** Waits for the check of a second factor, and emits an event if it fails. Throws what `proving` throws. */
 export async function reportFailure<T>(
   { events, app }: AuthContext,
-  { address }: Exchange,
+  { address }: CallRequest,
   userId: string,
   proving: Promise<T>,
 ): Promise<T> {

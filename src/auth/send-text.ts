@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Exchange } from '../../contract/exchange.ts';
+import type { CallRequest } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import type { TextKind } from '../../contract/mails.ts';
 import { issuedPhoneCode, makeCode, type SqlStatement, type TokenKind } from '../accounts/one-time-tokens.ts';
@@ -115,26 +115,31 @@ let underWayOfAll = 0;
  */
 export async function sendText(
   context: AuthContext,
-  exchange: Exchange,
+  request: CallRequest,
   text: CodeText,
   options: { userId: string; waits: boolean },
 ): Promise<string | null> {
   const { provider } = text;
   if (text.isTest || (provider === null && !text.isForHook)) return null;
   const send = () =>
-    text.isForHook ? handToHook(context, exchange, text, options.userId) : attempt(context, text, provider);
+    text.isForHook ? handToHook(context, request, text, options.userId) : attempt(context, text, provider);
   if (options.waits) return send();
   // After the response has left, so that its time does not tell of the text.
   setImmediate(() => {
     send().catch((error: unknown) => {
       if (error instanceof NinefoldError && error.code === 'sms_send_failed') return;
-      context.events.emit({ type: 'fault', requestId: exchange.requestId, where: 'auth', error });
+      context.events.emit({ type: 'fault', requestId: request.requestId, where: 'auth', error });
     });
   });
   return null;
 }
 
-async function handToHook(context: AuthContext, { address }: Exchange, text: CodeText, userId: string): Promise<null> {
+async function handToHook(
+  context: AuthContext,
+  { address }: CallRequest,
+  text: CodeText,
+  userId: string,
+): Promise<null> {
   const user = await findUser(context.database, userId);
   // The account was deleted meanwhile.
   if (user === null) return null;
@@ -184,18 +189,18 @@ async function attempt(
  */
 export async function requireText(
   context: AuthContext,
-  exchange: Exchange,
+  request: CallRequest,
   purpose: TextPurpose,
   phone: string,
   of = phone,
 ): Promise<TextRequested> {
   const { settings, database } = context;
-  await takeFromLimit(context, exchange, 'otp', phone);
+  await takeFromLimit(context, request, 'otp', phone);
   const isFactor = purpose === 'mfa_sms';
   const seconds = isFactor ? settings.mfa_phone_max_frequency : settings.sms_max_frequency;
   const requested = await findForText(database, purpose, of, seconds, phone);
   refuseBeforePauseEnds(requested.wait, isFactor);
-  if (isFactor || testCodeOf(context, phone) === undefined) await takeFromLimit(context, exchange, 'sms', phone);
+  if (isFactor || testCodeOf(context, phone) === undefined) await takeFromLimit(context, request, 'sms', phone);
   refuseBeforePauseEnds(await reserveText(database, purpose, of, seconds), isFactor);
   return requested;
 }

@@ -1,4 +1,4 @@
-import type { Reply } from '../../contract/exchange.ts';
+import type { Reply } from '../../contract/call-request.ts';
 import { providerNames } from '../../contract/providers.ts';
 import type { AuthContext } from './context.ts';
 import { json } from './reply.ts';

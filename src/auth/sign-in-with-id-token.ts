@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { z } from 'zod';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { signInExternally } from '../accounts/external-sign-in.ts';
 import { linkIdentity } from '../accounts/identities.ts';
@@ -31,11 +31,11 @@ const schema = z.object({
  * POST /token?grant_type=id_token: signs in with an ID token that a native app has got from a provider, or with link_identity adds its
  * identity to the account of the member who calls.
  */
-export async function signInWithIdToken(context: AuthContext, exchange: Exchange): Promise<Reply> {
-  const body = readBody(exchange, schema);
+export async function signInWithIdToken(context: AuthContext, request: CallRequest): Promise<Reply> {
+  const body = readBody(request, schema);
   if (!body.id_token) throw refusal('id_token required');
   if (!body.provider && !(body.client_id && body.issuer)) throw refusal('provider or client_id and issuer required');
-  const member = body.link_identity ? await linkingMember(context, exchange) : null;
+  const member = body.link_identity ? await linkingMember(context, request) : null;
   const provider = await tokenProvider(context, body.provider, body.issuer, body.id_token);
   const claims = await openProvider(context, provider)
     .then((client) => verifyIdToken(provider, client, body.id_token ?? '', body.access_token ?? null))
@@ -46,33 +46,33 @@ export async function signInWithIdToken(context: AuthContext, exchange: Exchange
   checkNonce(provider, claims.nonce, body.nonce);
   const identity = externalIdentity(provider, profileOfToken(provider, claims));
   const { app, database, events } = context;
-  const { address } = exchange;
-  const ending = { kind: 'session', client: clientOf(exchange), flowId: null } as const;
+  const { address } = request;
+  const ending = { kind: 'session', client: clientOf(request), flowId: null } as const;
   if (member !== null) {
     const linked = await linkIdentity(database, member, identity, ending);
     if (linked === null) throw new Error('no session was opened');
-    return tokenReply(context, exchange, linked);
+    return tokenReply(context, request, linked);
   }
   const { grant, isNew, userId } = await signInExternally(
     database,
     identity,
-    rulesFor(context, exchange, provider, identity),
+    rulesFor(context, request, provider, identity),
     ending,
   );
   if (grant === null) throw new Error('no session was opened');
   if (isNew) events.emit({ type: 'auth', what: 'signed-up', app: app.ref, userId, address });
   events.emit({ type: 'auth', what: 'signed-in', app: app.ref, userId, address });
-  return tokenReply(context, exchange, grant);
+  return tokenReply(context, request, grant);
 }
 
 const refusal = (message: string): NinefoldError => new NinefoldError('bad_id_token', { message });
 
-async function linkingMember(context: AuthContext, exchange: Exchange): Promise<string> {
+async function linkingMember(context: AuthContext, request: CallRequest): Promise<string> {
   if (!context.settings.security_manual_linking_enabled) throw new NinefoldError('manual_linking_disabled');
-  if (!exchange.headers.authorization) {
+  if (!request.headers.authorization) {
     throw refusal('Linking requires a valid user access token in Authorization');
   }
-  return (await requireMember(context, exchange)).userId;
+  return (await requireMember(context, request)).userId;
 }
 
 /** Returns the provider by its name, or by its issuer. Throws validation_failed, provider_disabled. */

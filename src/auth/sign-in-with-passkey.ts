@@ -1,4 +1,4 @@
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { findPasskey, isChallengeUsed, openPasskeySession } from '../accounts/passkeys.ts';
 import type { Grant } from '../accounts/sessions.ts';
@@ -14,9 +14,9 @@ import { clientOf, tokenReply } from './token-reply.ts';
 import { assertionCounter, readAssertion, requestOptions } from './web-authn.ts';
 
 /** POST /passkeys/authentication/options: makes a challenge for a sign-in without a name. Throws passkey_disabled. */
-export async function passkeyAuthenticationOptions(context: AuthContext, exchange: Exchange): Promise<Reply> {
+export async function passkeyAuthenticationOptions(context: AuthContext, request: CallRequest): Promise<Reply> {
   requirePasskeys(context);
-  await takeFromLimit(context, exchange, 'passkey');
+  await takeFromLimit(context, request, 'passkey');
   const now = timeOf(context);
   const { id, challenge } = makePasskeyChallenge(context.app, now);
   const options = await requestOptions(requireRelyingParty(context), challenge);
@@ -25,8 +25,8 @@ export async function passkeyAuthenticationOptions(context: AuthContext, exchang
 }
 
 /** POST /passkeys/authentication/verify: signs the account of a passkey in. Throws as `grantForPasskey`. */
-export async function signInWithPasskey(context: AuthContext, exchange: Exchange): Promise<Reply> {
-  return tokenReply(context, exchange, await grantForPasskey(context, exchange));
+export async function signInWithPasskey(context: AuthContext, request: CallRequest): Promise<Reply> {
+  return tokenReply(context, request, await grantForPasskey(context, request));
 }
 
 /**
@@ -35,12 +35,12 @@ export async function signInWithPasskey(context: AuthContext, exchange: Exchange
  *
  * Throws webauthn_challenge_not_found, webauthn_challenge_expired, webauthn_verification_failed, email_not_confirmed, user_banned.
  */
-export async function grantForPasskey(context: AuthContext, exchange: Exchange): Promise<Grant> {
+export async function grantForPasskey(context: AuthContext, request: CallRequest): Promise<Grant> {
   const { app, database, events } = context;
   requirePasskeys(context);
-  await takeFromLimit(context, exchange, 'passkey');
+  await takeFromLimit(context, request, 'passkey');
   const party = requireRelyingParty(context);
-  const { challengeId, credential } = requireAnswer(readBody(exchange, passkeyAnswer));
+  const { challengeId, credential } = requireAnswer(readBody(request, passkeyAnswer));
   const made = requireFresh(context, challengeId);
   const assertion = readAssertion(credential);
   const passkey = assertion && (await findPasskey(database, assertion.id));
@@ -52,7 +52,7 @@ export async function grantForPasskey(context: AuthContext, exchange: Exchange):
           transports: [],
         })
       : null;
-  const { address } = exchange;
+  const { address } = request;
   if (!passkey || counter === null) {
     events.emit({ type: 'auth', what: 'sign-in-failed', app: app.ref, userId: passkey?.userId ?? null, address });
     // The counter of a replayed response does not grow: GoTrue looks for the challenge first.
@@ -64,7 +64,7 @@ export async function grantForPasskey(context: AuthContext, exchange: Exchange):
   // The used challenge is stored for as long as the setting could let it be shown again.
   const [, longest] = limits.webauthnChallengeSeconds.range;
   const use = { challengeId, expiresAt: made + longest * 1000, counter };
-  const grant = await openPasskeySession(database, passkey, use, clientOf(exchange));
+  const grant = await openPasskeySession(database, passkey, use, clientOf(request));
   if (grant === null) throw new NinefoldError('webauthn_challenge_not_found');
   events.emit({ type: 'auth', what: 'signed-in', app: app.ref, userId: grant.user.id, address });
   return grant;

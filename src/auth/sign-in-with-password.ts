@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { commonDecoys, forgetCommonDecoys } from '../accounts/common-hashes.ts';
 import { beginSignIn, type Login, openPasswordSession, settleSignIn } from '../accounts/password-sign-in.ts';
@@ -32,11 +32,11 @@ const schema = z.object({
  *
  * Throws over_request_rate_limit after too many failures of the client's network or for the account.
  */
-export async function signInWithPassword(context: AuthContext, exchange: Exchange): Promise<Reply> {
+export async function signInWithPassword(context: AuthContext, request: CallRequest): Promise<Reply> {
   const afterCheck = (account: { id: string; isRight: boolean } | null) =>
-    notePasswordAttempt(context, exchange.address, account);
-  const proven = await grantForPassword({ ...context, afterCheck }, exchange);
-  return tokenReply(context, exchange, proven.grant, {
+    notePasswordAttempt(context, request.address, account);
+  const proven = await grantForPassword({ ...context, afterCheck }, request);
+  return tokenReply(context, request, proven.grant, {
     weakPassword: weaknessOf(proven.password, context.settings),
   });
 }
@@ -44,9 +44,9 @@ export async function signInWithPassword(context: AuthContext, exchange: Exchang
 /** Opens a session for the account whose address and password are in the body. Throws as `signInWithPassword`. */
 export async function grantForPassword(
   context: SignInContext,
-  exchange: Exchange,
+  request: CallRequest,
 ): Promise<{ grant: Grant; password: string }> {
-  const body = readBody(exchange, schema);
+  const body = readBody(request, schema);
   if (body.email && body.phone) {
     throw new NinefoldError('validation_failed', {
       message: 'Only an email address or phone number should be provided on login.',
@@ -63,22 +63,22 @@ export async function grantForPassword(
   const login: Login = body.phone
     ? { by: 'phone', name: phoneDigits(body.phone) }
     : { by: 'email', name: (body.email ?? '').trim().toLowerCase() };
-  const grant = await authenticate(context, exchange, login, body.password);
+  const grant = await authenticate(context, request, login, body.password);
   context.events.emit({
     type: 'auth',
     what: 'signed-in',
     app: context.app.ref,
     userId: grant.user.id,
-    address: exchange.address,
+    address: request.address,
   });
   return { grant, password: body.password };
 }
 
 /** Checks the password of an attempt that is counted, and opens a session if it is right. */
-async function authenticate(context: SignInContext, exchange: Exchange, login: Login, given: string): Promise<Grant> {
+async function authenticate(context: SignInContext, request: CallRequest, login: Login, given: string): Promise<Grant> {
   const { database, events, app } = context;
-  const subjects = signInSubjects(exchange.address, login.name, context.settings);
-  const attempt = await beginSignIn(database, login, subjects, exchange.signal);
+  const subjects = signInSubjects(request.address, login.name, context.settings);
+  const attempt = await beginSignIn(database, login, subjects, request.signal);
   const { candidate, newNetwork } = attempt;
   const hash = candidate?.passwordHash ?? null;
   const isRight = await checked(context, given, hash).catch(async (error: unknown) => {
@@ -93,9 +93,9 @@ async function authenticate(context: SignInContext, exchange: Exchange, login: L
     throw error;
   });
   if (candidate === null || hash === null || !isRight) {
-    await settleSignIn(database, attempt, true, { address: exchange.address });
+    await settleSignIn(database, attempt, true, { address: request.address });
     const userId = candidate?.id ?? null;
-    events.emit({ type: 'auth', what: 'sign-in-failed', app: app.ref, userId, address: exchange.address });
+    events.emit({ type: 'auth', what: 'sign-in-failed', app: app.ref, userId, address: request.address });
     throw new NinefoldError('invalid_credentials');
   }
   await settleSignIn(database, attempt, false);
@@ -106,7 +106,7 @@ async function authenticate(context: SignInContext, exchange: Exchange, login: L
 
   const newHash = needsRehash(hash, given) ? await hashPassword(given) : null;
   const account = { id: candidate.id, verifiedHash: hash, newHash, newNetwork };
-  const grant = await openPasswordSession(database, account, clientOf(exchange));
+  const grant = await openPasswordSession(database, account, clientOf(request));
   if (grant === null) throw new NinefoldError('invalid_credentials');
   return grant;
 }

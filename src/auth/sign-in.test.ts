@@ -208,13 +208,13 @@ describe('a sign-in beyond the bounds', () => {
   it.each([
     ['one address', () => '198.51.100.1', open],
     ['as many addresses', network, open + 1],
-  ])('is never checked when 100 wrong passwords for one account come at once from %s', async (_, from, most) => {
+  ])('is never checked when 100 wrong passwords for one account come at once from %s', async (_, from, max) => {
     const email = uniqueEmail();
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, i) => signIn(email, 'wrong', { address: from(i) })),
     );
-    expect(statuses(answers)).toEqual({ checked: most, refused: 100 - most });
-    expect(hashes()).toBe(most);
+    expect(statuses(answers)).toEqual({ checked: max, refused: 100 - max });
+    expect(hashes()).toBe(max);
   });
 
   it('is never checked when 100 wrong passwords for as many accounts come at once from one address', async () => {
@@ -349,14 +349,14 @@ describe('a sign-in beyond the bounds', () => {
 
   it('remembers a bounded number of networks of an account, the newest', async () => {
     const { email, user } = await app.member(password);
-    const most = limits.signInNetworks.default;
-    for (let i = 0; i < most + 5; i++) {
+    const max = limits.signInNetworks.default;
+    for (let i = 0; i < max + 5; i++) {
       expect((await signIn(email, password, { address: network(i) })).status).toBe(200);
     }
     const [row] = await asAdmin(`select count(*) from ninefold.sign_in_networks where user_id = '${user.id}'`);
-    expect(Number(row?.[0])).toBe(most);
+    expect(Number(row?.[0])).toBe(max);
     for (let i = 0; i < 3 * perAccount; i++) await signIn(email, 'wrong', { address: network(1000 + i) });
-    expect((await signIn(email, password, { address: network(most + 4) })).status).toBe(200);
+    expect((await signIn(email, password, { address: network(max + 4) })).status).toBe(200);
     expect(await signIn(email, password, { address: network(0) })).toMatchObject(rateLimited);
   });
 });

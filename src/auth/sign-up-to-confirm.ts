@@ -1,11 +1,11 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
-import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { auditEntry } from '../accounts/audit.ts';
 import { commonDecoys } from '../accounts/common-hashes.ts';
 import type { CodeChallenge } from '../accounts/flow-states.ts';
 import { pretendedMail, pretendToMail, requestMail, type SqlStatement } from '../accounts/one-time-tokens.ts';
 import { hashPassword, verifyPassword } from '../accounts/passwords.ts';
+import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 import { droppedPassword, signUp } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { beforeUserCreated, waitAsBeforeUserCreated } from './before-user-created.ts';
@@ -27,7 +27,7 @@ export interface SignUp {
  * the answer and its time are those of a new account. An account that nobody has confirmed gets another mail; if its password differs,
  * neither password is kept, as nobody knows which of the two people owns the address.
  */
-export async function signUpToConfirm(context: AuthContext, exchange: Exchange, asked: SignUp): Promise<Reply> {
+export async function signUpToConfirm(context: AuthContext, request: CallRequest, asked: SignUp): Promise<Reply> {
   const { database, settings, app, events } = context;
   const { email, userMetadata } = asked;
   const { wait, recipient } = await requestMail(database, 'confirmation', email, settings.smtp_max_frequency);
@@ -39,29 +39,29 @@ export async function signUpToConfirm(context: AuthContext, exchange: Exchange, 
   );
   const passwordHash = await hashPassword(asked.password);
   const planned = { id: randomUUID(), email, userMetadata };
-  if (recipient === null) await beforeUserCreated(context, exchange.address, { ...planned, provider: 'email' });
+  if (recipient === null) await beforeUserCreated(context, request.address, { ...planned, provider: 'email' });
   else await waitAsBeforeUserCreated(context);
-  const redirectTo = linkTarget(context, exchange);
-  const link = makeLink(context, exchange, { type: 'signup', address: email, redirectTo, challenge: asked.challenge });
+  const redirectTo = linkTarget(context, request);
+  const link = makeLink(context, request, { type: 'signup', address: email, redirectTo, challenge: asked.challenge });
   if (recipient === null) {
     const newUser = { ...planned, passwordHash };
-    const made = await signUp(database, newUser, clientOf(exchange), (id) => mailedLink(id, link)).catch(ignoreTaken);
+    const made = await signUp(database, newUser, clientOf(request), (id) => mailedLink(id, link)).catch(ignoreTaken);
     if (made) {
       const { id } = made.user;
-      events.emit({ type: 'auth', what: 'signed-up', app: app.ref, userId: id, address: exchange.address });
+      events.emit({ type: 'auth', what: 'signed-up', app: app.ref, userId: id, address: request.address });
       return json(made.user);
     }
   }
   const statements: SqlStatement[] = [
     ...(waiting && !isSamePassword ? [droppedPassword(waiting.id)] : []),
     ...(waiting && wait === 0
-      ? [...mailedLink(waiting.id, link), auditEntry('user_confirmation_requested', waiting.id, clientOf(exchange))]
+      ? [...mailedLink(waiting.id, link), auditEntry('user_confirmation_requested', waiting.id, clientOf(request))]
       : []),
     ...(recipient?.isConfirmed
-      ? [pretendedMail('confirmation', email), auditEntry('user_repeated_signup', recipient.id, clientOf(exchange))]
+      ? [pretendedMail('confirmation', email), auditEntry('user_repeated_signup', recipient.id, clientOf(request))]
       : []),
   ];
-  if (statements.length > 0) await asAuthAdmin(database, statements).catch(ignoreMissing);
+  if (statements.length > 0) await runAsAuthAdmin(database, statements).catch(ignoreMissing);
   else await pretendToMail(database, 'confirmation', email);
   return json(nobody({ email }, userMetadata, timeOf(context)));
 }

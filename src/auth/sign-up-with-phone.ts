@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
-import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { commonDecoys } from '../accounts/common-hashes.ts';
 import type { SqlStatement } from '../accounts/one-time-tokens.ts';
 import { hashPassword, verifyPassword } from '../accounts/passwords.ts';
+import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 import { droppedPhonePassword, pretendToText } from '../accounts/texts.ts';
 import { signUp } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -26,27 +26,27 @@ export interface PhoneSignUp {
  * POST /signup with a phone number and a password: makes an account. It gets a session where numbers count as confirmed at once
  * (sms_autoconfirm), else a code by text.
  */
-export const signUpWithPhone = (context: AuthContext, exchange: Exchange, asked: PhoneSignUp): Promise<Reply> =>
-  context.settings.sms_autoconfirm ? signUpAtOnce(context, exchange, asked) : signUpByCode(context, exchange, asked);
+export const signUpWithPhone = (context: AuthContext, request: CallRequest, asked: PhoneSignUp): Promise<Reply> =>
+  context.settings.sms_autoconfirm ? signUpAtOnce(context, request, asked) : signUpByCode(context, request, asked);
 
-async function signUpAtOnce(context: AuthContext, exchange: Exchange, asked: PhoneSignUp): Promise<Reply> {
+async function signUpAtOnce(context: AuthContext, request: CallRequest, asked: PhoneSignUp): Promise<Reply> {
   const newUser = { ...asked, id: randomUUID(), phoneConfirmed: true };
-  await beforeUserCreated(context, exchange.address, { ...newUser, provider: 'phone' });
-  const { user, grant } = await signUp(context.database, newUser, clientOf(exchange)).catch((error: unknown) => {
+  await beforeUserCreated(context, request.address, { ...newUser, provider: 'phone' });
+  const { user, grant } = await signUp(context.database, newUser, clientOf(request)).catch((error: unknown) => {
     throw isTaken(error) ? new NinefoldError('user_already_exists') : error;
   });
-  noteSignUp(context, exchange, user.id);
-  return grant ? tokenReply(context, exchange, grant) : json(user);
+  noteSignUp(context, request, user.id);
+  return grant ? tokenReply(context, request, grant) : json(user);
 }
 
 /**
  * For a number that an account has, the answer and its time are those of a new account. An account that nobody has confirmed gets another
  * code; if its password differs, neither password is kept, as nobody knows which of the two people owns the number.
  */
-async function signUpByCode(context: AuthContext, exchange: Exchange, asked: PhoneSignUp): Promise<Reply> {
+async function signUpByCode(context: AuthContext, request: CallRequest, asked: PhoneSignUp): Promise<Reply> {
   const { database } = context;
   const { phone, userMetadata } = asked;
-  const { account } = await requireText(context, exchange, 'sms', phone);
+  const { account } = await requireText(context, request, 'sms', phone);
   const waiting = account?.isConfirmed === false ? account : null;
   const isSamePassword = await verifyPassword(
     asked.password,
@@ -56,13 +56,13 @@ async function signUpByCode(context: AuthContext, exchange: Exchange, asked: Pho
   const passwordHash = await hashPassword(asked.password);
   const text = makeText(context, 'sms_confirmation', phone);
   const newUser = { id: randomUUID(), phone, passwordHash, userMetadata };
-  if (account === null) await beforeUserCreated(context, exchange.address, { ...newUser, provider: 'phone' });
+  if (account === null) await beforeUserCreated(context, request.address, { ...newUser, provider: 'phone' });
   else await waitAsBeforeUserCreated(context);
   if (account === null) {
-    const made = await signUp(database, newUser, clientOf(exchange), (id) => storedText(id, text)).catch(ignoreTaken);
+    const made = await signUp(database, newUser, clientOf(request), (id) => storedText(id, text)).catch(ignoreTaken);
     if (made) {
-      await sendText(context, exchange, text, { userId: made.user.id, waits: false });
-      noteSignUp(context, exchange, made.user.id);
+      await sendText(context, request, text, { userId: made.user.id, waits: false });
+      noteSignUp(context, request, made.user.id);
       return json(made.user);
     }
   }
@@ -71,8 +71,8 @@ async function signUpByCode(context: AuthContext, exchange: Exchange, asked: Pho
       ...(isSamePassword ? [] : [droppedPhonePassword(waiting.id)]),
       ...storedText(waiting.id, text),
     ];
-    await asAuthAdmin(database, statements).then(
-      () => sendText(context, exchange, text, { userId: waiting.id, waits: false }),
+    await runAsAuthAdmin(database, statements).then(
+      () => sendText(context, request, text, { userId: waiting.id, waits: false }),
       (error: unknown) => ignoreMissing(error),
     );
   } else await pretendToText(database, 'sms', phone);
@@ -87,6 +87,6 @@ export function ignoreTaken(error: unknown): null {
   throw error;
 }
 
-function noteSignUp({ app, events }: AuthContext, { address }: Exchange, userId: string): void {
+function noteSignUp({ app, events }: AuthContext, { address }: CallRequest, userId: string): void {
   events.emit({ type: 'auth', what: 'signed-up', app: app.ref, userId, address });
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { findRecipient } from '../accounts/one-time-tokens.ts';
 import { checkMetadata, signUp } from '../accounts/users.ts';
@@ -14,7 +14,6 @@ import type { AuthContext } from './context.ts';
 import { refuseLeakedPassword } from './leaked-password.ts';
 import { json } from './reply.ts';
 import { checkChannel } from './send-text.ts';
-import { signUpAnonymously } from './sign-up-anonymously.ts';
 import { signUpToConfirm } from './sign-up-to-confirm.ts';
 import { signUpWithPhone } from './sign-up-with-phone.ts';
 import { takeFromLimit } from './take-from-limit.ts';
@@ -36,19 +35,19 @@ const schema = z.object({
  *
  * An address that is taken is refused with user_already_exists when it counts as confirmed at once; else see `signUpToConfirm`.
  */
-export async function signUpCall(context: AuthContext, exchange: Exchange): Promise<Reply> {
+export async function signUpCall(context: AuthContext, request: CallRequest): Promise<Reply> {
   const { settings, database } = context;
-  const body = readBody(exchange, schema);
+  const body = readBody(request, schema);
   if (!body.email && !body.phone) {
     if (context.trace) context.trace.call = 'auth.signup.anonymous';
-    return signUpAnonymously(context, exchange, body.data ?? {});
+    return signUpAnonymously(context, request, body.data ?? {});
   }
   if (settings.disable_signup) throw new NinefoldError('signup_disabled');
   if (!body.password) {
     throw new NinefoldError('validation_failed', { message: 'Signup requires a valid password' });
   }
   checkNewPassword(body.password, settings, wordsOf(context.app.ref, body.email, body.phone));
-  await refuseLeakedPassword(context, body.password, exchange.requestId);
+  await refuseLeakedPassword(context, body.password, request.requestId);
   if (body.email && body.phone) {
     throw new NinefoldError('validation_failed', {
       message: 'Only an email address or phone number should be provided on signup.',
@@ -57,7 +56,7 @@ export async function signUpCall(context: AuthContext, exchange: Exchange): Prom
   if (body.phone) {
     if (context.trace) context.trace.call = 'auth.signup.phone';
     const { phone, channel, code_challenge: challenge, data: userMetadata = {} } = body;
-    return signUpByPhone(context, exchange, { phone, channel, challenge, userMetadata, password: body.password });
+    return signUpByPhone(context, request, { phone, channel, challenge, userMetadata, password: body.password });
   }
   const challenge = readCodeChallenge(body.code_challenge, body.code_challenge_method);
   if (!settings.external_email_enabled) {
@@ -66,21 +65,21 @@ export async function signUpCall(context: AuthContext, exchange: Exchange): Prom
   const email = normaliseEmail(body.email ?? '');
   const userMetadata = body.data ?? {};
   checkMetadata(userMetadata);
-  await takeFromLimit(context, exchange, 'sign_up');
+  await takeFromLimit(context, request, 'sign_up');
   if (!settings.mailer_autoconfirm) {
-    return signUpToConfirm(context, exchange, { email, password: body.password, userMetadata, challenge });
+    return signUpToConfirm(context, request, { email, password: body.password, userMetadata, challenge });
   }
   const planned = { id: randomUUID(), email, userMetadata };
   if (settings.hook_before_user_created_enabled && (await findRecipient(database, email)) === null) {
-    await beforeUserCreated(context, exchange.address, { ...planned, provider: 'email' });
+    await beforeUserCreated(context, request.address, { ...planned, provider: 'email' });
   }
   const { user, grant } = await signUp(
     database,
     { ...planned, password: body.password, confirmed: true },
-    clientOf(exchange),
+    clientOf(request),
   ).catch(asTaken);
-  noteSignUp(context, exchange, user.id);
-  return grant ? tokenReply(context, exchange, grant) : json(user);
+  noteSignUp(context, request, user.id);
+  return grant ? tokenReply(context, request, grant) : json(user);
 }
 
 interface AskedByPhone {
@@ -93,7 +92,7 @@ interface AskedByPhone {
 
 async function signUpByPhone(
   context: AuthContext,
-  exchange: Exchange,
+  request: CallRequest,
   { channel, challenge, ...asked }: AskedByPhone,
 ): Promise<Reply> {
   checkChannel(channel);
@@ -105,8 +104,8 @@ async function signUpByPhone(
   }
   const phone = normalisePhone(asked.phone);
   checkMetadata(asked.userMetadata);
-  await takeFromLimit(context, exchange, 'sign_up');
-  return signUpWithPhone(context, exchange, { ...asked, phone });
+  await takeFromLimit(context, request, 'sign_up');
+  return signUpWithPhone(context, request, { ...asked, phone });
 }
 
 function asTaken(error: unknown): never {
@@ -114,6 +113,30 @@ function asTaken(error: unknown): never {
   throw error;
 }
 
-function noteSignUp({ app, events }: AuthContext, { address }: Exchange, userId: string): void {
+function noteSignUp({ app, events }: AuthContext, { address }: CallRequest, userId: string): void {
   events.emit({ type: 'auth', what: 'signed-up', app: app.ref, userId, address });
+}
+
+/** POST /signup without an address: an account that only its session can use, until an address is added to it. */
+async function signUpAnonymously(
+  context: AuthContext,
+  request: CallRequest,
+  userMetadata: Readonly<Record<string, unknown>>,
+): Promise<Reply> {
+  if (!context.settings.external_anonymous_users_enabled) throw new NinefoldError('anonymous_provider_disabled');
+  if (context.settings.disable_signup) throw new NinefoldError('signup_disabled');
+  checkMetadata(userMetadata);
+  await takeFromLimit(context, request, 'anonymous');
+  const planned = { id: randomUUID(), userMetadata, isAnonymous: true };
+  await beforeUserCreated(context, request.address, { ...planned, provider: null });
+  const { user, grant } = await signUp(context.database, planned, clientOf(request));
+  if (!grant) throw new Error('an anonymous account has no session');
+  context.events.emit({
+    type: 'auth',
+    what: 'signed-up',
+    app: context.app.ref,
+    userId: user.id,
+    address: request.address,
+  });
+  return tokenReply(context, request, grant);
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AuthApp, makeAuthApp } from '../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { uniqueEmail } from '../../test/support/unique.ts';
-import { asAuthAdmin, jsonAsAuthAdmin } from '../accounts/as-auth-admin.ts';
+import { jsonAsAuthAdmin, runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 import { type RateName, takeFromLimit } from './take-from-limit.ts';
 
 let postgres: TestPostgres;
@@ -126,7 +126,7 @@ it('counts again once the window has passed, and sweeps rows that no longer coun
   const address = '198.51.109.1';
   expect(await passed([take('passkey', address)])).toBe(1);
   expect(await passed([take('passkey', address)])).toBe(0);
-  await asAuthAdmin(app.database, [['update ninefold.rate_counts set slot = slot - 61, keep_until = now()', []]]);
+  await runAsAuthAdmin(app.database, [['update ninefold.rate_counts set slot = slot - 61, keep_until = now()', []]]);
   expect(await passed([take('passkey', address)])).toBe(1);
   for (let i = 0; i < 30; i++) await take('passkey', `198.51.110.${i}`);
   const left = await jsonAsAuthAdmin<number>(

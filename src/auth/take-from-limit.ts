@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Exchange } from '../../contract/exchange.ts';
+import type { CallRequest } from '../../contract/call-request.ts';
 import { type Limit, type LimitName, limits } from '../../contract/limits.ts';
 import type { AuthSettings } from '../../contract/settings-auth.ts';
-import { jsonAsAuthAdmin } from '../accounts/as-auth-admin.ts';
+import { jsonAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { clientNetwork } from '../limits/client-network.ts';
 import { networkId } from '../limits/sign-in-attempts.ts';
@@ -56,7 +56,7 @@ export type RateName = keyof typeof rates;
  */
 export async function takeFromLimit(
   context: Pick<AuthContext, 'app' | 'database' | 'settings'>,
-  exchange: Pick<Exchange, 'address'>,
+  exchange: Pick<CallRequest, 'address'>,
   name: RateName,
   account?: string,
 ): Promise<void> {

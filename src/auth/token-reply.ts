@@ -1,4 +1,4 @@
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { ProviderTokens } from '../accounts/flow-states.ts';
 import { type Grant, revokeSession } from '../accounts/sessions.ts';
 import { signToken } from '../apps/sign-jwt.ts';
@@ -17,13 +17,13 @@ export type Issue = 'opened' | 'refreshed' | 'changed';
  */
 export async function tokenReply(
   context: AuthContext,
-  exchange: Exchange,
+  request: CallRequest,
   grant: Grant,
   more: { weakPassword?: WeakPassword | null; providerTokens?: ProviderTokens | null; issue?: Issue } = {},
 ): Promise<Reply> {
   const { weakPassword, providerTokens, issue } = more;
   return json({
-    ...(await sessionBody(context, exchange, grant, issue)),
+    ...(await sessionBody(context, request, grant, issue)),
     ...(weakPassword !== undefined && { weak_password: weakPassword }),
     ...(providerTokens && {
       provider_token: providerTokens.accessToken,
@@ -36,16 +36,16 @@ export async function tokenReply(
  * Returns a session as clients read it, with a new access token. The only place that issues access tokens of members. Throws as
  * `customClaims` while that hook is on; a session that the call opened then ends.
  */
-export async function sessionBody(context: AuthContext, exchange: Exchange, grant: Grant, issue: Issue = 'opened') {
+export async function sessionBody(context: AuthContext, request: CallRequest, grant: Grant, issue: Issue = 'opened') {
   const nowSeconds = Math.floor(timeOf(context) / 1000);
   const { settings } = context;
   const issued = accessTokenClaims(grant, {
-    issuer: `${exchange.baseUrl}/auth/v1`,
+    issuer: `${request.baseUrl}/auth/v1`,
     nowSeconds,
     lifetimeSeconds: settings.jwt_exp,
   });
   const claims = settings.hook_custom_access_token_enabled
-    ? await claimsOfHook(context, exchange, grant, issued, issue)
+    ? await claimsOfHook(context, request, grant, issued, issue)
     : issued;
   return {
     access_token: signToken(context.app, claims),
@@ -59,7 +59,7 @@ export async function sessionBody(context: AuthContext, exchange: Exchange, gran
 
 async function claimsOfHook(
   context: AuthContext,
-  { address }: Exchange,
+  { address }: CallRequest,
   { session }: Grant,
   claims: AccessTokenClaims,
   issue: Issue,
@@ -75,8 +75,8 @@ async function claimsOfHook(
 }
 
 /** The client that makes a call, as its session remembers it. */
-export const clientOf = (exchange: Exchange) => ({
-  address: exchange.address,
-  userAgent: exchange.headers['user-agent'],
-  acceptLanguage: exchange.headers['accept-language'],
+export const clientOf = (request: CallRequest) => ({
+  address: request.address,
+  userAgent: request.headers['user-agent'],
+  acceptLanguage: request.headers['accept-language'],
 });

@@ -1,26 +1,100 @@
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { z } from 'zod';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
+import { limits } from '../../contract/limits.ts';
+import { adoptGoTrueToken, parseGoTrueToken } from '../accounts/gotrue-refresh-token.ts';
+import { type Exchanged, exchangeRefreshToken, refreshKey } from '../accounts/refresh-tokens.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import { readBody, text } from './body.ts';
 import type { AuthContext } from './context.ts';
 import { exchangeCode } from './exchange-code.ts';
-import { refresh } from './refresh.ts';
 import { signInWithWeb3 } from './sign-in-elsewhere.ts';
 import { signInWithIdToken } from './sign-in-with-id-token.ts';
 import { signInWithPassword } from './sign-in-with-password.ts';
+import { takeFromLimit } from './take-from-limit.ts';
+import { clientOf, tokenReply } from './token-reply.ts';
 
 /** POST /token: exchanges what `grant_type` names for a session (RFC 6749, section 4). */
-export function token(context: AuthContext, exchange: Exchange): Promise<Reply> {
-  switch (new URLSearchParams(exchange.query).get('grant_type')) {
+export function token(context: AuthContext, request: CallRequest): Promise<Reply> {
+  switch (new URLSearchParams(request.query).get('grant_type')) {
     case 'password':
-      return signInWithPassword(context, exchange);
+      return signInWithPassword(context, request);
     case 'refresh_token':
-      return refresh(context, exchange);
+      return refresh(context, request);
     case 'pkce':
-      return exchangeCode(context, exchange);
+      return exchangeCode(context, request);
     case 'id_token':
-      return signInWithIdToken(context, exchange);
+      return signInWithIdToken(context, request);
     case 'web3':
       return signInWithWeb3();
     default:
       throw new NinefoldError('invalid_credentials', { message: 'unsupported_grant_type' });
   }
+}
+
+const schema = z.object({ refresh_token: text(limits.authTextCharacters.default) });
+
+/** A token of this server, or one of twelve characters that an imported session brought along (GoTrue, `legacyRefreshTokenPattern`). */
+const REFRESH_TOKEN = /^(?:[A-Za-z0-9_-]{32}|[a-z0-9]{12})$/;
+
+/** True of a text in the form of a refresh token. */
+export const isRefreshToken = (shown: string): boolean => REFRESH_TOKEN.test(shown) || parseGoTrueToken(shown) !== null;
+
+/**
+ * POST /token?grant_type=refresh_token: exchanges a refresh token for a new access token and the session's next refresh token.
+ * The token before the active one gets the active one again; an older one ends the session (`exchangeRefreshToken`).
+ *
+ * Throws validation_failed for a text that is no refresh token, refresh_token_not_found, refresh_token_already_used,
+ * session_not_found, session_expired and user_banned.
+ */
+async function refresh(context: AuthContext, request: CallRequest): Promise<Reply> {
+  const { refresh_token: shown } = readBody(request, schema);
+  if (!shown || !isRefreshToken(shown)) {
+    throw new NinefoldError('validation_failed', { message: 'Refresh token is not valid' });
+  }
+  await takeFromLimit(context, request, 'refresh');
+  const exchanged = await exchangeShown(context, request, shown);
+  const emit = (what: 'refreshed' | 'reuse-detected', userId: string) =>
+    context.events.emit({ type: 'auth', what, app: context.app.ref, userId, address: request.address });
+  switch (exchanged.verdict) {
+    case 'granted':
+      emit('refreshed', exchanged.grant.user.id);
+      return tokenReply(context, request, exchanged.grant, { issue: 'refreshed' });
+    case 'reused':
+      emit('reuse-detected', exchanged.userId);
+      throw new NinefoldError('refresh_token_already_used');
+    case 'unknown':
+      throw new NinefoldError('refresh_token_not_found');
+    case 'no-session':
+    case 'wrong-client':
+      throw new NinefoldError('session_not_found', {
+        status: 400,
+        message: 'Invalid Refresh Token: No Valid Session Found',
+      });
+    case 'banned':
+      throw new NinefoldError('user_banned', { message: 'Invalid Refresh Token: User Banned' });
+    case 'expired':
+      throw new NinefoldError('session_expired', { limit: 'sessionTimeboxSeconds' });
+    case 'inactive':
+      throw new NinefoldError('session_expired', {
+        message: 'Invalid Refresh Token: Session Expired (Inactivity)',
+        limit: 'sessionInactivitySeconds',
+      });
+  }
+}
+
+/**
+ * Exchanges a refresh token, also one that a Supabase project brought along.
+ *
+ * @param clientId The application that shows the token; null for the app itself. A token of another one is not exchanged.
+ */
+export async function exchangeShown(
+  context: AuthContext,
+  request: CallRequest,
+  shown: string,
+  clientId: string | null = null,
+): Promise<Exchanged> {
+  const { database, settings, app } = context;
+  // Before the exchange: its lock is on the session of a token that is stored.
+  if (!REFRESH_TOKEN.test(shown)) await adoptGoTrueToken(database, shown);
+  return exchangeRefreshToken(database, shown, clientOf(request), settings, refreshKey(app), clientId);
 }

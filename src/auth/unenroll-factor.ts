@@ -1,4 +1,4 @@
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { deleteFactor } from '../accounts/factors.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { requireSession } from './assurance.ts';
@@ -11,11 +11,11 @@ import { clientOf } from './token-reply.ts';
  * DELETE /factors/<id>: removes a second factor. A verified one asks for a session with a second factor, and every session that it raised
  * is lowered. Throws insufficient_aal, mfa_factor_not_found.
  */
-export async function unenrollFactor(context: AuthContext, exchange: Exchange, segment: string): Promise<Reply> {
-  const { user, sessionId, isWhole } = await requireSession(context, exchange);
+export async function unenrollFactor(context: AuthContext, request: CallRequest, segment: string): Promise<Reply> {
+  const { user, sessionId, isWhole } = await requireSession(context, request);
   const factor = await requireFactor(context, user.id, segment);
   const target = { userId: user.id, factorId: factor.id };
-  const by = { caller: clientOf(exchange), session: sessionId, action: 'factor_unenrolled' } as const;
+  const by = { caller: clientOf(request), session: sessionId, action: 'factor_unenrolled' } as const;
   const isAllowed = factor.status !== 'verified' || isWhole;
   const deleted = isAllowed ? await deleteFactor(context.database, target, by) : null;
   if (!deleted) {

@@ -1,4 +1,4 @@
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { unlinkIdentity } from '../accounts/identities.ts';
 import { findUser } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -10,8 +10,8 @@ import { json } from './reply.ts';
 import { clientOf } from './token-reply.ts';
 
 /** DELETE /user/identities/{identity_id}: removes an identity from the account of the member who calls. One identity stays. */
-export async function unlinkIdentityCall(context: AuthContext, exchange: Exchange, identityId = ''): Promise<Reply> {
-  const { userId, aal } = await requireMember(context, exchange);
+export async function unlinkIdentityCall(context: AuthContext, request: CallRequest, identityId = ''): Promise<Reply> {
+  const { userId, aal } = await requireMember(context, request);
   if (!context.settings.security_manual_linking_enabled) throw new NinefoldError('manual_linking_disabled');
   if (!UUID.test(identityId)) {
     throw new NinefoldError('validation_failed', { status: 404, message: 'identity_id must be an UUID' });
@@ -20,6 +20,6 @@ export async function unlinkIdentityCall(context: AuthContext, exchange: Exchang
   if (user === null) throw new NinefoldError('user_not_found', { status: 403 });
   if (hasSecondFactor(user) && !isSecondLevel(aal)) throw new NinefoldError('insufficient_aal');
   const { mailer_autoconfirm } = context.settings;
-  await unlinkIdentity(context.database, user, identityId.toLowerCase(), mailer_autoconfirm, clientOf(exchange));
+  await unlinkIdentity(context.database, user, identityId.toLowerCase(), mailer_autoconfirm, clientOf(request));
   return json({});
 }

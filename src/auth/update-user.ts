@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
-import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
 import { auditEntry } from '../accounts/audit.ts';
 import { begunEmailChange, findRecipient } from '../accounts/one-time-tokens.ts';
 import { findPasswordHash } from '../accounts/password-sign-in.ts';
 import { hashPassword, verifyPassword } from '../accounts/passwords.ts';
+import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 import { type UserChange, updateUser } from '../accounts/update-user.ts';
 import type { User } from '../accounts/user.ts';
 import { findUser } from '../accounts/users.ts';
@@ -44,10 +44,10 @@ const schema = z.object({
  * of an anonymous account counts at once and that of a member after one mail. A new number waits as `new_phone` until the code in a text
  * confirms it, unless numbers count at once (sms_autoconfirm).
  */
-export async function updateUserCall(context: AuthContext, exchange: Exchange): Promise<Reply> {
+export async function updateUserCall(context: AuthContext, request: CallRequest): Promise<Reply> {
   const { database, settings } = context;
-  const { userId, sessionId, aal } = await requireMember(context, exchange);
-  const body = readBody(exchange, schema);
+  const { userId, sessionId, aal } = await requireMember(context, request);
+  const body = readBody(request, schema);
   const email = body.email && normaliseEmail(body.email);
   const challenge = readCodeChallenge(body.code_challenge, body.code_challenge_method);
   if (body.app_metadata) {
@@ -57,7 +57,7 @@ export async function updateUserCall(context: AuthContext, exchange: Exchange): 
   if (body.password !== undefined) {
     checkNewPassword(body.password, settings, wordsOf(context.app.ref, email ?? user.email, user.phone, body.phone));
   }
-  await refuseLeakedPassword(context, body.password, exchange.requestId);
+  await refuseLeakedPassword(context, body.password, request.requestId);
   const newPhone = newPhoneOf(context, user, body);
   const changesCredential = Boolean(body.password || (email && email !== user.email) || newPhone !== null);
   if (changesCredential && hasSecondFactor(user) && !isSecondLevel(aal)) throw needsSecondFactor();
@@ -70,30 +70,30 @@ export async function updateUserCall(context: AuthContext, exchange: Exchange): 
       ? await proofOfPresence(context, user, sessionId, {
           nonce: body.nonce,
           password: body.current_password,
-          client: clientOf(exchange),
+          client: clientOf(request),
         })
       : [];
   const waits = newEmail !== null && !countsAtOnce;
-  if (waits) await requireNewAddress(context, exchange, user, newEmail);
+  if (waits) await requireNewAddress(context, request, user, newEmail);
   const phoneWaits = newPhone !== null && !settings.sms_autoconfirm;
-  if (phoneWaits) await requirePhoneChange(context, exchange, user, newPhone);
+  if (phoneWaits) await requirePhoneChange(context, request, user, newPhone);
   const change: UserChange = {
     ...(newEmail !== null && countsAtOnce && { email: newEmail, confirmEmail: true }),
     ...(newPhone !== null && !phoneWaits && { phone: newPhone, confirmPhone: true }),
     ...(body.password && (await passwordChange(context, user, body.password, email || body.phone))),
     ...(sessionId !== null && { keepSession: sessionId }),
     ...(body.data && { userMetadata: body.data }),
-    caller: { address: exchange.address },
-    notify: { acceptLanguage: exchange.headers['accept-language'] },
+    caller: { address: request.address },
+    notify: { acceptLanguage: request.headers['accept-language'] },
   };
   const changed = await updateUser(database, userId, change, proof);
   if (!waits && !phoneWaits) return json(usable(changed, timeOf(context)));
   if (waits) {
-    const mails = mailedEmailChange(context, exchange, user, newEmail, challenge);
-    const audited = auditEntry('user_modified', userId, { address: exchange.address });
-    await asAuthAdmin(database, [begunEmailChange(userId, newEmail), ...mails, audited]);
+    const mails = mailedEmailChange(context, request, user, newEmail, challenge);
+    const audited = auditEntry('user_modified', userId, { address: request.address });
+    await runAsAuthAdmin(database, [begunEmailChange(userId, newEmail), ...mails, audited]);
   }
-  if (phoneWaits) await beginPhoneChange(context, exchange, userId, newPhone);
+  if (phoneWaits) await beginPhoneChange(context, request, userId, newPhone);
   return json(usable(await findUser(database, userId), timeOf(context)));
 }
 
@@ -109,7 +109,7 @@ const needsSecondFactor = () =>
  */
 async function requireNewAddress(
   context: AuthContext,
-  exchange: Exchange,
+  request: CallRequest,
   user: User,
   newEmail: string,
 ): Promise<void> {
@@ -117,7 +117,7 @@ async function requireNewAddress(
     throw new NinefoldError('email_exists');
   }
   // By the account: others cannot use up its turn, as they can by POST /resend with its address.
-  await requireMail(context, exchange, 'email_change', user.id);
+  await requireMail(context, request, 'email_change', user.id);
 }
 
 async function passwordChange(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { deleteChallenge, findChallenge } from '../accounts/factors.ts';
 import { totpStep } from '../accounts/totp.ts';
@@ -36,35 +36,35 @@ const schema = z.object({
  * Throws mfa_factor_not_found (no such challenge), mfa_ip_address_mismatch (it was answered, or by another address), mfa_challenge_expired,
  * mfa_verification_failed, and over_request_rate_limit after too many wrong codes.
  */
-export async function verifyFactor(context: AuthContext, exchange: Exchange, segment: string): Promise<Reply> {
+export async function verifyFactor(context: AuthContext, request: CallRequest, segment: string): Promise<Reply> {
   const { settings } = context;
-  const member = await requireSession(context, exchange);
-  await takeFromLimit(context, exchange, 'mfa');
+  const member = await requireSession(context, request);
+  await takeFromLimit(context, request, 'mfa');
   const factor = await requireFactor(context, member.user.id, segment);
-  const { challenge_id: challengeId, code, webauthn } = readBody(exchange, schema);
+  const { challenge_id: challengeId, code, webauthn } = readBody(request, schema);
   if (factor.status !== 'verified' && hasSecondFactor(member.user) && !member.isWhole) {
     throw new NinefoldError('insufficient_aal', { message: 'AAL2 required to verify a new factor' });
   }
-  const reported = (proving: Promise<Raised>) => reportFailure(context, exchange, member.user.id, proving);
-  const settled = (raised: Raised) => raisedReply(context, exchange, raised);
+  const reported = (proving: Promise<Raised>) => reportFailure(context, request, member.user.id, proving);
+  const settled = (raised: Raised) => raisedReply(context, request, raised);
   switch (factor.factor_type) {
     case 'totp': {
       if (!code) throw new NinefoldError('validation_failed', { message: 'Code needs to be non-empty' });
       if (!settings.mfa_totp_verify_enabled) throw new NinefoldError('mfa_totp_verify_not_enabled');
-      const challenge = await requireChallenge(context, exchange, member, factor, challengeId);
-      return settled(await reported(verifyTotp(context, exchange, member, factor, challenge, code)));
+      const challenge = await requireChallenge(context, request, member, factor, challengeId);
+      return settled(await reported(verifyTotp(context, request, member, factor, challenge, code)));
     }
     case 'phone': {
       if (!code) throw new NinefoldError('validation_failed', { message: 'Code needs to be non-empty' });
       if (!settings.mfa_phone_verify_enabled) throw new NinefoldError('mfa_phone_verify_not_enabled');
-      const challenge = await requireChallenge(context, exchange, member, factor, challengeId);
-      return settled(await reported(verifyPhone(context, exchange, member, factor, challenge, code)));
+      const challenge = await requireChallenge(context, request, member, factor, challengeId);
+      return settled(await reported(verifyPhone(context, request, member, factor, challenge, code)));
     }
     case 'webauthn': {
       if (!settings.mfa_web_authn_verify_enabled) throw new NinefoldError('mfa_webauthn_verify_not_enabled');
       const answer = requireKeyAnswer(webauthn, factor);
-      const challenge = await requireChallenge(context, exchange, member, factor, challengeId);
-      return settled(await reported(verifyKey(context, exchange, member, factor, challenge, answer)));
+      const challenge = await requireChallenge(context, request, member, factor, challengeId);
+      return settled(await reported(verifyKey(context, request, member, factor, challenge, answer)));
     }
     default:
       throw new NinefoldError('validation_failed', { message: 'factor_type needs to be totp, phone, or webauthn' });
@@ -74,7 +74,7 @@ export async function verifyFactor(context: AuthContext, exchange: Exchange, seg
 /** Returns a challenge that the caller may answer. */
 async function requireChallenge(
   { database, settings }: AuthContext,
-  exchange: Exchange,
+  request: CallRequest,
   { user }: MemberSession,
   factor: Factor,
   challengeId: string | undefined,
@@ -82,7 +82,7 @@ async function requireChallenge(
   if (!challengeId || !UUID.test(challengeId)) {
     throw new NinefoldError('validation_failed', { message: 'challenge_id must be an UUID' });
   }
-  const address = challengeAddress(exchange);
+  const address = challengeAddress(request);
   const seconds = settings.mfa_challenge_expiry_duration;
   const wanted = { userId: user.id, factorId: factor.id, challengeId, address, seconds };
   const challenge = await findChallenge(database, wanted);
@@ -104,7 +104,7 @@ async function requireChallenge(
 
 async function verifyTotp(
   context: AuthContext,
-  exchange: Exchange,
+  request: CallRequest,
   { user, sessionId }: MemberSession,
   factor: Factor,
   challenge: Challenge,
@@ -114,11 +114,11 @@ async function verifyTotp(
   const attempt = await countAttempt(context, user.id);
   const step = challenge.secret === null ? null : await totpStep(challenge.secret, code, timeOf(context));
   const tried = { userId: user.id, factorId: factor.id, type: 'totp', isRight: step !== null };
-  await noteFactorAttempt(context, exchange.address, tried);
+  await noteFactorAttempt(context, request.address, tried);
   if (step === null) throw wrongCode();
   const proof = totpProof({ id: challenge.id, seconds: settings.mfa_challenge_expiry_duration }, step, attempt);
   const target = { userId: user.id, sessionId, factorId: factor.id, type: 'totp' } as const;
-  const raised = await raiseBySecondFactor(database, target, proof, clientOf(exchange));
+  const raised = await raiseBySecondFactor(database, target, proof, clientOf(request));
   if (raised === null) throw wrongCode();
   return raised;
 }
@@ -126,9 +126,9 @@ async function verifyTotp(
 const wrongCode = () => new NinefoldError('mfa_verification_failed', { message: 'Invalid TOTP code entered' });
 
 /** The response to a proof that raised the session. */
-export function raisedReply(context: AuthContext, exchange: Exchange, { grant }: Raised): Promise<Reply> {
-  const { address } = exchange;
+export function raisedReply(context: AuthContext, request: CallRequest, { grant }: Raised): Promise<Reply> {
+  const { address } = request;
   const userId = grant.user.id;
   context.events.emit({ type: 'auth', what: 'second-factor-verified', app: context.app.ref, userId, address });
-  return tokenReply(context, exchange, grant, { issue: 'changed' });
+  return tokenReply(context, request, grant, { issue: 'changed' });
 }

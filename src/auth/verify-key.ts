@@ -1,4 +1,4 @@
-import type { Exchange } from '../../contract/exchange.ts';
+import type { CallRequest } from '../../contract/call-request.ts';
 import type { OpenChallenge, StoredCredential } from '../accounts/factors.ts';
 import type { Factor } from '../accounts/user.ts';
 import { addedKeyProof, keyProof, type Proof, type Raised, raiseBySecondFactor } from '../accounts/verify-factor.ts';
@@ -32,7 +32,7 @@ export function requireKeyAnswer(
 /** Raises the session by a security key: by a new one that completes its enrolment, else by the one of the factor. */
 export async function verifyKey(
   context: AuthContext,
-  exchange: Exchange,
+  request: CallRequest,
   { user, sessionId }: MemberSession,
   factor: Factor,
   challenge: Challenge,
@@ -53,8 +53,8 @@ export async function verifyKey(
     proof = made && addedKeyProof(target, used, { credential: JSON.stringify(stored(made)), aaguid: made.aaguid });
   }
   const tried = { userId: user.id, factorId: factor.id, type: 'webauthn', isRight: proof !== null };
-  await noteFactorAttempt(context, exchange.address, tried);
-  const raised = proof && (await raiseBySecondFactor(database, target, proof, clientOf(exchange)));
+  await noteFactorAttempt(context, request.address, tried);
+  const raised = proof && (await raiseBySecondFactor(database, target, proof, clientOf(request)));
   if (!raised) throw new NinefoldError('webauthn_verification_failed');
   return raised;
 }

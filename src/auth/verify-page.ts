@@ -1,11 +1,11 @@
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { TokenUsed } from '../accounts/one-time-tokens.ts';
 import type { LinkType } from './link-mails.ts';
 import { memberPage, type PageForm } from './member-page.ts';
 import { languageOf, type PageText, type PageTexts, pageTexts } from './verify-words.ts';
 
-const page = (exchange: Exchange, { title, lead }: PageText, texts: PageTexts, form?: PageForm): Reply =>
-  memberPage(exchange, { language: texts, title, lead, footer: texts.footer, ...(form && { form }) });
+const page = (request: CallRequest, { title, lead }: PageText, texts: PageTexts, form?: PageForm): Reply =>
+  memberPage(request, { language: texts, title, lead, footer: texts.footer, ...(form && { form }) });
 
 /** What the page of a link sends when its button is pressed. */
 export interface LinkForm {
@@ -17,21 +17,21 @@ export interface LinkForm {
 }
 
 /** Returns the page of a link: a title, a sentence and a button that confirms. */
-export function confirmPage(exchange: Exchange, { type, token, redirectTo }: LinkForm): Reply {
-  const texts = pageTexts[languageOf(exchange.headers['accept-language'])];
-  if (type === null) return page(exchange, texts.outcomes.void, texts);
+export function confirmPage(request: CallRequest, { type, token, redirectTo }: LinkForm): Reply {
+  const texts = pageTexts[languageOf(request.headers['accept-language'])];
+  if (type === null) return page(request, texts.outcomes.void, texts);
   // Such a link signs in on a page of the app. Without one the code of the same mail is of use.
   const signsIn = type === 'magiclink' || type === 'recovery';
-  if (signsIn && redirectTo === null) return page(exchange, texts.typeCode, texts);
+  if (signsIn && redirectTo === null) return page(request, texts.typeCode, texts);
   const fields = { type, token, ...(redirectTo !== null && { redirect_to: redirectTo }) };
   const text = texts.links[type];
   const form = { action: '/auth/v1/verify', fields, buttons: [{ text: text.button }], leadsTo: redirectTo };
-  return page(exchange, text, texts, form);
+  return page(request, text, texts, form);
 }
 
 /** Returns the page that tells how the use of a link ended, for an app without a site. */
-export function outcomePage(exchange: Exchange, verdict: TokenUsed['verdict']): Reply {
-  const texts = pageTexts[languageOf(exchange.headers['accept-language'])];
+export function outcomePage(request: CallRequest, verdict: TokenUsed['verdict']): Reply {
+  const texts = pageTexts[languageOf(request.headers['accept-language'])];
   const outcome = verdict === 'code' ? 'used' : verdict === 'no-flow' ? 'void' : verdict;
-  return page(exchange, texts.outcomes[outcome], texts);
+  return page(request, texts.outcomes[outcome], texts);
 }

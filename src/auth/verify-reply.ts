@@ -1,4 +1,4 @@
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { TokenUsed } from '../accounts/one-time-tokens.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AuthContext } from './context.ts';
@@ -33,12 +33,12 @@ export interface LinkResult {
  * Returns the response to the form of a link: a redirect with the session in the fragment, or with a code in the query for the flow
  * with PKCE, as GoTrue's. Where the app has no site, a page tells how it went; then the session is not used.
  */
-export async function linkReply(context: AuthContext, exchange: Exchange, result: LinkResult): Promise<Reply> {
+export async function linkReply(context: AuthContext, request: CallRequest, result: LinkResult): Promise<Reply> {
   const { redirectTo, used } = result;
-  if (redirectTo === null) return outcomePage(exchange, used.verdict);
+  if (redirectTo === null) return outcomePage(request, used.verdict);
   const target = new URL(redirectTo);
   if (used.verdict === 'code') target.searchParams.set('code', used.code);
-  else target.hash = (await fragmentOf(context, exchange, result, target)).toString();
+  else target.hash = (await fragmentOf(context, request, result, target)).toString();
   return {
     status: 303,
     headers: { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
@@ -50,13 +50,13 @@ export async function linkReply(context: AuthContext, exchange: Exchange, result
 /** Returns the fragment of the redirect; the flow with PKCE gets an error in the query too. */
 async function fragmentOf(
   context: AuthContext,
-  exchange: Exchange,
+  request: CallRequest,
   { used, type, isPkce }: LinkResult,
   target: URL,
 ): Promise<URLSearchParams> {
   if (used.verdict === 'used') {
     try {
-      const { user: _, ...fields } = await sessionBody(context, exchange, used.grant);
+      const { user: _, ...fields } = await sessionBody(context, request, used.grant);
       const texts = Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]);
       return new URLSearchParams([...texts, ['sb', ''], ['type', type ?? '']]);
     } catch (error) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import {
   isPkceToken,
@@ -57,19 +57,19 @@ const INVALID_CODE = 'Token has expired or is invalid';
  * GET /verify: the address of links in mails. It changes nothing, as mail scanners open every link: on the app's own origin it shows a
  * page whose button sends the form that confirms; elsewhere it leads there.
  */
-export function showLink(context: AuthContext, exchange: Exchange): Reply {
-  const query = new URLSearchParams(exchange.query);
+export function showLink(context: AuthContext, request: CallRequest): Reply {
+  const query = new URLSearchParams(request.query);
   const [type, token] = [query.get('type'), query.get('token')];
   if (!type) throw invalid('Verify requires a verification type');
   if (!token) throw invalid('Verify requires a token or a token hash');
   const { app, origins } = context;
   const origin = origins.appOrigin(app.ref);
-  if (origin !== null && !origins.isOfApp(app.ref, exchange.headers.host)) {
+  if (origin !== null && !origins.isOfApp(app.ref, request.headers.host)) {
     const redirect = `${origin}/auth/v1/verify?${query}`;
     return { status: 303, headers: { 'cache-control': 'no-store' }, redirect, body: null };
   }
   const redirectTo = targetOf(context, query.get('redirect_to'));
-  return confirmPage(exchange, { type: isLinkType(type) ? type : null, token, redirectTo });
+  return confirmPage(request, { type: isLinkType(type) ? type : null, token, redirectTo });
 }
 
 /** Returns where a member goes from a link: an address that the app allows, or the site. */
@@ -77,39 +77,39 @@ const targetOf = (context: AuthContext, asked: string | null): string | null =>
   allowedRedirect(context, asked ?? '') ?? allowedRedirect(context, context.settings.site_url ?? '');
 
 /** POST /verify: the form of the page of a link, or a call of a program. */
-export const verify = (context: AuthContext, exchange: Exchange): Promise<Reply> =>
-  isForm(exchange) ? verifyLink(context, exchange) : verifyByProgram(context, exchange);
+export const verify = (context: AuthContext, request: CallRequest): Promise<Reply> =>
+  isForm(request) ? verifyLink(context, request) : verifyByProgram(context, request);
 
 /** Programs such as curl send JSON under the type of a form; a form does not begin with a brace. */
-function isForm({ headers, body }: Exchange): boolean {
+function isForm({ headers, body }: CallRequest): boolean {
   if (!headers['content-type']?.toLowerCase().startsWith('application/x-www-form-urlencoded')) return false;
   return body?.find((byte) => byte > 0x20) !== 0x7b;
 }
 
 /** Uses up the link whose page was sent. Answers with a redirect, or with a page where the app has no site. */
-async function verifyLink(context: AuthContext, exchange: Exchange): Promise<Reply> {
-  const form = new URLSearchParams(Buffer.from(exchange.body ?? []).toString('utf8'));
+async function verifyLink(context: AuthContext, request: CallRequest): Promise<Reply> {
+  const form = new URLSearchParams(Buffer.from(request.body ?? []).toString('utf8'));
   const [type, token] = [form.get('type') ?? '', form.get('token') ?? ''];
   const redirectTo = targetOf(context, form.get('redirect_to'));
   const isPkce = isPkceToken(token);
   if (!isLinkType(type)) {
-    return linkReply(context, exchange, { redirectTo, isPkce, type: null, used: { verdict: 'void' } });
+    return linkReply(context, request, { redirectTo, isPkce, type: null, used: { verdict: 'void' } });
   }
   // A page of another site could send the form: it would sign the visitor in to an account of its choice.
-  const site = exchange.headers['sec-fetch-site'];
-  if (site !== undefined && site !== 'same-origin') return confirmPage(exchange, { type, token, redirectTo });
-  await takeFromLimit(context, exchange, 'verify');
+  const site = request.headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin') return confirmPage(request, { type, token, redirectTo });
+  await takeFromLimit(context, request, 'verify');
   const use = useOf(context, kinds[type], { token });
   const used = isPkce
-    ? await useLinkForCode(context.database, use, methodOfLink(type), clientOf(exchange))
-    : await useOneTimeToken(context.database, use, clientOf(exchange));
-  noteSignIn(context, exchange, used);
-  return linkReply(context, exchange, { redirectTo, isPkce, type, used });
+    ? await useLinkForCode(context.database, use, methodOfLink(type), clientOf(request))
+    : await useOneTimeToken(context.database, use, clientOf(request));
+  noteSignIn(context, request, used);
+  return linkReply(context, request, { redirectTo, isPkce, type, used });
 }
 
 /** A call of a program: the hash of a token, or an address with a code. Answers with a session. */
-async function verifyByProgram(context: AuthContext, exchange: Exchange): Promise<Reply> {
-  const { type, ...body } = readBody(exchange, schema);
+async function verifyByProgram(context: AuthContext, request: CallRequest): Promise<Reply> {
+  const { type, ...body } = readBody(request, schema);
   if (!type) throw invalid('Verify requires a verification type');
   if (!body.token === !body.token_hash) throw invalid('Verify requires either a token or a token hash');
   const shown = body.token_hash ? shownHash(body, body.token_hash) : shownCode(body, body.token ?? '');
@@ -126,13 +126,13 @@ async function verifyByProgram(context: AuthContext, exchange: Exchange): Promis
   }
   // Wrong codes are counted by address and by number when they are compared. That bound keeps a share for networks that have tried little; this
   // one does not, and a member without a link could be locked out by it.
-  await takeFromLimit(context, exchange, 'verify', isCode && !isPhone ? shown.address : undefined);
+  await takeFromLimit(context, request, 'verify', isCode && !isPhone ? shown.address : undefined);
   const use = isPhone ? phoneUseOf(context, wanted, shown) : useOf(context, wanted, shown);
-  const used = await useOneTimeToken(context.database, use, clientOf(exchange)).catch(asConflict);
+  const used = await useOneTimeToken(context.database, use, clientOf(request)).catch(asConflict);
   switch (used.verdict) {
     case 'used':
-      noteSignIn(context, exchange, used);
-      return tokenReply(context, exchange, used.grant);
+      noteSignIn(context, request, used);
+      return tokenReply(context, request, used.grant);
     case 'half':
       return json({ msg: HALF_CONFIRMED, code: '200' });
     case 'banned':
@@ -177,7 +177,7 @@ const phoneUseOf = ({ settings }: AuthContext, wanted: readonly TokenKind[], sho
   bothConfirm: false,
 });
 
-function noteSignIn({ app, events }: AuthContext, { address }: Exchange, used: TokenUsed): void {
+function noteSignIn({ app, events }: AuthContext, { address }: CallRequest, used: TokenUsed): void {
   if (used.verdict !== 'used') return;
   events.emit({ type: 'auth', what: 'signed-in', app: app.ref, userId: used.grant.user.id, address });
 }

@@ -1,4 +1,5 @@
 import type { GrantFact } from './entities.ts';
+import type { CatalogQueries } from './read-catalog.ts';
 import {
   callsFunction,
   commentOf,
@@ -10,8 +11,7 @@ import {
   locksRows,
   relationsReadBy,
   targets,
-} from './fragments.ts';
-import type { CatalogueQueries } from './read-catalogue.ts';
+} from './sql-fragments.ts';
 
 /**
  * Roles, privileges and policies of an app's database, read from the system catalog. Object identifiers are numbers.
@@ -134,7 +134,7 @@ const callsWhenRead = (tree: string): string =>
         and case when ${hasQueries(tree)} then not ${joinsOutside(tree)} and not ${asksWhetherExists(tree)}
           else not ${joinsOutside(tree)} or ${callsFunction(targets(tree))} end`;
 
-export const accessQueries: CatalogueQueries<AccessFacts> = {
+export const accessQueries: CatalogQueries<AccessFacts> = {
   database: `select json_build_object('name', d.datname, 'owner', d.datdba::int8, 'version', current_setting('server_version_num')::int,
       'incarnation', concat(d.oid, '.', 'ninefold.versions'::regclass::oid))
     from pg_catalog.pg_database d where d.datname = current_database()`,

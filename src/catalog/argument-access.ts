@@ -1,8 +1,8 @@
 import type { Executor } from '../database/database.ts';
 import { checkedTypes } from './checked-types.ts';
-import { type DefaultNeeds, defaultNeeds } from './default-needs.ts';
-import { isOwnSchema } from './fragments.ts';
-import { asked, readJson, through } from './role-access.ts';
+import { type DefaultDependencies, defaultDependencies } from './default-dependencies.ts';
+import { grantedVia, readJson, roleByName } from './role-access.ts';
+import { isOwnSchema } from './sql-fragments.ts';
 
 /** A privilege that the caller of a function needs for one argument before the function runs. */
 export interface ArgumentAccess {
@@ -33,21 +33,21 @@ const argumentsQuery = `select json_build_object('defaults', p.proargdefaults::t
  * $1 are types, $2 is the name of the role, $3 are functions, $4 are relations. PostgreSQL's own functions with default
  * privileges are left out.
  */
-const usedQuery = `with recursive me as (${asked}), ${checkedTypes}
+const usedQuery = `with recursive me as (${roleByName}), ${checkedTypes}
   select json_build_object(
     'checks', (select coalesce(json_agg(distinct array[h.type::int8, h.function::int8]), '[]')
       from checked h where h.always and h.type = any($1::oid[])),
     'used', (select coalesce(json_agg(json_build_object('oid', p.oid::int8, 'kind', 'function',
         'name', format('%I.%I(%s)', n.nspname, p.proname, pg_get_function_identity_arguments(p.oid)),
         'held', has_function_privilege(me.oid, p.oid, 'EXECUTE'),
-        'through', ${through(`coalesce(p.proacl, acldefault('f', p.proowner))`, 'me.oid', 'EXECUTE')}) order by p.oid), '[]')
+        'through', ${grantedVia(`coalesce(p.proacl, acldefault('f', p.proowner))`, 'me.oid', 'EXECUTE')}) order by p.oid), '[]')
       from me, pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
       where (p.proacl is not null or ${isOwnSchema('n')})
         and p.oid in (select unnest($3::oid[]) union all select h.function from checked h where h.always and h.type = any($1::oid[]))),
     'taken', (select coalesce(json_agg(json_build_object('oid', c.oid::int8, 'kind', 'sequence',
         'name', format('%I.%I', n.nspname, c.relname),
         'held', has_sequence_privilege(me.oid, c.oid, 'USAGE, UPDATE'),
-        'through', ${through(`coalesce(c.relacl, acldefault('s', c.relowner))`, 'me.oid', 'USAGE', 'UPDATE')}) order by c.oid), '[]')
+        'through', ${grantedVia(`coalesce(c.relacl, acldefault('s', c.relowner))`, 'me.oid', 'USAGE', 'UPDATE')}) order by c.oid), '[]')
       from me, pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
       where c.relkind = 'S' and c.oid = any($4::oid[])))`;
 
@@ -76,7 +76,7 @@ export async function readArgumentAccess(
   const found = await readJson<Arguments>(executor, argumentsQuery, [String(oid)]);
   if (!found || found.inputs.length === 0) return [];
   const { inputs, defaults } = found;
-  const needs = defaults === null ? [] : defaultNeeds(defaults);
+  const needs = defaults === null ? [] : defaultDependencies(defaults);
   const asks = inputs.map(({ name, type }, i) => {
     const need = given.includes(name) ? undefined : needs[i - inputs.length + needs.length];
     return need
@@ -95,4 +95,4 @@ export async function readArgumentAccess(
   });
 }
 
-const noNeeds: Omit<DefaultNeeds, 'types'> = { functions: [], relations: [] };
+const noNeeds: Omit<DefaultDependencies, 'types'> = { functions: [], relations: [] };

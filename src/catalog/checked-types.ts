@@ -1,5 +1,5 @@
-import { callingRestricted } from './fragments.ts';
-import type { CatalogueQueries } from './read-catalogue.ts';
+import type { CatalogQueries } from './read-catalog.ts';
+import { callingRestricted } from './sql-fragments.ts';
 
 /**
  * Types whose values PostgreSQL cannot build without calling functions with privileges other than the default (EXECUTE
@@ -43,7 +43,7 @@ export const checkedTypes = `checked (type, domain, function, always) as (
       where a.atttypid = h.type and a.attnum > 0 and not a.attisdropped) u (type, always))`;
 
 /** Query of CheckedTypeFacts. */
-export const checkedTypeQueries: CatalogueQueries<CheckedTypeFacts> = {
+export const checkedTypeQueries: CatalogQueries<CheckedTypeFacts> = {
   checked_types: `select coalesce(json_agg(row_to_json(t) order by t.type, t.domain, t.function), '[]') from (
     with recursive ${checkedTypes}
     select h.type::int8 as type, format_type(h.domain, null) as domain, h.function::int8 as function, bool_or(h.always) as always

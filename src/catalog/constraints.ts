@@ -1,6 +1,6 @@
 import { type CollationFact, collationOf } from './collations.ts';
-import { commentOf, isOwnSchema, list, ofPeriod, relationsOf } from './fragments.ts';
-import type { CatalogueQueries } from './read-catalogue.ts';
+import type { CatalogQueries } from './read-catalog.ts';
+import { commentOf, isOwnSchema, list, ofPeriod, relationsOf } from './sql-fragments.ts';
 
 /** Constraints on rows of the app's schemas, read from the system catalog. Object identifiers are numbers. */
 export interface ConstraintFacts {
@@ -141,7 +141,7 @@ const actionOf = (column: string): string => `case when k.contype = 'f' and (d.d
     then 'x' else k.${column}::text end`;
 
 /** Queries of ConstraintFacts. */
-export const constraintQueries: CatalogueQueries<ConstraintFacts> = {
+export const constraintQueries: CatalogQueries<ConstraintFacts> = {
   constraints: list(`
     select k.oid::int8 as oid, k.conrelid::int8 as relation, k.contypid::int8 as domain, k.conname as name,
       k.contype as kind, coalesce(k.conkey, '{}') as fields, k.confrelid::int8 as target,

@@ -1,6 +1,6 @@
 import { isOfExtension } from './entities.ts';
-import { FIRST_NORMAL_OID, isOwnSchema, list } from './fragments.ts';
-import type { CatalogueQueries } from './read-catalogue.ts';
+import type { CatalogQueries } from './read-catalog.ts';
+import { FIRST_NORMAL_OID, isOwnSchema, list } from './sql-fragments.ts';
 
 /** Objects that functions, expressions and statements use and that no other chapter describes. */
 export interface DefinitionFacts {
@@ -20,8 +20,8 @@ export interface DefinitionFact {
 }
 
 /** Returns SQL that is true for objects that belong neither to PostgreSQL itself nor to an extension. */
-const isOwn = (catalogue: string, oid: string): string =>
-  `${oid} >= ${FIRST_NORMAL_OID} and not ${isOfExtension(`pg_catalog.${catalogue}`, oid)}`;
+const isOwn = (catalog: string, oid: string): string =>
+  `${oid} >= ${FIRST_NORMAL_OID} and not ${isOfExtension(`pg_catalog.${catalog}`, oid)}`;
 
 const ownSchema = (oid: string): string => `join pg_catalog.pg_namespace n on n.oid = ${oid} and ${isOwnSchema('n')}`;
 
@@ -214,7 +214,7 @@ const extensions = `
   from pg_catalog.pg_language l where ${isOwn('pg_language', 'l.oid')}`;
 
 /** Query of DefinitionFacts. */
-export const definitionQueries: CatalogueQueries<DefinitionFacts> = {
+export const definitionQueries: CatalogQueries<DefinitionFacts> = {
   definitions: list(`select * from (
     ${[types, sequences, operators, conversions, textSearch, eventTriggers, defaultPrivileges, foreign, publications, statistics, extensions].join('\nunion all\n')}
     ) a order by kind, name`),

@@ -1,4 +1,4 @@
-import type { CatalogueQueries } from './read-catalogue.ts';
+import type { CatalogQueries } from './read-catalog.ts';
 
 /** Descriptions in schema ninefold, for which PostgreSQL's catalog has no place. */
 export interface DescriptionFacts {
@@ -22,7 +22,7 @@ export interface ScreenFact {
 }
 
 /** Queries of DescriptionFacts. */
-export const descriptionQueries: CatalogueQueries<DescriptionFacts> = {
+export const descriptionQueries: CatalogQueries<DescriptionFacts> = {
   description: `select json_build_object('name', a.name, 'purpose', a.purpose, 'audience', a.audience, 'owner', a.owner)
     from ninefold.app a`,
   screens: `select coalesce(json_agg(row_to_json(s) order by s.route), '[]') from ninefold.screens s`,

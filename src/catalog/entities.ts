@@ -1,4 +1,5 @@
 import { type CollationFact, collationOf } from './collations.ts';
+import type { CatalogQueries } from './read-catalog.ts';
 import {
   commentOf,
   FIRST_NORMAL_OID,
@@ -8,8 +9,7 @@ import {
   list,
   relationsOf,
   targets,
-} from './fragments.ts';
-import type { CatalogueQueries } from './read-catalogue.ts';
+} from './sql-fragments.ts';
 
 /** Relations of all schemas except PostgreSQL's own, read from the system catalog. Object identifiers are numbers. */
 export interface EntityFacts {
@@ -97,11 +97,11 @@ export interface FieldFact {
   /** Grants on this column only. */
   grants: GrantFact[] | null;
   /** Objects that the default uses. */
-  needs: NeedsFact | null;
+  needs: DependencyFact | null;
 }
 
 /** Numbers of the sequences and functions that a default uses, including functions of operators. */
-export interface NeedsFact {
+export interface DependencyFact {
   sequences: number[];
   functions: number[];
 }
@@ -133,7 +133,7 @@ export interface TypeFact {
   not_null_comment: string | null;
   default: string | null;
   /** Objects that the default of a domain uses. */
-  needs: NeedsFact | null;
+  needs: DependencyFact | null;
   labels: string[] | null;
   /** The numbers of the labels (pg_enum.oid), in the same order. */
   label_oids: number[] | null;
@@ -184,17 +184,17 @@ const grants = (acl: string, kept: string): string =>
     from aclexplode(${acl}) g where g.privilege_type in (${kept}))`;
 
 /** Returns SQL with the name of the extension that owns an object. */
-export const extensionOf = (catalogue: string, oid: string): string =>
+export const extensionOf = (catalog: string, oid: string): string =>
   `(select e.extname from pg_catalog.pg_depend d join pg_catalog.pg_extension e on e.oid = d.refobjid
-    where d.classid = '${catalogue}'::regclass and d.objid = ${oid} and d.deptype = 'e'
+    where d.classid = '${catalog}'::regclass and d.objid = ${oid} and d.deptype = 'e'
       and d.refclassid = 'pg_catalog.pg_extension'::regclass limit 1)`;
 
 /**
  * Returns SQL that is true if an extension owns an object. PostgreSQL can plan this EXISTS as a join, but would
  * evaluate `extensionOf` for every object.
  */
-export const isOfExtension = (catalogue: string, oid: string): string =>
-  `exists (select from pg_catalog.pg_depend d where d.classid = '${catalogue}'::regclass and d.objid = ${oid} and d.deptype = 'e'
+export const isOfExtension = (catalog: string, oid: string): string =>
+  `exists (select from pg_catalog.pg_depend d where d.classid = '${catalog}'::regclass and d.objid = ${oid} and d.deptype = 'e'
     and d.refclassid = 'pg_catalog.pg_extension'::regclass)`;
 
 const option = (name: string): string =>
@@ -219,13 +219,13 @@ export const isUnserved = (relation: string): string =>
 /**
  * Returns SQL with the objects for which a caller needs privileges to compute a default of a field or domain, by `of`.
  */
-const needsOf = (catalogue: 'pg_attrdef' | 'pg_type'): string => `(
+const needsOf = (catalog: 'pg_attrdef' | 'pg_type'): string => `(
       select d.objid as of, json_build_object(
         'sequences', coalesce(json_agg(distinct s.oid::int8) filter (where s.oid is not null), '[]'),
         'functions', coalesce(json_agg(distinct p.oid::int8) filter (where p.oid is not null), '[]')) as needs
       from pg_catalog.pg_depend d ${functionNamed('left join')}
       left join pg_catalog.pg_class s on d.refclassid = 'pg_catalog.pg_class'::regclass and s.oid = d.refobjid and s.relkind = 'S'
-      where d.classid = 'pg_catalog.${catalogue}'::regclass and d.deptype = 'n' and (p.oid is not null or s.oid is not null)
+      where d.classid = 'pg_catalog.${catalog}'::regclass and d.deptype = 'n' and (p.oid is not null or s.oid is not null)
       group by d.objid)`;
 
 const standsAlone = (type: string): string =>
@@ -234,7 +234,7 @@ const standsAlone = (type: string): string =>
 const written = `'SELECT', 'INSERT', 'UPDATE', 'DELETE'`;
 
 /** Queries of EntityFacts. */
-export const entityQueries: CatalogueQueries<EntityFacts> = {
+export const entityQueries: CatalogQueries<EntityFacts> = {
   relations: list(`
     select c.oid::int8 as oid, n.nspname as schema, c.relname as name, c.relkind as kind, c.relowner::int8 as owner,
       c.relispartition as is_partition, case when c.relkind = 'p' then pg_get_partkeydef(c.oid) end as partition_key,

@@ -1,5 +1,5 @@
-import { isOwnSchema } from './fragments.ts';
-import type { CatalogueQueries } from './read-catalogue.ts';
+import type { CatalogQueries } from './read-catalog.ts';
+import { isOwnSchema } from './sql-fragments.ts';
 
 /** Indexes that PostgreSQL can use to find rows, unique or not, including those of constraints. */
 export interface IndexFacts {
@@ -14,7 +14,7 @@ export interface IndexFact {
 }
 
 /** Query of IndexFacts. */
-export const indexQueries: CatalogueQueries<IndexFacts> = {
+export const indexQueries: CatalogQueries<IndexFacts> = {
   // Partial indexes are left out, because they only help for a part of the rows.
   indexes: `select coalesce(json_agg(row_to_json(t)), '[]') from (
     select i.indrelid::int8 as relation,

@@ -1,4 +1,4 @@
-import type { CatalogueQueries } from './read-catalogue.ts';
+import type { CatalogQueries } from './read-catalog.ts';
 
 /** Scheduled jobs of an app. */
 export interface JobFacts {
@@ -18,4 +18,4 @@ export interface JobFact {
 }
 
 /** Query of JobFacts. */
-export const jobQueries: CatalogueQueries<JobFacts> = { jobs: 'select ninefold.scheduled_jobs()' };
+export const jobQueries: CatalogQueries<JobFacts> = { jobs: 'select ninefold.scheduled_jobs()' };

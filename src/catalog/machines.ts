@@ -1,4 +1,4 @@
-import type { CatalogueQueries } from './read-catalogue.ts';
+import type { CatalogQueries } from './read-catalog.ts';
 
 /** State machines of an app: their definitions, and which of their triggers are in force. */
 export interface MachineFacts {
@@ -73,7 +73,7 @@ const compiled = (name: string): string => `case when ${name} is not null then j
 const bare = (condition: string): string => `regexp_replace(${condition}, '[()]', '', 'g')`;
 
 /** Query of MachineFacts. */
-export const machineQueries: CatalogueQueries<MachineFacts> = {
+export const machineQueries: CatalogQueries<MachineFacts> = {
   machines: `
     select coalesce(json_agg(row_to_json(t) order by t.relation, t.field), '[]') from (
       select m.entity::oid::int8 as relation, m.field, m.initial,

@@ -2,9 +2,9 @@ import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
 import { quoteLiteral } from '../database/statement.ts';
 import type { GrantFact } from './entities.ts';
-import { codeText, functionGrants, list } from './fragments.ts';
-import { readCatalogue } from './read-catalogue.ts';
+import { readCatalog } from './read-catalog.ts';
 import type { RoutineFact } from './routines.ts';
+import { codeText, functionGrants, list } from './sql-fragments.ts';
 
 /** Functions that the setting db_pre_request can refer to. */
 export interface PreRequestFacts {
@@ -34,10 +34,10 @@ export async function readPreRequests(executor: Executor, setting: string | null
   const name = setting?.split('.').at(-1);
   // PostgreSQL does not accept NUL characters in text.
   if (name === undefined || name.includes('\0')) return [];
-  const { pre_requests } = await readCatalogue<PreRequestFacts>(
+  const { pre_requests } = await readCatalog<PreRequestFacts>(
     executor,
     { pre_requests: query(name) },
-    limits.catalogueLockMilliseconds.default,
+    limits.catalogLockMilliseconds.default,
   );
   return pre_requests;
 }

@@ -1,5 +1,5 @@
-import { list, relationsOf } from './fragments.ts';
-import type { CatalogueQueries } from './read-catalogue.ts';
+import type { CatalogQueries } from './read-catalog.ts';
+import { list, relationsOf } from './sql-fragments.ts';
 
 /** Writes that PostgreSQL rejects because a publication could not replicate them. */
 export interface PublicationFacts {
@@ -27,7 +27,7 @@ const identity = `(select i.indkey::int2[] from pg_catalog.pg_index i
 const named = (text: string): string => `array(select (regexp_matches(${text}, ':varattno (\\d+)', 'g'))[1]::int2)`;
 
 /** Query of PublicationFacts. */
-export const publicationQueries: CatalogueQueries<PublicationFacts> = {
+export const publicationQueries: CatalogQueries<PublicationFacts> = {
   // The conditions are those of PostgreSQL before an update or delete (execReplication.c, CheckCmdReplicaIdentity). For
   // partitions, publications of their partitioned tables count too.
   unreplicated: list(`

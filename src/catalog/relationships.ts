@@ -8,8 +8,8 @@ import {
   type Relationship,
   type SqlName,
   sameName,
-} from './catalog.ts';
-import type { ComputedFact, ConstraintFact, ViewFact } from './catalog-queries.ts';
+} from './schema-cache.ts';
+import type { ComputedFact, ConstraintFact, ViewFact } from './schema-cache-queries.ts';
 import { viewColumnOrigins } from './view-columns.ts';
 
 /**

@@ -75,20 +75,20 @@ export interface RoutineAccess {
  * @param acl SQL expression of the access control list.
  * @param role SQL expression of the role's oid.
  */
-export const through = (acl: string, role: string, ...privileges: readonly string[]): string =>
+export const grantedVia = (acl: string, role: string, ...privileges: readonly string[]): string =>
   `(select coalesce(json_agg(distinct case g.grantee when 0 then 'PUBLIC' else pg_get_userbyid(g.grantee)::text end), '[]')
     from aclexplode(${acl}) g where g.privilege_type in (${privileges.map((privilege) => `'${privilege}'`).join(', ')})
       and case when g.grantee = 0 then true else pg_has_role(${role}, g.grantee, 'USAGE') end)`;
 
 /** SQL with the role whose name is $2. */
-export const asked = `select r.oid, r.rolname as name, r.rolsuper or r.rolbypassrls as bypasses
+export const roleByName = `select r.oid, r.rolname as name, r.rolsuper or r.rolbypassrls as bypasses
   from pg_catalog.pg_roles r where r.rolname = $2`;
 
 const role = `(select json_build_object('name', me.name, 'bypasses', me.bypasses) from me)`;
 
 const schemaUsage = `json_build_object(
   'held', coalesce((select has_schema_privilege(me.oid, n.oid, 'USAGE') from me), false),
-  'through', coalesce((select ${through(`coalesce(n.nspacl, acldefault('n', n.nspowner))`, 'me.oid', 'USAGE')} from me), '[]'))`;
+  'through', coalesce((select ${grantedVia(`coalesce(n.nspacl, acldefault('n', n.nspowner))`, 'me.oid', 'USAGE')} from me), '[]'))`;
 
 const invoker = `coalesce((select o.option_value::bool from pg_options_to_table(v.reloptions) o
   where o.option_name = 'security_invoker'), false)`;
@@ -143,7 +143,7 @@ const triggersList = `(select coalesce(json_agg(distinct e.event), '[]')
  * $1 is the relation, $2 the name of the role. For a view with security_invoker, PostgreSQL checks the calling role's
  * own privileges on the relations below.
  */
-const relationQuery = `with recursive me as (${asked}),
+const relationQuery = `with recursive me as (${roleByName}),
   used(relation, as_role, depth) as (
     select $1::oid, me.oid, 0 from me
     union
@@ -168,12 +168,12 @@ const relationQuery = `with recursive me as (${asked}),
     from used u join pg_catalog.pg_class c on c.oid = u.relation
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace join pg_catalog.pg_roles w on w.oid = u.as_role))`;
 
-const routineQuery = `with me as (${asked})
+const routineQuery = `with me as (${roleByName})
   select json_build_object('role', ${role}, 'schema_usage', ${schemaUsage},
     'signature', format('%I.%I(%s)', n.nspname, p.proname, pg_get_function_identity_arguments(p.oid)),
     'execute', json_build_object(
       'held', coalesce((select has_function_privilege(me.oid, p.oid, 'EXECUTE') from me), false),
-      'through', coalesce((select ${through(`coalesce(p.proacl, acldefault('f', p.proowner))`, 'me.oid', 'EXECUTE')} from me), '[]')),
+      'through', coalesce((select ${grantedVia(`coalesce(p.proacl, acldefault('f', p.proowner))`, 'me.oid', 'EXECUTE')} from me), '[]')),
     'security_definer', p.prosecdef, 'owner', pg_get_userbyid(p.proowner))
   from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace where p.oid = $1::oid`;
 

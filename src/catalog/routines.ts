@@ -1,6 +1,6 @@
 import { type GrantFact, isOfExtension } from './entities.ts';
-import { commentOf, functionGrants, isOwnSchema } from './fragments.ts';
-import type { CatalogueQueries } from './read-catalogue.ts';
+import type { CatalogQueries } from './read-catalog.ts';
+import { commentOf, functionGrants, isOwnSchema } from './sql-fragments.ts';
 
 /** Functions and procedures of the app's schemas. Those of extensions are only counted. */
 export interface RoutineFacts {
@@ -80,7 +80,7 @@ const aggregateParts = `(select concat_ws(', ', 'sfunc = ' || g.aggtransfn::regp
   from pg_catalog.pg_aggregate g where g.aggfnoid = p.oid)`;
 
 /** Queries of RoutineFacts. */
-export const routineQueries: CatalogueQueries<RoutineFacts> = {
+export const routineQueries: CatalogQueries<RoutineFacts> = {
   routines: `select coalesce(json_agg(row_to_json(t)), '[]') from (
     select p.oid::int8 as oid, n.nspname as schema, p.proname as name, p.prokind as kind,
       (select coalesce(json_agg(json_build_object('name', coalesce(a.name, ''), 'type', format_type(a.type, null),

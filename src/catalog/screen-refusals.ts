@@ -2,7 +2,7 @@ import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
 import { plannerSettings } from '../database/startup-settings.ts';
 import { firstJson, plain, quoteIdentifier, type Statement } from '../database/statement.ts';
-import { patiently } from './read-catalogue.ts';
+import { retryOnLockTimeout } from './read-catalog.ts';
 import { filterConditions, orderConditions, type ScreenColumns, type ScreenCondition } from './screen-conditions.ts';
 
 /** Errors that PostgreSQL raises for the requests of defined screens. */
@@ -108,7 +108,7 @@ export async function readScreenRefusals(
 ): Promise<ScreenRefusal[]> {
   const [, found] = await executor.run([
     withSettings('pg_catalog, pg_temp', lockMilliseconds),
-    { text: screensQuery, params: [], preparedFor: 'catalogue' },
+    { text: screensQuery, params: [], planKey: 'catalog' },
   ]);
   const screens = (found && firstJson<AskingScreen[]>(found)) ?? [];
   const conditions = screens.flatMap((screen) => [
@@ -127,7 +127,7 @@ export async function readScreenRefusals(
   const asked = conditions.filter(({ sql }) => !sql.includes('\0')).slice(0, limits.screenConditions.default);
   if (asked.length === 0) return [];
   const text = JSON.stringify(asked.map((one) => queryOf(one.screen, one, extraSearchPath)));
-  const refused = await patiently(async () => {
+  const refused = await retryOnLockTimeout(async () => {
     const results = await executor.run([
       withSettings('pg_catalog, pg_temp', lockMilliseconds),
       { text: `select pg_catalog.set_config('ninefold.asked', $1, true)`, params: [text] },

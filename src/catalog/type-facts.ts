@@ -1,5 +1,5 @@
-import { isOwnSchema, list } from './fragments.ts';
-import type { CatalogueQueries } from './read-catalogue.ts';
+import type { CatalogQueries } from './read-catalog.ts';
+import { isOwnSchema, list } from './sql-fragments.ts';
 
 /**
  * Types of the app's schemas that the type generators need in addition to its entities. Object identifiers are numbers.
@@ -41,7 +41,7 @@ export interface OutputFact {
 }
 
 /** Queries of TypeNameFacts. */
-export const typeNameQueries: CatalogueQueries<TypeNameFacts> = {
+export const typeNameQueries: CatalogQueries<TypeNameFacts> = {
   named_types: list(`
     select format_type(y.oid, null) as type, n.nspname as schema, y.typname as name, y.typtype as kind,
       case when c.relkind <> 'c' then c.relkind end as relation_kind,

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isTest, sourceFiles } from '../../test/architecture/source-files.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
-import { watched } from './catalogue-state.ts';
+import { watched } from './catalog-fingerprint.ts';
 
 /** Relations that the sources name although the specification does not depend on their content, with the reason. */
 const exceptions: Readonly<Record<string, string>> = {
@@ -74,7 +74,7 @@ afterAll(async () => {
 });
 
 const sources = sourceFiles(['src/catalog', 'src/spec'])
-  .filter(({ path }) => !isTest(path) && path !== 'src/catalog/catalogue-state.ts')
+  .filter(({ path }) => !isTest(path) && path !== 'src/catalog/catalog-fingerprint.ts')
   .map(({ path, text }) => ({ path, text: text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '') }));
 
 /** Returns the matches of the pattern's first group in the sources, each with the first file that contains it. */

@@ -1,5 +1,5 @@
-import { callingRestricted, relationsOf } from './fragments.ts';
-import type { CatalogueQueries } from './read-catalogue.ts';
+import type { CatalogQueries } from './read-catalog.ts';
+import { callingRestricted, relationsOf } from './sql-fragments.ts';
 
 /**
  * Functions with privileges other than the default (EXECUTE for PUBLIC) that PostgreSQL calls when a row is written,
@@ -28,7 +28,7 @@ export interface WriteFunctionFact {
 }
 
 /** Query of WriteFunctionFacts. */
-export const writeFunctionQueries: CatalogueQueries<WriteFunctionFacts> = {
+export const writeFunctionQueries: CatalogQueries<WriteFunctionFacts> = {
   // With a BEFORE UPDATE trigger on the table, PostgreSQL computes generated fields for any update, because the trigger
   // may change any field. The partition key is evaluated for each updated row of a partition.
   write_functions: `select coalesce(json_agg(row_to_json(t) order by t.relation, t.by, t.name, t.function), '[]') from (

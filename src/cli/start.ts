@@ -11,11 +11,11 @@ import {
   newSetupToken,
   originsOf,
   type Primary,
-  type TaskAnswer,
   type TaskMessage,
+  type TaskResultMessage,
   writeLog,
 } from '../compose/primary.ts';
-import type { WorkerBrief } from '../compose/worker.ts';
+import type { WorkerConfig } from '../compose/worker.ts';
 import { banner } from './banner.ts';
 import { CliError } from './client.ts';
 import { closeUntakenConnections } from './untaken-connections.ts';
@@ -55,7 +55,7 @@ export async function start(): Promise<void> {
     },
   );
   const url = config.publicUrl ?? `http://${isAnyHost(config.host) ? '127.0.0.1' : hostInUrl(config.host)}:${port}`;
-  const brief: WorkerBrief = {
+  const workerConfig: WorkerConfig = {
     databaseUrl: primary.databaseUrl,
     embedded: primary.embedded !== null,
     url,
@@ -64,11 +64,11 @@ export async function start(): Promise<void> {
   };
   try {
     await workers.serve({
-      brief: () => ({ type: 'brief', brief, port, bounds: primary.watchdog.currentBounds() }),
+      workerConfig: () => ({ type: 'configure', workerConfig, port, bounds: primary.watchdog.currentBounds() }),
       onTask: (task) => answerTask(primary.specification, task),
     });
     const runFile = writeRunFile(config, url);
-    announce(config, primary, brief, performance.now() - started);
+    announce(config, primary, workerConfig, performance.now() - started);
     let isStopping = false;
     const updating = primary
       .updateApps(() => isStopping)
@@ -87,18 +87,18 @@ export async function start(): Promise<void> {
   events.emit({ type: 'node', what: 'stopped' });
 }
 
-function announce(config: Config, primary: Primary, brief: WorkerBrief, milliseconds: number): void {
-  const setupUrl = primary.needsSetup ? `${brief.url}/setup#token=${brief.setupToken}` : null;
+function announce(config: Config, primary: Primary, workerConfig: WorkerConfig, milliseconds: number): void {
+  const setupUrl = primary.needsSetup ? `${workerConfig.url}/setup#token=${workerConfig.setupToken}` : null;
   if (config.readyJson) {
-    process.stdout.write(`${JSON.stringify({ ready: true, url: brief.url, setup_url: setupUrl })}\n`);
+    process.stdout.write(`${JSON.stringify({ ready: true, url: workerConfig.url, setup_url: setupUrl })}\n`);
     return;
   }
   process.stdout.write(
     banner({
-      url: brief.url,
+      url: workerConfig.url,
       setupUrl,
       refs: primary.refs,
-      appUrl: (ref) => originsOf(config, brief.url).appUrl(ref),
+      appUrl: (ref) => originsOf(config, workerConfig.url).appUrl(ref),
       postgres: `PostgreSQL ${primary.postgresVersion}${primary.embedded ? ', embedded' : ''}`,
       home: config.home,
       workers: config.workers,
@@ -177,8 +177,8 @@ const hostInUrl = (host: string) => (host.includes(':') ? `[${host}]` : host);
 /** Functions of the primary that workers need. */
 interface Service {
   /** Returns the message with the configuration of a worker. */
-  brief: () => ToWorker;
-  onTask: (task: TaskMessage) => Promise<TaskAnswer>;
+  workerConfig: () => ToWorker;
+  onTask: (task: TaskMessage) => Promise<TaskResultMessage>;
 }
 
 /** The worker processes. A worker that ends unexpectedly is replaced. */
@@ -239,7 +239,7 @@ class Workers {
     const ready = new Promise<void>((resolve, reject) => {
       worker.on('message', (message: FromWorker) => {
         if (message.type === 'task') void this.#answer(worker, message);
-        else if (message.type === 'up') void this.#service.then(({ brief }) => tell(worker, brief()));
+        else if (message.type === 'loaded') void this.#service.then(({ workerConfig }) => tell(worker, workerConfig()));
         else if (message.type === 'ready') resolve();
         else reject(new Error(message.reason));
       });

@@ -3,22 +3,22 @@ import { ensureSecrets, readConfig } from '../compose/configuration.ts';
 import {
   type BoundMessage,
   composeWorker,
-  type TaskAnswer,
+  PrimaryTaskClient,
   type TaskMessage,
-  TasksOverPrimary,
+  type TaskResultMessage,
   type Worker,
-  type WorkerBrief,
+  type WorkerConfig,
 } from '../compose/worker.ts';
 
 /** Messages of the primary to a worker; `FromWorker` are those of a worker. */
 export type ToWorker =
   /** `bounds` are the suspensions that have not ended. */
-  | { type: 'brief'; brief: WorkerBrief; port: number; bounds: BoundMessage[] }
+  | { type: 'configure'; workerConfig: WorkerConfig; port: number; bounds: BoundMessage[] }
   | { type: 'stop' }
-  | TaskAnswer
+  | TaskResultMessage
   | BoundMessage;
 /** Messages of a worker to the primary. */
-export type FromWorker = { type: 'up' } | { type: 'ready' } | { type: 'failed'; reason: string } | TaskMessage;
+export type FromWorker = { type: 'loaded' } | { type: 'ready' } | { type: 'failed'; reason: string } | TaskMessage;
 
 const tell = (message: FromWorker) => process.send?.(message);
 
@@ -37,13 +37,13 @@ export async function runWorker(): Promise<void> {
       ({ onBound }) => onBound(message),
       () => undefined,
     );
-  const tasks = new TasksOverPrimary(tell);
+  const tasks = new PrimaryTaskClient(tell);
   process.on('disconnect', () => process.exit(1));
   process.on('message', (message: ToWorker) => {
     if (message.type === 'task answer') {
-      tasks.hear(message);
-    } else if (message.type === 'brief') {
-      composed = compose(message.brief, tasks);
+      tasks.onResult(message);
+    } else if (message.type === 'configure') {
+      composed = compose(message.workerConfig, tasks);
       message.bounds.forEach(receiveBound);
       listen(composed, message.port).then(
         (listening) => {
@@ -59,14 +59,14 @@ export async function runWorker(): Promise<void> {
     }
   });
   // Reports that the worker can receive messages. Messages to a process that still loads its modules can be lost.
-  tell({ type: 'up' });
+  tell({ type: 'loaded' });
 }
 
-async function compose(brief: WorkerBrief, tasks: TasksOverPrimary): Promise<Worker> {
+async function compose(workerConfig: WorkerConfig, tasks: PrimaryTaskClient): Promise<Worker> {
   const config = readConfig();
   const folder = (name: string) => fileURLToPath(new URL(`./${name}`, import.meta.url));
   const folders = { console: folder('web'), portal: folder('portal') };
-  return composeWorker(config, ensureSecrets(config.home), brief, folders, tasks);
+  return composeWorker(config, ensureSecrets(config.home), workerConfig, folders, tasks);
 }
 
 async function listen(composed: Promise<Worker>, port: number): Promise<Worker> {

@@ -2,11 +2,11 @@ import { Origins } from '../apps/origins.ts';
 import type { Server } from '../apps/server.ts';
 import type { Config } from '../config/config.ts';
 import type { Secrets } from '../config/secrets.ts';
-import { parseTarget } from '../database/target.ts';
+import { parseConnectionUrl } from '../database/connection-config.ts';
 
 /** Returns the PostgreSQL server of the apps, with the superuser's connection parameters. */
-export const serverOf = (databaseUrl: string, config: Config, secrets: Secrets): Server => ({
-  target: { ...parseTarget(databaseUrl, 'ninefold'), searchPath: '', ignoresLockTimeout: true },
+export const appServer = (databaseUrl: string, config: Config, secrets: Secrets): Server => ({
+  target: { ...parseConnectionUrl(databaseUrl, 'ninefold'), searchPath: '', ignoresLockTimeout: true },
   masterKey: secrets.masterKey,
   temporaryBytes: config.appBounds.sessionTemporaryBytes,
 });

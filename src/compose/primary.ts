@@ -12,7 +12,7 @@ import { StartError } from '../postgres/start-error.ts';
 import { SpecificationProcess } from '../spec/process/specification-process.ts';
 import { linuxProcesses } from '../watchdog/processes.ts';
 import { Watchdog } from '../watchdog/watchdog.ts';
-import { serverOf } from './from-config.ts';
+import { appServer } from './from-config.ts';
 
 /** The running parts of the primary process. */
 export interface Primary {
@@ -52,7 +52,7 @@ export async function composePrimary(
         log: (message, detail) => events.emit({ type: 'postgres', message, ...(detail ? { detail } : {}) }),
       });
   const databaseUrl = config.databaseUrl ?? (embedded ? quickestUrl(embedded) : '');
-  const server = serverOf(databaseUrl, config, secrets);
+  const server = appServer(databaseUrl, config, secrets);
   const maintenance = smallPool(server.target);
   const consoleDatabase = smallPool(superuserIn(server, databaseName(CONSOLE_REF)));
   try {
@@ -100,5 +100,5 @@ export const isForOperator = (error: unknown): boolean =>
 
 export { Events } from '../observe/events.ts';
 export { writeLog } from '../observe/log.ts';
-export { answerTask, type TaskAnswer, type TaskMessage } from '../spec/process/over-primary.ts';
+export { answerTask, type TaskMessage, type TaskResultMessage } from '../spec/process/task-client.ts';
 export { originsOf } from './from-config.ts';

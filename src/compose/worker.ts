@@ -1,22 +1,22 @@
 import { limits } from '../../contract/limits.ts';
-import { authoriseDoor, serviceRole } from '../admin/authorise.ts';
+import { authoriseBuilderProxy, serviceRole } from '../admin/authorise.ts';
 import type { AdminContext } from '../admin/context.ts';
 import { handleAdmin } from '../admin/handle.ts';
+import { TableAnalyzer } from '../apps/analyze-tables.ts';
 import type { App } from '../apps/app.ts';
 import { CONSOLE_REF, databaseName } from '../apps/app-record.ts';
 import { Apps } from '../apps/apps.ts';
 import { BackgroundTurns, Traffic } from '../apps/background-turns.ts';
 import { type BoundMessage, ExceededBounds } from '../apps/bounds.ts';
 import { CallStatistics } from '../apps/call-statistics.ts';
-import { CallStories } from '../apps/call-stories.ts';
-import { Incidents } from '../apps/incidents.ts';
+import { ErrorStatistics } from '../apps/error-statistics.ts';
 import { KeyUses } from '../apps/key-uses.ts';
 import { Lifecycle } from '../apps/lifecycle.ts';
-import { PassageKeeper } from '../apps/passages.ts';
 import { Registry } from '../apps/registry.ts';
-import { RowCounts } from '../apps/row-counts.ts';
+import { RequestTraces } from '../apps/request-traces.ts';
 import { smallPool, superuserIn } from '../apps/server.ts';
 import { wideDefaults } from '../apps/settings.ts';
+import { StateChangeCleanup } from '../apps/state-change-cleanup.ts';
 import { normaliseEmail, normaliseId, normalisePhone } from '../auth/addresses.ts';
 import { claimsWithoutSession } from '../auth/claims-without-session.ts';
 import type { AuthContext } from '../auth/context.ts';
@@ -27,12 +27,12 @@ import { grantForPassword } from '../auth/sign-in-with-password.ts';
 import type { Config } from '../config/config.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { ConnectionBudget } from '../database/connection-budget.ts';
-import { authArea, authContextOf } from '../http/auth-area.ts';
-import { openApiArea } from '../http/open-api-area.ts';
+import { authApi, authContextOf } from '../http/auth-api.ts';
+import { openApi } from '../http/open-api.ts';
 import { Pipeline } from '../http/pipeline.ts';
-import { portalArea } from '../http/portal-area.ts';
+import { portalApi } from '../http/portal-api.ts';
 import { boundOf } from '../http/read-body.ts';
-import { restArea } from '../http/rest-area.ts';
+import { restApi } from '../http/rest-api.ts';
 import { buildServer, type HttpServer } from '../http/server.ts';
 import { identityOfBuilder } from '../identity/builder-session.ts';
 import { ExternalKeys } from '../identity/external-keys.ts';
@@ -45,17 +45,17 @@ import { writeLog } from '../observe/log.ts';
 import { BodyParser } from '../rest/request/body-parser.ts';
 import { OpenApiDocuments } from '../spec/openapi/documents.ts';
 import { ScreensOfCallers } from '../spec/portal-screens.ts';
-import { Probes } from '../spec/probe/probes.ts';
-import type { TaskRunner } from '../spec/process/answer.ts';
-import { Specifier } from '../spec/specifier.ts';
-import { ServerRoles } from '../spec/versions/server-roles.ts';
-import { Versions } from '../spec/versions/versions.ts';
+import { ProbeRunner } from '../spec/probe/probe-runner.ts';
+import type { TaskRunner } from '../spec/process/task-result.ts';
+import { SpecificationService } from '../spec/specification-service.ts';
+import { VersionRecorder } from '../spec/versions/version-recorder.ts';
+import { ServerRoleWatcher } from '../spec/versions/watch-server-roles.ts';
 import { build, version } from './configuration.ts';
 import { connectionShare, readConnectionLimit } from './connection-share.ts';
-import { originsOf, serverOf, servesOwnMachineOnly } from './from-config.ts';
+import { appServer, originsOf, servesOwnMachineOnly } from './from-config.ts';
 
 /** Configuration that workers get from the primary in addition to the environment. */
-export interface WorkerBrief {
+export interface WorkerConfig {
   databaseUrl: string;
   embedded: boolean;
   /** URL at which clients reach the node. */
@@ -80,21 +80,21 @@ export interface Worker {
 export async function composeWorker(
   config: Config,
   secrets: Secrets,
-  brief: WorkerBrief,
+  workerConfig: WorkerConfig,
   folders: { readonly console: string; readonly portal: string },
   tasks: TaskRunner,
 ): Promise<Worker> {
   const events = new Events();
   const stopLog = writeLog(events, config.logLevel);
-  const server = serverOf(brief.databaseUrl, config, secrets);
+  const server = appServer(workerConfig.databaseUrl, config, secrets);
   const maintenance = smallPool(server.target, 4);
   const locks = smallPool(server.target, 8);
   const consoleDatabase = smallPool(superuserIn(server, databaseName(CONSOLE_REF)), 4);
   const share = connectionShare(await readConnectionLimit(maintenance), config);
   const registry = new Registry(consoleDatabase, secrets.masterKey);
-  const origins = originsOf(config, brief.url);
+  const origins = originsOf(config, workerConfig.url);
   const isLoopback = servesOwnMachineOnly(config);
-  const specifier = new Specifier(tasks, origins, {
+  const specifications = new SpecificationService(tasks, origins, {
     poolConnections: config.poolConnections,
     nodeConnections: config.nodeConnections,
     poolIdleSeconds: config.poolIdleSeconds,
@@ -104,11 +104,11 @@ export async function composeWorker(
   });
   const traffic = new Traffic();
   const turns = new BackgroundTurns(traffic);
-  const versions = new Versions({ server, specifier, events, turns }, build);
-  const serverRoles = new ServerRoles(consoleDatabase, events, (app) => versions.look(app));
-  const probes = new Probes(specifier, events);
-  const documents = new OpenApiDocuments(specifier);
-  const screens = new ScreensOfCallers(specifier);
+  const versions = new VersionRecorder({ server, specifications, events, turns }, build);
+  const serverRoleWatcher = new ServerRoleWatcher(consoleDatabase, events, (app) => versions.checkSoon(app));
+  const probeRunner = new ProbeRunner(specifications, events);
+  const documents = new OpenApiDocuments(specifications);
+  const screens = new ScreensOfCallers(specifications);
   const bounds = new ExceededBounds();
   const apps: Apps = new Apps(
     server,
@@ -124,7 +124,7 @@ export async function composeWorker(
     bounds,
     (app) => {
       versions.watch(app);
-      serverRoles.watch(app);
+      serverRoleWatcher.watch(app);
       scheduledWork.watch(app);
     },
   );
@@ -145,14 +145,14 @@ export async function composeWorker(
   const lifecycle = new Lifecycle({ server, maintenance, locks, registry, apps, events });
   const keyUses = new KeyUses(apps, events);
   const identities = new Identities(new ExternalKeys(new AddressPolicy(config.httpAllowed)), keyUses);
-  const stories = new CallStories(apps, events);
+  const traces = new RequestTraces(apps, events);
   const observers = [
     new CallStatistics(apps, events),
-    new Incidents(apps, events),
-    stories,
-    new PassageKeeper(apps, events),
-    serverRoles,
-    new RowCounts(server, apps, events),
+    new ErrorStatistics(apps, events),
+    traces,
+    new StateChangeCleanup(apps, events),
+    serverRoleWatcher,
+    new TableAnalyzer(server, apps, events),
     keyUses,
   ];
   const authNode = { events, origins, addresses: new AddressPolicy(config.httpAllowed), keyUses };
@@ -161,9 +161,9 @@ export async function composeWorker(
     // Passkeys of builders belong to the pages of the console.
     appOrigin: origins.passkeyOrigin(),
   });
-  const claimsOf: AdminContext['claimsOf'] = async (app, exchange, user) =>
-    claimsWithoutSession(await authContextOf(app, authNode, () => identities.resolve(app, exchange)), user, {
-      address: exchange.address,
+  const claimsOf: AdminContext['claimsOf'] = async (app, request, user) =>
+    claimsWithoutSession(await authContextOf(app, authNode, () => identities.resolve(app, request)), user, {
+      address: request.address,
       issuer: `${origins.appUrl(app.ref)}/auth/v1`,
     });
   const adminContext: AdminContext = {
@@ -173,38 +173,36 @@ export async function composeWorker(
     server,
     maintenance,
     events,
-    stories,
+    traces,
     operatorToken: secrets.operatorToken,
-    setupToken: brief.setupToken,
-    identify: (app, exchange) => identities.resolve(app, exchange),
+    setupToken: workerConfig.setupToken,
+    identify: (app, request) => identities.resolve(app, request),
     claimsOf,
-    specify: specifier,
+    specify: specifications,
     versions,
-    probes,
+    probes: probeRunner,
     builders: {
-      signIn: async (app, exchange) => {
+      signIn: async (app, request) => {
         const { auth: settings } = await app.settings();
-        return (await grantForPassword({ app: app.record, database: app.database, settings, events }, exchange)).grant;
+        return (await grantForPassword({ app: app.record, database: app.database, settings, events }, request)).grant;
       },
-      signInWithPasskey: async (app, exchange) =>
-        grantForPasskey(await consoleAuth(app, () => identities.resolve(app, exchange)), exchange),
-      account: async (app, exchange, session) =>
+      signInWithPasskey: async (app, request) =>
+        grantForPasskey(await consoleAuth(app, () => identities.resolve(app, request)), request),
+      account: async (app, request, session) =>
         handleAuth(
-          await consoleAuth(app, async () =>
-            session ? identityOfBuilder(session) : identities.resolve(app, exchange),
-          ),
-          exchange,
+          await consoleAuth(app, async () => (session ? identityOfBuilder(session) : identities.resolve(app, request))),
+          request,
         ),
       resolve: (app, token) => identities.resolveBuilder(app, token),
     },
-    callAuthAdmin: async (app, exchange) => {
+    callAuthAdmin: async (app, request) => {
       const identity = () => Promise.resolve(serviceRole);
-      return handleAuth(await authContextOf(app, authNode, identity), exchange);
+      return handleAuth(await authContextOf(app, authNode, identity), request);
     },
     accountForms: { email: normaliseEmail, phone: normalisePhone, id: normaliseId },
     origins,
     addresses: new AddressPolicy(config.httpAllowed),
-    node: { version, workers: config.workers, startedAt: brief.startedAt, embedded: brief.embedded },
+    node: { version, workers: config.workers, startedAt: workerConfig.startedAt, embedded: workerConfig.embedded },
   };
   const parser = new BodyParser(new URL('./body-parser.js', import.meta.url));
   const http = await buildServer({
@@ -213,22 +211,18 @@ export async function composeWorker(
       events,
       addresses: new AddressLimiter(config.requestsPerSecond),
       traffic,
-      identify: (app, exchange) => identities.resolve(app, exchange),
+      identify: (app, request) => identities.resolve(app, request),
     }),
-    areas: [
-      restArea({ parser, claimsOf }),
-      authArea(authNode),
-      portalArea((app, identity) => screens.for(app, identity)),
-    ],
-    openApi: openApiArea((app, role) => documents.for(app, role)),
-    authorise: (exchange, ref) => authoriseDoor(adminContext, exchange, ref),
-    handleAdmin: (exchange, receive) => {
+    areas: [restApi({ parser, claimsOf }), authApi(authNode), portalApi((app, identity) => screens.for(app, identity))],
+    openApi: openApi((app, role) => documents.for(app, role)),
+    authorise: (request, ref) => authoriseBuilderProxy(adminContext, request, ref),
+    handleAdmin: (request, receive) => {
       // Starts the specification process early, because a builder usually opens the specification soon.
-      specifier.prepare();
-      return handleAdmin(adminContext, exchange, receive && ((bytes) => receive(boundOf(bytes))));
+      specifications.prepare();
+      return handleAdmin(adminContext, request, receive && ((bytes) => receive(boundOf(bytes))));
     },
     isHealthy: () =>
-      maintenance.run([{ text: 'select 1', params: [], preparedFor: 'health' }]).then(
+      maintenance.run([{ text: 'select 1', params: [], planKey: 'health' }]).then(
         () => true,
         () => false,
       ),
@@ -249,7 +243,7 @@ export async function composeWorker(
       parser.close();
       turns.stop();
       await scheduledWork.stop();
-      await Promise.all([...observers.map((observer) => observer.stop()), probes.stop()]);
+      await Promise.all([...observers.map((observer) => observer.stop()), probeRunner.stop()]);
       await apps.close();
       await Promise.all([maintenance.close(), locks.close(), consoleDatabase.close()]);
       stopLog();
@@ -258,4 +252,4 @@ export async function composeWorker(
 }
 
 export type { BoundMessage } from '../apps/bounds.ts';
-export { type TaskAnswer, type TaskMessage, TasksOverPrimary } from '../spec/process/over-primary.ts';
+export { PrimaryTaskClient, type TaskMessage, type TaskResultMessage } from '../spec/process/task-client.ts';

@@ -107,12 +107,12 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
 function trustedProxies(value: string | null): number | readonly string[] {
   const { setting, range, default: none } = limits.trustedProxies;
   if (value === null) return none;
-  const [least, most] = range;
-  if (/^\d+$/.test(value) && Number(value) >= least && Number(value) <= most) return Number(value);
+  const [min, max] = range;
+  if (/^\d+$/.test(value) && Number(value) >= min && Number(value) <= max) return Number(value);
   const networks = value.split(',').map((network) => network.trim());
   if (networks.every(isNetwork)) return networks;
   throw new ConfigError(
-    `${setting} must be a number of proxies from ${least} to ${most}, or their addresses and networks, such as 10.0.0.0/8,::1, not “${value}”.`,
+    `${setting} must be a number of proxies from ${min} to ${max}, or their addresses and networks, such as 10.0.0.0/8,::1, not “${value}”.`,
   );
 }
 

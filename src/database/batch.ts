@@ -1,9 +1,9 @@
-import type { CancelSignal } from '../../contract/exchange.ts';
+import type { CancelSignal } from '../../contract/call-request.ts';
 import type { DatabaseError } from './database-error.ts';
 import type { Prepared } from './prepared-statements.ts';
 import { readRow } from './reader.ts';
 import type { Result } from './statement.ts';
-import type { Tail } from './tail.ts';
+import type { StreamedValue } from './streamed-value.ts';
 
 /** Options of one batch that a connection sends. */
 export interface BatchOptions {
@@ -13,8 +13,8 @@ export interface BatchOptions {
   expectedMilliseconds?: number;
   /** Receives the time that the batch ran in the database, in milliseconds, without the time behind other batches. */
   onTimed?: (milliseconds: number) => void;
-  /** Index of the statement whose last value may be streamed (`Result.tail`); by default none. */
-  tailOf?: number | null | undefined;
+  /** Index of the statement whose last value may be streamed (`Result.stream`); by default none. */
+  streamStatement?: number | null | undefined;
   /** Maximum number of rows that each result retains; all by default. */
   maxRows?: number;
   /** The data of each COPY … FROM STDIN, in order. */
@@ -32,13 +32,13 @@ export class Batch {
   fields: Result['fields'] = noFields;
   error: DatabaseError | null = null;
   /** The value that is being streamed to the caller. */
-  tail: Tail | null = null;
+  stream: StreamedValue | null = null;
   /** Number of entries of `options.copies` that were sent. */
   copied = 0;
   /** True for SQL text that is sent with the simple query protocol. */
   isScript = false;
   /** True after the server has sent the first message in response to this batch. */
-  begun = false;
+  hasResponse = false;
   isTooLarge = false;
   /**
    * True if a cancel request was under way while the server had this batch. The request may cancel this batch instead
@@ -68,8 +68,8 @@ export class Batch {
   }
 
   /** True if the next row may be streamed before all of its bytes have arrived. */
-  get takesTail(): boolean {
-    return this.options.tailOf === this.results.length && this.#rowCount === 0 && this.error === null;
+  get canStream(): boolean {
+    return this.options.streamStatement === this.results.length && this.#rowCount === 0 && this.error === null;
   }
 
   /**
@@ -85,7 +85,7 @@ export class Batch {
     return this.#bytes;
   }
 
-  letGo(): void {
+  discardRows(): void {
     this.isTooLarge = true;
     this.#rows = [];
   }
@@ -94,17 +94,24 @@ export class Batch {
    * Resolves the caller's promise while the last value of the row is still arriving. Results of later statements are
    * not waited for.
    */
-  answerWithTail(row: (Buffer | null)[], tail: Tail): void {
+  respondWithStream(row: (Buffer | null)[], stream: StreamedValue): void {
     this.#rowCount = 1;
-    this.tail = tail;
-    const result: Result = { fields: this.fields, rows: [row], command: '', rowCount: 1, at: performance.now(), tail };
+    this.stream = stream;
+    const result: Result = {
+      fields: this.fields,
+      rows: [row],
+      command: '',
+      rowCount: 1,
+      at: performance.now(),
+      stream,
+    };
     this.#stopListening();
     this.#resolve([...this.results, result]);
   }
 
   /** Stores the result of a statement that the server has completed. */
   complete(command: string): void {
-    this.results.push(new WholeResult(this.fields, this.#rows, command, this.#rowCount));
+    this.results.push(new CompleteResult(this.fields, this.#rows, command, this.#rowCount));
     this.fields = noFields;
     this.#rows = [];
     this.#rowCount = 0;
@@ -113,14 +120,14 @@ export class Batch {
   succeed(): void {
     this.#stopListening();
     this.#resolve(this.results);
-    this.tail?.batchEnded();
+    this.stream?.batchEnded();
   }
 
   fail(error: Error): void {
     this.#stopListening();
-    this.tail?.destroy(error);
+    this.stream?.destroy(error);
     this.#reject(error);
-    this.tail?.batchEnded();
+    this.stream?.batchEnded();
   }
 
   #stopListening(): void {
@@ -130,12 +137,12 @@ export class Batch {
 }
 
 /** A complete result. Its rows are parsed at the first access. */
-class WholeResult implements Result {
+class CompleteResult implements Result {
   readonly fields: Result['fields'];
   readonly command: string;
   readonly rowCount: number;
   readonly at = performance.now();
-  readonly tail = null;
+  readonly stream = null;
   readonly #bodies: readonly Buffer[];
   #rows: Result['rows'] | null = null;
 

@@ -107,9 +107,9 @@ export class ConnectionBudget {
     if (wanted > 0) this.#closeIdle(this.#max - wanted);
   }
 
-  /** Closes the longest idle connections until at most `most` connections stay open. */
-  #closeIdle(most: number): void {
-    while (this.#taken - this.#closing > most) {
+  /** Closes the longest idle connections until at most `max` connections stay open. */
+  #closeIdle(max: number): void {
+    while (this.#taken - this.#closing > max) {
       const holder = this.#longestIdle();
       if (!holder) return;
       const { slots, ended } = holder.closeOldest();

@@ -1,6 +1,7 @@
-import type { CancelSignal } from '../../contract/exchange.ts';
+import type { CancelSignal } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { Batch, type BatchOptions, noFields } from './batch.ts';
+import type { ConnectionConfig } from './connection-config.ts';
 import {
   ConnectionError,
   DatabaseError,
@@ -9,12 +10,11 @@ import {
   ResultTooLargeError,
 } from './database-error.ts';
 import { type OpenedSocket, openSocket, requestCancel } from './handshake.ts';
+import { closeIdleConnections } from './idle-connections.ts';
 import { type Prepared, PreparedStatements } from './prepared-statements.ts';
 import { type LargeMessage, MessageReader, readErrorFields, readFields, readRowStart, readString } from './reader.ts';
-import { makeRoom } from './room.ts';
 import type { Result, Statement } from './statement.ts';
-import { Tail } from './tail.ts';
-import type { Target } from './target.ts';
+import { StreamedValue } from './streamed-value.ts';
 import { MessageWriter } from './writer.ts';
 
 /**
@@ -32,7 +32,7 @@ const END_MILLISECONDS = 2000;
  * responds in order, and a batch is sent without waiting for the responses to previous batches.
  */
 export class Connection {
-  readonly #target: Target;
+  readonly #target: ConnectionConfig;
   readonly #opened: OpenedSocket;
   readonly #writer = new MessageWriter();
   readonly #inFlight: Batch[] = [];
@@ -50,12 +50,12 @@ export class Connection {
   readonly #onClose: (connection: Connection) => void;
   readonly #onFree: () => void;
   /** Start of the oldest batch in flight, in milliseconds of performance.now(); 0 if the connection is idle. */
-  headSince = 0;
+  oldestStartedAt = 0;
   lastUsed = performance.now();
   readonly #openedAt = performance.now();
 
   private constructor(
-    target: Target,
+    target: ConnectionConfig,
     opened: OpenedSocket,
     onClose: (connection: Connection) => void,
     onFree: () => void,
@@ -89,7 +89,7 @@ export class Connection {
    * @throws ConnectionError with a `sqlstate` if PostgreSQL refuses the login.
    */
   static async open(
-    target: Target,
+    target: ConnectionConfig,
     timeoutMilliseconds: number,
     onClose: (connection: Connection) => void = () => undefined,
     onFree: () => void = () => undefined,
@@ -97,7 +97,7 @@ export class Connection {
     const open = () => openSocket(target, timeoutMilliseconds);
     const opened = await open().catch(async (error: unknown) => {
       if (!isServerFull(error)) throw error;
-      await makeRoom(timeoutMilliseconds);
+      await closeIdleConnections(timeoutMilliseconds);
       return open();
     });
     return new Connection(target, opened, onClose, onFree);
@@ -119,9 +119,9 @@ export class Connection {
 
   /**
    * False while a cancel request is under way, because it could cancel a batch that is sent meanwhile, and if
-   * `isSpent`.
+   * `mustClose`.
    */
-  get takesMore(): boolean {
+  get canAcceptBatch(): boolean {
     return !this.#cancelling && !this.#isSpent;
   }
 
@@ -131,7 +131,7 @@ export class Connection {
    * interrupts, such as the request to close files, and every DROP DATABASE of the server waits for that
    * (ProcessInterrupts() in postgres.c, WaitForProcSignalBarrier()). Only closing the connection resolves this.
    */
-  get isSpent(): boolean {
+  get mustClose(): boolean {
     return this.#isSpent;
   }
 
@@ -201,7 +201,7 @@ export class Connection {
   }
 
   #send(options: BatchOptions, write: (batch: Batch) => void): Promise<Result[]> {
-    if (this.#closedBy) return Promise.reject(asNotKept(this.#closedBy));
+    if (this.#closedBy) return Promise.reject(asSafeToRetry(this.#closedBy));
     return new Promise((resolve, reject) => {
       const batch = new Batch(options, this.#flushed + 1, this.#cancelling, resolve, reject);
       const before = this.#writer.length;
@@ -213,7 +213,7 @@ export class Connection {
         reject(error);
         return;
       }
-      if (this.inFlight === 0) this.headSince = performance.now();
+      if (this.inFlight === 0) this.oldestStartedAt = performance.now();
       this.#inFlight.push(batch);
       this.#expected += options.expectedMilliseconds ?? 0;
       this.#scheduleFlush();
@@ -224,13 +224,13 @@ export class Connection {
   /**
    * Returns true if the statement is already prepared on this connection, so that it is sent without a Parse message.
    */
-  hasPrepared({ preparedFor, text }: Statement): boolean {
-    return preparedFor !== undefined && this.#prepared.find(preparedFor, text)?.ready === true;
+  hasPrepared({ planKey, text }: Statement): boolean {
+    return planKey !== undefined && this.#prepared.find(planKey, text)?.ready === true;
   }
 
   #writeStatement(statement: Statement, batch: Batch): void {
-    const { text, params, preparedFor } = statement;
-    if (preparedFor === undefined) {
+    const { text, params, planKey } = statement;
+    if (planKey === undefined) {
       this.#writer.parse('', text);
       batch.prepared.push(null);
       this.#writer.bind('', params);
@@ -238,7 +238,7 @@ export class Connection {
       this.#writer.execute();
       return;
     }
-    const known = this.#prepared.find(preparedFor, text);
+    const known = this.#prepared.find(planKey, text);
     if (known?.ready && known.fields) {
       this.#writer.bind(known.name, params);
       this.#writer.execute();
@@ -247,7 +247,7 @@ export class Connection {
     }
     // While another batch prepares the statement, this batch uses the unnamed statement.
     const isBusy = known !== undefined && !known.ready;
-    const prepared = isBusy ? null : (known ?? this.#prepared.add(preparedFor, text));
+    const prepared = isBusy ? null : (known ?? this.#prepared.add(planKey, text));
     if (!prepared?.ready) this.#writer.parse(prepared?.name ?? '', text);
     this.#writer.bind(prepared?.name ?? '', params);
     this.#writer.describePortal();
@@ -286,7 +286,7 @@ export class Connection {
       if (type === 0x45) this.#fail(startupOrShutdown(readErrorFields(data.subarray(start, end))));
       return;
     }
-    if (type !== 0x45) batch.begun = true;
+    if (type !== 0x45) batch.hasResponse = true;
     switch (type) {
       case 0x44: // DataRow
         if (batch.addRow(data.subarray(start, end)) > limits.resultBytes.default) this.#refuseTooLarge();
@@ -340,18 +340,18 @@ export class Connection {
    */
   #receiveLarge(type: number, start: Buffer): LargeMessage {
     const batch = this.#inFlight[this.#head];
-    if (type !== 0x44 || !batch?.takesTail) return 'whole';
+    if (type !== 0x44 || !batch?.canStream) return 'whole';
     const row = readRowStart(start);
     if (row === null) return 'more';
     if (row.lastLength < limits.tailBytes.default) return 'whole';
     const { socket } = this.#opened;
-    const tail = new Tail(row.lastLength, socket);
-    batch.begun = true;
-    batch.answerWithTail([...row.values, null], tail);
+    const stream = new StreamedValue(row.lastLength, socket);
+    batch.hasResponse = true;
+    batch.respondWithStream([...row.values, null], stream);
     return {
       skip: row.lastOffset,
-      receive: (bytes) => tail.receive(bytes),
-      end: () => tail.end(),
+      receive: (bytes) => stream.receive(bytes),
+      end: () => stream.end(),
     };
   }
 
@@ -359,7 +359,7 @@ export class Connection {
   #refuseTooLarge(): void {
     const batch = this.#inFlight[this.#head];
     if (!batch || batch.isTooLarge) return;
-    batch.letGo();
+    batch.discardRows();
     this.#cancel();
   }
 
@@ -403,10 +403,10 @@ export class Connection {
     const { onTimed, expectedMilliseconds } = batch.options;
     const now = performance.now();
     // The duration of a streamed value depends on the client, so it is not recorded.
-    if (batch.tail === null) onTimed?.(now - this.headSince);
+    if (batch.stream === null) onTimed?.(now - this.oldestStartedAt);
     this.lastUsed = now;
     const left = this.inFlight;
-    this.headSince = left > 0 ? now : 0;
+    this.oldestStartedAt = left > 0 ? now : 0;
     if (left === 0 && this.#isClosing) this.#abandonUnlessEnded();
     this.#expected = left > 0 ? this.#expected - (expectedMilliseconds ?? 0) : 0;
     if (batch.isTooLarge) batch.fail(new ResultTooLargeError());
@@ -419,7 +419,7 @@ export class Connection {
     this.#cancelling = true;
     const given = this.#inFlight.slice(this.#head);
     for (const batch of given) batch.mayBeCancelled = true;
-    if (given[0]?.begun) this.#isSpent = true;
+    if (given[0]?.hasResponse) this.#isSpent = true;
     void requestCancel(this.#target, this.#opened.processId, this.#opened.secretKey).then(() => {
       this.#cancelling = false;
       this.#onFree();
@@ -448,10 +448,10 @@ export class Connection {
     this.#opened.socket.destroy();
     const lost = this.#inFlight.splice(0).slice(this.#head);
     this.#head = 0;
-    const isUndone = isEnded(error) && performance.now() - this.headSince < JUST_BEGUN_MILLISECONDS;
+    const isUndone = isEnded(error) && performance.now() - this.oldestStartedAt < JUST_BEGUN_MILLISECONDS;
     for (const batch of lost) {
-      const isNeverBegun = batch.flush > this.#flushed || (isEnded(error) && !batch.begun);
-      batch.fail(isNeverBegun || isUndone ? asNotKept(error) : error);
+      const isNeverBegun = batch.flush > this.#flushed || (isEnded(error) && !batch.hasResponse);
+      batch.fail(isNeverBegun || isUndone ? asSafeToRetry(error) : error);
     }
     this.#onClose(this);
   }
@@ -481,9 +481,9 @@ const endings: readonly (string | null)[] = ['57P01', '57P05'];
  */
 const isEnded = (error: Error): boolean => error instanceof ConnectionError && endings.includes(error.sqlstate);
 
-function asNotKept(error: Error): ConnectionError {
+function asSafeToRetry(error: Error): ConnectionError {
   const notKept = new ConnectionError(error.message, { cause: error.cause });
-  notKept.nothingKept = true;
+  notKept.isSafeToRetry = true;
   if (error instanceof ConnectionError) {
     notKept.closedSilently = error.closedSilently;
     notKept.session = error.session;

@@ -53,14 +53,14 @@ export interface LostSession {
 
 /**
  * Error of a connection that could not be opened or was lost before the response. The outcome of the batch is unknown
- * unless `nothingKept`. `cause` is a DatabaseError if PostgreSQL gave a reason.
+ * unless `isSafeToRetry`. `cause` is a DatabaseError if PostgreSQL gave a reason.
  */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
   /**
    * True if the server did not run the batch or rolled it back, so that the batch can be retried on another connection.
    */
-  nothingKept = false;
+  isSafeToRetry = false;
   /**
    * True if the connection was closed without a message of PostgreSQL. PostgreSQL does not wait until a slow client has
    * read its last message.
@@ -89,14 +89,14 @@ export class ResultTooLargeError extends Error {
  * SQLSTATEs of a server that is starting, of a database that is closed while it is copied, and of a connection that was
  * ended before its use.
  */
-const passing: readonly (string | null)[] = ['57P03', '55000', '57P01'];
+const transientSqlstates: readonly (string | null)[] = ['57P03', '55000', '57P01'];
 
 /**
  * Returns true if the reason why a connection could not be opened is temporary, so that callers can wait for the next
  * attempt.
  */
-export function isPassing(error: unknown): boolean {
-  return error instanceof ConnectionError && passing.includes(error.sqlstate);
+export function isTransient(error: unknown): boolean {
+  return error instanceof ConnectionError && transientSqlstates.includes(error.sqlstate);
 }
 
 /**
@@ -118,7 +118,7 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 /** Returns the reason why the role cannot log in if retries do not help; otherwise null. */
-export function refusedLogin({ sqlstate }: ConnectionError): string | null {
+export function loginFailureReason({ sqlstate }: ConnectionError): string | null {
   switch (sqlstate) {
     case '28P01':
       // PostgreSQL reports only in its log whether the password is wrong or expired.
@@ -136,7 +136,7 @@ export function refusedLogin({ sqlstate }: ConnectionError): string | null {
  * Returns true if the server, the database or the role has reached its maximum number of connections (53300,
  * too_many_connections).
  */
-export function isFull(error: unknown): boolean {
+export function isOutOfConnections(error: unknown): boolean {
   return error instanceof ConnectionError && error.sqlstate === '53300';
 }
 
@@ -155,5 +155,5 @@ export function isServerFull(error: unknown): boolean {
   if (!(error instanceof ConnectionError && error.cause instanceof Error)) return false;
   const { cause } = error;
   if (!(cause instanceof DatabaseError)) return 'code' in cause && descriptorErrors.includes(cause.code);
-  return isFull(error) && !ownCounts.includes(cause.fields.routine);
+  return isOutOfConnections(error) && !ownCounts.includes(cause.fields.routine);
 }

@@ -1,4 +1,4 @@
-import type { CancelSignal } from '../../contract/exchange.ts';
+import type { CancelSignal } from '../../contract/call-request.ts';
 import type { Result, Statement } from './statement.ts';
 
 /** Accumulates the time that the database spent on the statements of a caller. */
@@ -15,7 +15,7 @@ export interface RunOptions {
    * Index of the last statement, if the last value of its only row may be streamed as `Result.tail`. Use it only for
    * statements that read: the result is returned before the transaction has ended.
    */
-  tailOf?: number | null | undefined;
+  streamStatement?: number | null | undefined;
 }
 
 /** Runs statements in one database as one login role. */

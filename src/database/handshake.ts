@@ -1,9 +1,9 @@
 import net from 'node:net';
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
+import type { ConnectionConfig } from './connection-config.ts';
 import { ConnectionError, DatabaseError } from './database-error.ts';
 import { forgetSetting, startupOptions } from './startup-settings.ts';
-import type { Target } from './target.ts';
 
 /**
  * A connection after start-up and login. Only Ninefold's own driver reads and writes its socket, with the extended
@@ -30,7 +30,7 @@ const UNDEFINED_OBJECT = '42704';
  * Sync per query, but Ninefold needs several statements before one Sync and several such batches in flight.
  * @throws ConnectionError, with a `sqlstate` if PostgreSQL refuses the login (28P01, 3D000, 53300 …).
  */
-export async function openSocket(target: Target, timeoutMilliseconds: number): Promise<OpenedSocket> {
+export async function openSocket(target: ConnectionConfig, timeoutMilliseconds: number): Promise<OpenedSocket> {
   const client = new pg.Client({
     host: target.socketFolder ?? target.host,
     port: target.port,
@@ -79,7 +79,7 @@ function asStartupError(error: unknown): ConnectionError {
  * Resolves when the server has closed the connection of the request; it has sent the signal by then. Failures are
  * ignored.
  */
-export function requestCancel(target: Target, processId: number, secretKey: number): Promise<void> {
+export function requestCancel(target: ConnectionConfig, processId: number, secretKey: number): Promise<void> {
   return new Promise((resolve) => {
     const packet = Buffer.alloc(16);
     packet.writeInt32BE(16, 0);

@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts';
+import { registerIdleCloser } from './idle-connections.ts';
 import type { PoolSlots } from './pool-slots.ts';
-import { offerRoom } from './room.ts';
 
 /** The parts of a pool that the idle closer works on. */
 export interface IdleCloserParts {
@@ -38,7 +38,7 @@ export class IdleCloser {
     const every = Math.max(50, Math.min(5000, this.#idleMilliseconds / 2));
     this.#sweeper = setInterval(() => this.#sweep(), every);
     this.#sweeper.unref();
-    this.#withdrawOffer = offerRoom(() => this.#closeIdle());
+    this.#withdrawOffer = registerIdleCloser(() => this.#closeIdle());
     this.#leaveBudget =
       this.#parts.slots.budget?.register({
         oldestIdle: () => this.#longestIdle()?.lastUsed ?? null,
@@ -110,4 +110,4 @@ export class IdleCloser {
   }
 }
 
-const isIdle = (connection: Connection): boolean => connection.inFlight === 0 && connection.takesMore;
+const isIdle = (connection: Connection): boolean => connection.inFlight === 0 && connection.canAcceptBatch;

@@ -4,8 +4,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { limits } from '../../contract/limits.ts';
 import { pools, query, value } from '../../test/support/pools.ts';
 import { Connection } from './connection.ts';
+import type { ConnectionConfig } from './connection-config.ts';
 import { Listener } from './listener.ts';
-import type { Target } from './target.ts';
 
 const { target, withPool } = pools('listener');
 const ends: (() => void)[] = [];
@@ -23,7 +23,7 @@ interface Recorded {
   states: string[];
 }
 
-async function listening(to: Target): Promise<Recorded> {
+async function listening(to: ConnectionConfig): Promise<Recorded> {
   const received: string[] = [];
   const states: string[] = [];
   const listener = new Listener(to, ['news'], {
@@ -105,7 +105,9 @@ describe('Listener', () => {
 });
 
 /** Starts a proxy that can stop forwarding data while its connections stay open. */
-async function silentProxy(to: Target): Promise<{ target: Target; silence(): void; speak(): void }> {
+async function silentProxy(
+  to: ConnectionConfig,
+): Promise<{ target: ConnectionConfig; silence(): void; speak(): void }> {
   let isSilent = false;
   const server = createServer((client) => {
     const upstream = connect(to.port, to.host);

@@ -1,8 +1,8 @@
 import { limits } from '../../contract/limits.ts';
 import { Connection } from './connection.ts';
+import type { ConnectionConfig } from './connection-config.ts';
 import { ConnectionError, DatabaseError } from './database-error.ts';
 import { quoteIdentifier, type Statement } from './statement.ts';
-import type { Target } from './target.ts';
 
 /** Callbacks of a listener. */
 export interface ListenerHandlers {
@@ -23,7 +23,7 @@ const LAST_RETRY_MILLISECONDS = 2000;
  * An empty statement. PostgreSQL delivers pending notifications before it reports that it is ready for the next
  * statement.
  */
-const HEARTBEAT: Statement = { text: '', params: [], preparedFor: 'heartbeat' };
+const HEARTBEAT: Statement = { text: '', params: [], planKey: 'heartbeat' };
 
 /**
  * Listens to channels of one database on a separate connection, and reconnects if the connection is lost.
@@ -35,7 +35,7 @@ const HEARTBEAT: Statement = { text: '', params: [], preparedFor: 'heartbeat' };
  * idle app causes none.
  */
 export class Listener {
-  readonly #target: Target;
+  readonly #target: ConnectionConfig;
   readonly #channels: readonly string[];
   readonly #handlers: ListenerHandlers;
   #connection: Connection | null = null;
@@ -49,7 +49,7 @@ export class Listener {
   #retry: NodeJS.Timeout | null = null;
   #closed = false;
 
-  constructor(target: Target, channels: readonly string[], handlers: ListenerHandlers) {
+  constructor(target: ConnectionConfig, channels: readonly string[], handlers: ListenerHandlers) {
     this.#target = target;
     this.#channels = channels;
     this.#handlers = handlers;

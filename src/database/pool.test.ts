@@ -4,7 +4,7 @@ import { pools, prepared, query, value } from '../../test/support/pools.ts';
 import { type DatabaseError, ResultTooLargeError } from './database-error.ts';
 import type { Pool } from './pool.ts';
 import { type Result, rowsAsText, type Statement } from './statement.ts';
-import type { Tail } from './tail.ts';
+import type { StreamedValue } from './streamed-value.ts';
 
 const { withPool } = pools('pool');
 
@@ -115,7 +115,7 @@ describe('Pool.run', () => {
     );
   });
 
-  // PostgreSQL may not have closed files there (see `Connection.isSpent`), and every DROP DATABASE of the server would
+  // PostgreSQL may not have closed files there (see `Connection.mustClose`), and every DROP DATABASE of the server would
   // wait for the end of the connection.
   it('closes the connection on which a statement was cancelled while it sent its result', async () => {
     const tooLarge = query(`select repeat('x', ${limits.resultBytes.default + 1})`);
@@ -212,18 +212,18 @@ describe('Tail', () => {
   const long = (megabytes: number): Statement =>
     prepared(`select 'head', repeat('x', $1::int * 1024 * 1024)`, String(megabytes));
 
-  async function tailOf(pool: Pool, megabytes: number): Promise<Tail> {
-    const [result] = await pool.run([long(megabytes)], { tailOf: 0 });
+  async function streamStatement(pool: Pool, megabytes: number): Promise<StreamedValue> {
+    const [result] = await pool.run([long(megabytes)], { streamStatement: 0 });
     expect(result?.rows[0]?.[0]?.toString()).toBe('head');
-    const { tail } = result as Result;
-    if (!tail) throw new Error('there is none');
-    return tail;
+    const { stream } = result as Result;
+    if (!stream) throw new Error('there is none');
+    return stream;
   }
 
   it('reads from the socket only as fast as the caller reads, while the pool serves others', async () => {
     await withPool(async (pool) => {
       const megabytes = (2 * limits.resultBytes.default) / 1024 / 1024;
-      const tail = await tailOf(pool, megabytes);
+      const tail = await streamStatement(pool, megabytes);
       expect(tail.length).toBe(megabytes * 1024 * 1024);
       expect(await value(pool, prepared('select $1::int', '7'))).toBe('7');
       expect(tail.readableLength).toBeLessThan(1024 * 1024);
@@ -237,7 +237,7 @@ describe('Tail', () => {
   it('returns its connection to the pool when it is destroyed', async () => {
     await withPool(
       async (pool) => {
-        const tail = await tailOf(pool, 20);
+        const tail = await streamStatement(pool, 20);
         tail.destroy();
         expect(await value(pool, prepared('select $1::int', '7'))).toBe('7');
         expect(pool.size).toBe(1);
@@ -249,7 +249,7 @@ describe('Tail', () => {
   it('ends with an error if the server disconnects in the middle', async () => {
     await withPool(async (pool) => {
       const [own] = await pool.run([query('select pg_backend_pid()')]);
-      const tail = await tailOf(pool, 50);
+      const tail = await streamStatement(pool, 50);
       const others = await withPool((other) =>
         other.run([
           query(
@@ -270,8 +270,10 @@ describe('Tail', () => {
 
   it('is not used for short values, which arrive complete', async () => {
     await withPool(async (pool) => {
-      const [result] = await pool.run([prepared(`select 'head', repeat('x', $1::int)`, '1000')], { tailOf: 0 });
-      expect(result?.tail).toBeNull();
+      const [result] = await pool.run([prepared(`select 'head', repeat('x', $1::int)`, '1000')], {
+        streamStatement: 0,
+      });
+      expect(result?.stream).toBeNull();
       expect(result?.rows[0]?.[1]?.length).toBe(1000);
     });
   });

@@ -1,14 +1,14 @@
-import type { CancelSignal } from '../../contract/exchange.ts';
+import type { CancelSignal } from '../../contract/call-request.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionBudget } from './connection-budget.ts';
+import type { ConnectionConfig } from './connection-config.ts';
 import type { Database, RunOptions, Transaction } from './database.ts';
-import { ConnectionError, DatabaseError, isPassing, PoolTimeoutError } from './database-error.ts';
+import { ConnectionError, DatabaseError, isTransient, PoolTimeoutError } from './database-error.ts';
 import { IdleCloser } from './idle-closer.ts';
 import { PoolSlots } from './pool-slots.ts';
 import { parameterBytes, type Result, type Statement } from './statement.ts';
 import { StatementTimes } from './statement-times.ts';
-import type { Tail } from './tail.ts';
-import type { Target } from './target.ts';
+import type { StreamedValue } from './streamed-value.ts';
 
 /** Options of a pool. */
 export interface PoolOptions {
@@ -32,19 +32,19 @@ export interface PoolOptions {
 }
 
 /**
- * Use of a connection by a batch: shared with others, exclusive (`alone`), or exclusive until a client has read a
- * streamed value (`tail`).
+ * Use of a connection by a batch: shared with others, exclusive (`exclusive`), or exclusive until a client has read a
+ * streamed value (`stream`).
  */
-type Use = 'shared' | 'alone' | 'tail';
+type Lease = 'shared' | 'exclusive' | 'streaming';
 
 interface Waiter {
   take: (connection: Connection) => void;
   reject: (error: Error) => void;
-  use: Use;
+  use: Lease;
   /** The statement to be sent; a connection that has prepared it is preferred. */
   statement: Statement | undefined;
   /** True if the duration of the statement is unknown. */
-  isUnknown: boolean;
+  isFirstRun: boolean;
 }
 
 /**
@@ -62,7 +62,7 @@ const SHARED_MILLISECONDS = 10;
  * Assumed duration of a statement that never ran. The statement may block, so it shares a connection only if no other
  * is free.
  */
-const UNKNOWN_MILLISECONDS = SHARED_MILLISECONDS;
+const FIRST_RUN_MILLISECONDS = SHARED_MILLISECONDS;
 /** A connection whose oldest batch has been running for longer gets no further batch until that one completes. */
 const STALLED_MILLISECONDS = 10;
 /** A statement whose average duration is higher gets exclusive use of a connection. */
@@ -85,16 +85,16 @@ const TAIL_SHARE = 0.5;
  * waits behind them.
  */
 export class Pool implements Database {
-  readonly #target: Target;
+  readonly #target: ConnectionConfig;
   readonly #options: PoolOptions;
   /** Initially the value of the options; can be changed. */
   waitMilliseconds: number;
   readonly #shared = new Set<Connection>();
-  readonly #exclusive = new Map<Connection, Use>();
+  readonly #exclusive = new Map<Connection, Lease>();
   /** Connections that run a statement for the first time. No other such statement is queued behind it. */
-  readonly #trying = new Set<Connection>();
+  readonly #firstRuns = new Set<Connection>();
   readonly #waiters: Waiter[] = [];
-  readonly #times = new StatementTimes();
+  readonly #averageMilliseconds = new StatementTimes();
   readonly #slots: PoolSlots;
   #opening = 0;
   #tails = 0;
@@ -104,7 +104,7 @@ export class Pool implements Database {
   /** Number of running calls of `admitted`. */
   #admitting = 0;
 
-  constructor(target: Target, options: PoolOptions) {
+  constructor(target: ConnectionConfig, options: PoolOptions) {
     this.#target = target;
     this.#options = options;
     this.waitMilliseconds = options.waitMilliseconds;
@@ -116,7 +116,7 @@ export class Pool implements Database {
         isEmpty: () => this.size === 0,
         isHeld: () => this.#admitting > 0,
         onEmpty: async () => {
-          this.#times.clear();
+          this.#averageMilliseconds.clear();
           await options.onIdle?.();
         },
       },
@@ -130,7 +130,7 @@ export class Pool implements Database {
   }
 
   run(statements: readonly Statement[], options: RunOptions = {}): Promise<Result[]> {
-    return this.#untilKept(
+    return this.#retryWhileSafe(
       () => this.#runOnce(statements, options),
       () => !options.signal?.aborted,
     );
@@ -143,10 +143,10 @@ export class Pool implements Database {
           run: (statements, options) => connection.run(statements, options),
           script: (sql, copies) => connection.script(sql, { copies }),
         });
-        await connection.run([{ text: 'COMMIT', params: [], preparedFor: '' }]);
+        await connection.run([{ text: 'COMMIT', params: [], planKey: '' }]);
         return result;
       } catch (error) {
-        if (!connection.isClosed) await connection.run([{ text: 'ROLLBACK', params: [], preparedFor: '' }]);
+        if (!connection.isClosed) await connection.run([{ text: 'ROLLBACK', params: [], planKey: '' }]);
         throw error;
       }
     });
@@ -159,7 +159,7 @@ export class Pool implements Database {
       ...options
     }: { setup?: readonly Statement[]; maxRows?: number; copies?: readonly string[]; signal?: CancelSignal } = {},
   ): Promise<Result[]> {
-    const connection = await this.#acquire('alone', (acquired) => acquired);
+    const connection = await this.#acquire('exclusive', (acquired) => acquired);
     try {
       if (setup.length > 0) await connection.run(setup);
       return await connection.script(sql, options);
@@ -167,7 +167,7 @@ export class Pool implements Database {
       // A script may leave settings, temporary tables or a transaction behind, so its connection is not reused.
       this.#release(connection);
       connection.close();
-      this.#serveWaiters();
+      this.#serveQueue();
     }
   }
 
@@ -206,44 +206,44 @@ export class Pool implements Database {
   }
 
   async #runOnce(statements: readonly Statement[], options: RunOptions): Promise<Result[]> {
-    const { signal, tailOf, timing } = options;
+    const { signal, streamStatement, timing } = options;
     const last = statements[statements.length - 1];
     const key = last?.text ?? '';
-    const known = this.#times.get(key);
-    const isUnknown = known === undefined;
-    const expectedMilliseconds = known ?? UNKNOWN_MILLISECONDS;
+    const known = this.#averageMilliseconds.get(key);
+    const isFirstRun = known === undefined;
+    const expectedMilliseconds = known ?? FIRST_RUN_MILLISECONDS;
     const work = (connection: Connection) => {
       if (signal?.aborted) return Promise.reject(cancelledBeforeStart());
       const running = connection.run(statements, {
         signal,
-        tailOf,
+        streamStatement,
         expectedMilliseconds,
         onTimed: (milliseconds) => {
           if (timing) timing.databaseMilliseconds += milliseconds;
-          this.#times.add(key, milliseconds);
-          if (connection.isSpent && this.#shared.delete(connection)) connection.close();
+          this.#averageMilliseconds.add(key, milliseconds);
+          if (connection.mustClose && this.#shared.delete(connection)) connection.close();
         },
       });
-      return isUnknown ? this.#try(connection, running) : running;
+      return isFirstRun ? this.#try(connection, running) : running;
     };
-    if (typeof tailOf === 'number') return this.#alone(work, 'tail', tailIn);
+    if (typeof streamStatement === 'number') return this.#runExclusive(work, 'streaming', streamIn);
     if (expectedMilliseconds > SLOW_MILLISECONDS || parameterBytes(last) > LARGE_BYTES)
-      return this.#alone(work, 'alone', noTail, last);
-    const connection = this.#pick(expectedMilliseconds, isUnknown);
+      return this.#runExclusive(work, 'exclusive', noTail, last);
+    const connection = this.#pickConnection(expectedMilliseconds, isFirstRun);
     try {
-      return await (connection ? work(connection) : this.#acquire('shared', work, undefined, isUnknown));
+      return await (connection ? work(connection) : this.#acquire('shared', work, undefined, isFirstRun));
     } finally {
-      if (this.#waiters.length > 0) this.#serveWaiters();
+      if (this.#waiters.length > 0) this.#serveQueue();
       this.#slots.offerIdle();
     }
   }
 
   async #try<T>(connection: Connection, running: Promise<T>): Promise<T> {
-    this.#trying.add(connection);
+    this.#firstRuns.add(connection);
     try {
       return await running;
     } finally {
-      this.#trying.delete(connection);
+      this.#firstRuns.delete(connection);
     }
   }
 
@@ -252,14 +252,14 @@ export class Pool implements Database {
    * and each failed attempt detects only one of them. The number of retries is therefore the maximum number of
    * connections.
    */
-  async #untilKept<T>(attempt: () => Promise<T>, isWanted: () => boolean): Promise<T> {
+  async #retryWhileSafe<T>(attempt: () => Promise<T>, isWanted: () => boolean): Promise<T> {
     for (let left = this.#options.max; ; left--) {
       const refusal = this.#options.refusal?.();
       if (refusal) throw refusal;
       try {
         return await attempt();
       } catch (error) {
-        if (left === 0 || !mayBeSentAgain(error) || !isWanted()) throw error;
+        if (left === 0 || !canRetry(error) || !isWanted()) throw error;
       }
     }
   }
@@ -271,52 +271,52 @@ export class Pool implements Database {
   #begin<T>(statement: Statement | undefined, work: (connection: Connection) => Promise<T>): Promise<T> {
     let isOpen = false;
     const open = (connection: Connection) =>
-      connection.run([{ text: 'BEGIN', params: [], preparedFor: '' }]).then(() => {
+      connection.run([{ text: 'BEGIN', params: [], planKey: '' }]).then(() => {
         isOpen = true;
         return work(connection);
       });
-    return this.#untilKept(
-      () => this.#alone(open, 'alone', noTail, statement),
+    return this.#retryWhileSafe(
+      () => this.#runExclusive(open, 'exclusive', noTail, statement),
       () => !isOpen,
     );
   }
 
   /**
    * Runs `work` with exclusive use of a connection.
-   * @param tailOf Finds a value in the result that is still arriving; the connection is returned once it has arrived.
+   * @param streamStatement Finds a value in the result that is still arriving; the connection is returned once it has arrived.
    * @param statement The statement that `work` sends, if known.
    */
-  async #alone<T>(
+  async #runExclusive<T>(
     work: (connection: Connection) => Promise<T>,
-    use: Use = 'alone',
-    tailOf: (result: T) => Tail | null = noTail,
+    use: Lease = 'exclusive',
+    streamStatement: (result: T) => StreamedValue | null = noTail,
     statement?: Statement,
   ): Promise<T> {
     const connection = await this.#acquire(use, (acquired) => acquired, statement);
     try {
       const result = await work(connection);
-      const tail = tailOf(result);
-      if (tail) tail.onBatchEnd(() => this.#giveBack(connection));
-      else this.#giveBack(connection);
+      const stream = streamStatement(result);
+      if (stream) stream.onBatchEnd(() => this.#return(connection));
+      else this.#return(connection);
       return result;
     } catch (error) {
-      this.#giveBack(connection);
+      this.#return(connection);
       throw error;
     }
   }
 
-  #giveBack(connection: Connection): void {
+  #return(connection: Connection): void {
     if (this.#release(connection) && !connection.isClosed) {
-      if (this.#closed || connection.isSpent) connection.close();
+      if (this.#closed || connection.mustClose) connection.close();
       else this.#shared.add(connection);
     }
-    this.#serveWaiters();
+    this.#serveQueue();
     this.#slots.offerIdle();
   }
 
   /** Ends the exclusive use of a connection. Returns false if it was not in exclusive use. */
   #release(connection: Connection): boolean {
-    if (this.#exclusive.get(connection) === 'tail') this.#tails--;
+    if (this.#exclusive.get(connection) === 'streaming') this.#tails--;
     return this.#exclusive.delete(connection);
   }
 
@@ -324,10 +324,10 @@ export class Pool implements Database {
    * Returns true if the pool may grant this use. Slow batches and slow clients must leave some connections to other
    * calls.
    */
-  #mayTake(use: Use): boolean {
+  #mayTake(use: Lease): boolean {
     if (use === 'shared') return true;
     const { max } = this.#options;
-    if (use === 'tail' && this.#tails >= Math.max(1, max * TAIL_SHARE)) return false;
+    if (use === 'streaming' && this.#tails >= Math.max(1, max * TAIL_SHARE)) return false;
     return this.#exclusive.size < max - Math.floor(max * SHARED_SHARE);
   }
 
@@ -335,7 +335,7 @@ export class Pool implements Database {
    * Returns a connection that can take the batch immediately; null if the batch must wait or needs a further
    * connection.
    */
-  #pick(expected: number, isUnknown: boolean): Connection | null {
+  #pickConnection(expected: number, isFirstRun: boolean): Connection | null {
     if (this.#sharedWaiting > 0) return null;
     let idle: Connection | null = null;
     for (const connection of this.#shared) {
@@ -343,22 +343,22 @@ export class Pool implements Database {
       if (connection.inFlight === 0) idle ??= connection;
       else if (connection.expectedMilliseconds + expected <= SHARED_MILLISECONDS) return connection;
     }
-    return idle ?? this.#leastLoadedWhenFull(isUnknown);
+    return idle ?? this.#leastLoadedWhenFull(isFirstRun);
   }
 
   #hasRoom(connection: Connection): boolean {
-    if (!connection.takesMore || connection.inFlight >= DEPTH) return false;
-    return connection.headSince === 0 || performance.now() - connection.headSince < STALLED_MILLISECONDS;
+    if (!connection.canAcceptBatch || connection.inFlight >= DEPTH) return false;
+    return connection.oldestStartedAt === 0 || performance.now() - connection.oldestStartedAt < STALLED_MILLISECONDS;
   }
 
   /**
    * Waits for a connection. `start` is called as soon as a connection is found, so that the next waiter sees it in use.
    */
   #acquire<T>(
-    use: Use,
+    use: Lease,
     start: (connection: Connection) => T | Promise<T>,
     statement?: Statement,
-    isUnknown = false,
+    isFirstRun = false,
   ): Promise<T> {
     if (this.#closed) return Promise.reject(new ConnectionError('the pool is closed'));
     return new Promise((resolve, reject) => {
@@ -370,7 +370,7 @@ export class Pool implements Database {
       const waiter: Waiter = {
         use,
         statement,
-        isUnknown,
+        isFirstRun,
         take: (connection) => {
           clearTimeout(timer);
           resolve(start(connection));
@@ -382,7 +382,7 @@ export class Pool implements Database {
       };
       this.#waiters.push(waiter);
       if (use === 'shared') this.#sharedWaiting++;
-      this.#serveWaiters();
+      this.#serveQueue();
     });
   }
 
@@ -391,14 +391,14 @@ export class Pool implements Database {
     if (waiter?.use === 'shared') this.#sharedWaiting--;
   }
 
-  #serveWaiters(): void {
+  #serveQueue(): void {
     let wanted = 0;
     for (let i = 0; i < this.#waiters.length; ) {
       const waiter = this.#waiters[i] as Waiter;
-      const { use, statement, isUnknown } = waiter;
+      const { use, statement, isFirstRun } = waiter;
       const mayTake = this.#mayTake(use);
       const connection = mayTake
-        ? (this.#idleFor(statement) ?? (use === 'shared' ? this.#leastLoadedWhenFull(isUnknown) : null))
+        ? (this.#idleFor(statement) ?? (use === 'shared' ? this.#leastLoadedWhenFull(isFirstRun) : null))
         : null;
       if (!connection) {
         if (mayTake) wanted++;
@@ -409,7 +409,7 @@ export class Pool implements Database {
       if (use !== 'shared') {
         this.#shared.delete(connection);
         this.#exclusive.set(connection, use);
-        if (use === 'tail') this.#tails++;
+        if (use === 'streaming') this.#tails++;
       }
       waiter.take(connection);
     }
@@ -423,21 +423,21 @@ export class Pool implements Database {
   #idleFor(statement: Statement | undefined): Connection | null {
     let first: Connection | null = null;
     for (const connection of this.#shared) {
-      if (connection.inFlight > 0 || !connection.takesMore) continue;
+      if (connection.inFlight > 0 || !connection.canAcceptBatch) continue;
       if (!statement || connection.hasPrepared(statement)) return connection;
       first ??= connection;
     }
     return first;
   }
 
-  #leastLoadedWhenFull(isUnknown: boolean): Connection | null {
+  #leastLoadedWhenFull(isFirstRun: boolean): Connection | null {
     if (this.size < this.#options.max) return null;
-    let least: Connection | null = null;
+    let min: Connection | null = null;
     for (const connection of this.#shared) {
-      if (!this.#hasRoom(connection) || (isUnknown && this.#trying.has(connection))) continue;
-      if (!least || connection.expectedMilliseconds < least.expectedMilliseconds) least = connection;
+      if (!this.#hasRoom(connection) || (isFirstRun && this.#firstRuns.has(connection))) continue;
+      if (!min || connection.expectedMilliseconds < min.expectedMilliseconds) min = connection;
     }
-    return least;
+    return min;
   }
 
   async #open(): Promise<void> {
@@ -450,9 +450,9 @@ export class Pool implements Database {
         this.#shared.delete(closed);
         this.#release(closed);
         this.#slots.give();
-        this.#serveWaiters();
+        this.#serveQueue();
       };
-      const onFree = () => this.#serveWaiters();
+      const onFree = () => this.#serveQueue();
       const connection = await Connection.open(this.#target, this.waitMilliseconds, onClose, onFree);
       this.#opening--;
       if (this.#closed) {
@@ -461,11 +461,11 @@ export class Pool implements Database {
       }
       this.#shared.add(connection);
       this.#idle.start();
-      this.#serveWaiters();
+      this.#serveQueue();
     } catch (error) {
       this.#opening--;
       if (hasSlot) this.#slots.give();
-      if (isPassing(error) || error instanceof PoolTimeoutError) {
+      if (isTransient(error) || error instanceof PoolTimeoutError) {
         this.#serveWaitersLater();
         return;
       }
@@ -481,20 +481,20 @@ export class Pool implements Database {
   }
 
   #serveWaitersLater(): void {
-    setTimeout(() => this.#serveWaiters(), 50).unref();
+    setTimeout(() => this.#serveQueue(), 50).unref();
   }
 }
 
 const noTail = (): null => null;
 
-const tailIn = (results: readonly Result[]): Tail | null => results.at(-1)?.tail ?? null;
+const streamIn = (results: readonly Result[]): StreamedValue | null => results.at(-1)?.stream ?? null;
 
 /**
  * Returns true if the server did not run the batch or rolled it back: after a stale plan, a stray cancel request, or a
  * connection that was ended before.
  */
-function mayBeSentAgain(error: unknown): boolean {
-  if (error instanceof ConnectionError) return error.nothingKept;
+function canRetry(error: unknown): boolean {
+  if (error instanceof ConnectionError) return error.isSafeToRetry;
   return error instanceof DatabaseError && (error.stalePlan || error.strayCancel);
 }
 

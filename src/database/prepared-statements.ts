@@ -3,7 +3,7 @@ import type { Result } from './statement.ts';
 /** One statement that a connection has prepared or is preparing. */
 export interface Prepared {
   readonly name: string;
-  readonly preparedFor: string;
+  readonly planKey: string;
   readonly text: string;
   /** True after ParseComplete. Until then later batches must not use it, because the Parse may fail. */
   ready: boolean;
@@ -15,24 +15,24 @@ const MAX_PREPARED = 400;
 
 /** The statements that one connection has prepared. If there are too many, the oldest is closed. */
 export class PreparedStatements {
-  /** Keyed by `preparedFor`, then by text. A combined key would be a new string to hash for every call. */
+  /** Keyed by `planKey`, then by text. A combined key would be a new string to hash for every call. */
   readonly #byText = new Map<string, Map<string, Prepared>>();
   readonly #inOrder = new Set<Prepared>();
   #evicted: string[] = [];
   #count = 0;
 
-  find(preparedFor: string, text: string): Prepared | undefined {
-    return this.#byText.get(preparedFor)?.get(text);
+  find(planKey: string, text: string): Prepared | undefined {
+    return this.#byText.get(planKey)?.get(text);
   }
 
   /** Adds a statement that is about to be prepared. */
-  add(preparedFor: string, text: string): Prepared {
+  add(planKey: string, text: string): Prepared {
     this.#count++;
-    const prepared: Prepared = { name: `s${this.#count}`, preparedFor, text, ready: false, fields: null };
-    let texts = this.#byText.get(preparedFor);
+    const prepared: Prepared = { name: `s${this.#count}`, planKey, text, ready: false, fields: null };
+    let texts = this.#byText.get(planKey);
     if (!texts) {
       texts = new Map();
-      this.#byText.set(preparedFor, texts);
+      this.#byText.set(planKey, texts);
     }
     texts.set(text, prepared);
     this.#inOrder.add(prepared);
@@ -43,9 +43,9 @@ export class PreparedStatements {
   /** Removes a statement that could not be prepared or is stale. If the server has it, the next batch closes it. */
   delete(prepared: Prepared): void {
     if (!this.#inOrder.delete(prepared)) return;
-    const texts = this.#byText.get(prepared.preparedFor);
+    const texts = this.#byText.get(prepared.planKey);
     texts?.delete(prepared.text);
-    if (texts?.size === 0) this.#byText.delete(prepared.preparedFor);
+    if (texts?.size === 0) this.#byText.delete(prepared.planKey);
     if (prepared.ready) this.#evicted.push(prepared.name);
   }
 

@@ -50,7 +50,7 @@ export class MessageReader {
    * Receiver of the remaining bytes of a forwarded or discarded message, and the number of bytes that are still to
    * arrive.
    */
-  #handOn: { receive: (bytes: Buffer) => void; end: () => void } | null = null;
+  #forward: { receive: (bytes: Buffer) => void; end: () => void } | null = null;
   #handOnBytes = 0;
 
   constructor(onMessage: OnMessage, large: LargeMessages = noLargeMessages) {
@@ -59,7 +59,7 @@ export class MessageReader {
   }
 
   push(chunk: Buffer): void {
-    let data = this.#handOn ? this.#handOnFrom(chunk, this.#handOn) : chunk;
+    let data = this.#forward ? this.#forwardFrom(chunk, this.#forward) : chunk;
     if (data.length === 0) return;
     if (this.#pendingBytes > 0) {
       this.#pending.push(data);
@@ -110,19 +110,19 @@ export class MessageReader {
       this.#large.onTooLarge();
       decided = { skip: 0, receive: () => undefined, end: () => undefined };
     }
-    this.#handOn = decided;
+    this.#forward = decided;
     this.#handOnBytes = length - HEAD - decided.skip;
-    const rest = this.#handOnFrom(data.subarray(HEAD + decided.skip), decided);
+    const rest = this.#forwardFrom(data.subarray(HEAD + decided.skip), decided);
     return rest.length > 0 ? rest : null;
   }
 
   /** Forwards bytes of the current message. Returns the bytes behind the message. */
-  #handOnFrom(data: Buffer, to: { receive: (bytes: Buffer) => void; end: () => void }): Buffer {
+  #forwardFrom(data: Buffer, to: { receive: (bytes: Buffer) => void; end: () => void }): Buffer {
     const bytes = Math.min(this.#handOnBytes, data.length);
     this.#handOnBytes -= bytes;
     if (bytes > 0) to.receive(data.subarray(0, bytes));
     if (this.#handOnBytes === 0) {
-      this.#handOn = null;
+      this.#forward = null;
       to.end();
     }
     return data.subarray(bytes);

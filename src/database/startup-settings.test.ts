@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { parseConnectionUrl } from './connection-config.ts';
 import { forgetSetting, startupOptions } from './startup-settings.ts';
-import { parseTarget } from './target.ts';
 
-const target = (port: number) => parseTarget(`postgres://me:secret@127.0.0.1:${port}/app`, 'test');
+const target = (port: number) => parseConnectionUrl(`postgres://me:secret@127.0.0.1:${port}/app`, 'test');
 
 describe('startupOptions', () => {
   it('escapes spaces, so that a value stays one word', () => {

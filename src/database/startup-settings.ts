@@ -1,4 +1,4 @@
-import type { Target } from './target.ts';
+import type { ConnectionConfig } from './connection-config.ts';
 
 /**
  * Settings with which every connection starts. They override ALTER DATABASE … SET and ALTER ROLE … SET, which an app's
@@ -100,10 +100,10 @@ type NotEverywhere = (typeof notEverywhere)[number];
 
 const unknownTo = new Map<string, Set<NotEverywhere>>();
 
-const serverOf = ({ host, port }: Target): string => `${host}:${port}`;
+const serverOf = ({ host, port }: ConnectionConfig): string => `${host}:${port}`;
 
 /** Returns the `options` of a startup message (PostgreSQL manual, "Message Formats": a backslash escapes a space). */
-export function startupOptions(target: Target): string {
+export function startupOptions(target: ConnectionConfig): string {
   const unknown: ReadonlySet<string> | undefined = unknownTo.get(serverOf(target));
   const settings = {
     ...always,
@@ -118,7 +118,7 @@ export function startupOptions(target: Target): string {
 }
 
 /** Records a setting that the server refused as unknown. Returns true if a new attempt without it makes sense. */
-export function forgetSetting(target: Target, message: string): boolean {
+export function forgetSetting(target: ConnectionConfig, message: string): boolean {
   const name = notEverywhere.find((each) => message.includes(each));
   if (name === undefined) return false;
   const unknown = unknownTo.get(serverOf(target)) ?? new Set();

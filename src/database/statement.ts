@@ -1,4 +1,4 @@
-import type { Tail } from './tail.ts';
+import type { StreamedValue } from './streamed-value.ts';
 
 /** A parameter in text format; `null` is SQL NULL. */
 export type Param = string | Uint8Array | null;
@@ -11,7 +11,7 @@ export interface Statement {
    * If set, the statement is prepared once per connection under its text and this key. The key is usually the database
    * role that runs it, because a plan with row-level security is valid for one role.
    */
-  readonly preparedFor?: string;
+  readonly planKey?: string;
 }
 
 /** Returns a statement without parameters that is not prepared. */
@@ -30,10 +30,10 @@ export interface Result {
   /** Time when the result was complete, in milliseconds of performance.now(). */
   readonly at: number;
   /**
-   * The last value of the only row as a stream, if the value is large and the caller asked for streaming (`tailOf`); in
+   * The last value of the only row as a stream, if the value is large and the caller asked for streaming (`streamStatement`); in
    * `rows` the value is null. The caller must read the stream to its end or destroy it.
    */
-  readonly tail: Tail | null;
+  readonly stream: StreamedValue | null;
 }
 
 /** Returns the number of rows in the command tag; 0 if the tag has none. */

@@ -1,35 +1,35 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { Origins } from '../apps/origins.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
+import type { ApiHandler } from './api-handler.ts';
 import { type HeaderPolicy, headerPolicies, refusedAsScript, withoutCookies } from './app-headers.ts';
 import { type AppPath, OPEN_API, readAppPath } from './app-path.ts';
-import type { Area } from './area.ts';
+import type { BufferedBodies } from './buffered-bodies.ts';
 import type { AddressReader } from './client-address.ts';
-import { ClientSignal } from './client-signal.ts';
+import { DisconnectSignal } from './disconnect-signal.ts';
 import { errorReply } from './error-reply.ts';
-import type { HeldBodies } from './held-bodies.ts';
-import { readTarget, refusedForHost, requestIdOf } from './incoming.ts';
 import type { Pipeline } from './pipeline.ts';
 import type { PortalPages } from './portal-pages.ts';
 import { hasBody, type ReceiveBody, readBody } from './read-body.ts';
+import { hostHeaderError, readTarget, requestIdOf } from './request-headers.ts';
 import type { SlowReaders } from './slow-readers.ts';
-import { letGo, writeReply } from './write-reply.ts';
+import { discardBody, writeReply } from './write-reply.ts';
 
 /** The parts of the server that requests to apps use. */
 export interface AppCallParts {
   pipeline: Pipeline;
-  areas: readonly Area[];
+  areas: readonly ApiHandler[];
   /** Handles <app>/openapi.json. */
-  openApi: Area;
+  openApi: ApiHandler;
   /** The pages for members on the app's own origin. */
   portal: PortalPages;
   /** Returns the identity for a builder's request; throws if the builder may not work on the app. */
-  authorise: (exchange: Exchange, ref: string) => Promise<Identity>;
+  authorise: (request: CallRequest, ref: string) => Promise<Identity>;
   origins: Origins;
   readAddress: AddressReader;
-  heldBodies: HeldBodies;
+  bufferedBodies: BufferedBodies;
   slowReaders: SlowReaders;
 }
 
@@ -43,13 +43,13 @@ export const HEALTH = '/health';
  */
 export class AppCalls {
   readonly #parts: AppCallParts;
-  readonly #areas: ReadonlyMap<string, Area>;
+  readonly #areas: ReadonlyMap<string, ApiHandler>;
   readonly #policies: ReturnType<typeof headerPolicies>;
   #closing = false;
 
   constructor(parts: AppCallParts) {
     this.#parts = parts;
-    this.#areas = new Map(parts.areas.map((area) => [area.name, area]));
+    this.#areas = new Map(parts.areas.map((api) => [api.name, api]));
     this.#policies = headerPolicies(parts.origins);
   }
 
@@ -73,8 +73,8 @@ export class AppCalls {
 
   async #answer(to: AppPath, policy: HeaderPolicy, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const isPath = policy === this.#policies.path;
-    const headers = request.headers as Exchange['headers'];
-    const exchange: Exchange = {
+    const headers = request.headers as CallRequest['headers'];
+    const callRequest: CallRequest = {
       method: request.method ?? 'GET',
       path: to.path,
       query: to.query,
@@ -83,36 +83,36 @@ export class AppCalls {
       address: this.#parts.readAddress(request),
       requestId: requestIdOf(headers),
       baseUrl: this.#parts.origins.pathUrl(to.ref),
-      signal: new ClientSignal(response),
+      signal: new DisconnectSignal(response),
     };
     const refused =
-      refusedForHost(request) ?? (policy === this.#policies.own ? undefined : refusedAsScript(exchange.headers));
+      hostHeaderError(request) ?? (policy === this.#policies.own ? undefined : refusedAsScript(callRequest.headers));
     const receive: ReceiveBody | null = hasBody(request)
-      ? (bounds) => readBody(request, response, bounds, this.#parts.heldBodies)
+      ? (bounds) => readBody(request, response, bounds, this.#parts.bufferedBodies)
       : null;
-    const page = policy === this.#policies.own && to.area === null ? this.#parts.portal.answer(exchange) : null;
-    const reply = refused ? refusal(refused, exchange) : (page ?? (await this.#reply(to, exchange, receive)));
+    const page = policy === this.#policies.own && to.area === null ? this.#parts.portal.answer(callRequest) : null;
+    const reply = refused ? refusal(refused, callRequest) : (page ?? (await this.#reply(to, callRequest, receive)));
     if (this.#closing) reply.headers.connection = 'close';
-    if (response.destroyed) letGo(reply);
+    if (response.destroyed) discardBody(reply);
     else writeReply(response, reply, policy, this.#parts.slowReaders);
   }
 
-  #reply(to: AppPath, exchange: Exchange, receive: ReceiveBody | null): Reply | Promise<Reply> {
+  #reply(to: AppPath, request: CallRequest, receive: ReceiveBody | null): Reply | Promise<Reply> {
     const { pipeline, openApi, authorise } = this.#parts;
-    const area = this.#areas.get(to.area ?? '');
-    if (area && to.isByBuilder) {
-      return pipeline.answerDoor(area, to.ref, exchange, () => authorise(exchange, to.ref), receive);
+    const api = this.#areas.get(to.area ?? '');
+    if (api && to.isByBuilder) {
+      return pipeline.answerDoor(api, to.ref, request, () => authorise(request, to.ref), receive);
     }
-    if (area) return pipeline.answerApp(area, to.ref, exchange, receive);
-    const isDocument = to.area === OPEN_API && documentMethods.has(exchange.method);
-    if (isDocument) return pipeline.answerApp(openApi, to.ref, exchange, null);
-    return refusal(new NinefoldError('not_found'), exchange);
+    if (api) return pipeline.answerApp(api, to.ref, request, receive);
+    const isDocument = to.area === OPEN_API && documentMethods.has(request.method);
+    if (isDocument) return pipeline.answerApp(openApi, to.ref, request, null);
+    return refusal(new NinefoldError('not_found'), request);
   }
 }
 
 const documentMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-function refusal(error: NinefoldError, { requestId }: Exchange): Reply {
+function refusal(error: NinefoldError, { requestId }: CallRequest): Reply {
   const reply = errorReply(error, requestId);
   reply.headers['x-request-id'] = requestId;
   return reply;

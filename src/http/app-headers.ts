@@ -1,4 +1,4 @@
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { Origins } from '../apps/origins.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { corsHeaders } from './cors.ts';
@@ -161,13 +161,13 @@ const scripts: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns the error for a request for a script on the node's origin; undefined for any other request. */
-export function refusedAsScript(headers: Exchange['headers']): NinefoldError | undefined {
+export function refusedAsScript(headers: CallRequest['headers']): NinefoldError | undefined {
   const isScript = headers['service-worker'] !== undefined || scripts.has(headers['sec-fetch-dest'] ?? '');
   return isScript ? new NinefoldError('script_refused') : undefined;
 }
 
 /** Returns the headers without cookies. On the node's origin, all cookies belong to the node. */
-export function withoutCookies(headers: Exchange['headers']): Exchange['headers'] {
+export function withoutCookies(headers: CallRequest['headers']): CallRequest['headers'] {
   if (headers.cookie === undefined) return headers;
   const { cookie: _, ...rest } = headers;
   return rest;
@@ -177,7 +177,7 @@ export function withoutCookies(headers: Exchange['headers']): Exchange['headers'
  * Returns the headers of a builder's request without the builder's credentials, because the app's functions can read
  * all headers.
  */
-export function withoutCredentials(headers: Exchange['headers']): Exchange['headers'] {
+export function withoutCredentials(headers: CallRequest['headers']): CallRequest['headers'] {
   const { cookie: _, authorization: __, ...rest } = headers;
   return rest;
 }

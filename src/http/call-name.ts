@@ -1,14 +1,14 @@
+import type { CallRequest } from '../../contract/call-request.ts';
 import { authCalls } from '../../contract/calls.ts';
-import type { Exchange } from '../../contract/exchange.ts';
-import type { CallTrace } from '../observe/call-trace.ts';
+import type { TraceRecorder } from '../observe/call-trace.ts';
 import type { CallEvent } from '../observe/events.ts';
 
 /**
  * Returns the name under which a request is counted: the id of its call in chapter 7, or `<area>.unresolved` for any
  * other request. Clients therefore cannot create arbitrary names in the statistics.
  */
-export function callName(area: CallEvent['area'], exchange: Exchange, trace: CallTrace): string {
-  return trace.call ?? (area === 'auth' ? authCallOf(exchange) : null) ?? `${area}.unresolved`;
+export function callName(area: CallEvent['area'], request: CallRequest, trace: TraceRecorder): string {
+  return trace.call ?? (area === 'auth' ? authCallOf(request) : null) ?? `${area}.unresolved`;
 }
 
 interface Known {
@@ -27,7 +27,7 @@ for (const { id, method, path } of authCalls) {
   byAddress.set(key, [...(byAddress.get(key) ?? []), { id, query }]);
 }
 
-function authCallOf({ method, path, query }: Exchange): string | null {
+function authCallOf({ method, path, query }: CallRequest): string | null {
   const asked = `${method} ${path.replace(/(?<=.)\/$/, '')}`;
   const known = byAddress.get(asked) ?? byAddress.get(patterns.find(([pattern]) => pattern.test(asked))?.[1] ?? '');
   const parts = query.split('&');

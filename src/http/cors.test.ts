@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import type { Exchange } from '../../contract/exchange.ts';
+import type { CallRequest } from '../../contract/call-request.ts';
 import { corsHeaders, isPreflight, preflightReply } from './cors.ts';
 
-const question = (headers: Record<string, string>): Exchange => ({
+const question = (headers: Record<string, string>): CallRequest => ({
   method: 'OPTIONS',
   path: '/tickets',
   query: '',
@@ -15,12 +15,12 @@ const question = (headers: Record<string, string>): Exchange => ({
 });
 
 it('allows any method and every requested header in a preflight response', () => {
-  const exchange = question({
+  const request = question({
     'access-control-request-method': 'PATCH',
     'access-control-request-headers': 'authorization,content-profile, x-custom',
   });
-  expect(isPreflight(exchange)).toBe(true);
-  expect(preflightReply(exchange)).toMatchObject({
+  expect(isPreflight(request)).toBe(true);
+  expect(preflightReply(request)).toMatchObject({
     status: 200,
     headers: {
       'access-control-allow-methods': 'GET, POST, PATCH, PUT, DELETE, OPTIONS, HEAD',

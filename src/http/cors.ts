@@ -1,4 +1,4 @@
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 
 /**
  * CORS headers of every response of an app. Any page may read responses and all their headers: cookies do not
@@ -12,15 +12,15 @@ export const corsHeaders: Readonly<Record<string, string>> = {
 };
 
 /** Returns true for a preflight request of a browser (Fetch standard, "CORS-preflight request"). */
-export const isPreflight = (exchange: Exchange): boolean =>
-  exchange.method === 'OPTIONS' && exchange.headers['access-control-request-method'] !== undefined;
+export const isPreflight = (request: CallRequest): boolean =>
+  request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
 
 /** Headers that are allowed in every response, as in PostgREST. */
 const ALWAYS_ALLOWED = ['Authorization', 'Accept', 'Accept-Language', 'Content-Language'] as const;
 
 /** Returns the response to a preflight request: every method, and the requested headers (PostgREST docs, "CORS"). */
-export function preflightReply(exchange: Exchange): Reply {
-  const asked = (exchange.headers['access-control-request-headers'] ?? 'apikey, Content-Type').split(',');
+export function preflightReply(request: CallRequest): Reply {
+  const asked = (request.headers['access-control-request-headers'] ?? 'apikey, Content-Type').split(',');
   const [first, ...rest] = ALWAYS_ALLOWED;
   const names = [first, ...asked.map((name) => name.trim()), ...rest].filter((name) => name !== '');
   return {

@@ -1,13 +1,13 @@
-import type { Reply } from '../../contract/exchange.ts';
-import { asDamage } from '../apps/damage.ts';
+import type { Reply } from '../../contract/call-request.ts';
+import { toAppDamaged } from '../apps/damaged-app.ts';
 import {
   ConnectionError,
   DatabaseError,
   isDiskFull,
-  isFull,
+  isOutOfConnections,
+  loginFailureReason,
   PoolTimeoutError,
   ResultTooLargeError,
-  refusedLogin,
 } from '../database/database-error.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { helpLink } from './help-link.ts';
@@ -18,7 +18,7 @@ const unavailable = (sqlstate: string) => sqlstate.startsWith('08') || sqlstate.
 /** Converts an error to one that a client may see. An unknown error becomes `internal`, with its cause for the log. */
 export function asNinefoldError(caught: unknown): NinefoldError {
   if (isDiskFull(caught)) return new NinefoldError('disk_full', { headers: { 'retry-after': '10' }, cause: caught });
-  const error = asDamage(caught);
+  const error = toAppDamaged(caught);
   if (error instanceof NinefoldError) return error;
   if (error instanceof ResultTooLargeError) return new NinefoldError('result_too_large', { cause: error });
   if (error instanceof PoolTimeoutError) return new NinefoldError('database_busy', { cause: error });
@@ -33,7 +33,7 @@ export function asNinefoldError(caught: unknown): NinefoldError {
 const headers = { 'retry-after': '1' };
 
 function noConnection(cause: ConnectionError): NinefoldError {
-  if (isFull(cause)) {
+  if (isOutOfConnections(cause)) {
     return new NinefoldError('database_unavailable', {
       message: 'The database takes no more connections.',
       details: { reason: cause.message },
@@ -41,7 +41,7 @@ function noConnection(cause: ConnectionError): NinefoldError {
       cause,
     });
   }
-  const message = refusedLogin(cause);
+  const message = loginFailureReason(cause);
   if (message !== null) return new NinefoldError('database_unavailable', { message, cause });
   return new NinefoldError('database_unavailable', { headers, cause });
 }

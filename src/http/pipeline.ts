@@ -1,4 +1,4 @@
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { defaultRestSettings, type RestSettings } from '../../contract/settings.ts';
 import type { App } from '../apps/app.ts';
 import type { Apps } from '../apps/apps.ts';
@@ -7,11 +7,11 @@ import { storageFull } from '../apps/bounds.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { type Identity, isAnonymous } from '../identity/identity.ts';
 import type { AddressLimiter } from '../limits/token-bucket.ts';
-import { CallTrace } from '../observe/call-trace.ts';
+import { TraceRecorder } from '../observe/call-trace.ts';
 import type { CallEvent, Events } from '../observe/events.ts';
+import type { ApiHandler } from './api-handler.ts';
 import { withoutCredentials } from './app-headers.ts';
-import type { Area } from './area.ts';
-import { type Blame, blame, raisedIn } from './blame.ts';
+import { attributeError, type ErrorAttribution, raisedIn } from './attribute-error.ts';
 import { callName } from './call-name.ts';
 import { corsHeaders, isPreflight, preflightReply } from './cors.ts';
 import { asNinefoldError, errorReply } from './error-reply.ts';
@@ -26,7 +26,7 @@ export interface PipelineParts {
   addresses: AddressLimiter;
   traffic: Traffic;
   /** Authenticates a request to an app by its key or token. */
-  identify: (app: App, exchange: Exchange) => Promise<Identity>;
+  identify: (app: App, request: CallRequest) => Promise<Identity>;
 }
 
 /**
@@ -44,31 +44,31 @@ export class Pipeline {
    * Handles a request to an app's own API.
    * @param receive Reads the body; null if the request has none.
    */
-  answerApp(area: Area, ref: string, exchange: Exchange, receive: ReceiveBody | null): Promise<Reply> {
+  answerApp(api: ApiHandler, ref: string, request: CallRequest, receive: ReceiveBody | null): Promise<Reply> {
     const { traffic } = this.#parts;
     let app: App | null = null;
     let identity: Identity | null = null;
     traffic.inFlight++;
     const reply = this.#answer(
-      { area: area.name, app: ref, isByBuilder: false, exchange, extra: corsHeaders },
+      { area: api.name, app: ref, isByBuilder: false, request, extra: corsHeaders },
       async (trace) => {
-        if (isPreflight(exchange)) return preflightReply(exchange);
+        if (isPreflight(request)) return preflightReply(request);
         const opened = await this.#open(ref);
         app = opened;
-        if (area.name === 'rest' && opened.isFull && growsTables(exchange)) throw storageFull();
+        if (api.name === 'rest' && opened.isFull && growsTables(request)) throw storageFull();
         trace.opened = performance.now();
         const identify = async () => {
-          identity ??= await this.#parts.identify(opened, exchange);
+          identity ??= await this.#parts.identify(opened, request);
           trace.identified = performance.now();
           return identity;
         };
         if (receive) {
-          exchange.body = await receive(await bodyBounds(opened, area, identify));
+          request.body = await receive(await bodyBounds(opened, api, identify));
           trace.received = performance.now();
         }
-        return area.handle(opened, exchange, identify, trace);
+        return api.handle(opened, request, identify, trace);
       },
-      (error) => area.renderError(error, app, exchange, identity),
+      (error) => api.renderError(error, app, request, identity),
       () => identity,
     );
     return reply.finally(() => {
@@ -82,40 +82,40 @@ export class Pipeline {
    * @param receive Reads the body; null if the request has none.
    */
   answerDoor(
-    area: Area,
+    api: ApiHandler,
     ref: string,
-    exchange: Exchange,
+    request: CallRequest,
     authorise: () => Promise<Identity>,
     receive: ReceiveBody | null,
   ): Promise<Reply> {
     let app: App | null = null;
     let identity: Identity | null = null;
     return this.#answer(
-      { area: area.name, app: ref, isByBuilder: true, exchange, extra: {} },
+      { area: api.name, app: ref, isByBuilder: true, request, extra: {} },
       async (trace) => {
         // Authorisation comes first, so that unauthorised callers cannot find out anything from the response.
         const known = await authorise();
         identity = known;
-        exchange.headers = withoutCredentials(exchange.headers);
+        request.headers = withoutCredentials(request.headers);
         trace.identified = performance.now();
         app = await this.#open(ref);
-        if (area.name === 'rest' && app.isFull && growsTables(exchange)) throw storageFull();
+        if (api.name === 'rest' && app.isFull && growsTables(request)) throw storageFull();
         trace.opened = performance.now();
         if (receive) {
-          exchange.body = await receive(await bodyBounds(app, area, () => Promise.resolve(known)));
+          request.body = await receive(await bodyBounds(app, api, () => Promise.resolve(known)));
           trace.received = performance.now();
         }
-        return area.handle(app, exchange, () => Promise.resolve(known), trace);
+        return api.handle(app, request, () => Promise.resolve(known), trace);
       },
-      (error) => (identity ? area.renderError(error, app, exchange, identity) : Promise.resolve(null)),
+      (error) => (identity ? api.renderError(error, app, request, identity) : Promise.resolve(null)),
       () => identity,
     );
   }
 
   /** Handles a request to the node itself, such as the management API. */
-  answerNode(exchange: Exchange, work: () => Promise<Reply>): Promise<Reply> {
+  answerNode(request: CallRequest, work: () => Promise<Reply>): Promise<Reply> {
     return this.#answer(
-      { area: 'admin', app: null, isByBuilder: true, exchange, extra: {} },
+      { area: 'admin', app: null, isByBuilder: true, request, extra: {} },
       work,
       () => Promise.resolve(null),
       () => null,
@@ -130,19 +130,19 @@ export class Pipeline {
 
   async #answer(
     about: Pick<CallEvent, 'area' | 'app' | 'isByBuilder'> & {
-      exchange: Exchange;
+      request: CallRequest;
       extra: Readonly<Record<string, string>>;
     },
-    work: (trace: CallTrace) => Promise<Reply>,
+    work: (trace: TraceRecorder) => Promise<Reply>,
     renderError: (error: unknown) => Promise<Reply | null>,
     identity: () => Identity | null,
   ): Promise<Reply> {
-    const { exchange, extra } = about;
-    const trace = new CallTrace();
-    let blamed: Blame | null = null;
+    const { request, extra } = about;
+    const trace = new TraceRecorder();
+    let attribution: ErrorAttribution | null = null;
     let reply: Reply;
     try {
-      this.#limit(exchange.address);
+      this.#limit(request.address);
       trace.limited = performance.now();
       reply = await work(trace);
     } catch (caught) {
@@ -151,13 +151,13 @@ export class Pipeline {
       const known = asNinefoldError(error);
       // A full disk can affect every API. Each reports it in its own format with the same code.
       const shown = known.code === 'disk_full' ? known : error;
-      reply = (await renderError(shown)) ?? (await renderError(known)) ?? errorReply(known, exchange.requestId);
-      blamed = blame(error, reply, exchange.signal.aborted);
+      reply = (await renderError(shown)) ?? (await renderError(known)) ?? errorReply(known, request.requestId);
+      attribution = attributeError(error, reply, request.signal.aborted);
       const raised = raisedIn(error);
       trace.refused = raised && refusedTransition(raised.fields);
-      reply.headers.link ??= helpLink(blamed.code);
+      reply.headers.link ??= helpLink(attribution.code);
       if (reply.status >= 500 && !boundCodes.includes(known.code))
-        this.#parts.events.emit({ type: 'fault', requestId: exchange.requestId, where: about.area, error });
+        this.#parts.events.emit({ type: 'fault', requestId: request.requestId, where: about.area, error });
     }
     const who = identity();
     trace.ended = performance.now();
@@ -166,17 +166,17 @@ export class Pipeline {
       type: 'call',
       app: about.app,
       area: about.area,
-      call: callName(about.area, exchange, trace),
-      method: exchange.method,
-      path: exchange.path,
-      query: exchange.query,
+      call: callName(about.area, request, trace),
+      method: request.method,
+      path: request.path,
+      query: request.query,
       status: reply.status,
-      code: blamed?.code ?? null,
-      subject: blamed?.subject ?? null,
-      limit: blamed?.limit ?? (trace.cut ? 'pageRows' : null),
+      code: attribution?.code ?? null,
+      subject: attribution?.subject ?? null,
+      limit: attribution?.limit ?? (trace.cut ? 'pageRows' : null),
       milliseconds: trace.ended - trace.started,
-      requestId: exchange.requestId,
-      address: exchange.address,
+      requestId: request.requestId,
+      address: request.address,
       role: who?.role ?? null,
       userId: who?.userId ?? null,
       sessionId: who?.sessionId ?? null,
@@ -187,7 +187,7 @@ export class Pipeline {
     const { headers } = reply;
     for (const name in extra) headers[name] ??= extra[name] as string;
     if (about.app !== null) keepPrivate(headers);
-    headers['x-request-id'] = exchange.requestId;
+    headers['x-request-id'] = request.requestId;
     return reply;
   }
 
@@ -210,22 +210,22 @@ function keepPrivate(headers: Reply['headers']): void {
 const boundCodes: readonly string[] = ['app_limit_exceeded', 'app_storage_full'];
 
 /** Returns true for a data request that inserts or updates rows. `handleRest` checks functions. */
-const growsTables = ({ method, path }: Exchange): boolean =>
+const growsTables = ({ method, path }: CallRequest): boolean =>
   (method === 'POST' || method === 'PATCH' || method === 'PUT') && !path.startsWith('/rpc/');
 
 /** Returns the limits for a body of a request to the app. */
-async function bodyBounds(app: App, area: Area, identify: () => Promise<Identity>): Promise<BodyBounds> {
+async function bodyBounds(app: App, api: ApiHandler, identify: () => Promise<Identity>): Promise<BodyBounds> {
   const settings = await restSettingsOf(app);
-  const most = settings.request_body_bytes;
-  if (area.body) return area.body.bytes < most ? boundOf(area.body.bytes, area.body.code) : boundOf(most);
+  const max = settings.request_body_bytes;
+  if (api.body) return api.body.bytes < max ? boundOf(api.body.bytes, api.body.code) : boundOf(max);
   const free = settings.request_body_bytes_anonymous;
-  if (free >= most) return boundOf(most);
+  if (free >= max) return boundOf(max);
   return {
     free,
     bound: async () =>
       isAnonymous(await identify())
         ? { bytes: free, code: 'anonymous_body_too_large' }
-        : { bytes: most, code: 'body_too_large' },
+        : { bytes: max, code: 'body_too_large' },
   };
 }
 

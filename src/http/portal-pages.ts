@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { HASHED } from './static-files.ts';
 
 /** A built file with its compressed versions. */
@@ -68,7 +68,7 @@ export class PortalPages {
   }
 
   /** Returns the reply for a page or an asset; null for any other request. */
-  answer({ method, path, headers }: Exchange): Reply | null {
+  answer({ method, path, headers }: CallRequest): Reply | null {
     if (method !== 'GET' && method !== 'HEAD') return null;
     const isAsset = path.startsWith('/assets/');
     if (!isAsset && !(isPage(path) && (headers.accept ?? '').includes('text/html'))) return null;

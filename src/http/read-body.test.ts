@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import { HeldBodies } from './held-bodies.ts';
+import { BufferedBodies } from './buffered-bodies.ts';
 import { type BodyBounds, boundOf, readBody } from './read-body.ts';
 
 const servers: Server[] = [];
@@ -16,11 +16,15 @@ afterEach(() => {
 type Outcome = { bytes: number; sum: number } | { code: string; connection: string | undefined };
 
 /** Starts a server that reads bodies and responds with the bytes; `hold` delays its responses. */
-async function serve(bounds: BodyBounds, held = new HeldBodies(), hold: Promise<unknown> = Promise.resolve()) {
+async function serve(
+  bounds: BodyBounds,
+  bufferedBytes = new BufferedBodies(),
+  hold: Promise<unknown> = Promise.resolve(),
+) {
   const outcomes: Outcome[] = [];
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     try {
-      const body = await readBody(request, response, bounds, held);
+      const body = await readBody(request, response, bounds, bufferedBytes);
       outcomes.push({ bytes: body?.length ?? 0, sum: (body ?? Buffer.alloc(0)).reduce((sum, byte) => sum + byte, 0) });
       await hold;
       response.end();
@@ -42,7 +46,7 @@ async function serve(bounds: BodyBounds, held = new HeldBodies(), hold: Promise<
     client.write(`POST / HTTP/1.1\r\nHost: a\r\n${head}\r\n\r\n`);
     return client;
   };
-  return { outcomes, connect, held };
+  return { outcomes, connect, held: bufferedBytes };
 }
 
 const announced = (bytes: number): string => `Content-Length: ${bytes}`;
@@ -51,7 +55,7 @@ const MEBIBYTE = 1024 * 1024;
 
 describe('readBody', () => {
   it('reads a body in one part, in many parts and in chunks of one byte', async () => {
-    const { outcomes, connect, held } = await serve(boundOf(MEBIBYTE));
+    const { outcomes, connect, held: bufferedBytes } = await serve(boundOf(MEBIBYTE));
     (await connect(announced(3))).write('abc');
     await expect.poll(() => outcomes).toEqual([{ bytes: 3, sum: 294 }]);
     const parts = await connect(announced(200_000));
@@ -60,7 +64,7 @@ describe('readBody', () => {
     const chunks = await connect(CHUNKED);
     chunks.write(`${'1\r\n\x01\r\n'.repeat(100_000)}0\r\n\r\n`);
     await expect.poll(() => outcomes[2], { timeout: 10_000 }).toEqual({ bytes: 100_000, sum: 100_000 });
-    await expect.poll(() => held.bytes).toBe(0);
+    await expect.poll(() => bufferedBytes.bytes).toBe(0);
   });
 
   it.each([
@@ -78,12 +82,12 @@ describe('readBody', () => {
       },
     });
     const body = head === CHUNKED ? `3e8\r\n${'a'.repeat(1000)}\r\n0\r\n\r\n` : 'a'.repeat(1000);
-    for (const [most, expected] of [
+    for (const [max, expected] of [
       [1000, { bytes: 1000, sum: 97_000 }],
       [999, { code: 'anonymous_body_too_large', connection: 'close' }],
       [0, { code: 'key_unknown', connection: undefined }],
     ] as const) {
-      const { outcomes, connect } = await serve(bounds(most));
+      const { outcomes, connect } = await serve(bounds(max));
       (await connect(head)).write(body);
       await expect.poll(() => outcomes).toEqual([expected]);
     }
@@ -91,10 +95,14 @@ describe('readBody', () => {
   });
 
   it('rejects the body that has stalled if all bodies together exceed their limit', async () => {
-    const { outcomes, connect, held } = await serve(boundOf(20 * MEBIBYTE), new HeldBodies(10 * MEBIBYTE));
+    const {
+      outcomes,
+      connect,
+      held: bufferedBytes,
+    } = await serve(boundOf(20 * MEBIBYTE), new BufferedBodies(10 * MEBIBYTE));
     const stalled = await connect(announced(9 * MEBIBYTE));
     stalled.write(Buffer.alloc(6 * MEBIBYTE));
-    await expect.poll(() => held.bytes).toBeGreaterThan(5 * MEBIBYTE);
+    await expect.poll(() => bufferedBytes.bytes).toBeGreaterThan(5 * MEBIBYTE);
     await new Promise((resolve) => setTimeout(resolve, 2000));
     const quick = await connect(announced(8 * MEBIBYTE));
     for (let i = 0; i < 8; i++) {
@@ -107,7 +115,7 @@ describe('readBody', () => {
         { code: 'too_many_bodies', connection: 'close' },
         { bytes: 8 * MEBIBYTE, sum: 0 },
       ]);
-    await expect.poll(() => held.bytes).toBe(0);
+    await expect.poll(() => bufferedBytes.bytes).toBe(0);
   });
 
   it('counts a body until its response is sent, and releases one whose client disconnected', async () => {
@@ -115,19 +123,23 @@ describe('readBody', () => {
     const hold = new Promise<void>((resolve) => {
       answer = resolve;
     });
-    const { outcomes, connect, held } = await serve(boundOf(20 * MEBIBYTE), new HeldBodies(10 * MEBIBYTE), hold);
+    const {
+      outcomes,
+      connect,
+      held: bufferedBytes,
+    } = await serve(boundOf(20 * MEBIBYTE), new BufferedBodies(10 * MEBIBYTE), hold);
     (await connect(announced(6 * MEBIBYTE))).write(Buffer.alloc(6 * MEBIBYTE));
     await expect.poll(() => outcomes.length).toBe(1);
-    expect(held.bytes).toBe(6 * MEBIBYTE);
+    expect(bufferedBytes.bytes).toBe(6 * MEBIBYTE);
     const refused = await connect(announced(6 * MEBIBYTE));
     refused.write(Buffer.alloc(6 * MEBIBYTE));
     await expect.poll(() => outcomes[1]).toEqual({ code: 'too_many_bodies', connection: 'close' });
     const gone = await connect(announced(4 * MEBIBYTE));
     gone.write(Buffer.alloc(3 * MEBIBYTE));
-    await expect.poll(() => held.bytes).toBeGreaterThan(8 * MEBIBYTE);
+    await expect.poll(() => bufferedBytes.bytes).toBeGreaterThan(8 * MEBIBYTE);
     gone.destroy();
-    await expect.poll(() => held.bytes).toBe(6 * MEBIBYTE);
+    await expect.poll(() => bufferedBytes.bytes).toBe(6 * MEBIBYTE);
     answer();
-    await expect.poll(() => held.bytes).toBe(0);
+    await expect.poll(() => bufferedBytes.bytes).toBe(0);
   });
 });

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorCode } from '../../contract/errors.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import type { HeldBodies } from './held-bodies.ts';
+import type { BufferedBodies } from './buffered-bodies.ts';
 
 const bodiless = new Set(['GET', 'HEAD']);
 
@@ -47,13 +47,13 @@ export async function readBody(
   request: IncomingMessage,
   response: ServerResponse,
   bounds: BodyBounds,
-  held: HeldBodies,
+  bufferedBytes: BufferedBodies,
 ): Promise<Buffer | null> {
   const length = Number(request.headers['content-length'] ?? 0);
-  if (length <= bounds.free) return gather(request, response, bounds, length, held);
+  if (length <= bounds.free) return gather(request, response, bounds, length, bufferedBytes);
   const bound = await bounds.bound();
   if (length > bound.bytes) throw refusal(bound.code);
-  return gather(request, response, { free: bound.bytes, bound: () => bound }, length, held);
+  return gather(request, response, { free: bound.bytes, bound: () => bound }, length, bufferedBytes);
 }
 
 const refusal = (code: ErrorCode, headers: Record<string, string> = {}): NinefoldError =>
@@ -64,7 +64,7 @@ function gather(
   response: ServerResponse,
   bounds: BodyBounds,
   length: number,
-  held: HeldBodies,
+  bufferedBytes: BufferedBodies,
 ): Promise<Buffer | null> {
   return new Promise((resolve, reject) => {
     let { free } = bounds;
@@ -81,7 +81,7 @@ function gather(
     const onData = (chunk: Buffer): void => {
       if (only === null) only = chunk;
       else {
-        gathered ??= new GatheredBody(only, length, response, held, () =>
+        gathered ??= new GatheredBody(only, length, response, bufferedBytes, () =>
           stop(refusal('too_many_bodies', { 'retry-after': '1' })),
         );
         if (!isStopped) gathered.add(chunk);
@@ -112,14 +112,20 @@ function gather(
  */
 class GatheredBody {
   readonly #expected: number;
-  readonly #held: ReturnType<HeldBodies['begin']>;
+  readonly #held: ReturnType<BufferedBodies['begin']>;
   #buffer = Buffer.alloc(0);
   length = 0;
 
   /** @param expected The announced length in bytes; 0 if unknown. */
-  constructor(first: Buffer, expected: number, response: ServerResponse, held: HeldBodies, refuse: () => void) {
+  constructor(
+    first: Buffer,
+    expected: number,
+    response: ServerResponse,
+    bufferedBytes: BufferedBodies,
+    refuse: () => void,
+  ) {
     this.#expected = expected;
-    this.#held = held.begin(response, refuse);
+    this.#held = bufferedBytes.begin(response, refuse);
     this.add(first);
   }
 

@@ -1,32 +1,32 @@
 import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { type AppCallParts, AppCalls, HEALTH } from './app-calls.ts';
+import { BufferedBodies } from './buffered-bodies.ts';
+import { toCallRequest } from './call-request.ts';
 import { addressReader, type TrustedProxies } from './client-address.ts';
 import { limitSockets } from './client-sockets.ts';
 import { serveErrorPages } from './error-pages.ts';
 import { asNinefoldError, errorReply } from './error-reply.ts';
-import { toExchange } from './exchange.ts';
-import { HeldBodies } from './held-bodies.ts';
 import { helpLink } from './help-link.ts';
 import { inTurn } from './in-turn.ts';
-import { readTarget, refusedForHost, requestIdOf } from './incoming.ts';
 import { INERT_POLICY, nodeHeaders } from './node-headers.ts';
 import { PortalPages } from './portal-pages.ts';
 import { hasBody, type ReceiveBody, readBody } from './read-body.ts';
+import { hostHeaderError, readTarget, requestIdOf } from './request-headers.ts';
 import { SlowReaders } from './slow-readers.ts';
 import { serveConsole } from './static-files.ts';
 
 /** The parts of the HTTP server of a worker. */
-export interface HttpParts extends Omit<AppCallParts, 'readAddress' | 'heldBodies' | 'slowReaders' | 'portal'> {
+export interface HttpParts extends Omit<AppCallParts, 'readAddress' | 'bufferedBodies' | 'slowReaders' | 'portal'> {
   /**
    * Handles a request to the management API.
    * @param receive Reads the body; null if the request has none.
    */
-  handleAdmin(exchange: Exchange, receive: ReceiveBody | null): Promise<Reply>;
+  handleAdmin(request: CallRequest, receive: ReceiveBody | null): Promise<Reply>;
   /** Returns true if the node can serve requests. */
   isHealthy: () => Promise<boolean>;
   trustedProxies: TrustedProxies;
@@ -52,23 +52,23 @@ const ADMIN_SEGMENTS = 2;
  * `AppCalls` those to apps.
  */
 export async function buildServer(parts: HttpParts): Promise<HttpServer> {
-  const heldBodies = new HeldBodies();
+  const bufferedBodies = new BufferedBodies();
   const slowReaders = new SlowReaders();
   const readAddress = addressReader(parts.trustedProxies);
   const appCalls = new AppCalls({
     ...parts,
     readAddress,
-    heldBodies,
+    bufferedBodies,
     slowReaders,
     portal: new PortalPages(parts.portalFolder),
   });
   const always = nodeHeaders(parts.origins);
   const receiver = ({ raw }: FastifyRequest, reply: FastifyReply): ReceiveBody | null =>
-    hasBody(raw) ? (bounds) => readBody(raw, reply.raw, bounds, heldBodies) : null;
+    hasBody(raw) ? (bounds) => readBody(raw, reply.raw, bounds, bufferedBodies) : null;
   const server = Fastify({
     serverFactory: (handler) => {
       const options = {
-        // `refusedForHost` rejects a request without Host, with an error message.
+        // `hostHeaderError` rejects a request without Host, with an error message.
         requireHostHeader: false,
         maxHeaderSize: limits.urlBytes.default,
         requestTimeout: limits.requestSeconds.default * 1000,
@@ -104,7 +104,7 @@ export async function buildServer(parts: HttpParts): Promise<HttpServer> {
   });
   server.addHook('onRequest', (request, reply, done) => {
     reply.headers(always);
-    done(refusedForHost(request.raw));
+    done(hostHeaderError(request.raw));
   });
   server.addHook('onSend', (_request, reply, payload, done) => {
     if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return done(null, payload);
@@ -118,14 +118,14 @@ export async function buildServer(parts: HttpParts): Promise<HttpServer> {
   server.setErrorHandler((error, request, reply) => send(reply, errorReply(asNinefoldError(error), request.id)));
 
   server.all('/admin/v1/*', async (request, reply) => {
-    const exchange = toExchange(request, reply, {
+    const callRequest = toCallRequest(request, reply, {
       segments: ADMIN_SEGMENTS,
       baseUrl: parts.origins.url,
       address: readAddress(request.raw),
     });
     return send(
       reply,
-      await parts.pipeline.answerNode(exchange, () => parts.handleAdmin(exchange, receiver(request, reply))),
+      await parts.pipeline.answerNode(callRequest, () => parts.handleAdmin(callRequest, receiver(request, reply))),
     );
   });
 

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Reply } from '../../contract/exchange.ts';
+import type { Reply } from '../../contract/call-request.ts';
 import { inTurn } from './in-turn.ts';
 import { type SlowReaderBounds, SlowReaders } from './slow-readers.ts';
 import { writeReply } from './write-reply.ts';

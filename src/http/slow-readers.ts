@@ -26,7 +26,7 @@ const SLICE_BYTES = 64 * 1024;
 /** A client that has not read all bytes written for it. */
 interface Reader {
   readonly socket: Socket;
-  held: number;
+  bufferedBytes: number;
   taken: number;
   /** Time of its last progress, in milliseconds of performance.now(). */
   progressAt: number;
@@ -68,42 +68,42 @@ export class SlowReaders {
     const slices = Readable.from(slicesOf(bytes), { objectMode: false });
     this.#bodies.set(socket, bytes.length);
     slices.once('close', () => this.#bodies.delete(socket));
-    let held = 0;
-    for (const size of this.#bodies.values()) held += size;
-    if (held > this.#bounds.bytes) this.#sweep();
+    let bufferedBytes = 0;
+    for (const size of this.#bodies.values()) bufferedBytes += size;
+    if (bufferedBytes > this.#bounds.bytes) this.#sweep();
     return slices;
   }
 
   #sweep(): void {
     const now = performance.now();
-    let held = 0;
+    let bufferedBytes = 0;
     for (const socket of this.#sockets) {
       const bytes = socket.writableLength + (this.#bodies.get(socket) ?? 0);
       if (bytes === 0) {
         this.#readers.delete(socket);
         continue;
       }
-      held += bytes;
+      bufferedBytes += bytes;
       const reader = this.#look(socket, bytes, now);
       if (now - reader.periodAt < this.#bounds.periodMilliseconds) continue;
-      if (reader.taken - reader.takenBeforePeriod < this.#bounds.bytesPerPeriod) held -= this.#cut(reader);
+      if (reader.taken - reader.takenBeforePeriod < this.#bounds.bytesPerPeriod) bufferedBytes -= this.#cut(reader);
       reader.periodAt = now;
       reader.takenBeforePeriod = reader.taken;
     }
-    if (held > this.#bounds.bytes) this.#makeRoom(held, now);
+    if (bufferedBytes > this.#bounds.bytes) this.#makeRoom(bufferedBytes, now);
   }
 
-  #look(socket: Socket, held: number, now: number): Reader {
+  #look(socket: Socket, bufferedBytes: number, now: number): Reader {
     const taken = socket.bytesWritten - socket.writableLength;
     const known = this.#readers.get(socket);
     if (!known) {
-      const reader = { socket, held, taken, progressAt: now, periodAt: now, takenBeforePeriod: taken };
+      const reader = { socket, bufferedBytes, taken, progressAt: now, periodAt: now, takenBeforePeriod: taken };
       this.#readers.set(socket, reader);
       return reader;
     }
     if (taken > known.taken) known.progressAt = now;
     known.taken = taken;
-    known.held = held;
+    known.bufferedBytes = bufferedBytes;
     return known;
   }
 
@@ -111,8 +111,8 @@ export class SlowReaders {
    * Closes connections until the total is below the limit. Clients that make progress are closed only above twice the
    * limit.
    */
-  #makeRoom(held: number, now: number): void {
-    let left = held;
+  #makeRoom(bufferedBytes: number, now: number): void {
+    let left = bufferedBytes;
     const longestIdleFirst = [...this.#readers.values()].sort((a, b) => a.progressAt - b.progressAt);
     for (const reader of longestIdleFirst) {
       const isIdle = now - reader.progressAt >= SWEEP_MILLISECONDS;
@@ -121,10 +121,10 @@ export class SlowReaders {
     }
   }
 
-  #cut({ socket, held }: Reader): number {
+  #cut({ socket, bufferedBytes }: Reader): number {
     socket.destroy();
     this.#forget(socket);
-    return held;
+    return bufferedBytes;
   }
 
   #forget(socket: Socket): void {

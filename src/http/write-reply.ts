@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
-import type { BodyStream, Reply } from '../../contract/exchange.ts';
+import type { BodyStream, Reply } from '../../contract/call-request.ts';
 import type { HeaderPolicy } from './app-headers.ts';
 import type { SlowReaders } from './slow-readers.ts';
 
@@ -27,7 +27,7 @@ export function writeReply(
 }
 
 /** Releases the body of a reply whose client has disconnected. */
-export function letGo({ body }: Reply): void {
+export function discardBody({ body }: Reply): void {
   if (body !== null && isStream(body)) body.destroy();
 }
 

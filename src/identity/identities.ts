@@ -1,17 +1,17 @@
-import type { Exchange } from '../../contract/exchange.ts';
+import type { CallRequest } from '../../contract/call-request.ts';
 import type { App } from '../apps/app.ts';
 import type { KeyUses } from '../apps/key-uses.ts';
 import { type BuilderSession, builderKeys, builderSessionOf } from './builder-session.ts';
 import type { ExternalKeys } from './external-keys.ts';
 import type { Identity } from './identity.ts';
 import { resolveIdentity, resolveToken } from './resolve.ts';
-import { SessionCache } from './session-cache.ts';
+import { TokenCache } from './token-cache.ts';
 
 /** Authenticates requests to all apps of a worker by key or token. Each app has a separate cache of verified tokens. */
 export class Identities {
-  readonly #caches = new WeakMap<App, SessionCache>();
+  readonly #caches = new WeakMap<App, TokenCache>();
   /** Separate from the other caches, because a cached token here gives access to the API of the console. */
-  readonly #builderCaches = new WeakMap<App, SessionCache>();
+  readonly #builderCaches = new WeakMap<App, TokenCache>();
 
   readonly #externalKeys: ExternalKeys;
   readonly #keyUses: KeyUses;
@@ -25,7 +25,7 @@ export class Identities {
    * Returns the identity of the caller.
    * @throws The errors of `resolveIdentity`.
    */
-  async resolve(app: App, exchange: Exchange): Promise<Identity> {
+  async resolve(app: App, request: CallRequest): Promise<Identity> {
     const { rest, auth } = await app.settings();
     const { record, database } = app;
     const sessions = cacheOf(this.#caches, app);
@@ -44,7 +44,7 @@ export class Identities {
         externalKeys: this.#externalKeys,
         keyUses: this.#keyUses,
       },
-      exchange.headers,
+      request.headers,
     );
   }
 
@@ -64,18 +64,18 @@ export class Identities {
 }
 
 /** Returns the cache of an app. A new cache is invalidated by the app's notifications. */
-function cacheOf(caches: WeakMap<App, SessionCache>, app: App): SessionCache {
+function cacheOf(caches: WeakMap<App, TokenCache>, app: App): TokenCache {
   const known = caches.get(app);
   if (known) return known;
-  const cache = new SessionCache();
+  const cache = new TokenCache();
   caches.set(app, cache);
-  if (app.isOpen) cache.hear();
+  if (app.isOpen) cache.connected();
   app.subscribe((notification) => {
     switch (notification.type) {
       case 'listening':
-        return cache.hear();
-      case 'deaf':
-        return cache.deafen();
+        return cache.connected();
+      case 'disconnected':
+        return cache.disconnected();
       case 'session-revoked':
         return cache.revoke(notification.ids);
       case 'sessions-revoked-all':

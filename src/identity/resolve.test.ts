@@ -4,7 +4,7 @@ import { makeKeys } from '../apps/make-keys.ts';
 import { signEs256, signHs256 } from '../apps/sign-jwt.ts';
 import type { Executor } from '../database/database.ts';
 import { identityOfClaims, resolveIdentity } from './resolve.ts';
-import { SessionCache } from './session-cache.ts';
+import { TokenCache } from './token-cache.ts';
 
 const app = makeKeys('mine');
 const other = makeKeys('other');
@@ -17,7 +17,7 @@ const noDatabase: Executor = { run: () => Promise.reject(new Error('the database
 const resolve = (headers: Record<string, string>, audience: string | null = null) =>
   resolveIdentity(
     {
-      ...{ app, database: noDatabase, sessions: new SessionCache(), audience, now: () => now },
+      ...{ app, database: noDatabase, sessions: new TokenCache(), audience, now: () => now },
       sessionBounds: defaultAuthSettings,
     },
     headers,

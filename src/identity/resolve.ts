@@ -12,7 +12,7 @@ import { type ExternalIssuer, type ExternalKeys, readIssuers } from './external-
 import type { Identity } from './identity.ts';
 import { findKnownKey, type KnownKey, refuseRevokedKey } from './known-keys.ts';
 import { claimAt, parseRolePath } from './role-claim.ts';
-import type { SessionCache } from './session-cache.ts';
+import type { TokenCache } from './token-cache.ts';
 import { UUID } from './uuid.ts';
 import {
   type Claims,
@@ -31,7 +31,7 @@ export interface IdentityContext {
   readonly app: AppKeys;
   /** Database of the app, with the login role of its authenticator. */
   readonly database: Executor;
-  readonly sessions: SessionCache;
+  readonly sessions: TokenCache;
   /** The setting jwt_aud; null or absent accepts any audience. */
   readonly audience?: string | null;
   /** The setting jwt_role_claim_key; `.role` by default. */

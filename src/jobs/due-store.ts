@@ -47,6 +47,6 @@ const WRITES = `select d.datname as database,
  * @param maintenance Connections of the superuser to the maintenance database.
  */
 export async function readWrites(maintenance: Executor): Promise<Map<string, string>> {
-  const [result] = await maintenance.run([{ text: WRITES, params: [], preparedFor: 'jobs' }]);
+  const [result] = await maintenance.run([{ text: WRITES, params: [], planKey: 'jobs' }]);
   return new Map((result ? rowsAsText(result) : []).map(({ database, writes }) => [database ?? '', writes ?? '0']));
 }

@@ -8,12 +8,12 @@ import { hookFailure } from './hook-failure.ts';
 const ROLE = 'supabase_auth_admin';
 
 /** Statement that switches to the role and the search path of auth triggers. */
-const BECOME: Statement = {
+const SET_ROLE: Statement = {
   text: `select pg_catalog.set_config('role', '${ROLE}', true), pg_catalog.set_config('search_path', 'auth', true),
     pg_catalog.set_config('lock_timeout', '0', true),
     pg_catalog.set_config('statement_timeout', '${limits.hookFunctionMilliseconds.default}', true)`,
   params: [],
-  preparedFor: '',
+  planKey: '',
 };
 
 /** SQLSTATE query_canceled. */
@@ -37,16 +37,16 @@ export async function callHookFunction(
   hook: { readonly schema: string; readonly name: string; readonly uri: string },
   payload: string,
 ): Promise<string | null> {
-  const most = limits.hookAnswerBytes.default;
+  const max = limits.hookAnswerBytes.default;
   const name = `${quoteIdentifier(hook.schema)}.${quoteIdentifier(hook.name)}`;
   const call: Statement = {
     text: `with answer as materialized (select ${name}($1)::text as value limit 1)
-      select case when pg_catalog.octet_length(value) <= ${most} then value end, pg_catalog.octet_length(value) from answer`,
+      select case when pg_catalog.octet_length(value) <= ${max} then value end, pg_catalog.octet_length(value) from answer`,
     params: [payload],
   };
-  const results = await database.run([BECOME, call]).catch((error: unknown) => failed(error, hook.uri));
+  const results = await database.run([SET_ROLE, call]).catch((error: unknown) => failed(error, hook.uri));
   const [value, bytes] = results[1]?.rows[0] ?? [];
-  if (Number(bytes?.toString('utf8') ?? 0) > most) throw tooLarge();
+  if (Number(bytes?.toString('utf8') ?? 0) > max) throw tooLarge();
   return value?.toString('utf8') || null;
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '../database/connection.ts';
+import type { ConnectionConfig } from '../database/connection-config.ts';
 import { plain, rowsAsText } from '../database/statement.ts';
-import type { Target } from '../database/target.ts';
 
 /** Channel on which workers announce scheduled work to the leader. */
 export const JOBS_CHANNEL = 'ninefold_jobs';
@@ -22,14 +22,14 @@ interface Handlers {
  * advisory lock. PostgreSQL releases the lock when the connection ends, so another worker takes over after a crash.
  */
 export class Leadership {
-  readonly #target: Target;
+  readonly #target: ConnectionConfig;
   readonly #handlers: Handlers;
   readonly #stopping = new AbortController();
   #connection: Connection | null = null;
   #running: Promise<void> = Promise.resolve();
 
   /** @param target The console's database, with the superuser's login. */
-  constructor(target: Target, handlers: Handlers) {
+  constructor(target: ConnectionConfig, handlers: Handlers) {
     this.#target = { ...target, applicationName: 'ninefold-jobs' };
     this.#handlers = handlers;
   }

@@ -9,7 +9,7 @@ import type { MailToRender } from '../mail/render.ts';
  * Switches to the owner of schema auth, although the connection is the superuser's: the statements read auth.users,
  * which may contain code of the app in an attached database.
  */
-const BECOME: Statement = {
+const SET_ROLE: Statement = {
   text: `select pg_catalog.set_config('role', 'supabase_auth_admin', true)`,
   params: [],
 };
@@ -18,7 +18,7 @@ async function asOwner(
   database: Executor,
   statements: readonly { text: string; params: Param[] }[],
 ): Promise<Result[]> {
-  const [, ...results] = await database.run([BECOME, ...statements]);
+  const [, ...results] = await database.run([SET_ROLE, ...statements]);
   return results;
 }
 
@@ -113,15 +113,15 @@ interface Claim<Row> {
 /** The channel of a row in the queue. */
 type Channel = 'email' | 'sms';
 
-async function claim<Row>(database: Executor, most: number, perHour: number, channel: Channel): Promise<Claim<Row>> {
-  const params = [String(most), String(perHour), String(limits.mailClaimMilliseconds.default / 1000), channel];
+async function claim<Row>(database: Executor, max: number, perHour: number, channel: Channel): Promise<Claim<Row>> {
+  const params = [String(max), String(perHour), String(limits.mailClaimMilliseconds.default / 1000), channel];
   const [result] = await asOwner(database, [{ text: CLAIM, params }]);
   return (result && firstJson<Claim<Row>>(result)) ?? { mails: [], free: 0, opens: null };
 }
 
 /** Reserves due mails. */
-export const claimMails = (database: Executor, most: number, perHour: number): Promise<Claim<ClaimedMail>> =>
-  claim(database, most, perHour, 'email');
+export const claimMails = (database: Executor, max: number, perHour: number): Promise<Claim<ClaimedMail>> =>
+  claim(database, max, perHour, 'email');
 
 /** A text message (SMS) that is reserved for one attempt. */
 export interface ClaimedText {

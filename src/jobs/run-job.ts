@@ -1,7 +1,7 @@
 import { type AppRecord, ownerRole } from '../apps/app-record.ts';
-import { ownerOf } from '../apps/owner.ts';
+import { ownerConnection } from '../apps/owner-connection.ts';
 import type { Server } from '../apps/server.ts';
-import { ConnectionError, DatabaseError, refusedLogin } from '../database/database-error.ts';
+import { ConnectionError, DatabaseError, loginFailureReason } from '../database/database-error.ts';
 import { Pool } from '../database/pool.ts';
 import { affectedRows, plain, type Result, rowsAsText } from '../database/statement.ts';
 import { beginRun, type Outcome, type Run } from './job-store.ts';
@@ -28,7 +28,7 @@ export async function runCommand(
   run: Run,
   signal: AbortSignal,
 ): Promise<Outcome | null> {
-  const target = { ...ownerOf(server, record), applicationName: `ninefold job ${job}` };
+  const target = { ...ownerConnection(server, record), applicationName: `ninefold job ${job}` };
   const session = new Pool(target, {
     max: 1,
     idleMilliseconds: CONNECT_MILLISECONDS,
@@ -52,7 +52,7 @@ export async function runCommand(
     const results = await session.script(run.command, { setup, maxRows: 0, signal });
     return { status: 'succeeded', message: feedback(results.at(-1)) };
   } catch (error) {
-    const isRefused = error instanceof ConnectionError && refusedLogin(error) !== null;
+    const isRefused = error instanceof ConnectionError && loginFailureReason(error) !== null;
     if (!hasBegun && !isRefused) throw error;
     return { status: 'failed', message: failure(error) };
   } finally {

@@ -144,7 +144,7 @@ export class ScheduledWork {
       else {
         // If the connection is lost, the leader detects the work by the write counters.
         this.#parts.console
-          .run([{ text: `select pg_catalog.pg_notify('${JOBS_CHANNEL}', $1)`, params: [ref], preparedFor: 'jobs' }])
+          .run([{ text: `select pg_catalog.pg_notify('${JOBS_CHANNEL}', $1)`, params: [ref], planKey: 'jobs' }])
           .catch(() => undefined);
       }
     }, NOTIFY_MILLISECONDS);

@@ -7,8 +7,8 @@ it('allows no window of any start to contain more calls than the limit', () => {
   const counts = new SlidingCounts();
   const passed: number[] = [];
   for (let now = 0; now < 10 * MINUTE; now += 137) if (counts.take('a', 50, 60, now) === 0) passed.push(now);
-  const most = Math.max(...passed.map((start) => passed.filter((at) => at >= start && at < start + MINUTE).length));
-  expect(most).toBe(50);
+  const max = Math.max(...passed.map((start) => passed.filter((at) => at >= start && at < start + MINUTE).length));
+  expect(max).toBe(50);
   expect(passed.length).toBeGreaterThan(400);
 });
 

@@ -71,8 +71,8 @@ export function readCondition(text: string): Expression | null {
       if (!arg) return null;
       args.push(arg);
     }
-    const least = token.text === 'not' || token.text === 'len' ? 1 : 2;
-    return args.length < least ? null : { name: token.text, args };
+    const min = token.text === 'not' || token.text === 'len' ? 1 : 2;
+    return args.length < min ? null : { name: token.text, args };
   };
 
   const expression = command();

@@ -14,7 +14,7 @@ export type TouchedBy = 'select' | 'insert' | 'update' | 'delete' | 'execute';
  * Records one request: the time at which each step ended, in milliseconds of performance.now() (0 for steps that were
  * not reached), and names, but no values. Every request has a trace, so it consists of plain fields.
  */
-export class CallTrace {
+export class TraceRecorder {
   /** Start in milliseconds since 1970. */
   readonly at = Date.now();
   readonly started = performance.now();

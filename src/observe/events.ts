@@ -1,5 +1,5 @@
 import type { LimitName } from '../../contract/limits.ts';
-import type { CallTrace } from './call-trace.ts';
+import type { TraceRecorder } from './call-trace.ts';
 
 /** Typed events of a node. Code emits them; the log and the statistics choose which ones to use. */
 export type NinefoldEvent =
@@ -29,7 +29,7 @@ export type NinefoldEvent =
       source: string | null;
       /** True for a builder's request with the console or the CLI. Statistics of the app do not count it. */
       isByBuilder: boolean;
-      trace: CallTrace;
+      trace: TraceRecorder;
     }
   | { type: 'fault'; requestId: string | null; where: string; error: unknown }
   | { type: 'postgres'; message: string; detail?: Record<string, unknown> }

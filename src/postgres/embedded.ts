@@ -4,8 +4,8 @@ import { findBinaries } from './binaries.ts';
 import { locateDataFolder, makeHome } from './data-folder.ts';
 import { lockFolder } from './home-lock.ts';
 import { initialise, superuser } from './initialise.ts';
+import { stopLeftoverServer } from './leftover-server.ts';
 import { choosePort } from './port.ts';
-import { endRemains } from './remains.ts';
 import { ServerLog } from './server-log.ts';
 import { ServerFailure, type ServerPlan, ServerProcess } from './server-process.ts';
 import { socketFolderFor } from './settings.ts';
@@ -75,7 +75,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     if (await initialise(folder, binaries, options.password)) {
       options.log('Made the data folder', { folder: folder.path, version: binaries.version });
     }
-    if (await endRemains(folder.path, options.log)) {
+    if (await stopLeftoverServer(folder.path, options.log)) {
       options.log('Ended a PostgreSQL that an earlier run had left', { folder: folder.path });
     }
     const { plan, server } = await startServer(home, options, { folder, binaries, log });

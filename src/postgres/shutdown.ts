@@ -30,32 +30,32 @@ export async function shutDown(
   send([postmaster], 'SIGINT');
   // A stopped process handles no other signal.
   send(await serverProcesses(dataFolder), 'SIGCONT');
-  const isGone = exited === undefined ? allGone(dataFolder) : watch(exited);
-  if (await endsInOrder(dataFolder, isGone, log)) return;
+  const hasExited = exited === undefined ? allGone(dataFolder) : watch(exited);
+  if (await endsInOrder(dataFolder, hasExited, log)) return;
   log('The sessions of PostgreSQL do not end; shutting it down without a checkpoint');
-  await killProcesses(dataFolder, log, isGone);
+  await killProcesses(dataFolder, log, hasExited);
 }
 
 /**
  * Ends every process of a server without a checkpoint.
- * @param isGone Returns true when the server has ended; by default, when no process is left.
+ * @param hasExited Returns true when the server has ended; by default, when no process is left.
  * @throws Error if the processes cannot be killed.
  */
-export async function killProcesses(dataFolder: string, log: Log, isGone = allGone(dataFolder)): Promise<void> {
+export async function killProcesses(dataFolder: string, log: Log, hasExited = allGone(dataFolder)): Promise<void> {
   for (const signal of ['SIGQUIT', 'SIGKILL'] as const) {
     const processes = await serverProcesses(dataFolder);
     send(processes, 'SIGCONT');
     send(processes, signal);
-    if (await within(IMMEDIATE_MILLISECONDS, isGone)) return;
+    if (await within(IMMEDIATE_MILLISECONDS, hasExited)) return;
     log('The processes of PostgreSQL do not end', { signal, processes });
   }
   throw new Error(`the processes of PostgreSQL on ${dataFolder} cannot be ended`);
 }
 
 /** Waits until the server has ended. Returns false if sessions are left after SESSIONS_MILLISECONDS. */
-async function endsInOrder(dataFolder: string, isGone: () => Promise<boolean>, log: Log): Promise<boolean> {
+async function endsInOrder(dataFolder: string, hasExited: () => Promise<boolean>, log: Log): Promise<boolean> {
   const started = performance.now();
-  while (!(await within(REPORT_MILLISECONDS, isGone))) {
+  while (!(await within(REPORT_MILLISECONDS, hasExited))) {
     const seconds = Math.round((performance.now() - started) / 1000);
     if (await hasSessions(dataFolder)) {
       if (seconds * 1000 >= SESSIONS_MILLISECONDS) return false;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { stopLeftoverServer } from './leftover-server.ts';
 import { becomesUnreachable } from './reachability.ts';
-import { endRemains } from './remains.ts';
 import { type Exit, type ServerPlan, ServerProcess } from './server-process.ts';
 import type { Log } from './shutdown.ts';
 
@@ -72,7 +72,7 @@ export class Supervisor {
     const { signal } = this.#stopping;
     for (let pause = firstPauseMilliseconds; !signal.aborted; pause = Math.min(pause * 2, longestPauseMilliseconds)) {
       try {
-        await endRemains(this.#plan.folder.path, this.#log);
+        await stopLeftoverServer(this.#plan.folder.path, this.#log);
         const server = await ServerProcess.start(this.#plan, signal);
         this.#server = server;
         if (!signal.aborted) return true;

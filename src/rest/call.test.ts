@@ -148,8 +148,8 @@ describe('/rpc: results', () => {
   });
 
   it('counts and pages rows as for a table', async () => {
-    const answer = await get('rows_of?n=10&limit=3&offset=2', { prefer: 'count=exact' });
-    expect([answer.status, answer.headers['content-range']]).toEqual([206, '2-4/10']);
+    const response = await get('rows_of?n=10&limit=3&offset=2', { prefer: 'count=exact' });
+    expect([response.status, response.headers['content-range']]).toEqual([206, '2-4/10']);
   });
 
   it('returns one row as a single object on request', async () => {

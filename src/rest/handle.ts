@@ -1,12 +1,12 @@
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { RestSettings } from '../../contract/settings.ts';
 import { storageFull } from '../apps/bounds.ts';
-import type { Catalog } from '../catalog/catalog.ts';
+import type { SchemaCache } from '../catalog/schema-cache.ts';
 import type { Database } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import type { Identity } from '../identity/identity.ts';
-import type { CallTrace } from '../observe/call-trace.ts';
-import { type PlannedCall, planCall } from './plan-call.ts';
+import type { TraceRecorder } from '../observe/call-trace.ts';
+import { type PlannedCall, planWithCache } from './plan-cache.ts';
 import type { ApiRequest } from './request/api-request.ts';
 import type { ReadPayload } from './request/payload.ts';
 import { describeReply } from './response/describe-reply.ts';
@@ -14,8 +14,7 @@ import { optionsReply } from './response/options-reply.ts';
 import { queryReply } from './response/query-reply.ts';
 import { Stopwatch } from './response/server-timing.ts';
 import type { ResultSet } from './run/result-set.ts';
-import { runBatch } from './run/run-batch.ts';
-import { runDescribe } from './run/run-describe.ts';
+import { runBatch, runDescribe } from './run/run.ts';
 import { buildStatements, type QueryPlan } from './sql/build-statements.ts';
 import { describeStatements } from './sql/describe.ts';
 import { tracePlan, traceStatement } from './trace-plan.ts';
@@ -25,7 +24,7 @@ import { withVisibleColumns, withVisibleNames } from './visible-names.ts';
 export interface RestContext {
   /** Connections with the app's authenticator role, which can switch to the caller's role. */
   readonly database: Database;
-  readonly catalog: Catalog;
+  readonly schemaCache: SchemaCache;
   readonly identity: Identity;
   readonly settings: RestSettings;
   /** True if the database may not grow: functions then run in a read-only transaction. */
@@ -35,7 +34,7 @@ export interface RestContext {
   /** Duration of authentication in milliseconds, for the Server-Timing header. */
   readonly jwtMilliseconds?: number;
   /** Records the steps of the request. */
-  readonly trace?: CallTrace;
+  readonly trace?: TraceRecorder;
 }
 
 /**
@@ -46,15 +45,15 @@ export interface RestContext {
  * @throws ConnectionError
  * @throws PoolTimeoutError
  */
-export async function handleRest(context: RestContext, exchange: Exchange): Promise<Reply> {
-  const { database, catalog, identity, settings, trace } = context;
+export async function handleRest(context: RestContext, callRequest: CallRequest): Promise<Reply> {
+  const { database, schemaCache, identity, settings, trace } = context;
   const timing = settings.server_timing_enabled ? new Stopwatch(context.jwtMilliseconds ?? 0) : null;
 
-  const { request, plan: planned, main } = await planVisibly(context, exchange, () => timing?.mark('parse'));
+  const { request, plan: planned, main } = await planVisibly(context, callRequest, () => timing?.mark('parse'));
   const isHeld = context.isFull === true && planned.kind === 'call' && !planned.readOnly;
   const plan = isHeld ? { ...planned, readOnly: true } : planned;
   timing?.mark('plan');
-  if (trace) tracePlan(trace, plan, exchange.method);
+  if (trace) tracePlan(trace, plan, callRequest.method);
 
   let reply: Reply;
   if (plan.kind === 'options') {
@@ -62,15 +61,15 @@ export async function handleRest(context: RestContext, exchange: Exchange): Prom
     reply = optionsReply(plan);
   } else if (plan.kind === 'describe') {
     const batch = describeStatements(request, plan, identity, settings);
-    const described = await runDescribe(database, batch, exchange.signal);
+    const described = await runDescribe(database, batch, callRequest.signal);
     timing?.mark('transaction');
-    reply = describeReply(request, plan, described, catalog, settings, `${exchange.baseUrl}/rest/v1`);
+    reply = describeReply(request, plan, described, schemaCache, settings, `${callRequest.baseUrl}/rest/v1`);
   } else {
     const batch = buildStatements(request, plan, identity, settings, main ?? undefined);
     if (trace) traceStatement(trace, batch);
-    const result = await runBatch(database, batch, plan, exchange.signal, trace).catch(async (error: unknown) => {
+    const result = await runBatch(database, batch, plan, callRequest.signal, trace).catch(async (error: unknown) => {
       if (isHeld && error instanceof DatabaseError && error.sqlstate === READ_ONLY) throw storageFull(error);
-      throw await withVisibleColumns(error, { database, catalog, role: identity.role });
+      throw await withVisibleColumns(error, { database, schemaCache, role: identity.role });
     });
     if (trace) trace.ran = performance.now();
     timing?.mark('transaction');
@@ -92,13 +91,13 @@ const VARY = 'Accept, Prefer, Range, Authorization, apikey';
  * Plans a request. Hints in errors contain only names that the caller may use.
  * @throws NinefoldError
  */
-async function planVisibly(context: RestContext, exchange: Exchange, onParsed: () => void): Promise<PlannedCall> {
-  const { database, catalog, identity, settings, readPayload } = context;
+async function planVisibly(context: RestContext, request: CallRequest, onParsed: () => void): Promise<PlannedCall> {
+  const { database, schemaCache, identity, settings, readPayload } = context;
   try {
-    return planCall(exchange, catalog, settings, onParsed, readPayload);
+    return planWithCache(request, schemaCache, settings, onParsed, readPayload);
   } catch (error) {
-    throw await withVisibleNames(error, { database, catalog, role: identity.role }, (visible) =>
-      planCall(exchange, visible, settings, undefined, readPayload),
+    throw await withVisibleNames(error, { database, schemaCache, role: identity.role }, (visible) =>
+      planWithCache(request, visible, settings, undefined, readPayload),
     );
   }
 }

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Exchange } from '../../contract/exchange.ts';
+import type { CallRequest } from '../../contract/call-request.ts';
 import { defaultRestSettings } from '../../contract/settings.ts';
 import {
-  type Catalog,
   type Column,
   nameKey,
   type Relation,
   type Relationship,
   type Routine,
-} from '../catalog/catalog.ts';
+  type SchemaCache,
+} from '../catalog/schema-cache.ts';
 import type { Statement } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
@@ -60,7 +60,7 @@ const routine: Routine = {
   settings: [],
 };
 
-const catalog: Catalog = {
+const schemaCache: SchemaCache = {
   version: 'test',
   schemas: ['public'],
   relations: new Map([table(1, 'child'), table(2, 'parent')].map((relation) => [nameKey(relation), relation])),
@@ -94,7 +94,7 @@ interface Call {
 
 /** Runs the three pure steps. Returns the statements or the error for the caller. Any other error is a bug. */
 function statementsOf(call: Call): readonly Statement[] | NinefoldError {
-  const exchange: Exchange = {
+  const callRequest: CallRequest = {
     ...call,
     address: '127.0.0.1',
     requestId: 'test',
@@ -102,8 +102,8 @@ function statementsOf(call: Call): readonly Statement[] | NinefoldError {
     signal: new AbortController().signal,
   };
   try {
-    const request = parseRequest(exchange, settings);
-    const plan = planRequest(request, catalog, settings);
+    const request = parseRequest(callRequest, settings);
+    const plan = planRequest(request, schemaCache, settings);
     if (plan.kind === 'options' || plan.kind === 'describe') return [];
     return buildStatements(request, plan, identity, settings).statements;
   } catch (error) {

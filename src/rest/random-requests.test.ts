@@ -159,16 +159,16 @@ it('responds to any request with a valid response, and never with a server error
   await fc.assert(
     fc.asyncProperty(request, async ({ method, path, query, prefer, accept, type: contentType, body }) => {
       const search = query.map((pair) => pair.map((part) => encodeURIComponent(String(part))).join('=')).join('&');
-      const answer = await app.call(method, `${path}?${search}`, {
+      const response = await app.call(method, `${path}?${search}`, {
         encoded: true,
         headers: { prefer: prefer.join(', '), accept, 'content-type': contentType },
         ...(/^P/.test(method) && { body }),
       });
-      statuses.add(answer.status);
-      expect(answer.status, answer.text).toBeLessThan(500);
-      if (answer.status >= 400) {
-        expect(Object.keys(answer.json as object).sort()).toEqual(['code', 'details', 'hint', 'message']);
-        expect(answer.text).not.toMatch(/pgrst_rows|set_config|SELECT /);
+      statuses.add(response.status);
+      expect(response.status, response.text).toBeLessThan(500);
+      if (response.status >= 400) {
+        expect(Object.keys(response.json as object).sort()).toEqual(['code', 'details', 'hint', 'message']);
+        expect(response.text).not.toMatch(/pgrst_rows|set_config|SELECT /);
       }
     }),
     { numRuns: 600 },

@@ -219,8 +219,8 @@ describe('GET: pages', () => {
   });
 
   it('returns headers without a body for HEAD', async () => {
-    const answer = await app.call('HEAD', '/films?select=id', { headers: { prefer: 'count=exact' } });
-    expect([answer.status, answer.text, answer.headers['content-range']]).toEqual([200, '', '0-4/5']);
+    const response = await app.call('HEAD', '/films?select=id', { headers: { prefer: 'count=exact' } });
+    expect([response.status, response.text, response.headers['content-range']]).toEqual([200, '', '0-4/5']);
   });
 });
 

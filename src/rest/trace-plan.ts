@@ -1,6 +1,6 @@
 import { entityId, routineId } from '../../contract/entity-names.ts';
-import type { SqlName } from '../catalog/catalog.ts';
-import type { CallTrace, TouchedBy, TouchedRelation } from '../observe/call-trace.ts';
+import type { SqlName } from '../catalog/schema-cache.ts';
+import type { TouchedBy, TouchedRelation, TraceRecorder } from '../observe/call-trace.ts';
 import type { Plan, ReadNode } from './plan/plan.ts';
 import type { Batch } from './sql/build-statements.ts';
 
@@ -15,7 +15,7 @@ const known = new WeakMap<Plan, About>();
 const ids = new WeakMap<object, string>();
 
 /** Records the call of chapter 7 and the relations of a plan: names of the schema, without values. */
-export function tracePlan(trace: CallTrace, plan: Plan, method: string): void {
+export function tracePlan(trace: TraceRecorder, plan: Plan, method: string): void {
   let about = known.get(plan);
   if (about === undefined) {
     about = aboutOf(plan, method);
@@ -28,7 +28,7 @@ export function tracePlan(trace: CallTrace, plan: Plan, method: string): void {
 }
 
 /** Records the statement that gives the result, without its values. */
-export function traceStatement(trace: CallTrace, { statements, main }: Batch): void {
+export function traceStatement(trace: TraceRecorder, { statements, main }: Batch): void {
   const statement = statements[main];
   trace.sql = statement?.text ?? null;
   trace.parameters = statement?.params.length ?? 0;

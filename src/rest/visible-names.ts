@@ -1,5 +1,5 @@
-import type { Catalog, Relationship, SqlName } from '../catalog/catalog.ts';
-import { nameKey } from '../catalog/catalog.ts';
+import type { Relationship, SchemaCache, SqlName } from '../catalog/schema-cache.ts';
+import { nameKey } from '../catalog/schema-cache.ts';
 import type { Executor } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { firstJson } from '../database/statement.ts';
@@ -16,13 +16,13 @@ const NAMING = new Set<string>(['PGRST200', 'PGRST201', 'PGRST202', 'PGRST203', 
  */
 export async function withVisibleNames(
   error: unknown,
-  context: { database: Executor; catalog: Catalog; role: string },
-  planAgain: (catalog: Catalog) => unknown,
+  context: { database: Executor; schemaCache: SchemaCache; role: string },
+  planAgain: (schemaCache: SchemaCache) => unknown,
 ): Promise<unknown> {
   if (!(error instanceof NinefoldError) || !NAMING.has(error.code)) return error;
   const { code, message, headers, details } = error;
   try {
-    planAgain(await visibleCatalog(context.database, context.catalog, context.role));
+    planAgain(await visibleCatalog(context.database, context.schemaCache, context.role));
   } catch (again) {
     if (again instanceof NinefoldError && again.code === code) {
       const { hint } = again;
@@ -55,9 +55,9 @@ const VISIBLE = `select pg_catalog.jsonb_build_object(
       and pg_catalog.has_function_privilege($1, p.oid, 'execute')), '[]'))`;
 
 /** Returns the part of a catalog on which a role has a privilege. */
-async function visibleCatalog(database: Executor, catalog: Catalog, role: string): Promise<Catalog> {
-  const relations = [...catalog.relations];
-  const functions = [...catalog.functions];
+async function visibleCatalog(database: Executor, schemaCache: SchemaCache, role: string): Promise<SchemaCache> {
+  const relations = [...schemaCache.relations];
+  const functions = [...schemaCache.functions];
   const [result] = await database.run([
     {
       text: VISIBLE,
@@ -66,7 +66,7 @@ async function visibleCatalog(database: Executor, catalog: Catalog, role: string
         `{${relations.map(([, { oid }]) => oid).join(',')}}`,
         `{${functions.flatMap(([, overloads]) => overloads.map(({ oid }) => oid)).join(',')}}`,
       ],
-      preparedFor: '',
+      planKey: '',
     },
   ]);
   const found = result && firstJson<{ relations: number[]; functions: number[] }>(result);
@@ -86,9 +86,9 @@ async function visibleCatalog(database: Executor, catalog: Catalog, role: string
     (relationship.kind !== 'many-to-many' || isSeen(relationship.junction)) &&
     (relationship.kind !== 'computed' || seenFunctions.has(nameKey(relationship.function)));
   const relationships = new Map(
-    [...catalog.relationships].map(([key, list]) => [key, list.filter(isSeenRelationship)] as const),
+    [...schemaCache.relationships].map(([key, list]) => [key, list.filter(isSeenRelationship)] as const),
   );
-  return { ...catalog, relations: seenRelations, functions: seenFunctions, relationships };
+  return { ...schemaCache, relations: seenRelations, functions: seenFunctions, relationships };
 }
 
 /**
@@ -97,14 +97,14 @@ async function visibleCatalog(database: Executor, catalog: Catalog, role: string
  */
 export async function withVisibleColumns(
   error: unknown,
-  context: { database: Executor; catalog: Catalog; role: string },
+  context: { database: Executor; schemaCache: SchemaCache; role: string },
 ): Promise<unknown> {
   if (!(error instanceof DatabaseError) || error.sqlstate !== '42703' || !error.fields.hint) return error;
   const named = [...error.fields.hint.matchAll(/column "([^"]+)"/g)].map(([, name = '']) => name);
   const columns = named.flatMap((name) => {
     const dot = name.lastIndexOf('.');
     const [table, column] = [name.slice(0, Math.max(0, dot)), name.slice(dot + 1)];
-    const oids = [...context.catalog.relations.values()].filter((relation) => relation.name === table);
+    const oids = [...context.schemaCache.relations.values()].filter((relation) => relation.name === table);
     return oids.filter((relation) => relation.columns.has(column)).map(({ oid }) => ({ oid, column }));
   });
   const isVisible = named.length > 0 && columns.length >= named.length;
@@ -122,7 +122,7 @@ async function canRead(
       text: `select pg_catalog.to_jsonb(pg_catalog.bool_and(pg_catalog.has_column_privilege($1, c.oid::oid, c."column", 'select, insert, update')))
         from pg_catalog.jsonb_to_recordset($2::jsonb) as c(oid bigint, "column" text)`,
       params: [role, JSON.stringify(columns)],
-      preparedFor: '',
+      planKey: '',
     },
   ]);
   return result !== undefined && firstJson<boolean>(result) === true;

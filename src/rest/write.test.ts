@@ -47,14 +47,14 @@ const shelves = async () =>
 
 describe('POST', () => {
   it('returns 201 without a body, and writes the row', async () => {
-    const answer = await send('POST', '/shelves', { room: 'cellar', number: 7, label: 'z' });
-    expect([answer.status, answer.text, answer.headers['content-range']]).toEqual([201, '', '*/*']);
+    const response = await send('POST', '/shelves', { room: 'cellar', number: 7, label: 'z' });
+    expect([response.status, response.text, response.headers['content-range']]).toEqual([201, '', '*/*']);
     expect(await shelves()).toContain('cellar 7 z');
   });
 
   it('returns the rows in the form of select', async () => {
-    const answer = await send('POST', '/shelves?select=number,at:room', { room: 'cellar', number: 7 }, full);
-    expect(answer).toMatchObject({
+    const response = await send('POST', '/shelves?select=number,at:room', { room: 'cellar', number: 7 }, full);
+    expect(response).toMatchObject({
       status: 201,
       json: [{ number: 7, at: 'cellar' }],
       headers: { 'preference-applied': 'return=representation' },
@@ -152,8 +152,8 @@ describe('POST', () => {
       { room: 'x', number: 1 },
       { room: 'x', number: 2 },
     ];
-    const answer = await send('POST', '/shelves', rows, { accept: 'application/vnd.pgrst.object+json', ...full });
-    expect(answer).toMatchObject({ status: 406, json: { code: 'PGRST116', details: 'The result contains 2 rows' } });
+    const response = await send('POST', '/shelves', rows, { accept: 'application/vnd.pgrst.object+json', ...full });
+    expect(response).toMatchObject({ status: 406, json: { code: 'PGRST116', details: 'The result contains 2 rows' } });
     expect(await shelves()).toHaveLength(3);
   });
 });
@@ -165,14 +165,14 @@ describe('POST and PUT with upsert', () => {
   ];
 
   it('merges duplicates', async () => {
-    const answer = await send('POST', '/shelves', rows, { prefer: 'resolution=merge-duplicates' });
-    expect([answer.status, answer.headers['preference-applied']]).toEqual([201, 'resolution=merge-duplicates']);
+    const response = await send('POST', '/shelves', rows, { prefer: 'resolution=merge-duplicates' });
+    expect([response.status, response.headers['preference-applied']]).toEqual([201, 'resolution=merge-duplicates']);
     expect(await shelves()).toEqual(['attic 1 c', 'hall 1 new', 'hall 2 b', 'hall 9 new']);
   });
 
   it('returns 200 if every row existed', async () => {
-    const answer = await send('POST', '/shelves', [rows[0]], { prefer: 'resolution=merge-duplicates' });
-    expect(answer.status).toBe(200);
+    const response = await send('POST', '/shelves', [rows[0]], { prefer: 'resolution=merge-duplicates' });
+    expect(response.status).toBe(200);
   });
 
   it('ignores duplicates', async () => {
@@ -216,8 +216,8 @@ describe('POST and PUT with upsert', () => {
 
 describe('PATCH', () => {
   it('changes the rows that match the filter', async () => {
-    const answer = await send('PATCH', '/shelves?room=eq.hall', { label: 'new' });
-    expect([answer.status, answer.text, answer.headers['content-range']]).toEqual([204, '', '0-1/*']);
+    const response = await send('PATCH', '/shelves?room=eq.hall', { label: 'new' });
+    expect([response.status, response.text, response.headers['content-range']]).toEqual([204, '', '0-1/*']);
     expect(await shelves()).toEqual(['attic 1 c', 'hall 1 new', 'hall 2 new']);
   });
 
@@ -247,13 +247,13 @@ describe('PATCH', () => {
   });
 
   it('writes nothing if more rows than max-affected match', async () => {
-    const answer = await send(
+    const response = await send(
       'PATCH',
       '/shelves?room=eq.hall',
       { label: 'new' },
       { prefer: 'handling=strict,max-affected=1' },
     );
-    expect(answer).toMatchObject({ status: 400, json: { code: 'PGRST124', details: 'The query affects 2 rows' } });
+    expect(response).toMatchObject({ status: 400, json: { code: 'PGRST124', details: 'The query affects 2 rows' } });
     expect(await shelves()).toEqual(['attic 1 c', 'hall 1 a', 'hall 2 b']);
   });
 
@@ -269,8 +269,8 @@ describe('PATCH', () => {
 
 describe('DELETE', () => {
   it('deletes the rows that match the filter and counts them', async () => {
-    const answer = await send('DELETE', '/shelves?room=eq.hall', undefined, { prefer: 'count=exact' });
-    expect([answer.status, answer.text, answer.headers['content-range']]).toEqual([204, '', '*/2']);
+    const response = await send('DELETE', '/shelves?room=eq.hall', undefined, { prefer: 'count=exact' });
+    expect([response.status, response.text, response.headers['content-range']]).toEqual([204, '', '*/2']);
     expect(await shelves()).toEqual(['attic 1 c']);
   });
 
@@ -307,12 +307,12 @@ describe('Writes with row-level security', () => {
 describe('Prefer: tx', () => {
   it('writes nothing for tx=rollback and returns the normal response, if the app allows it', async () => {
     const allowed = await app.with({ db_tx_end: 'commit-allow-override' });
-    const answer = await allowed.call('POST', '/shelves', {
+    const response = await allowed.call('POST', '/shelves', {
       body: { room: 'x', number: 1 },
       headers: { prefer: 'tx=rollback,return=representation' },
     });
-    expect(answer).toMatchObject({ status: 201, json: [{ room: 'x' }] });
-    expect(answer.headers['preference-applied']).toBe('return=representation, tx=rollback');
+    expect(response).toMatchObject({ status: 201, json: [{ room: 'x' }] });
+    expect(response.headers['preference-applied']).toBe('return=representation, tx=rollback');
     expect(await shelves()).toHaveLength(3);
   });
 

@@ -47,7 +47,7 @@ const likePattern = (pattern: string): string =>
 
 /** The least and the most characters that checks ask of a text: `length(title) between 3 and 120`. */
 export function allowedLengths(checks: readonly Expression[], name: string): [least: number, most: number] {
-  let [least, most] = [0, Number.POSITIVE_INFINITY];
+  let [min, max] = [0, Number.POSITIVE_INFINITY];
   const look = (expression: Expression): void => {
     if (expression.kind === 'and') for (const item of expression.items) look(item);
     if (expression.kind !== 'compare' || expression.right.kind !== 'literal') return;
@@ -55,12 +55,12 @@ export function allowedLengths(checks: readonly Expression[], name: string): [le
     const [of] = left.kind === 'call' && /^(char_|character_)?length$/.test(left.name) ? left.arguments : [];
     const bound = Number(expression.right.value);
     if (of?.kind !== 'field' || of.name !== name || !Number.isInteger(bound)) return;
-    if (operator === '>=' || operator === '>') least = Math.max(least, operator === '>' ? bound + 1 : bound);
-    if (operator === '<=' || operator === '<') most = Math.min(most, operator === '<' ? bound - 1 : bound);
-    if (operator === '=') [least, most] = [bound, bound];
+    if (operator === '>=' || operator === '>') min = Math.max(min, operator === '>' ? bound + 1 : bound);
+    if (operator === '<=' || operator === '<') max = Math.min(max, operator === '<' ? bound - 1 : bound);
+    if (operator === '=') [min, max] = [bound, bound];
   };
   checks.forEach(look);
-  return [Math.min(least, limits.probeTextCharacters.default), most];
+  return [Math.min(min, limits.probeTextCharacters.default), max];
 }
 
 type Checks = readonly (readonly [check: Expression, name: string])[];

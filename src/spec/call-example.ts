@@ -5,7 +5,6 @@ import type { Entity, Field } from '../../contract/specification-entities.ts';
 import type { RoleCell } from '../../contract/specification-roles.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import { queryName, restName } from './names.ts';
-import { oneAfterAnother } from './one-after-another.ts';
 import { js } from './snippets.ts';
 
 /** What a call reaches, as far as an example of it needs to know. */
@@ -30,7 +29,7 @@ export interface CallExpression extends CallExample {
 }
 
 /** Whether a cell of chapter 6 lets somebody make a call on rows. */
-export const letsMake = (cell: RoleCell, call: CallEntry): boolean =>
+export const allowsCall = (cell: RoleCell, call: CallEntry): boolean =>
   call.id === `rest.${cell.entity}.${cell.operation}` && cell.verdict !== 'never';
 
 /** An example of a call, written for the least of the roles that may call. Pure. */
@@ -63,7 +62,7 @@ function pathPart(name: string): string {
 const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 const exampleRow = (fields: readonly Field[], examples: CallReach['examples']) =>
-  Object.fromEntries(oneAfterAnother(fields.map(({ name }) => [name, examples.get(name)])));
+  Object.fromEntries(makeDistinct(fields.map(({ name }) => [name, examples.get(name)])));
 
 /** Which row the example of a field points to cannot be known. */
 const pointing = (row: object, fields: readonly Field[]): string[] =>
@@ -158,7 +157,7 @@ function routineExample(
   // PostgreSQL finds a function by the names of its arguments only where the variadic one is among them, default or not.
   const given = routine.inputs.filter((input) => !input.has_default || input.mode === 'v');
   const values = Object.fromEntries(
-    oneAfterAnother(
+    makeDistinct(
       given.map(({ name, type, mode }) => [
         name,
         mode === 'v' ? [examples.get(type.replace(/\[\]$/, ''))] : examples.get(type),
@@ -192,4 +191,34 @@ function routineExample(
     return { query: '', headers, body: { content_type: raw, text: String(body) }, expression: null, notes: [] };
   const sent = js(body);
   return { query: '', headers, body: json(body), expression: `${rpc}${sent === '{}' ? '' : `, ${sent}`})`, notes: [] };
+}
+
+/**
+ * The same values with names, of which no two times, days or keys are alike: what begins ends later, and what joins two rows joins two of
+ * them. Each is one hour, day or number after the one before it.
+ */
+function makeDistinct(values: readonly [name: string, value: unknown][]): [name: string, value: unknown][] {
+  const taken = new Set<unknown>();
+  return values.map(([name, value]) => {
+    let next = value;
+    while (typeof next === 'string' && taken.has(next)) {
+      const after = following(next);
+      if (after === null) break;
+      next = after;
+    }
+    taken.add(next);
+    return [name, next];
+  });
+}
+
+function following(value: string): string | null {
+  const [, before = '', count = '', rest = ''] =
+    /^(\d{4}-\d\d-\d\dT|)(\d\d)(:\d\d.*)$/.exec(value) ??
+    /^(\d{4}-\d\d-)(\d\d)()$/.exec(value) ??
+    /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-0{10})(\d\d)()$/.exec(value) ??
+    [];
+  // The first days of the next month, and hours of the next day, are not worth the telling.
+  const isFull =
+    count === '' || count === '99' || (rest !== '' && count === '23') || (before.length === 8 && count === '31');
+  return isFull ? null : `${before}${String(Number(count) + 1).padStart(2, '0')}${rest}`;
 }

@@ -3,7 +3,7 @@ import { type Limit, limits } from '../../contract/limits.ts';
 import { type RestSettings, restSettings, type Setting } from '../../contract/settings.ts';
 import { type AuthSettings, authSettings } from '../../contract/settings-auth.ts';
 import type { CallSetting } from '../../contract/specification-calls.ts';
-import type { BoundFacts } from '../catalog/bounds.ts';
+import type { ServerLimitFacts } from '../catalog/server-limits.ts';
 import { isSetByServer } from '../database/startup-settings.ts';
 import { refusalOfPreRequest } from './access/pre-request.ts';
 import type { Facts } from './facts.ts';
@@ -66,11 +66,11 @@ const settingsOfRoles: CallSetting = {
 };
 
 /** CREATE CAST … AS IMPLICIT of domains (PostgREST docs, "Domain Representations"), where the login role may execute its function. */
-function representations({ facts, rights }: Lookup): CallSetting[] {
+function representations({ facts, privileges }: Lookup): CallSetting[] {
   if (facts.representations.length === 0) return [];
-  const login = rights.membership.named(facts.authenticator)?.oid ?? -1;
+  const login = privileges.membership.named(facts.authenticator)?.oid ?? -1;
   return facts.representations
-    .filter(({ routine }) => rights.refusedFunctions(login, [routine]).length === 0)
+    .filter(({ routine }) => privileges.refusedFunctions(login, [routine]).length === 0)
     .map(({ from, to, domain, function: routine }): CallSetting => {
       const [what, standard] =
         from === domain
@@ -108,7 +108,7 @@ function databaseSettings(facts: Facts): CallSetting[] {
 }
 
 /** Returns whose connections a setting is for, in the words that are the same in every app. */
-export function whoseOf(facts: Facts, { role, database }: BoundFacts['role_settings'][number]): string {
+export function whoseOf(facts: Facts, { role, database }: ServerLimitFacts['role_settings'][number]): string {
   if (role === null) return database ? 'everyone' : 'everyone, in every database';
   const name =
     role === facts.authenticator

@@ -70,9 +70,9 @@ export function callsChapter(
     extension_functions: facts.extension_routines.filter((one) => facts.exposedSchemas.includes(one.schema)),
     sources: [
       { kind: 'code', label: 'the calls of /auth/v1, and the settings that switch them' },
-      { kind: 'catalogue', label: 'tables and views of the exposed schemas, with chapter 6' },
-      { kind: 'catalogue', label: 'functions of the exposed schemas', sql: functionsSql },
-      { kind: 'catalogue', label: 'scheduled jobs', sql: 'select * from cron.job order by jobname, jobid' },
+      { kind: 'catalog', label: 'tables and views of the exposed schemas, with chapter 6' },
+      { kind: 'catalog', label: 'functions of the exposed schemas', sql: functionsSql },
+      { kind: 'catalog', label: 'scheduled jobs', sql: 'select * from cron.job order by jobname, jobid' },
       { kind: 'setting', label: `db_schemas: ${facts.exposedSchemas.join(', ')}` },
     ],
     functions: functionEntries(look),
@@ -225,7 +225,7 @@ const INITIAL = 'standard public schema';
  * db_root_spec has a function answer in its place.
  */
 function rootCall(
-  { facts, rights }: Lookup,
+  { facts, privileges }: Lookup,
   { openapi_mode, db_root_spec }: RestSettings,
   roles: RolesChapter,
 ): CallEntry {
@@ -256,7 +256,7 @@ function rootCall(
     ...call,
     setting,
     summary: `Describes the calls on rows and to functions, ${which}.${titles.join('')}`,
-    roles: callingRoles(facts, rights.membership)
+    roles: callingRoles(facts, privileges.membership)
       .filter(({ barred, caller }) => barred === null && caller.memberRole === null)
       .map(({ name }) => name),
     parameters:

@@ -3,7 +3,7 @@ import { appSearchPath } from '../apps/search-path.ts';
 import type { GrantFact } from '../catalog/entities.ts';
 import { isSetForOwner } from '../database/startup-settings.ts';
 import { whoseOf } from './call-settings.ts';
-import { isTold } from './entities.ts';
+import { isDocumented } from './entities.ts';
 import type { Facts } from './facts.ts';
 import { groupBy } from './group.ts';
 import type { Lookup } from './lookup.ts';
@@ -13,7 +13,7 @@ import { compareText, entityId, idOf, roleName } from './names.ts';
 export function definitionEntries(look: Lookup): DefinitionEntry[] {
   const { facts } = look;
   const objects = facts.definitions
-    .filter(({ schema }) => schema === null || isTold(facts, schema))
+    .filter(({ schema }) => schema === null || isDocumented(facts, schema))
     .map(({ kind, name, sql }) => entry(kind, name, sql));
   return [...objects, ...privileges(facts), ...triggers(look), ...sessionSettings(facts)].sort((a, b) =>
     compareText(a.id, b.id),
@@ -37,7 +37,7 @@ const sessionSettings = (facts: Facts): DefinitionEntry[] =>
 
 /** Privileges on what only functions and views reach: chapter 6 has cells for the exposed schemas alone. */
 function privileges(facts: Facts): DefinitionEntry[] {
-  const schemas = facts.schemas.filter(({ name }) => isTold(facts, name) && !facts.exposedSchemas.includes(name));
+  const schemas = facts.schemas.filter(({ name }) => isDocumented(facts, name) && !facts.exposedSchemas.includes(name));
   const names = new Set(schemas.map(({ name }) => name));
   const relations = facts.relations.filter(({ schema }) => names.has(schema));
   const fields = groupBy(facts.fields, ({ relation }) => relation);
@@ -72,7 +72,7 @@ function triggers({ facts, relations }: Lookup): DefinitionEntry[] {
   const routines = new Set(facts.routines.map(({ oid }) => oid));
   return facts.triggers.flatMap(({ relation, name, enabled, sql, function: routine }) => {
     const on = relations.get(relation);
-    if (!on || isTold(facts, on.schema) || routines.has(routine)) return [];
+    if (!on || isDocumented(facts, on.schema) || routines.has(routine)) return [];
     return [entry('trigger', `${name} on ${entityId(on.schema, on.name)}`, `${sql}${enabled ? '' : ', switched off'}`)];
   });
 }

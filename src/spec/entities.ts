@@ -19,15 +19,15 @@ const platformSchemas = new Set([
 ]);
 
 /** True of what the specification of the app tells; the rest is the same in every app. */
-export const isTold = (facts: Facts, schema: string): boolean =>
+export const isDocumented = (facts: Facts, schema: string): boolean =>
   facts.exposedSchemas.includes(schema) || !platformSchemas.has(schema);
 
 /** Chapter 3: the things of the app, their fields and how they refer to one another. */
 export function entitiesChapter(look: Lookup): EntitiesChapter {
   const { facts } = look;
-  const told = facts.relations.filter((relation) => isTold(facts, relation.schema));
-  const entities = describe(look, told);
-  const relations = foreignKeys(look, new Set(told.map((relation) => relation.oid)));
+  const documented = facts.relations.filter((relation) => isDocumented(facts, relation.schema));
+  const entities = describe(look, documented);
+  const relations = foreignKeys(look, new Set(documented.map((relation) => relation.oid)));
   const shown = shownKeys(look);
   return {
     entities,
@@ -35,10 +35,10 @@ export function entitiesChapter(look: Lookup): EntitiesChapter {
     junctions: junctionsOf(entities, relations, shown),
     shown_keys: shown.keys,
     sources: [
-      { kind: 'catalogue', label: 'pg_class and pg_attribute: relations and their fields', sql: relationsSql },
-      { kind: 'catalogue', label: 'pg_constraint: keys and foreign keys', sql: keysSql },
-      { kind: 'catalogue', label: 'pg_rewrite: what the fields of views show' },
-      { kind: 'catalogue', label: 'comment on table, comment on column: the words' },
+      { kind: 'catalog', label: 'pg_class and pg_attribute: relations and their fields', sql: relationsSql },
+      { kind: 'catalog', label: 'pg_constraint: keys and foreign keys', sql: keysSql },
+      { kind: 'catalog', label: 'pg_rewrite: what the fields of views show' },
+      { kind: 'catalog', label: 'comment on table, comment on column: the words' },
     ],
   };
 }
@@ -226,12 +226,12 @@ function attributesOf(look: Lookup, oid: number, count: { left: number }): Attri
 const onUpdate = { c: 'cascade', n: 'set null', d: 'set default', x: 'nothing' } as const;
 const endings = { a: 'no action', r: 'restrict', ...onUpdate } as const;
 
-function foreignKeys(look: Lookup, told: ReadonlySet<number>): Relation[] {
+function foreignKeys(look: Lookup, documented: ReadonlySet<number>): Relation[] {
   return look.facts.constraints
     .flatMap((key): Relation[] => {
       const from = look.relations.get(key.relation);
       const to = look.relations.get(key.target);
-      if (key.kind !== 'f' || !from || !to || !told.has(from.oid)) return [];
+      if (key.kind !== 'f' || !from || !to || !documented.has(from.oid)) return [];
       const unique = (look.constraints.get(from.oid) ?? []).some(
         (one) => (one.kind === 'p' || one.kind === 'u') && !key.special?.period && sameFields(one.fields, key.fields),
       );

@@ -9,10 +9,10 @@ import type { ConstraintFact } from '../catalog/constraints.ts';
 import type { MachineTriggerFact } from '../catalog/machines.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import { type Raise, raisesOf } from '../sql-reader/body/raises.ts';
+import { FunctionReachability } from './function-reachability.ts';
 import type { Lookup } from './lookup.ts';
 import { entityId, idOf } from './names.ts';
-import { Reached } from './reached.ts';
-import { toldRoutines } from './routines.ts';
+import { documentedRoutines } from './routines.ts';
 import { triggersByMachine } from './states.ts';
 
 /** Chapter 8: everything that can go wrong, and what then. `rules` is chapter 5, `states` chapter 4, `roles` chapter 6. */
@@ -23,22 +23,22 @@ export function errorsChapter(
   roles: RolesChapter,
   settings: RestSettings & AuthSettings,
 ): ErrorsChapter {
-  const reached = new Reached(look, roles.cells, settings);
+  const reachability = new FunctionReachability(look, roles.cells, settings);
   const triggers = triggersByMachine(look);
   const keys = foreignKeys(look);
   const lines: ErrorLine[] = [
     ...rules.rules.filter((rule) => rule.applies_to !== 'no row').flatMap((rule) => ofRule(rule, keys)),
     ...states.machines.flatMap((machine) => ofMachine(machine, triggers.get(machine.id) ?? [])),
-    ...toldRoutines(look.facts).flatMap((routine) => ofFunction(routine, reached)),
+    ...documentedRoutines(look.facts).flatMap((routine) => ofFunction(routine, reachability)),
     ...(['rest', 'auth', 'postgres', 'ninefold'] as const).flatMap((source) => ofSource(source, settings)),
   ];
   return {
     errors: unique(lines),
     sources: [
       { kind: 'code', label: 'contract/errors: the codes of Ninefold, PostgREST, GoTrue and PostgreSQL' },
-      { kind: 'catalogue', label: 'the rules of chapter 5; a comment on a constraint is its meaning' },
-      { kind: 'catalogue', label: 'ninefold.machines: the transitions of chapter 4' },
-      { kind: 'catalogue', label: 'RAISE and ASSERT in the app’s functions', sql: raisesSql },
+      { kind: 'catalog', label: 'the rules of chapter 5; a comment on a constraint is its meaning' },
+      { kind: 'catalog', label: 'ninefold.machines: the transitions of chapter 4' },
+      { kind: 'catalog', label: 'RAISE and ASSERT in the app’s functions', sql: raisesSql },
       { kind: 'setting', label: 'settings that make an error possible' },
     ],
   };
@@ -151,12 +151,12 @@ function isSilent(code: string, triggers: readonly MachineTriggerFact[]): boolea
   return raising.length > 0 && raising.every(({ state }) => state === 'off' || state === 'missing');
 }
 
-function ofFunction(routine: RoutineFact, reached: Reached): ErrorLine[] {
+function ofFunction(routine: RoutineFact, reachability: FunctionReachability): ErrorLine[] {
   if (routine.language === 'sql' || routine.language === 'internal' || routine.language === 'c') return [];
-  if (routine.language !== 'plpgsql') return [unread(routine, reached.obstacle(routine))];
+  if (routine.language !== 'plpgsql') return [unread(routine, reachability.unreachableReason(routine))];
   const raises = raisesOf(routine.source);
   if (raises.length === 0) return [];
-  const obstacle = reached.obstacle(routine);
+  const obstacle = reachability.unreachableReason(routine);
   return raises.map((raise) => ofRaise(routine, raise, obstacle));
 }
 
@@ -197,7 +197,7 @@ function ofRaise(routine: RoutineFact, raise: Raise, obstacle: string | null): E
   };
 }
 
-interface Answer {
+interface ErrorResponse {
   code: string | null;
   status: number | null;
   message: string | null;
@@ -205,7 +205,7 @@ interface Answer {
 }
 
 /** What a client gets of a RAISE. With SQLSTATE PGRST the message and the detail hold the whole answer (PostgREST, "RAISE errors"). */
-function answerOf({ sqlstate, message, detail, hint }: Raise): Answer {
+function answerOf({ sqlstate, message, detail, hint }: Raise): ErrorResponse {
   if (sqlstate !== 'PGRST') {
     return {
       code: sqlstate,

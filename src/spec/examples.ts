@@ -23,9 +23,9 @@ export const typeExamples = (
   entities: readonly Entity[],
   rules: readonly Rule[],
 ): [type: string, example: unknown][] =>
-  types.map((told) => {
+  types.map((documented) => {
     // Of a list that a call gives one by one, an element.
-    const type = told.replace(/\[\], any number of them$/, '');
+    const type = documented.replace(/\[\], any number of them$/, '');
     const row = entities.find(({ id }) => id === type);
     if (row) return [type, withoutValues(row.fields)];
     for (const { id, fields } of entities) {
@@ -72,8 +72,8 @@ function exampleOf(field: Typed, rules: readonly Rule[]): unknown {
   }
   if (Object.hasOwn(examples, type) || typeof usual !== 'string') return usual;
   const bounds = checks.map(([check, name]) => allowedLengths([check], name));
-  const least = Math.max(0, ...bounds.map(([one]) => one));
-  const made = usual.padEnd(least, '-').slice(0, Math.min(size, ...bounds.map(([, most]) => most)));
+  const min = Math.max(0, ...bounds.map(([one]) => one));
+  const made = usual.padEnd(min, '-').slice(0, Math.min(size, ...bounds.map(([, max]) => max)));
   return inItsCase(checks, made);
 }
 

@@ -2,7 +2,6 @@ import { limits } from '../../contract/limits.ts';
 import { defaultRestSettings } from '../../contract/settings.ts';
 import type { AccessFacts } from '../catalog/access.ts';
 import { accessQueries } from '../catalog/access.ts';
-import { type BoundFacts, boundQueries } from '../catalog/bounds.ts';
 import { type CheckedTypeFacts, checkedTypeQueries } from '../catalog/checked-types.ts';
 import { type ConstraintFacts, constraintQueries } from '../catalog/constraints.ts';
 import { type DefinitionFacts, definitionQueries } from '../catalog/definitions.ts';
@@ -14,21 +13,23 @@ import { type JobFacts, jobQueries } from '../catalog/jobs.ts';
 import { type MachineFacts, machineQueries } from '../catalog/machines.ts';
 import { type PreRequestFacts, readPreRequests } from '../catalog/pre-request.ts';
 import { type PublicationFacts, publicationQueries } from '../catalog/publications.ts';
-import {
-  type CatalogueJson,
-  parseCatalogue,
-  readCatalogueInTwo,
-  readCatalogueJson,
-} from '../catalog/read-catalogue.ts';
+import { type CatalogJson, parseCatalog, readCatalogJson, readCatalogParallel } from '../catalog/read-catalog.ts';
 import type { RoutineFacts } from '../catalog/routines.ts';
 import { routineQueries } from '../catalog/routines.ts';
 import { type RefusalFacts, readScreenRefusals } from '../catalog/screen-refusals.ts';
+import { boundQueries, type ServerLimitFacts } from '../catalog/server-limits.ts';
 import { type WriteFunctionFacts, writeFunctionQueries } from '../catalog/write-functions.ts';
 import type { Database, Executor } from '../database/database.ts';
-import { withMadeFields } from './made-fields.ts';
+import { withGeneratedViewFields } from './generated-view-fields.ts';
 
 /** What there is, and what it is bounded by. */
-interface ObjectFacts extends DescriptionFacts, MachineFacts, BoundFacts, EntityFacts, RoutineFacts, DefinitionFacts {}
+interface ObjectFacts
+  extends DescriptionFacts,
+    MachineFacts,
+    ServerLimitFacts,
+    EntityFacts,
+    RoutineFacts,
+    DefinitionFacts {}
 
 /** What is asked of its rows, and who may do what with it. */
 interface AskedFacts
@@ -43,7 +44,7 @@ interface AskedFacts
 /** What is asked for by settings, and by what the app says of its screens. */
 interface OptionFacts extends RefusalFacts, PreRequestFacts {}
 
-/** Everything that the chapters are derived from: what the catalogue said in one snapshot, and what serves the app. */
+/** Everything that the chapters are derived from: what the catalog said in one snapshot, and what serves the app. */
 export interface Facts extends ObjectFacts, AskedFacts, OptionFacts {
   /** Schemas that /rest/v1 answers for, the default one first. */
   exposedSchemas: readonly string[];
@@ -76,7 +77,7 @@ export interface FactOptions {
 /** Facts as they were read, for the process that derives from them. */
 export interface RawFacts {
   /** JSON objects whose members are the facts together. */
-  parts: readonly CatalogueJson<Partial<Facts>>[];
+  parts: readonly CatalogJson<Partial<Facts>>[];
   options: FactOptions;
 }
 
@@ -101,7 +102,7 @@ const askedQueries = {
 
 /**
  * Reads what the specification is derived from. Any role that may connect can run it. Throws DatabaseError (55P03 when a
- * schema change holds a lock for longer than the limit catalogueLockMilliseconds), ConnectionError or PoolTimeoutError.
+ * schema change holds a lock for longer than the limit catalogLockMilliseconds), ConnectionError or PoolTimeoutError.
  */
 export async function loadFacts(executor: Executor, options: FactOptions): Promise<Facts> {
   return parseFacts(await readFactsWithin(executor, options));
@@ -109,9 +110,9 @@ export async function loadFacts(executor: Executor, options: FactOptions): Promi
 
 /** The same without parsing it, by two connections at once. */
 export async function readFacts(database: Database, options: FactOptions): Promise<RawFacts> {
-  const { default: lock } = limits.catalogueLockMilliseconds;
+  const { default: lock } = limits.catalogLockMilliseconds;
   const [parts, asked] = await Promise.all([
-    readCatalogueInTwo<ObjectFacts, AskedFacts>(database, [objectQueries, askedQueries], lock),
+    readCatalogParallel<ObjectFacts, AskedFacts>(database, [objectQueries, askedQueries], lock),
     readForOptions(database, options),
   ]);
   return { parts: [...parts, asked], options };
@@ -119,17 +120,17 @@ export async function readFacts(database: Database, options: FactOptions): Promi
 
 /** The same as a transaction sees it that is under way. */
 export async function readFactsWithin(executor: Executor, options: FactOptions): Promise<RawFacts> {
-  const { default: lock } = limits.catalogueLockMilliseconds;
-  const json = await readCatalogueJson<ObjectFacts & AskedFacts>(executor, { ...objectQueries, ...askedQueries }, lock);
+  const { default: lock } = limits.catalogLockMilliseconds;
+  const json = await readCatalogJson<ObjectFacts & AskedFacts>(executor, { ...objectQueries, ...askedQueries }, lock);
   return { parts: [json, await readForOptions(executor, options)], options };
 }
 
 async function readForOptions(
   executor: Executor,
   { extraSearchPath, preRequest }: FactOptions,
-): Promise<CatalogueJson<OptionFacts>> {
+): Promise<CatalogJson<OptionFacts>> {
   const path = extraSearchPath ?? defaultRestSettings.db_extra_search_path;
-  const refusals = await readScreenRefusals(executor, path, limits.catalogueLockMilliseconds.default);
+  const refusals = await readScreenRefusals(executor, path, limits.catalogLockMilliseconds.default);
   const named = await readPreRequests(executor, preRequest ?? defaultRestSettings.db_pre_request);
   return new TextEncoder().encode(
     JSON.stringify({ screen_refusals: refusals, pre_requests: named } satisfies OptionFacts),
@@ -142,7 +143,7 @@ export function parseFacts({ parts, options }: RawFacts): Facts {
     extraSearchPath = defaultRestSettings.db_extra_search_path,
     preRequest = defaultRestSettings.db_pre_request,
   } = options;
-  const read = Object.assign({}, ...parts.map(parseCatalogue)) as ObjectFacts & AskedFacts & OptionFacts;
-  const fields = withMadeFields(read);
+  const read = Object.assign({}, ...parts.map(parseCatalog)) as ObjectFacts & AskedFacts & OptionFacts;
+  const fields = withGeneratedViewFields(read);
   return { ...read, fields, exposedSchemas, extraSearchPath, authenticator, anonymous, roleClaim, preRequest };
 }

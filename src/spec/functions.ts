@@ -1,11 +1,11 @@
 import type { FunctionEntry } from '../../contract/specification-calls.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
-import { isTold } from './entities.ts';
+import { isDocumented } from './entities.ts';
 import type { Facts } from './facts.ts';
 import { groupBy } from './group.ts';
 import type { Lookup } from './lookup.ts';
 import { entityId, idOf } from './names.ts';
-import { toldRoutines } from './routines.ts';
+import { documentedRoutines } from './routines.ts';
 import { runsAs, settingEffects } from './setting-effects.ts';
 
 const kinds = { f: 'function', p: 'procedure', a: 'aggregate', w: 'window function' } as const;
@@ -17,19 +17,19 @@ export function functionEntries(look: Lookup): FunctionEntry[] {
   const elsewhere = groupBy(
     facts.triggers.flatMap(({ relation, name, enabled, sql, function: routine }) => {
       const on = relations.get(relation);
-      return on && !isTold(facts, on.schema)
+      return on && !isDocumented(facts, on.schema)
         ? [{ routine, trigger: { on: entityId(on.schema, on.name), name, enabled, sql } }]
         : [];
     }),
     ({ routine }) => routine,
   );
-  return toldRoutines(facts).map((routine) => {
+  return documentedRoutines(facts).map((routine) => {
     const triggers = elsewhere.get(routine.oid)?.map(({ trigger }) => trigger);
     return { ...entry(look, routine), ...(triggers && { triggers }) };
   });
 }
 
-const entry = ({ facts, rights }: Lookup, routine: RoutineFact): FunctionEntry => ({
+const entry = ({ facts, privileges }: Lookup, routine: RoutineFact): FunctionEntry => ({
   id: idOf(routine),
   kind: kinds[routine.kind],
   arguments: routine.arguments,
@@ -39,14 +39,14 @@ const entry = ({ facts, rights }: Lookup, routine: RoutineFact): FunctionEntry =
   runs_as: runsAs(facts, routine),
   strict: routine.strict,
   settings: routine.settings,
-  ...effects(facts, rights, routine),
+  ...effects(facts, privileges, routine),
   ...(routine.parallel !== 'u' && { parallel: routine.parallel === 's' ? ('safe' as const) : ('restricted' as const) }),
   ...(routine.leakproof && { leakproof: true as const }),
   comment: routine.comment,
   body: routine.body,
 });
 
-function effects(facts: Facts, rights: Lookup['rights'], routine: RoutineFact): Pick<FunctionEntry, 'effects'> {
-  const found = settingEffects(facts, rights.membership, routine);
+function effects(facts: Facts, privileges: Lookup['privileges'], routine: RoutineFact): Pick<FunctionEntry, 'effects'> {
+  const found = settingEffects(facts, privileges.membership, routine);
   return found.length === 0 ? {} : { effects: found.map(({ words }) => words) };
 }

@@ -2,12 +2,12 @@ import { type Limit, type LimitName, limitGroups, limits } from '../../contract/
 import { type RestSettings, restSettings, type Setting } from '../../contract/settings.ts';
 import { type AuthSettings, authSettings } from '../../contract/settings-auth.ts';
 import type { LimitLine, LimitsChapter } from '../../contract/specification.ts';
-import type { BoundFacts, ServerSetting } from '../catalog/bounds.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
+import type { ServerLimitFacts, ServerSetting } from '../catalog/server-limits.ts';
 import { isSetByServer } from '../database/startup-settings.ts';
 import type { Facts } from './facts.ts';
 import { compareText, idOf, roleName, sqlName } from './names.ts';
-import { toldRoutines } from './routines.ts';
+import { documentedRoutines } from './routines.ts';
 
 export interface LimitsApp {
   settings: RestSettings & AuthSettings;
@@ -27,13 +27,13 @@ export function limitsChapter(facts: Facts, app: LimitsApp): LimitsChapter {
       { kind: 'code', label: 'contract/limits.ts: the numbers and their defaults' },
       { kind: 'setting', label: 'settings of the app', sql: 'select * from ninefold.settings' },
       { kind: 'code', label: 'the environment of the node' },
-      { kind: 'catalogue', label: 'pg_settings: the server', sql: serverSql },
+      { kind: 'catalog', label: 'pg_settings: the server', sql: serverSql },
       {
-        kind: 'catalogue',
+        kind: 'catalog',
         label: 'pg_db_role_setting, pg_roles, pg_database: this database and its roles',
         sql: databaseSql,
       },
-      { kind: 'catalogue', label: 'alter function … set statement_timeout, lock_timeout' },
+      { kind: 'catalog', label: 'alter function … set statement_timeout, lock_timeout' },
     ],
   };
 }
@@ -175,7 +175,7 @@ function nameOf(role: string, facts: Facts): string {
   return roleName(facts, facts.roles.find((one) => one.name === role)?.oid ?? -1);
 }
 
-function serverLimit({ name, value, boot, unit }: ServerSetting, _facts: BoundFacts): LimitLine {
+function serverLimit({ name, value, boot, unit }: ServerSetting, _facts: ServerLimitFacts): LimitLine {
   const [ours, times] = units[unit ?? ''] ?? (['count', 1] as const);
   const inUnit = (amount: number): number | null => (amount < 0 ? null : amount * times);
   const isSet = value !== boot;
@@ -231,7 +231,7 @@ const functionSettings: Readonly<Record<string, { meaning: string; code: string 
 
 /** What functions are bounded by. */
 const functionLimits = (facts: Facts, settings: RestSettings): LimitLine[] =>
-  toldRoutines(facts).flatMap((routine) => functionLimit(routine, settings.db_hoisted_tx_settings));
+  documentedRoutines(facts).flatMap((routine) => functionLimit(routine, settings.db_hoisted_tx_settings));
 
 function functionLimit(routine: RoutineFact, hoisted: readonly string[]): LimitLine[] {
   return routine.settings.flatMap((setting): LimitLine[] => {

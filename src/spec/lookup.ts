@@ -1,6 +1,6 @@
 import type { ConstraintFact, PartitionConstraintFact, UniqueIndexFact } from '../catalog/constraints.ts';
 import type { EntityFacts, FieldFact, NumberingFact, RelationFact, TypeFact } from '../catalog/entities.ts';
-import { Rights } from './access/rights.ts';
+import { Privileges } from './access/privileges.ts';
 import { type Computed, computedOf } from './computed.ts';
 import type { Facts } from './facts.ts';
 import { groupBy } from './group.ts';
@@ -29,14 +29,14 @@ export class Lookup {
   readonly sequences: ReadonlyMap<number, readonly NumberingFact[]>;
   readonly numbered: ReadonlyMap<number, readonly NumberingFact[]>;
   readonly computed: readonly Computed[];
-  readonly rights: Rights;
+  readonly privileges: Privileges;
 
   constructor(facts: Facts) {
     this.facts = facts;
-    this.rights = new Rights(facts);
+    this.privileges = new Privileges(facts);
     this.relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
     this.named = new Map(facts.relations.map((relation) => [`${relation.schema}.${relation.name}`, relation]));
-    this.fields = this.rights.fieldsOf;
+    this.fields = this.privileges.fieldsOf;
     this.constraints = groupBy(facts.constraints, (constraint) => constraint.relation);
     this.pointing = groupBy(
       facts.constraints.filter(({ kind }) => kind === 'f'),

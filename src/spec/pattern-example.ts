@@ -60,8 +60,8 @@ class Maker {
 
   #times(): number {
     // A text of hundreds of characters is worth showing to nobody: more digits are left, and so is the pattern.
-    const [sign, least] = this.#take(/[*+?]|\{(\d{1,2})(?:,\d*)?\}/) ?? [];
-    return sign === undefined || sign === '+' ? 1 : Number(least ?? 0);
+    const [sign, min] = this.#take(/[*+?]|\{(\d{1,2})(?:,\d*)?\}/) ?? [];
+    return sign === undefined || sign === '+' ? 1 : Number(min ?? 0);
   }
 
   #atom(): string | null {

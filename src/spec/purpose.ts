@@ -11,7 +11,7 @@ export function purposeChapter(facts: Facts, name: string): PurposeChapter {
     owner: said?.owner ?? null,
     sources: [
       {
-        kind: 'catalogue',
+        kind: 'catalog',
         label: 'ninefold.app, set by ninefold.describe_app',
         sql: 'select name, purpose, audience, owner from ninefold.app',
       },

@@ -33,7 +33,7 @@ export class RememberedByRole<T> {
     const fresh = new LRUCache<string, Promise<T>>({ max: this.#max });
     this.#known.set(app, fresh);
     app.subscribe(({ type }) => {
-      if (type === 'schema' || type === 'settings' || type === 'listening' || type === 'deaf') fresh.clear();
+      if (type === 'schema' || type === 'settings' || type === 'listening' || type === 'disconnected') fresh.clear();
     });
     return fresh;
   }

@@ -6,14 +6,14 @@ import type { RoutineFact } from '../catalog/routines.ts';
 import { Access } from './access/access.ts';
 import { type CallingRole, type ChapterRole, callingRoles } from './access/calling-roles.ts';
 import { decideFunction } from './access/computed-access.ts';
-import { conditionWords, type Decision, refuse } from './access/decision.ts';
-import { fromNowOn } from './access/from-now-on.ts';
-import { type Before, metBefore } from './access/pre-request.ts';
+import { conditionWords, type Decision, denied } from './access/decision.ts';
+import { defaultPrivileges } from './access/default-privileges.ts';
+import { type PreRequestCheck, preRequestCheck } from './access/pre-request.ts';
 import { adviceFor } from './advice/advice.ts';
 import type { Facts } from './facts.ts';
 import type { Lookup } from './lookup.ts';
 import { byName, compareText, entityId, idOf, roleName, sqlName } from './names.ts';
-import { executedRoutines, onlyReads, toldRoutines } from './routines.ts';
+import { documentedRoutines, executedRoutines, onlyReads } from './routines.ts';
 import { settingEffects } from './setting-effects.ts';
 import { anyone } from './words/outcomes.ts';
 
@@ -23,10 +23,10 @@ const operations = ['select', 'insert', 'update', 'delete'] as const;
 export function rolesChapter(look: Lookup, settings: AuthSettings = defaultAuthSettings): RolesChapter {
   const { facts } = look;
   const access = new Access(look);
-  const roles = callingRoles(facts, access.rights.membership);
-  const before = metBefore(facts, access.rights);
+  const roles = callingRoles(facts, access.privileges.membership);
+  const before = preRequestCheck(facts, access.privileges);
   const relations = exposedRelations(facts);
-  const told = [...relations, ...unservedRelations(facts)];
+  const documented = [...relations, ...unservedRelations(facts)];
   const cells = [
     ...relationCells(relations, roles, access, before),
     ...executedRoutines(look).flatMap((executed) =>
@@ -41,7 +41,7 @@ export function rolesChapter(look: Lookup, settings: AuthSettings = defaultAuthS
       ),
     ),
   ];
-  const functions = new Map(toldRoutines(facts).map((routine) => [routine.oid, routine]));
+  const functions = new Map(documentedRoutines(facts).map((routine) => [routine.oid, routine]));
   const possible = roles.filter((role) => role.barred === null);
   return {
     roles: roles.map(({ name, fact, meaning, caller }) => ({
@@ -51,30 +51,30 @@ export function rolesChapter(look: Lookup, settings: AuthSettings = defaultAuthS
       bypasses_row_level_security: fact.superuser || fact.bypasses_row_security,
     })),
     cells,
-    policies: told.flatMap((relation) =>
+    policies: documented.flatMap((relation) =>
       access.policies
         .of(relation.oid)
         .filter((policy) => !isNinefolds(relation, policy))
         .map((policy) => entry(facts, access, functions, relation, policy)),
     ),
-    from_now_on: fromNowOn(facts, possible, access.rights.membership),
+    from_now_on: defaultPrivileges(facts, possible, access.privileges.membership),
     advice: adviceFor(
       { facts, relations: look.relations, access, roles: possible, exposed: relations, cells },
       settings,
     ),
     sources: [
       {
-        kind: 'catalogue',
+        kind: 'catalog',
         label: 'pg_policies: the policies',
         sql: 'select * from pg_policies order by schemaname, tablename, policyname',
       },
-      { kind: 'catalogue', label: 'pg_class.relacl, pg_attribute.attacl, pg_proc.proacl: the grants', sql: grantsSql },
+      { kind: 'catalog', label: 'pg_class.relacl, pg_attribute.attacl, pg_proc.proacl: the grants', sql: grantsSql },
       {
-        kind: 'catalogue',
+        kind: 'catalog',
         label: 'pg_default_acl: what is granted on what is made from now on',
         sql: 'select defaclrole::regrole, defaclnamespace::regnamespace, defaclobjtype, defaclacl from pg_default_acl order by 1, 2, 3',
       },
-      { kind: 'catalogue', label: 'pg_roles, pg_auth_members: the roles and who is a member of whom', sql: membersSql },
+      { kind: 'catalog', label: 'pg_roles, pg_auth_members: the roles and who is a member of whom', sql: membersSql },
     ],
   };
 }
@@ -89,19 +89,19 @@ export interface MemberCaller {
 export function cellsOfCaller(look: Lookup, { role, memberRoles }: MemberCaller): RoleCell[] {
   const access = new Access(look);
   const { facts } = look;
-  const found = callingRoles(facts, access.rights.membership).find(
+  const found = callingRoles(facts, access.privileges.membership).find(
     ({ name, caller, barred }) => name === role && caller.memberRole === null && barred === null,
   );
   if (!found) return [];
   const exact = { ...found, caller: { ...found.caller, memberRoles } };
-  return relationCells(exposedRelations(facts), [exact], access, metBefore(facts, access.rights));
+  return relationCells(exposedRelations(facts), [exact], access, preRequestCheck(facts, access.privileges));
 }
 
 function relationCells(
   relations: readonly RelationFact[],
   roles: readonly ChapterRole[],
   access: Access,
-  before: Before,
+  before: PreRequestCheck,
 ): RoleCell[] {
   return relations.flatMap((relation) =>
     operations.flatMap((operation) =>
@@ -137,18 +137,18 @@ const isNinefolds = (relation: RelationFact, policy: PolicyFact): boolean =>
 
 /** A setting of the function may have PostgreSQL refuse each call before the code runs. */
 function withSettings(facts: Facts, access: Access, routine: RoutineFact, decision: Decision): Decision {
-  const refusal = settingEffects(facts, access.rights.membership, routine).find((one) => one.refusal)?.refusal;
-  return refusal === undefined || decision.verdict === 'never' ? decision : refuse(refusal);
+  const refusal = settingEffects(facts, access.privileges.membership, routine).find((one) => one.refusal)?.refusal;
+  return refusal === undefined || decision.verdict === 'never' ? decision : denied(refusal);
 }
 
 function cell(
   role: ChapterRole,
-  before: ReturnType<Before>,
+  before: ReturnType<PreRequestCheck>,
   entity: string,
   operation: Operation,
   decide: (caller: CallingRole) => Decision,
 ): RoleCell {
-  const own = role.barred === null ? decide(role.caller) : refuse(role.barred);
+  const own = role.barred === null ? decide(role.caller) : denied(role.barred);
   const decision = role.barred === null && before ? before(own) : own;
   const { verdict, words, reason, policies, columns } = decision;
   return { role: role.name, entity, operation, verdict, words, reason, policies, columns };
@@ -190,9 +190,9 @@ function entry(
 }
 
 /** The app's own functions that a policy calls; those of Ninefold are the same in every app. */
-function functionsOf(told: ReadonlyMap<number, RoutineFact>, policy: PolicyFact): Pick<PolicyEntry, 'functions'> {
+function functionsOf(documented: ReadonlyMap<number, RoutineFact>, policy: PolicyFact): Pick<PolicyEntry, 'functions'> {
   const called = policy.functions
-    .flatMap(({ oid }) => told.get(oid) ?? [])
+    .flatMap(({ oid }) => documented.get(oid) ?? [])
     .map((routine) => ({ id: idOf(routine), body: routine.body }))
     .sort((a, b) => compareText(a.id, b.id));
   return called.length === 0 ? {} : { functions: called };

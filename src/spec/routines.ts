@@ -1,6 +1,6 @@
 import type { RoutineFact } from '../catalog/routines.ts';
 import type { Computed } from './computed.ts';
-import { isTold } from './entities.ts';
+import { isDocumented } from './entities.ts';
 import type { Facts } from './facts.ts';
 import { groupBy } from './group.ts';
 import type { Lookup } from './lookup.ts';
@@ -8,8 +8,8 @@ import { byName, compareText, idOf } from './names.ts';
 import { type Overlap, overlapsOf } from './overloads.ts';
 
 /** The functions of the app, by schema, name and what they take. */
-export const toldRoutines = (facts: Facts): RoutineFact[] =>
-  facts.routines.filter((routine) => isTold(facts, routine.schema)).sort(byRoutine);
+export const documentedRoutines = (facts: Facts): RoutineFact[] =>
+  facts.routines.filter((routine) => isDocumented(facts, routine.schema)).sort(byRoutine);
 
 /** Types that stand for any: a call reads an argument as a value of its type, and PostgreSQL refuses to read one of these (42P16). */
 const isAnyType = (type: string): boolean => /^any[a-z]+$|^"any"$/.test(type);

@@ -144,8 +144,8 @@ class Walk {
       ...part,
       sql: `${sqlName(this.#field.name)} ${type.name}`,
     }));
-    const beneath = this.#types.types.get(type.base);
-    const inner = beneath ? this.parts(subject, type.base_name ?? beneath.name, type.base) : [];
+    const base = this.#types.types.get(type.base);
+    const inner = base ? this.parts(subject, type.base_name ?? base.name, type.base) : [];
     return [...(required ? [needed] : []), ...checks, ...sized, ...inner];
   }
 

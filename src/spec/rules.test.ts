@@ -5,7 +5,7 @@ import type { Pool } from '../database/pool.ts';
 import { loadFacts } from './facts.ts';
 import { Lookup } from './lookup.ts';
 import { rulesChapter } from './rules.ts';
-import { holdingOf } from './words/holding.ts';
+import { fieldTypesOf } from './words/field-types.ts';
 import { domainRuleWords, ruleWords } from './words/rule.ts';
 
 let database: AppDatabase;
@@ -185,7 +185,7 @@ describe('a check in words', () => {
     expect(
       ruleWords(
         sql,
-        holdingOf([
+        fieldTypesOf([
           ['starts', 'date'],
           ['ends', 'date'],
         ]),

@@ -2,8 +2,8 @@ import type { Rule, RulesChapter } from '../../contract/specification.ts';
 import type { CollationFact } from '../catalog/collations.ts';
 import type { ConstraintFact, PartitionConstraintFact, SpecialFact, UniqueIndexFact } from '../catalog/constraints.ts';
 import type { FieldFact, RelationFact } from '../catalog/entities.ts';
-import { isTold } from './entities.ts';
-import { beneath, holding } from './held.ts';
+import { isDocumented } from './entities.ts';
+import { baseTypeName, fieldTypes } from './field-types.ts';
 import type { Lookup } from './lookup.ts';
 import { byName, compareText, entityId, sqlName } from './names.ts';
 import { partitionBoundRules } from './rules-of-partitions.ts';
@@ -16,15 +16,15 @@ import { ruleWords, valueWords } from './words/rule.ts';
 export function rulesChapter(look: Lookup): RulesChapter {
   const { facts } = look;
   const relations = facts.relations
-    .filter((relation) => isTold(facts, relation.schema) && !relation.is_partition && /[rpf]/.test(relation.kind))
+    .filter((relation) => isDocumented(facts, relation.schema) && !relation.is_partition && /[rpf]/.test(relation.kind))
     .sort(byName);
   return {
     rules: relations.flatMap((relation) => rulesOf(look, relation)),
     sources: [
-      { kind: 'catalogue', label: 'pg_constraint: what each table and domain asks', sql: constraintsSql },
-      { kind: 'catalogue', label: 'pg_index: unique indexes', sql: 'select indexdef from pg_indexes order by 1' },
-      { kind: 'catalogue', label: 'pg_attribute, pg_type: required fields, lengths, the values of enums' },
-      { kind: 'catalogue', label: 'comment on constraint: the words' },
+      { kind: 'catalog', label: 'pg_constraint: what each table and domain asks', sql: constraintsSql },
+      { kind: 'catalog', label: 'pg_index: unique indexes', sql: 'select indexdef from pg_indexes order by 1' },
+      { kind: 'catalog', label: 'pg_attribute, pg_type: required fields, lengths, the values of enums' },
+      { kind: 'catalog', label: 'comment on constraint: the words' },
     ],
   };
 }
@@ -43,7 +43,7 @@ const caseless = { name: 'citext', deterministic: false, locale: 'und-u-ks-level
 
 /** What decides which texts of a field are equal; null for the database's own collation. */
 const comparedBy = (look: Lookup, field: FieldFact): CollationFact | null =>
-  /(^|\.)citext$/.test(beneath(look, field)) ? caseless : field.collation;
+  /(^|\.)citext$/.test(baseTypeName(look, field)) ? caseless : field.collation;
 
 function rulesOf(look: Lookup, relation: RelationFact): Rule[] {
   const fields = look.fields.get(relation.oid) ?? [];
@@ -175,14 +175,14 @@ function constraintWords(look: Lookup, constraint: ConstraintFact, fields: reado
       if (exclusion === null) return definition;
       const keys = exclusion.keys.map((one, i) => ({
         ...one,
-        key: namesOf(look, relation, [constraint.fields[i] ?? 0])[0] ?? valueWords(one.key, holding(look, relation)),
+        key: namesOf(look, relation, [constraint.fields[i] ?? 0])[0] ?? valueWords(one.key, fieldTypes(look, relation)),
       }));
       return `${exclusionWords({ ...exclusion, keys })}${equalKeys(keys)}`;
     }
     case 'n':
       return `${fields.join(', ')} has a value`;
     case 'c':
-      return expression === null ? definition : ruleWords(expression, holding(look, relation));
+      return expression === null ? definition : ruleWords(expression, fieldTypes(look, relation));
   }
 }
 
@@ -199,7 +199,7 @@ function indexRule(look: Lookup, relation: RelationFact, index: UniqueIndexFact)
   const keys = index.keys.map((key, i) => {
     const [field] = compared(look, relation.oid, [index.fields[i] ?? 0]);
     const collation = field?.collation === caseless ? caseless : (index.collations[i] ?? null);
-    return { key: field?.key ?? valueWords(key, holding(look, relation.oid)), collation };
+    return { key: field?.key ?? valueWords(key, fieldTypes(look, relation.oid)), collation };
   });
   const { partition } = index;
   const words = uniqueWords(

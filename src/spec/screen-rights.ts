@@ -14,7 +14,7 @@ export interface ScreenUse {
 }
 
 /** What the rights of one role keep a screen from, in words; `cells` are those of chapter 6 on its entity. Pure. */
-export function unmetBy(
+export function missingPrivileges(
   role: string,
   { kind, entity, columns, asked }: ScreenUse,
   cells: readonly RoleCell[],

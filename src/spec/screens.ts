@@ -8,7 +8,7 @@ import { tokenise } from '../sql-reader/tokens.ts';
 import type { Facts } from './facts.ts';
 import { groupBy } from './group.ts';
 import { compareText, restName, sqlName } from './names.ts';
-import { computedIn, type ScreenUse, unmetBy } from './screen-rights.ts';
+import { computedIn, missingPrivileges, type ScreenUse } from './screen-rights.ts';
 
 /** What the screens of an entity follow from. */
 interface Origin {
@@ -74,9 +74,9 @@ export function screensChapter(
       compareText(a.route, b.route),
     ),
     sources: [
-      { kind: 'catalogue', label: 'the entities that clients reach, with chapters 4 and 6' },
+      { kind: 'catalog', label: 'the entities that clients reach, with chapters 4 and 6' },
       {
-        kind: 'catalogue',
+        kind: 'catalog',
         label: 'ninefold.screens, set by ninefold.define_screen',
         sql: 'select * from ninefold.screens order by route',
       },
@@ -237,7 +237,7 @@ function rightsOf(
   cells: readonly RoleCell[],
 ): { roles: string[]; unmet: string[] } {
   const use = { kind, entity, columns, asked: namesAskedBy({ filter, order_by }) };
-  const unmetOf = (role: string) => unmetBy(role, use, cells);
+  const unmetOf = (role: string) => missingPrivileges(role, use, cells);
   if (roles !== null) {
     return { roles, unmet: [...computedIn(use), ...roles.filter((role) => known.has(role)).flatMap(unmetOf)] };
   }

@@ -1,9 +1,9 @@
 import type { ShownKey } from '../../contract/specification-entities.ts';
-import { nameKey } from '../catalog/catalog.ts';
-import type { ConstraintFact as KeyFact, ViewFact } from '../catalog/catalog-queries.ts';
 import type { ConstraintFact } from '../catalog/constraints.ts';
 import type { FieldFact } from '../catalog/entities.ts';
 import { viewKeys } from '../catalog/relationships.ts';
+import { nameKey } from '../catalog/schema-cache.ts';
+import type { ConstraintFact as KeyFact, ViewFact } from '../catalog/schema-cache-queries.ts';
 import type { Lookup } from './lookup.ts';
 import { compareText, entityId } from './names.ts';
 

@@ -12,7 +12,7 @@ import { defaultAuthSettings } from '../../contract/settings-auth.ts';
 import type { CallEntry } from '../../contract/specification-calls.ts';
 import { type AppDatabase, startAppDatabase } from '../../test/support/app-database.ts';
 import { makeTestFolder } from '../../test/support/test-folder.ts';
-import { type CallExpression, callExample, letsMake } from './call-example.ts';
+import { allowsCall, type CallExpression, callExample } from './call-example.ts';
 import { fieldExamples, typeExamples } from './examples.ts';
 import { loadFacts } from './facts.ts';
 import { idOf } from './names.ts';
@@ -118,7 +118,7 @@ beforeAll(async () => {
       const types = call.parameters?.map(({ type }) => type) ?? [];
       const reach = {
         entity,
-        cells: chapters.roles?.cells.filter((cell) => letsMake(cell, call)) ?? [],
+        cells: chapters.roles?.cells.filter((cell) => allowsCall(cell, call)) ?? [],
         examples: new Map(
           entity
             ? fieldExamples(

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { defaultAuthSettings } from '../../contract/settings-auth.ts';
 import type { Specification } from '../../contract/specification.ts';
 import { type AppDatabase, startAppDatabase } from '../../test/support/app-database.ts';
-import { loadCatalog } from '../catalog/load.ts';
+import { loadSchemaCache } from '../catalog/load-schema-cache.ts';
 import type { Executor } from '../database/database.ts';
 import type { Pool } from '../database/pool.ts';
 import { loadFacts } from './facts.ts';
@@ -111,7 +111,7 @@ describe('what an app is read as', () => {
     expect(entities?.junctions).toEqual([
       { name: 'seats_boat_fkey, seats_person_fkey', from: 'back.boats', to: 'back.people', through: 'public.places' },
     ]);
-    const { relationships } = await loadCatalog(owner, ['public'], ['public', 'extensions']);
+    const { relationships } = await loadSchemaCache(owner, ['public'], ['public', 'extensions']);
     const embedded = [...relationships.values()].flat().flatMap((one) => {
       if (one.kind === 'computed' || one.kind === 'many-to-many') return [];
       const isTo = one.kind === 'one-to-many' || one.isParent;

@@ -4,10 +4,10 @@ import type { AuthSettings } from '../../contract/settings-auth.ts';
 import type { Chapters, Specification } from '../../contract/specification.ts';
 import { accountStates } from './account-states.ts';
 import { callsChapter } from './calls.ts';
+import { contentHash, stableContent } from './content-hash.ts';
 import { entitiesChapter } from './entities.ts';
 import { errorsChapter } from './errors.ts';
 import type { Facts } from './facts.ts';
-import { contentHash, lasting } from './lasting.ts';
 import { limitsChapter } from './limits.ts';
 import { Lookup } from './lookup.ts';
 import { purposeChapter } from './purpose.ts';
@@ -51,5 +51,5 @@ export function deriveSpecification(facts: Facts, app: SpecificationApp): Specif
     errors: errorsChapter(look, rules, states, roles, settings),
     limits: limitsChapter(facts, { settings, environment: app.environment ?? {} }),
   };
-  return { app: { ref: app.ref, name: app.name }, hash: contentHash(lasting(chapters)), chapters };
+  return { app: { ref: app.ref, name: app.name }, hash: contentHash(stableContent(chapters)), chapters };
 }

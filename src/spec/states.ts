@@ -18,12 +18,12 @@ export function statesChapter({ facts, relations }: Lookup): StatesChapter {
       .map(({ fact, relation }) => machine(facts, fact, entityId(relation.schema, relation.name))),
     sources: [
       {
-        kind: 'catalogue',
+        kind: 'catalog',
         label: 'ninefold.machines and ninefold.transitions, set by ninefold.define_machine',
         sql: 'select * from ninefold.transitions order by entity::text, field, position',
       },
-      { kind: 'catalogue', label: 'schema ninefold_states: the conditions, compiled' },
-      { kind: 'catalogue', label: 'pg_trigger: the triggers that enforce them' },
+      { kind: 'catalog', label: 'schema ninefold_states: the conditions, compiled' },
+      { kind: 'catalog', label: 'pg_trigger: the triggers that enforce them' },
       { kind: 'code', label: 'the states of accounts, and the settings that switch the calls of chapter 7' },
     ],
   };

@@ -23,9 +23,9 @@ export class ViewKeys {
     // A rule that stands in for it says nothing of the rows.
     if ((relation.updatable & writeBit.delete) === 0 || relation.replaced.includes('delete')) return [];
     const origins = viewColumnOrigins(this.#trees.get(oid) ?? '');
-    const beneath = origins[0]?.table;
-    if (beneath === undefined) return [];
-    const shown = this.of(beneath).map((field) => origins.find(({ tableColumn }) => tableColumn === field)?.column);
+    const base = origins[0]?.table;
+    if (base === undefined) return [];
+    const shown = this.of(base).map((field) => origins.find(({ tableColumn }) => tableColumn === field)?.column);
     return shown.every((column) => column !== undefined) ? shown : [];
   }
 }

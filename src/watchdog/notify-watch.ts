@@ -42,10 +42,10 @@ export class NotifyWatch {
     if (before && at - before.at < RATE_MILLISECONDS) return { queue: bytes, breaches: [] };
     this.#written = { bytes: written, at };
     const perSecond = before ? ((written - before.bytes) / (at - before.at)) * 1000 : 0;
-    const [most] = [...this.#seen].sort(([, a], [, b]) => b.times - a.times);
+    const [max] = [...this.#seen].sort(([, a], [, b]) => b.times - a.times);
     this.#seen.clear();
-    if (perSecond <= this.#bounds.notifyBytesPerSecond || !most) return { queue: bytes, breaches: [] };
-    const [app, { pids }] = most;
+    if (perSecond <= this.#bounds.notifyBytesPerSecond || !max) return { queue: bytes, breaches: [] };
+    const [app, { pids }] = max;
     const breach = { app, limit: 'notifyBytesPerSecond' as const, value: Math.round(perSecond), pids: [...pids] };
     return { queue: bytes, breaches: [breach] };
   }

@@ -38,7 +38,7 @@ const SESSIONS: Statement = {
       (extract(epoch from clock_timestamp() - state_change) * 1000)::int8 as changed
     from pg_catalog.pg_stat_get_activity(null) where usesysid is not null and datid <> 0 and pid <> pg_catalog.pg_backend_pid()`,
   params: [],
-  preparedFor: 'watchdog',
+  planKey: 'watchdog',
 };
 
 const ROLES = `select oid, rolname from pg_catalog.pg_roles where not rolsuper and rolname like 'app\\_%'`;
@@ -96,7 +96,7 @@ export class SessionReader {
 
   /** Roles that are unknown afterwards belong to no app. */
   async #readLogins(roles: readonly string[]): Promise<void> {
-    const [result] = await this.#database.run([{ text: ROLES, params: [], preparedFor: 'watchdog' }]);
+    const [result] = await this.#database.run([{ text: ROLES, params: [], planKey: 'watchdog' }]);
     this.#logins = new Map(
       (result ? rowsAsText(result) : []).map(({ oid, rolname }) => [oid ?? '', loginOf(rolname ?? '')]),
     );

@@ -15,7 +15,7 @@ export interface LockCount {
 const ENOUGH_MEMORY: Statement = {
   text: `select pg_catalog.set_config('work_mem', '64MB', true)`,
   params: [],
-  preparedFor: 'watchdog',
+  planKey: 'watchdog',
 };
 
 /** PostgreSQL commits notifications under a lock on "database 0" of the class pg_database (1262), see async.c. */
@@ -24,12 +24,9 @@ const LOCKS = `select pid, database, count(*) as locks,
   from pg_catalog.pg_lock_status() where pid <> pg_catalog.pg_backend_pid() group by pid, database
   having count(*) >= $1::int or bool_or(locktype = 'object' and database = 0 and classid = 1262 and objid = 0)`;
 
-/** Returns the lock counts of processes that hold at least `least` locks or that notify. */
-export async function readLocks(database: Executor, least: number): Promise<LockCount[]> {
-  const [, result] = await database.run([
-    ENOUGH_MEMORY,
-    { text: LOCKS, params: [String(least)], preparedFor: 'watchdog' },
-  ]);
+/** Returns the lock counts of processes that hold at least `min` locks or that notify. */
+export async function readLocks(database: Executor, min: number): Promise<LockCount[]> {
+  const [, result] = await database.run([ENOUGH_MEMORY, { text: LOCKS, params: [String(min)], planKey: 'watchdog' }]);
   return (result ? rowsAsText(result) : []).map((row) => ({
     pid: Number(row.pid ?? 0),
     database: row.database ?? '',
@@ -52,7 +49,7 @@ const TEMPORARY: Statement = {
       where folder like '%.fileset'
     ) files where name ~ '^pgsql_tmp[0-9]+' group by 1`,
   params: [],
-  preparedFor: 'watchdog',
+  planKey: 'watchdog',
 };
 
 /** Returns the bytes of temporary files by process id. */
@@ -64,7 +61,7 @@ export async function readTemporaryBytes(database: Executor): Promise<Map<number
 /** Returns the size on disk of a database by its oid; null if the database was dropped. */
 export async function readDatabaseBytes(database: Executor, oid: string): Promise<number | null> {
   const [result] = await database.run([
-    { text: 'select pg_catalog.pg_database_size($1::oid) as bytes', params: [oid], preparedFor: 'watchdog' },
+    { text: 'select pg_catalog.pg_database_size($1::oid) as bytes', params: [oid], planKey: 'watchdog' },
   ]);
   const bytes = result && rowsAsText(result)[0]?.bytes;
   return bytes === null || bytes === undefined ? null : Number(bytes);
@@ -84,7 +81,7 @@ const QUEUE: Statement = {
       * coalesce(pg_catalog.current_setting('max_notify_queue_pages', true), '1048576')::float8 * 8192 as bytes,
     (select blks_zeroed * 8192 from pg_catalog.pg_stat_slru where pg_catalog.lower(name) = 'notify') as written`,
   params: [],
-  preparedFor: 'watchdog',
+  planKey: 'watchdog',
 };
 
 /** Reads the size of the NOTIFY queue. */

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type AppBounds, limits } from '../../contract/limits.ts';
 import type { BoundMessage } from '../apps/bounds.ts';
+import type { ConnectionConfig } from '../database/connection-config.ts';
 import { Pool } from '../database/pool.ts';
-import type { Target } from '../database/target.ts';
 import type { Events } from '../observe/events.ts';
 import { type Breach, leaders, listenerBreaches, lockBreaches, sumBreaches, timeBreaches } from './breaches.ts';
 import { DatabaseSizes } from './database-sizes.ts';
@@ -32,7 +32,7 @@ const SLOW_LOOKS = 5;
 /** The parts that the watchdog uses. */
 export interface WatchdogParts {
   /** Connection parameters of the superuser in the maintenance database. */
-  target: Target;
+  target: ConnectionConfig;
   bounds: AppBounds;
   /** The processes of the server if it runs on this machine with Linux; otherwise null. */
   processes: Processes | null;
@@ -234,7 +234,7 @@ export class Watchdog {
         params: [seen.map(({ pid }) => pid), seen.map(({ start }) => `"${start}"`)].map(
           (list) => `{${list.join(',')}}`,
         ),
-        preparedFor: 'watchdog',
+        planKey: 'watchdog',
       },
     ]);
   }

@@ -57,7 +57,7 @@ describe('docs/errors.md', () => {
   });
 });
 
-describe('the catalogue', () => {
+describe('the catalog', () => {
   it('never uses a retired code again', () => {
     expect(retired.filter((code) => Object.hasOwn(allErrors, code))).toEqual([]);
   });

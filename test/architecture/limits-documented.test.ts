@@ -39,7 +39,7 @@ describe('docs/limits.md', () => {
 });
 
 describe('a limit', () => {
-  it('names a code that is in the catalogue, and a setting or a variable that there is', () => {
+  it('names a code that is in the catalog, and a setting or a variable that there is', () => {
     const settings: Record<string, unknown> = { ...restSettings, ...authSettings };
     const broken = all.filter(
       ([, { code, setting }]) =>

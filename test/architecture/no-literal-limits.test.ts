@@ -75,10 +75,10 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/apps/call-statistics.ts': [['the shape of a histogram, in the table too', 'const BUCKETS = 24;']],
   'src/apps/checkpoints.ts': [['how much of a recovery is bearable', 'const APPS = 25;']],
   'src/apps/copy-database.ts': [['the pause between two tries', 'setTimeout(resolve, 20)', 'setTimeout(resolve, 50)']],
-  'src/apps/flushed-counts.ts': [['how often old rows are swept', 'const TIDY_EVERY = 120;']],
-  'src/apps/incidents.ts': [['the shape of what is counted', 'const MINUTES = 10;', 'const HOURS = 24;']],
+  'src/apps/buffered-counters.ts': [['how often old rows are swept', 'const MAINTAIN_EVERY = 120;']],
+  'src/apps/error-statistics.ts': [['the shape of what is counted', 'const MINUTES = 10;', 'const HOURS = 24;']],
   'src/apps/key-uses.ts': [['the length of a day', 'const DAY_MILLISECONDS = 86_400_000;']],
-  'src/apps/log-lines.ts': [['how much of a path a line shows', 'const PATH_LENGTH = 300;']],
+  'src/apps/log-entries.ts': [['how much of a path a line shows', 'const PATH_LENGTH = 300;']],
   'src/apps/read-statistics.ts': [
     ['the lengths of an hour, a day and a week', 'seconds: 3600', 'seconds: 86_400', 'seconds: 604_800'],
     ['the last day by hour', "interval '23 hours'", "interval '25 hours'"],
@@ -156,7 +156,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   ],
   'src/auth/log-out.ts': [['how much of a wrong word is repeated', '.slice(0, 40)']],
   'src/auth/passkey-challenge.ts': [['the groups of a UUID', '.slice(0, 8)']],
-  'src/auth/parse-duration.ts': [['the longest duration of Go', 'const LONGEST_SECONDS = 9_223_372_036;']],
+  'src/auth/admin-body.ts': [['the longest duration of Go', 'const LONGEST_SECONDS = 9_223_372_036;']],
   'src/database/listener.ts': [
     ['the pause between two tries', 'const FIRST_RETRY_MILLISECONDS = 50;', 'const LAST_RETRY_MILLISECONDS = 2000;'],
   ],
@@ -180,7 +180,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     ['the salt and the hash of a PHC string', '{11,86}', '{16,342}'],
   ],
   'src/config/secrets.ts': [['the length of a key of AES-256', 'const MASTER_KEY_BYTES = 32;']],
-  'src/catalog/fragments.ts': [['PostgreSQL’s own number', 'const FIRST_NORMAL_OID = 16384;']],
+  'src/catalog/sql-fragments.ts': [['PostgreSQL’s own number', 'const FIRST_NORMAL_OID = 16384;']],
   'src/catalog/memoize.ts': [['what is remembered parsed', 'const MAX_TEXT = 1000;', 'const MAX_RESULTS = 1000;']],
   'src/database/connection.ts': [
     ['what of an ended connection is tried again: nobody is refused for it', 'const JUST_BEGUN_MILLISECONDS = 1000;'],
@@ -209,15 +209,15 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
       ...['const SLOW_MILLISECONDS = 15;', 'const LARGE_BYTES = 64 * 1024;'],
     ],
     ['when the connections of an app are closed that was replaced', 'const RETIRED_IDLE_MILLISECONDS = 1000;'],
-    ['the pause of waiters', 'setTimeout(() => this.#serveWaiters(), 50)'],
+    ['the pause of waiters', 'setTimeout(() => this.#serveQueue(), 50)'],
   ],
   'src/database/idle-closer.ts': [['how often idle connections are looked for', '.max(50,', '.min(5000,']],
   'src/database/prepared-statements.ts': [['statements that a connection remembers', 'const MAX_PREPARED = 400;']],
   'src/database/reader.ts': [['by how much a buffer grows', 'const MORE = 4096;']],
   'src/database/writer.ts': [['from what size on a buffer is let go of', 'length > 256 * 1024']],
-  'src/http/blame.ts': [['how much of a name is counted under', 'const LONGEST = 200;']],
+  'src/http/attribute-error.ts': [['how much of a name is counted under', 'const LONGEST = 200;']],
   'src/http/refused-transition.ts': [['how much of a name and of a key a story holds', 'const LONGEST = 200;']],
-  'src/http/held-bodies.ts': [['how speeds are compared', 'const RECENT_MILLISECONDS = 500;']],
+  'src/http/buffered-bodies.ts': [['how speeds are compared', 'const RECENT_MILLISECONDS = 500;']],
   'src/http/read-body.ts': [['by how much a buffer grows', 'const FIRST_BYTES = 64 * 1024;']],
   'src/http/server.ts': [['how often time limits are checked', 'const CHECK_MILLISECONDS = 5000;']],
   'src/http/slow-readers.ts': [
@@ -225,14 +225,14 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   ],
   'src/http/write-reply.ts': [['what goes out in one system call', 'const JOINED_BYTES = 16 * 1024;']],
   'src/limits/sign-in-attempts.ts': [['rows that one failure sweeps', 'limit 20']],
-  'src/rest/plan-call.ts': [
+  'src/rest/plan-cache.ts': [
     ['plans that are remembered', 'const MAX_SHAPES = 1000;', 'const MAX_SHAPE_LENGTH = 4000;'],
   ],
   'src/rest/request/body-parser.ts': [['when the thread ends by itself', 'const IDLE_MILLISECONDS = 10_000;']],
   'src/rest/request/csv.ts': [['how much text is collected', 'const PIECE_CHARACTERS = 64 * 1024;']],
   'src/rest/request/json-rows.ts': [['when a map is worth its making', 'const FEW_NAMES = 16;']],
   'src/rest/plan/closest-name.ts': [['names that a hint is looked for', 'const MAX_LENGTH = 128;']],
-  'src/rest/run/run-batch.ts': [['the oid of a type', 'const BYTEA = 17;']],
+  'src/rest/run/run.ts': [['the oid of a type', 'const BYTEA = 17;']],
   'src/spec/advice/overlap.ts': [['bits of a mask', '.max(8,']],
   'src/spec/call-settings.ts': [['a fingerprint', '.slice(0, 8)']],
   'src/spec/diff/words/values.ts': [['how much of a text a sentence shows', 'const SHOWN = 160;']],
@@ -243,8 +243,8 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/spec/openapi/documents.ts': [['documents that are remembered', 'const ROLES = 20;']],
   'src/spec/probe/attempts.ts': [['how much of what PostgreSQL says is told', '.slice(0, 500)']],
   'src/spec/probe/probe.ts': [['tries in one transaction', 'const FUNCTION_CELLS = 60;']],
-  'src/spec/probe/tries.ts': [['how much of a key a sentence shows', '.slice(0, 40)']],
-  'src/spec/process/resting.ts': [
+  'src/spec/probe/probe-planner.ts': [['how much of a key a sentence shows', '.slice(0, 40)']],
+  'src/spec/process/recording-backoff.ts': [
     [
       'how long changes of a large app settle before they are a version',
       ...[
@@ -263,7 +263,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/spec/process/tasks.ts': [
     ['what is held; the rest is derived anew', 'const HELD = 100;', 'const HELD_BYTES = 100_000_000;'],
   ],
-  'src/spec/remembered.ts': [
+  'src/spec/specification-cache.ts': [
     [
       'how long live figures stand',
       'const FIGURES_TIMES = 25;',
@@ -305,7 +305,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/watchdog/watchdog.ts': [
     ['the connections of the watchdog itself', 'idleMilliseconds: 3_600_000', 'waitMilliseconds: 5000'],
   ],
-  'src/spec/versions/server-roles.ts': [
+  'src/spec/versions/watch-server-roles.ts': [
     [
       'how often the server’s roles are looked at',
       ...['const LOOK_MILLISECONDS = 2000;', 'const SOON_MILLISECONDS = 250;'],
@@ -315,7 +315,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     ['entries of the journal that one version names', 'const CAUSES = 200;'],
     ['how long an entry waits for its version', "interval '10 seconds'"],
   ],
-  'src/spec/versions/versions.ts': [
+  'src/spec/versions/version-recorder.ts': [
     [
       'how long changes settle before they are a version',
       'const SETTLE_MILLISECONDS = 900;',

@@ -3,7 +3,7 @@ import type { AppConnection } from '../../contract/admin.ts';
 import { limits } from '../../contract/limits.ts';
 import { createApp, createAppWith, runSql } from '../support/apps.ts';
 import { signUpMember } from '../support/clients.ts';
-import { type HttpAnswer, send } from '../support/http.ts';
+import { type HttpResponse, send } from '../support/http.ts';
 import { expectRefusal } from '../support/refusal.ts';
 import { areToldApart, timeOf } from '../support/timing.ts';
 import { uniqueEmail } from '../support/unique.ts';
@@ -16,7 +16,7 @@ const post = (
   path: string,
   body: unknown,
   headers: Record<string, string> = {},
-): Promise<HttpAnswer> =>
+): Promise<HttpResponse> =>
   send(node.url, `/apps/${app.ref}/auth/v1${path}`, {
     method: 'POST',
     headers: { apikey: app.publishable_key, 'content-type': 'application/json', ...headers },
@@ -29,7 +29,7 @@ const rows = async (app: AppConnection, sql: string) => (await runSql(node, app.
 describe('failed sign-ins', () => {
   it('from one address are throttled whatever it claims to be, and however many accounts it tries', async () => {
     const app = await createApp(node);
-    const answers: HttpAnswer[] = [];
+    const answers: HttpResponse[] = [];
     for (let i = 0; i < limits.signInFailures.default + 10; i++) {
       const claims = `10.1.${i}.7`;
       answers.push(
@@ -43,9 +43,9 @@ describe('failed sign-ins', () => {
     }
     const throttled = answers.filter(({ status }) => status === 429);
     expect(throttled).toHaveLength(10);
-    for (const answer of throttled) {
-      expect(expectRefusal(answer)).toBe('over_request_rate_limit');
-      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    for (const response of throttled) {
+      expect(expectRefusal(response)).toBe('over_request_rate_limit');
+      expect(Number(response.headers['retry-after'])).toBeGreaterThan(0);
     }
   });
 
@@ -78,8 +78,8 @@ describe('whether an address has an account', () => {
     const bodies = new Set<string>();
     const fail = (address: string) =>
       timeOf(async () => {
-        const answer = await signIn(app, address, 'a wrong guess');
-        bodies.add(`${answer.status} ${answer.body}`);
+        const response = await signIn(app, address, 'a wrong guess');
+        bodies.add(`${response.status} ${response.body}`);
       });
     const times: [number, number][] = [];
     for (let i = 0; i < 10; i++) times.push([await fail(email), await fail(uniqueEmail())]);
@@ -96,8 +96,8 @@ describe('whether an address has an account', () => {
     const first = await post(app, '/signup', { email: known, password: 'correct horse' });
     const again = await post(app, '/signup', { email: known, password: 'another horse' });
     expect([first.status, again.status]).toEqual([200, 200]);
-    const shape = (answer: HttpAnswer) =>
-      Object.keys(JSON.parse(answer.body))
+    const shape = (response: HttpResponse) =>
+      Object.keys(JSON.parse(response.body))
         .filter((key) => !/_at$/.test(key))
         .sort();
     expect(shape(again)).toEqual(shape(first));
@@ -211,8 +211,8 @@ it('a flood of sign-ups makes each address one account, and leaves data calls al
   expect((await send(node.url, `/apps/${app.ref}/rest/v1/things`, { headers: { apikey: app.anon_key } })).status).toBe(
     200,
   );
-  for (const answer of await flood) {
-    if (answer.status !== 200) expect(expectRefusal(answer)).toMatch(/user_already_exists|over_request_rate_limit/);
+  for (const response of await flood) {
+    if (response.status !== 200) expect(expectRefusal(response)).toMatch(/user_already_exists|over_request_rate_limit/);
   }
   expect(await rows(app, 'select count(*), count(distinct email) from auth.users')).toEqual([['10', '10']]);
 });
@@ -224,7 +224,7 @@ it('one refresh token shown by 20 clients at once leaves one session with one li
   const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(member.session.refresh_token)));
   const granted = answers.filter(({ status }) => status === 200);
   expect(granted.length).toBeGreaterThan(0);
-  for (const answer of answers) if (answer.status !== 200) expectRefusal(answer);
+  for (const response of answers) if (response.status !== 200) expectRefusal(response);
   const tokens = new Set(granted.map(({ body }) => JSON.parse(body).refresh_token as string));
   expect(tokens.size).toBe(1);
   expect(await rows(app, 'select count(*) from auth.sessions')).toEqual([['1']]);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import { createAppWith } from '../support/apps.ts';
-import { type HttpAnswer, send } from '../support/http.ts';
+import { type HttpResponse, send } from '../support/http.ts';
 import { expectRefusal } from '../support/refusal.ts';
 
 /** Headers that an app's functions set on their own responses must not act beyond the app. */
@@ -38,7 +38,7 @@ function target(door: Door, path: string): [path: string, headers: Record<string
   }
 }
 
-function call(door: Door, name: string, body: unknown, more: Record<string, string> = {}): Promise<HttpAnswer> {
+function call(door: Door, name: string, body: unknown, more: Record<string, string> = {}): Promise<HttpResponse> {
   const [path, headers] = target(door, `/rest/v1/rpc/${name}`);
   return send(node.url, path, {
     method: 'POST',
@@ -107,8 +107,8 @@ const hostile: [name: string, value: string][] = [
 describe.each(['path', 'builder'] as const)('replies of an app on the node’s origin (%s)', (door) => {
   it.each(hostile)('are written without %s: %s', async (name, value) => {
     const expected = await reply(door, []);
-    const plain = (answer: HttpAnswer) => {
-      const { 'x-request-id': _, date: __, 'content-type': ___, ...rest } = answer.headers;
+    const plain = (response: HttpResponse) => {
+      const { 'x-request-id': _, date: __, 'content-type': ___, ...rest } = response.headers;
       return rest;
     };
     for (const written of [name, name.toUpperCase(), name.toLowerCase()]) {
@@ -116,9 +116,9 @@ describe.each(['path', 'builder'] as const)('replies of an app on the node’s o
         await reply(door, [{ [written]: value }]),
         await reply(door, [{ [written]: value }, { [name]: value }]),
       ];
-      for (const answer of answers) {
-        expect(plain(answer)).toEqual(plain(expected));
-        expect(answer.headers['content-type'] ?? '').not.toContain('multipart');
+      for (const response of answers) {
+        expect(plain(response)).toEqual(plain(expected));
+        expect(response.headers['content-type'] ?? '').not.toContain('multipart');
       }
     }
     const failed = await call(door, 'fail', { headers: { [name]: value }, status: 400 });
@@ -130,7 +130,7 @@ describe.each(['path', 'builder'] as const)('replies of an app on the node’s o
   });
 
   it('are inert whatever they are, also as errors, and on every method and path', async () => {
-    const expectInert = ({ headers }: HttpAnswer) => {
+    const expectInert = ({ headers }: HttpResponse) => {
       expect(headers['content-security-policy']).toBe("sandbox; default-src 'none'; frame-ancestors 'none'");
       expect(headers['x-content-type-options']).toBe('nosniff');
       expect(headers['access-control-allow-credentials']).toBeUndefined();
@@ -154,16 +154,16 @@ describe.each(['path', 'builder'] as const)('replies of an app on the node’s o
     }
     if (door === 'path') {
       for (const path of ['', '/', '/openapi.json', '/x', '/storage/v1/x', '/rest/v2']) {
-        const answer = await send(node.url, `/apps/${app.ref}${path}`);
-        expect(answer.headers['content-security-policy']).toMatch(/^sandbox;/);
+        const response = await send(node.url, `/apps/${app.ref}${path}`);
+        expect(response.headers['content-security-policy']).toMatch(/^sandbox;/);
       }
     }
   });
 
   it('lead nowhere: a redirect has no Location, a new row has its own', async () => {
     for (const status of ['300', '301', '302', '303', '307', '308']) {
-      const answer = await reply(door, [{ Location: '/admin/v1/apps' }], status);
-      expect([answer.status, answer.headers.location]).toEqual([Number(status), undefined]);
+      const response = await reply(door, [{ Location: '/admin/v1/apps' }], status);
+      expect([response.status, response.headers.location]).toEqual([Number(status), undefined]);
     }
     const [path, headers] = target(door, '/rest/v1/things');
     const made = await send(node.url, path, {
@@ -185,11 +185,11 @@ describe.each(['path', 'builder'] as const)('replies of an app on the node’s o
       'x-powered-by': 'rows',
       'x-total-count': '7',
     };
-    const answer = await reply(
+    const response = await reply(
       door,
       Object.entries(said).map(([name, value]) => ({ [name]: value })),
     );
-    expect(answer.headers).toMatchObject(said);
+    expect(response.headers).toMatchObject(said);
   });
 
   it.each(['serviceworker', 'worker', 'sharedworker', 'script', 'audioworklet', 'paintworklet'])(
@@ -197,30 +197,35 @@ describe.each(['path', 'builder'] as const)('replies of an app on the node’s o
     async (dest) => {
       const asked = { 'sec-fetch-dest': dest, ...(dest === 'serviceworker' && { 'service-worker': 'script' }) };
       for (const headers of [asked, { 'service-worker': 'script' }]) {
-        const answer = await call(door, 'reply', { headers: '[{"content-type":"text/javascript"}]' }, headers);
-        expect([answer.status, expectRefusal(answer)]).toEqual([403, 'script_refused']);
+        const response = await call(door, 'reply', { headers: '[{"content-type":"text/javascript"}]' }, headers);
+        expect([response.status, expectRefusal(response)]).toEqual([403, 'script_refused']);
       }
     },
   );
 
   it('tell the app’s code no cookie, and no token of whoever builds it', async () => {
-    const answer = await call(door, 'heard', {}, { cookie: 'ninefold_builder=secret; __Host-ninefold_builder=secret' });
-    expect(JSON.parse(answer.body).cookies).toEqual({});
-    expect(answer.body).not.toContain('secret');
-    expect(answer.body).not.toContain(node.operatorToken);
+    const response = await call(
+      door,
+      'heard',
+      {},
+      { cookie: 'ninefold_builder=secret; __Host-ninefold_builder=secret' },
+    );
+    expect(JSON.parse(response.body).cookies).toEqual({});
+    expect(response.body).not.toContain('secret');
+    expect(response.body).not.toContain(node.operatorToken);
   });
 });
 
 describe('replies on an app’s own origin', () => {
   it('have the headers that the app gives them, and its cookies', async () => {
-    const answer = await reply('own', [
+    const response = await reply('own', [
       { 'Set-Cookie': 'a=1' },
       { 'Set-Cookie': 'b=2' },
       { 'Service-Worker-Allowed': '/' },
       { 'Content-Security-Policy': "default-src 'self'" },
       { Location: 'https://elsewhere.example/' },
     ]);
-    expect(answer.headers).toMatchObject({
+    expect(response.headers).toMatchObject({
       'set-cookie': ['a=1', 'b=2'],
       'service-worker-allowed': '/',
       'content-security-policy': "default-src 'self'",
@@ -257,8 +262,8 @@ describe('replies on an app’s own origin', () => {
       '/%61dmin/v1/apps',
       '//admin/v1/apps',
     ]) {
-      const answer = await send(node.url, path, { headers: { ...operator, host, accept: 'text/html' } });
-      expect([path, answer.status, expectRefusal(answer)]).toEqual([path, 404, 'not_found']);
+      const response = await send(node.url, path, { headers: { ...operator, host, accept: 'text/html' } });
+      expect([path, response.status, expectRefusal(response)]).toEqual([path, 404, 'not_found']);
     }
     for (const [path, status] of [
       ['/', 200],
@@ -270,21 +275,21 @@ describe('replies on an app’s own origin', () => {
       });
       expect([path, found, body.includes('data-surface="portal"')]).toEqual([path, status, true]);
     }
-    const answer = await send(node.url, '/openapi.json', { headers: { host, apikey: app.anon_key } });
-    expect(JSON.parse(answer.body).openapi).toBe('3.1.1');
+    const response = await send(node.url, '/openapi.json', { headers: { host, apikey: app.anon_key } });
+    expect(JSON.parse(response.body).openapi).toBe('3.1.1');
     expect((await send(node.url, '/rest/v1/things', { headers: { host, apikey: app.anon_key } })).status).toBe(200);
   });
 
   it('name the page of an error on the node’s origin', async () => {
     const { host = '' } = target('own', '')[1];
-    const answer = await send(node.url, '/rest/v1/nothing', { headers: { host, apikey: app.anon_key } });
-    expect(answer.headers.link).toBe(`<${node.url}/docs/errors/PGRST205>; rel="help"`);
+    const response = await send(node.url, '/rest/v1/nothing', { headers: { host, apikey: app.anon_key } });
+    expect(response.headers.link).toBe(`<${node.url}/docs/errors/PGRST205>; rel="help"`);
   });
 
   it('are those of the app that the target names, in absolute form too', async () => {
     const port = new URL(node.url).port;
-    const answer = await send(node.url, `http://${app.ref}.localhost:${port}/admin/v1/setup`, { headers: operator });
-    expect(expectRefusal(answer)).toBe('not_found');
+    const response = await send(node.url, `http://${app.ref}.localhost:${port}/admin/v1/setup`, { headers: operator });
+    expect(expectRefusal(response)).toBe('not_found');
   });
 });
 
@@ -292,9 +297,9 @@ describe('replies to members', () => {
   it.each(doors)('are for nobody else: no cache keeps them, unless the app says so (%s)', async (door) => {
     for (const path of ['/rest/v1/things', '/rest/v1/nothing', '/rest/v1/', '/auth/v1/settings', '/auth/v1/user']) {
       const [to, headers] = target(door, path);
-      const answer = await send(node.url, to, { headers });
-      expect([path, answer.headers['cache-control']]).toEqual([path, 'no-store']);
-      expect([path, answer.headers.vary]).toEqual([path, expect.stringContaining('Authorization, apikey')]);
+      const response = await send(node.url, to, { headers });
+      expect([path, response.headers['cache-control']]).toEqual([path, 'no-store']);
+      expect([path, response.headers.vary]).toEqual([path, expect.stringContaining('Authorization, apikey')]);
     }
     const cached = await reply(door, [{ 'Cache-Control': 'public, max-age=60' }]);
     expect(cached.headers['cache-control']).toBe('public, max-age=60');
@@ -315,8 +320,8 @@ describe('names of headers', () => {
 
   it.each(doors)('and values cannot hold the end of a line (%s)', async (door) => {
     for (const header of [{ x: 'a\r\nset-cookie: b=1' }, { 'x\r\nset-cookie': 'b=1' }, { x: 'a\nb' }, { 'x y': 'a' }]) {
-      const answer = await reply(door, [header]);
-      expect([answer.headers['set-cookie'], JSON.parse(answer.body).code]).toEqual([undefined, 'PGRST111']);
+      const response = await reply(door, [header]);
+      expect([response.headers['set-cookie'], JSON.parse(response.body).code]).toEqual([undefined, 'PGRST111']);
     }
   });
 });

@@ -217,9 +217,9 @@ describe('code of an app, called over /rest/v1', () => {
 
   it.each(forbidden)('%s', async (statement) => {
     for (const fn of ['run', 'run_as_login']) {
-      const answer = await call(fn, statement);
-      expect([statement, answer.status]).toEqual([statement, expect.toSatisfy((status: number) => status >= 400)]);
-      expect(JSON.parse(answer.body).code).toMatch(/^(42501|25001|25006)$/);
+      const response = await call(fn, statement);
+      expect([statement, response.status]).toEqual([statement, expect.toSatisfy((status: number) => status >= 400)]);
+      expect(JSON.parse(response.body).code).toMatch(/^(42501|25001|25006)$/);
     }
   });
 
@@ -229,11 +229,11 @@ describe('code of an app, called over /rest/v1', () => {
       attacker.ref,
       'create table public.who (me text, super text); grant all on public.who to public',
     );
-    const answer = await call(
+    const response = await call(
       'run_as_login',
       `insert into public.who values (current_user, current_setting('is_superuser'))`,
     );
-    expect(answer.status).toBe(204);
+    expect(response.status).toBe(204);
     const { results } = await runSql(node, attacker.ref, 'select * from public.who');
     expect(results[0]?.rows).toEqual([[`app_${attacker.ref}_authenticator`, 'off']]);
   });

@@ -69,14 +69,14 @@ describe('a body', () => {
       '/auth/v1/signup',
       '/auth/v1/token?grant_type=password',
     ]) {
-      const answer = await send(node.url, `/apps/${app.ref}${path}`, {
+      const response = await send(node.url, `/apps/${app.ref}${path}`, {
         method: 'POST',
         headers: { apikey: app.anon_key, 'content-type': 'application/json' },
         body,
         ownConnection: true,
       }).catch((error: Error) => error.message);
-      if (typeof answer === 'string') expect(answer).toMatch(/EPIPE|ECONNRESET|socket hang up/);
-      else expect(expectRefusal(answer)).toMatch(/too_large/);
+      if (typeof response === 'string') expect(response).toMatch(/EPIPE|ECONNRESET|socket hang up/);
+      else expect(expectRefusal(response)).toMatch(/too_large/);
     }
   });
 
@@ -96,12 +96,12 @@ describe('a body', () => {
       '{"__proto__":{"ref":"fine-ref"}}',
       nested(200_000, '[', '', ']'),
     ]) {
-      const answer = await send(node.url, '/admin/v1/apps', {
+      const response = await send(node.url, '/admin/v1/apps', {
         method: 'POST',
         headers: { authorization: `Bearer ${node.operatorToken}`, 'content-type': 'application/json' },
         body,
       });
-      expectRefusal(answer, body.slice(0, 80));
+      expectRefusal(response, body.slice(0, 80));
     }
   });
 });

@@ -9,7 +9,7 @@ import { createAppWith } from '../support/apps.ts';
 import { Authenticator } from '../support/authenticator.ts';
 import { builder, type Cookie, makeBuilder, signInBuilder } from '../support/builder.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
-import { type HttpAnswer, send } from '../support/http.ts';
+import { type HttpResponse, send } from '../support/http.ts';
 import { startNode, type TestNode } from '../support/node.ts';
 import { expectRefusal } from '../support/refusal.ts';
 import { uniqueEmail } from '../support/unique.ts';
@@ -35,7 +35,7 @@ function headersOf(as: Caller | undefined): Record<string, string> {
   return 'bearer' in as ? { authorization: `Bearer ${as.bearer}` } : { cookie: `${as.name}=${as.value}` };
 }
 
-const ask = (method: string, path: string, as?: Caller, body?: unknown): Promise<HttpAnswer> =>
+const ask = (method: string, path: string, as?: Caller, body?: unknown): Promise<HttpResponse> =>
   send(node.url, `/admin/v1${path}`, {
     method,
     headers: { 'content-type': 'application/json', [consoleHeader]: '1', ...headersOf(as) },
@@ -44,9 +44,9 @@ const ask = (method: string, path: string, as?: Caller, body?: unknown): Promise
   });
 
 async function json<T>(method: string, path: string, as?: Caller, body?: unknown): Promise<T> {
-  const answer = await ask(method, path, as, body);
-  expect(answer.status, `${method} ${path}: ${answer.body}`).toBeLessThan(300);
-  return answer.body === '' ? (null as T) : JSON.parse(answer.body);
+  const response = await ask(method, path, as, body);
+  expect(response.status, `${method} ${path}: ${response.body}`).toBeLessThan(300);
+  return response.body === '' ? (null as T) : JSON.parse(response.body);
 }
 
 /** A builder who has accepted an invitation of the operator to the app, signed in. */
@@ -71,12 +71,12 @@ const age = async (email: string): Promise<void> =>
   });
 
 /** The cookie that an answer sets, in place of an earlier one. */
-const cookieOf = ({ headers }: HttpAnswer, earlier: Cookie): Cookie => ({
+const cookieOf = ({ headers }: HttpResponse, earlier: Cookie): Cookie => ({
   ...earlier,
   value: new RegExp(`^${earlier.name}=([^;]+);`).exec(String(headers['set-cookie']))?.[1] ?? '',
 });
 
-const codeOf = ({ body }: HttpAnswer): string | undefined => /"code":"(\w+)"/.exec(body)?.[1];
+const codeOf = ({ body }: HttpResponse): string | undefined => /"code":"(\w+)"/.exec(body)?.[1];
 
 /** The passkey of a builder, with what a page does with it. */
 const device = () => {
@@ -95,7 +95,7 @@ const device = () => {
       return { challenge_id, credential: key.get(ceremony(options.challenge)) };
     },
     /** Adds the device as a security key, or shows it as one. */
-    show: async (as: Cookie, userId: string, factorId: string): Promise<HttpAnswer> => {
+    show: async (as: Cookie, userId: string, factorId: string): Promise<HttpResponse> => {
       const path = `/account/factors/${factorId}`;
       const { id, webauthn } = await json<KeyChallenge>('POST', `${path}/challenge`, as, {});
       const asked = ceremony(webauthn.credential_options.publicKey.challenge);
@@ -126,7 +126,7 @@ describe('sensitive calls', () => {
       .replace(':ref', app.ref)
       .replace(':key', 'smtp_pass')
       .replace(/:\w+/g, '00000000-0000-4000-8000-000000000000')}${route.endsWith('/audit') ? '?limit=201' : ''}`;
-  const call = (route: string, as: Caller): Promise<HttpAnswer> => {
+  const call = (route: string, as: Caller): Promise<HttpResponse> => {
     const method = route.split(' ')[0] ?? '';
     // A body that no call accepts, where the call has one: nothing is changed.
     return ask(method, pathOf(route), as, method === 'GET' ? undefined : { unknown: true });
@@ -139,9 +139,9 @@ describe('sensitive calls', () => {
   it('each refuse a session without a recent proof, and pass with one', async () => {
     await age(builder.email);
     for (const route of Object.keys(sensitiveCalls)) {
-      const answer = await call(route, first);
-      expect([route, answer.status, expectRefusal(answer)]).toEqual([route, 403, 'recent_sign_in_needed']);
-      expect(answer.body).toContain(sensitiveCalls[route]?.does);
+      const response = await call(route, first);
+      expect([route, response.status, expectRefusal(response)]).toEqual([route, 403, 'recent_sign_in_needed']);
+      expect(response.body).toContain(sensitiveCalls[route]?.does);
     }
     expect((await ask('POST', '/account/proof', first, { password: builder.password })).status).toBe(204);
     for (const route of Object.keys(sensitiveCalls)) {
@@ -213,7 +213,7 @@ describe('sensitive calls', () => {
       friendly_name: 'phone',
     });
     const generator = new TOTP({ secret: Secret.fromBase32(totp.secret) });
-    const show = async (as: Cookie, code: string): Promise<HttpAnswer> => {
+    const show = async (as: Cookie, code: string): Promise<HttpResponse> => {
       const challenge = await json<{ id: string }>('POST', `/account/factors/${id}/challenge`, as, {});
       return ask('POST', `/account/factors/${id}/verify`, as, { challenge_id: challenge.id, code });
     };
@@ -246,8 +246,8 @@ describe('the second factor that a node requires', () => {
       for (const route of Object.keys(leastRoles).filter((name) => !adding.test(name))) {
         const [method = '', pattern = ''] = route.split(' ');
         const path = pattern.replace(':ref', app.ref).replace(/:\w+/g, id);
-        const answer = await ask(method, path, session, method === 'GET' ? undefined : {});
-        expect([route, expectRefusal(answer)]).toEqual([route, 'second_factor_required']);
+        const response = await ask(method, path, session, method === 'GET' ? undefined : {});
+        expect([route, expectRefusal(response)]).toEqual([route, 'second_factor_required']);
       }
       const door = await ask('GET', `/apps/${app.ref}/rest/v1/things`, session);
       expect(expectRefusal(door)).toBe('second_factor_required');

@@ -4,7 +4,7 @@ import { createApp, createAppWith } from '../support/apps.ts';
 import { builder, type Cookie, makeBuilder, signInBuilder } from '../support/builder.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
-import { type HttpAnswer, send } from '../support/http.ts';
+import { type HttpResponse, send } from '../support/http.ts';
 import { type NodeAddress, startNode, type TestNode } from '../support/node.ts';
 import { expectRefusal } from '../support/refusal.ts';
 
@@ -22,7 +22,7 @@ afterAll(() => node.stop());
 const pair = ({ name, value }: Cookie): string => `${name}=${value}`;
 const fromConsole = { [consoleHeader]: '1' };
 
-function ask(path: string, headers: Record<string, string>, method = 'GET', body?: unknown): Promise<HttpAnswer> {
+function ask(path: string, headers: Record<string, string>, method = 'GET', body?: unknown): Promise<HttpResponse> {
   return send(node.url, path, {
     method,
     headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
@@ -80,8 +80,8 @@ describe('the cookie', () => {
       ['DELETE', `/apps/${app.ref}`, { confirm: app.ref }],
     ];
     for (const [method, path, body] of calls) {
-      const answer = await ask(`/admin/v1${path}`, { cookie: pair(session), ...headers() }, method, body);
-      expect([path, answer.status, expectRefusal(answer)]).toEqual([path, 403, 'console_required']);
+      const response = await ask(`/admin/v1${path}`, { cookie: pair(session), ...headers() }, method, body);
+      expect([path, response.status, expectRefusal(response)]).toEqual([path, 403, 'console_required']);
     }
     const rows = await ask(`/admin/v1/apps/${app.ref}/rest/v1/things`, { cookie: pair(session), ...fromConsole });
     expect(rows.body).toBe('[{"id":1}]');
@@ -90,8 +90,8 @@ describe('the cookie', () => {
   it('is set for pages of the console only, so that nobody is signed in as somebody else unawares', async () => {
     const { email, password } = builder;
     for (const headers of [{}, { ...fromConsole, origin: 'http://evil.example' }]) {
-      const answer = await ask('/admin/v1/session', headers, 'POST', { email, password });
-      expect([expectRefusal(answer), answer.headers['set-cookie']]).toEqual(['console_required', undefined]);
+      const response = await ask('/admin/v1/session', headers, 'POST', { email, password });
+      expect([expectRefusal(response), response.headers['set-cookie']]).toEqual(['console_required', undefined]);
     }
   });
 
@@ -148,8 +148,8 @@ describe('the cookie', () => {
       `${Buffer.from('{"alg":"none"}').toString('base64url')}.${claims}.`,
       `${session.value}x`,
     ]) {
-      const answer = await ask('/admin/v1/apps', { cookie: `${session.name}=${value}`, ...fromConsole });
-      expect([value, expectRefusal(answer)]).toEqual([value, 'operator_required']);
+      const response = await ask('/admin/v1/apps', { cookie: `${session.name}=${value}`, ...fromConsole });
+      expect([value, expectRefusal(response)]).toEqual([value, 'operator_required']);
       const shown = await ask('/admin/v1/session', { cookie: `${session.name}=${value}`, ...fromConsole });
       expect([shown.status, shown.body]).toEqual([200, 'null']);
     }
@@ -230,8 +230,8 @@ describe('a node that clients reach over TLS', () => {
       `/apps/${ref}/rest/v1/`,
       '/x',
     ]) {
-      const answer = await send(local.url, path, { headers: { host, accept: 'text/html' } });
-      expect([path, answer.headers['strict-transport-security']]).toEqual([path, 'max-age=31536000']);
+      const response = await send(local.url, path, { headers: { host, accept: 'text/html' } });
+      expect([path, response.headers['strict-transport-security']]).toEqual([path, 'max-age=31536000']);
     }
   });
 });

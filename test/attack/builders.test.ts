@@ -3,7 +3,7 @@ import type { AppConnection, AppSummary, SetupState } from '../../contract/admin
 import { createApp } from '../support/apps.ts';
 import { signUpMember } from '../support/clients.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
-import { type HttpAnswer, send } from '../support/http.ts';
+import { type HttpResponse, send } from '../support/http.ts';
 import { cli } from '../support/node.ts';
 import { expectRefusal } from '../support/refusal.ts';
 import { uniqueEmail } from '../support/unique.ts';
@@ -15,7 +15,7 @@ const password = 'correct horse battery';
 let app: AppConnection;
 let owner: string;
 
-const ask = (method: string, path: string, options: { token?: string; body?: unknown } = {}): Promise<HttpAnswer> =>
+const ask = (method: string, path: string, options: { token?: string; body?: unknown } = {}): Promise<HttpResponse> =>
   send(node.url, `/admin/v1${path}`, {
     method,
     headers: {
@@ -31,13 +31,13 @@ const setUp = (email: string, token = setupToken) =>
 
 async function tokenOf(email: string, secret = password): Promise<string> {
   const { publishable_key: apikey } = JSON.parse((await ask('GET', '/setup')).body) as SetupState;
-  const answer = await send(node.url, '/apps/console/auth/v1/token?grant_type=password', {
+  const response = await send(node.url, '/apps/console/auth/v1/token?grant_type=password', {
     method: 'POST',
     headers: { apikey, 'content-type': 'application/json' },
     body: JSON.stringify({ email, password: secret }),
   });
-  expect(answer.status, answer.body).toBe(200);
-  return JSON.parse(answer.body).access_token;
+  expect(response.status, response.body).toBe(200);
+  return JSON.parse(response.body).access_token;
 }
 
 /** Another member of the console, with the first one's password; a builder only where `builder` says so. */
@@ -89,7 +89,7 @@ describe('the one-time link', () => {
     const emails = Array.from({ length: 20 }, () => uniqueEmail('race'));
     const answers = await Promise.all(emails.map((email) => setUp(email)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
-    for (const answer of answers) if (answer.status !== 201) expect(expectRefusal(answer)).toBe('setup_done');
+    for (const response of answers) if (response.status !== 201) expect(expectRefusal(response)).toBe('setup_done');
     owner = emails[answers.findIndex(({ status }) => status === 201)] ?? '';
     await withClient(await superuserUrl(node, 'app_console'), async (client) => {
       const { rows } = await client.query(
@@ -145,13 +145,13 @@ describe('the management API', () => {
       member.session.access_token,
       setupToken,
     ]) {
-      for (const answer of await tryAll(token)) expect(expectRefusal(answer)).toBe('operator_required');
+      for (const response of await tryAll(token)) expect(expectRefusal(response)).toBe('operator_required');
     }
   });
 
   it('opens to no member of the console who is no builder', async () => {
     const token = await tokenOf(await addMember(owner, { builder: false }));
-    for (const answer of await tryAll(token)) expect(expectRefusal(answer)).toBe('operator_required');
+    for (const response of await tryAll(token)) expect(expectRefusal(response)).toBe('operator_required');
     const listed = await send(node.url, '/apps/console/rest/v1/apps', {
       headers: {
         apikey: JSON.parse((await ask('GET', '/setup')).body).publishable_key,
@@ -166,11 +166,11 @@ describe('the management API', () => {
     expect(JSON.parse((await ask('GET', '/apps', { token })).body)).toEqual([]);
     const status = JSON.parse((await ask('GET', '/status', { token })).body);
     expect([status.apps, status.database_url]).toEqual([[], null]);
-    for (const answer of await tryAll(
+    for (const response of await tryAll(
       token,
       calls.filter(([, path]) => path.includes(':ref')),
     )) {
-      expect(expectRefusal(answer)).toBe('builder_forbidden');
+      expect(expectRefusal(response)).toBe('builder_forbidden');
     }
     for (const ref of ['console', 'Console', '%63onsole']) {
       const opened = await ask('POST', `/apps/${ref}/sql`, { token, body: { sql: 'select 1' } });
@@ -184,11 +184,11 @@ describe('the management API', () => {
     expect(apps.map(({ ref }) => ref)).toContain(app.ref);
     for (const bearer of [token, node.operatorToken]) {
       for (const [method, path, body] of calls.filter(([, each]) => each.includes(':ref'))) {
-        const answer = await ask(method, path.replace(':ref', 'console'), {
+        const response = await ask(method, path.replace(':ref', 'console'), {
           token: bearer,
           ...(body === undefined ? {} : { body }),
         });
-        expect([path, expectRefusal(answer)]).toEqual([path, 'app_unknown']);
+        expect([path, expectRefusal(response)]).toEqual([path, 'app_unknown']);
       }
     }
     const connection = JSON.parse((await ask('GET', `/apps/${app.ref}/connection`, { token })).body) as AppConnection;
@@ -251,8 +251,8 @@ describe('the management API', () => {
     }
     const { publishable_key: apikey } = JSON.parse((await ask('GET', '/setup')).body) as SetupState;
     for (const table of ['apps', 'builders', 'memberships']) {
-      const answer = await send(node.url, `/apps/console/rest/v1/${table}`, { headers: { apikey } });
-      expect(expectRefusal(answer)).toBe('42501');
+      const response = await send(node.url, `/apps/console/rest/v1/${table}`, { headers: { apikey } });
+      expect(expectRefusal(response)).toBe('42501');
     }
     const signedUp = await send(node.url, '/apps/console/auth/v1/signup', {
       method: 'POST',

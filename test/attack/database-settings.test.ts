@@ -4,7 +4,7 @@ import type { AppConnection } from '../../contract/admin.ts';
 import type { Specification } from '../../contract/specification.ts';
 import { createAppWith, deleteApp } from '../support/apps.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
-import { type HttpAnswer, send } from '../support/http.ts';
+import { type HttpResponse, send } from '../support/http.ts';
 import { probeOf } from '../support/probe.ts';
 import { uniqueEmail } from '../support/unique.ts';
 
@@ -88,15 +88,15 @@ const settable = async (client: pg.Client): Promise<SettingRow[]> => {
 };
 
 const json = { 'content-type': 'application/json' };
-const post = (path: string, body: object, headers: Record<string, string> = {}): Promise<HttpAnswer> =>
+const post = (path: string, body: object, headers: Record<string, string> = {}): Promise<HttpResponse> =>
   send(node.url, `/apps/${app.ref}${path}`, {
     method: 'POST',
     headers: { apikey: app.anon_key, ...json, ...headers },
     body: JSON.stringify(body),
   });
-const get = (path: string, headers: Record<string, string>): Promise<HttpAnswer> =>
+const get = (path: string, headers: Record<string, string>): Promise<HttpResponse> =>
   send(node.url, `/apps/${app.ref}${path}`, { headers: { apikey: app.anon_key, ...headers } });
-const manage = (path: string, method = 'GET', body?: object): Promise<HttpAnswer> =>
+const manage = (path: string, method = 'GET', body?: object): Promise<HttpResponse> =>
   send(node.url, `/admin/v1/apps/${app.ref}${path}`, {
     method,
     headers: { authorization: `Bearer ${node.operatorToken}`, ...json },
@@ -112,9 +112,9 @@ let sqlResults: unknown;
 /** Everything that the server does for an app. */
 async function look(): Promise<Seen> {
   const seen: Seen = {};
-  const note = (what: string, answer: HttpAnswer, body?: unknown): void => {
-    const failed = answer.status >= 400;
-    seen[what] = failed || body !== undefined ? [answer.status, failed ? answer.body : body] : [answer.status];
+  const note = (what: string, response: HttpResponse, body?: unknown): void => {
+    const failed = response.status >= 400;
+    seen[what] = failed || body !== undefined ? [response.status, failed ? response.body : body] : [response.status];
   };
   const email = uniqueEmail();
   const password = 'correct horse battery';
@@ -179,7 +179,7 @@ async function look(): Promise<Seen> {
 }
 
 /** The specification without figures and without chapter 9, which shows the settings themselves. */
-function chaptersOf({ status, body }: HttpAnswer): unknown {
+function chaptersOf({ status, body }: HttpResponse): unknown {
   if (status !== 200) return body;
   const { chapters } = JSON.parse(body) as Specification;
   const { limits: _, ...rest } = chapters;

@@ -67,8 +67,8 @@ const call = (token: string, of = app, path = '/rest/v1/rpc/me') =>
 
 it('of a third party that the app lists lets a data call in, with its role, and a session_id of its own', async () => {
   const session_id = 'aaaaaaaa-bbbb-4ccc-8ddd-6070e0000000';
-  const answer = await call(signed(claims({ session_id, aud: ['other', 'desk'] })));
-  expect([answer.status, JSON.parse(answer.body)]).toEqual([200, { role: 'authenticated', sub: 'user_2abc' }]);
+  const response = await call(signed(claims({ session_id, aud: ['other', 'desk'] })));
+  expect([response.status, JSON.parse(response.body)]).toEqual([200, { role: 'authenticated', sub: 'user_2abc' }]);
   expect((await call(signed(claims(), { alg: 'RS256', kid: 'rsa' }, rsa.privateKey))).status).toBe(200);
   expect((await call(signed(claims({ iss: SECOND, aud: 'any' }), { kid: 'two' }, second.privateKey))).status).toBe(200);
   const { role: _, ...noRole } = claims();

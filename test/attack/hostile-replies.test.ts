@@ -32,8 +32,8 @@ describe('answers of an app’s code', () => {
   it.each(['content-length', 'transfer-encoding', 'connection', 'upgrade', 'trailer', 'keep-alive', 'te'])(
     'cannot frame the reply with %s, so that the next one on the connection is read as its own',
     async (name) => {
-      const answer = await call('reply', { headers: JSON.stringify([{ [name]: '3' }]), status: '200' });
-      expect(JSON.parse(answer.body).code).toBe('PGRST111');
+      const response = await call('reply', { headers: JSON.stringify([{ [name]: '3' }]), status: '200' });
+      expect(JSON.parse(response.body).code).toBe('PGRST111');
       expect((await call('reply', { headers: '[]', status: '200' })).body).toBe('"body"');
     },
   );
@@ -48,9 +48,9 @@ describe('answers of an app’s code', () => {
     '[1]',
     'no JSON',
   ])('cannot put %s into a header', async (headers) => {
-    const answer = await call('reply', { headers, status: '200' });
-    expect(answer.headers['x-evil']).toBeUndefined();
-    expect(JSON.parse(answer.body).code).toBe('PGRST111');
+    const response = await call('reply', { headers, status: '200' });
+    expect(response.headers['x-evil']).toBeUndefined();
+    expect(JSON.parse(response.body).code).toBe('PGRST111');
   });
 
   it.each(['100', '101', '199', '600', '-1', 'abc', '1e3', '99999999999'])(
@@ -61,8 +61,8 @@ describe('answers of an app’s code', () => {
   );
 
   it('keep the request id, which the log knows', async () => {
-    const answer = await call('reply', { headers: '[{"x-request-id":"forged"}]', status: '200' });
-    expect(answer.headers['x-request-id']).not.toBe('forged');
+    const response = await call('reply', { headers: '[{"x-request-id":"forged"}]', status: '200' });
+    expect(response.headers['x-request-id']).not.toBe('forged');
   });
 
   it.each([
@@ -73,8 +73,8 @@ describe('answers of an app’s code', () => {
     ['57P01', 503],
     ['XX000', 500],
   ])('that raise %s get a status that is one', async (sqlstate, status) => {
-    const answer = await call('fail', { sqlstate, message: 'a\r\nx-evil: 1', detail: '{"status":101}' });
-    expect([answer.status, answer.headers['x-evil'], answer.headers['x-request-id']]).toEqual([
+    const response = await call('fail', { sqlstate, message: 'a\r\nx-evil: 1', detail: '{"status":101}' });
+    expect([response.status, response.headers['x-evil'], response.headers['x-request-id']]).toEqual([
       status,
       undefined,
       expect.any(String),
@@ -82,7 +82,7 @@ describe('answers of an app’s code', () => {
   });
 
   it('cannot fill the server’s memory: a result above the limit is refused', async () => {
-    for (const answer of [
+    for (const response of [
       await call('flood', { bytes: 70_000_000 }),
       await send(node.url, `/admin/v1/apps/${app.ref}/sql`, {
         method: 'POST',
@@ -90,7 +90,7 @@ describe('answers of an app’s code', () => {
         body: JSON.stringify({ sql: `select repeat('x', 70000000)` }),
       }),
     ]) {
-      expect(expectRefusal(answer)).toBe('result_too_large');
+      expect(expectRefusal(response)).toBe('result_too_large');
     }
     expect((await call('flood', { bytes: 10 })).body).toBe('"xxxxxxxxxx"');
   });

@@ -155,8 +155,8 @@ describe('settings', () => {
     for (const [key, value] of hostile.filter(
       ([name]) => Object.hasOwn(restSettings, name) || Object.hasOwn(authSettings, name),
     )) {
-      const answer = await set(key, JSON.stringify({ value }));
-      if (answer.status !== 200) expect(expectRefusal(answer, key)).toBe('setting_invalid');
+      const response = await set(key, JSON.stringify({ value }));
+      if (response.status !== 200) expect(expectRefusal(response, key)).toBe('setting_invalid');
     }
     for (const [key, body] of [
       ['__proto__', '{"value":1}'],

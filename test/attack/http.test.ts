@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import { limits } from '../../contract/limits.ts';
 import { createApp, runSql } from '../support/apps.ts';
-import { type HttpAnswer, send, sendBytes } from '../support/http.ts';
+import { type HttpResponse, send, sendBytes } from '../support/http.ts';
 import { startNode } from '../support/node.ts';
 import { expectNoFault, expectRefusal } from '../support/refusal.ts';
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 
 /** The answers in what came back over one connection. */
-function answersIn(heard: string): HttpAnswer[] {
+function answersIn(heard: string): HttpResponse[] {
   return heard.split(/(?=HTTP\/1\.1 \d{3} )/).map((text) => {
     const [head = '', body = ''] = text.split(/\r\n\r\n/);
     const [first = '', ...lines] = head.split('\r\n');
@@ -76,32 +76,32 @@ describe('broken HTTP', () => {
   it.each(broken)('%s is refused once, and nothing behind it is answered', async (what, bytes) => {
     const answers = answersIn(await sendBytes(node.url, bytes()));
     expect(answers.map(({ status }) => status)).toHaveLength(1);
-    expectRefusal(answers[0] as HttpAnswer, what);
+    expectRefusal(answers[0] as HttpResponse, what);
   });
 
   it('a body in chunks is bounded as one with a length is', async () => {
     const chunk = Buffer.alloc(1024 * 1024, 0x20);
     const chunks = Array.from({ length: limits.bodyBytes.default / chunk.length + 1 }, () => chunk);
-    const answer = await send(node.url, `${rest}/things`, {
+    const response = await send(node.url, `${rest}/things`, {
       method: 'POST',
       headers: { apikey: app.service_role_key, 'content-type': 'application/json' },
       chunks,
       ownConnection: true,
     }).catch((error: Error) => error.message);
     // The server answers and closes; a client that still writes then sees the connection end.
-    if (typeof answer === 'string') expect(answer).toMatch(/EPIPE|ECONNRESET|socket hang up/);
-    else expect(expectRefusal(answer)).toBe('body_too_large');
+    if (typeof response === 'string') expect(response).toMatch(/EPIPE|ECONNRESET|socket hang up/);
+    else expect(expectRefusal(response)).toBe('body_too_large');
     expect((await send(node.url, '/health')).status).toBe(200);
   });
 
   it('a request target in absolute form names the same thing', async () => {
-    const [answer] = answersIn(
+    const [response] = answersIn(
       await sendBytes(
         node.url,
         `GET http://elsewhere.example${rest}/things?select=id HTTP/1.1\r\n${host}apikey: ${app.anon_key}\r\nConnection: close\r\n\r\n`,
       ),
     );
-    expect(answer).toMatchObject({ status: 200, body: '[{"id":1}]' });
+    expect(response).toMatchObject({ status: 200, body: '[{"id":1}]' });
   });
 });
 
@@ -131,9 +131,9 @@ describe('paths', () => {
     '/.ninefold/secrets/operator-token',
     '/%2e%2e/%2e%2e/package.json',
   ])('%s is nothing', async (path) => {
-    const answer = await send(node.url, path);
-    expectRefusal(answer);
-    expect(answer.body).not.toMatch(/root:|operator-token|"dependencies"/);
+    const response = await send(node.url, path);
+    expectRefusal(response);
+    expect(response.body).not.toMatch(/root:|operator-token|"dependencies"/);
   });
 
   it('of an app are the same with a letter percent-encoded', async () => {
@@ -222,13 +222,13 @@ describe('headers', () => {
     async (name) => {
       for (const value of hostile) {
         for (const method of ['GET', 'POST']) {
-          const answer = await send(node.url, `${rest}/things?limit=1`, {
+          const response = await send(node.url, `${rest}/things?limit=1`, {
             method,
             headers: { apikey: app.anon_key, 'content-type': 'application/json', prefer: 'tx=rollback', [name]: value },
             ...(method === 'POST' ? { body: '{"id":2}' } : {}),
           });
-          expectNoFault(answer, `${method} ${name}: ${value.slice(0, 60)}`);
-          expect(answer.headers['x-evil']).toBeUndefined();
+          expectNoFault(response, `${method} ${name}: ${value.slice(0, 60)}`);
+          expect(response.headers['x-evil']).toBeUndefined();
         }
       }
     },
@@ -244,22 +244,22 @@ describe('headers', () => {
   });
 
   it('twice are not mixed up: the first Authorization counts, or none', async () => {
-    const [answer] = answersIn(
+    const [response] = answersIn(
       await sendBytes(
         node.url,
         `GET /admin/v1/apps HTTP/1.1\r\n${host}Authorization: Bearer wrong\r\nAuthorization: Bearer ${node.operatorToken}\r\nConnection: close\r\n\r\n`,
       ),
     );
-    expect(expectRefusal(answer as HttpAnswer)).toBe('operator_required');
+    expect(expectRefusal(response as HttpResponse)).toBe('operator_required');
   });
 
   it('of the page: no other site may frame it or take part in it', async () => {
-    const answer = await send(node.url, '/', { headers: { accept: 'text/html' } });
-    if (answer.status === 200) {
-      expect(answer.headers['content-security-policy']).toMatch(/frame-ancestors 'none'/);
-      expect(answer.headers['x-content-type-options']).toBe('nosniff');
-      expect(answer.headers['access-control-allow-origin']).toBeUndefined();
-    } else expectRefusal(answer);
+    const response = await send(node.url, '/', { headers: { accept: 'text/html' } });
+    if (response.status === 200) {
+      expect(response.headers['content-security-policy']).toMatch(/frame-ancestors 'none'/);
+      expect(response.headers['x-content-type-options']).toBe('nosniff');
+      expect(response.headers['access-control-allow-origin']).toBeUndefined();
+    } else expectRefusal(response);
     const admin = await send(node.url, '/admin/v1/apps', { headers: { origin: 'https://evil.example' } });
     expect(admin.headers['access-control-allow-origin']).toBeUndefined();
   });
@@ -267,9 +267,9 @@ describe('headers', () => {
 
 it('an answer’s headers stay small however long the request was, so that clients can read them', async () => {
   const long = `${rest}/things?id=in.(${Array.from({ length: 5000 }, (_, i) => i).join(',')})`;
-  const answer = await send(node.url, long, { headers: { apikey: app.anon_key } });
-  expect(answer.status).toBe(200);
-  expect(JSON.stringify(answer.headers).length).toBeLessThan(8000);
+  const response = await send(node.url, long, { headers: { apikey: app.anon_key } });
+  expect(response.status).toBe(200);
+  expect(JSON.stringify(response.headers).length).toBeLessThan(8000);
 });
 
 it('a host below the domain names its app alone, whatever else it says', async () => {

@@ -195,7 +195,7 @@ describe('SQL in', () => {
     const headers = { authorization: `Bearer ${node.operatorToken}`, 'content-type': 'application/json' };
     for (const text of hostile) {
       const x = encodeURIComponent(text);
-      for (const answer of [
+      for (const response of [
         await send(node.url, `/admin/v1/apps/${x}`, { headers }),
         await send(node.url, `/admin/v1/apps/${app.ref}/sessions?user_id=${x}`, { headers }),
         await send(node.url, `/admin/v1/apps/${app.ref}/sessions/${x}`, { headers, method: 'DELETE' }),
@@ -213,7 +213,7 @@ describe('SQL in', () => {
           headers: { apikey: app.secret_key },
         }),
       ]) {
-        expectNoFault(answer, text);
+        expectNoFault(response, text);
       }
     }
     await expectUntouched();

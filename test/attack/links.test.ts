@@ -3,7 +3,7 @@ import type { AppConnection } from '../../contract/admin.ts';
 import { limits } from '../../contract/limits.ts';
 import { createAppWith, runSql } from '../support/apps.ts';
 import { clientOf } from '../support/clients.ts';
-import { type HttpAnswer, send } from '../support/http.ts';
+import { type HttpResponse, send } from '../support/http.ts';
 import { type LinkMail, mailsTo } from '../support/mails.ts';
 import { areToldApart, timeOf } from '../support/timing.ts';
 import { uniqueEmail } from '../support/unique.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
 const password = 'correct horse';
 const path = (of: AppConnection, call: string) => `${new URL(of.url).pathname}/auth/v1${call}`;
 
-const post = (call: string, body: unknown, headers: Record<string, string> = {}, of = app): Promise<HttpAnswer> =>
+const post = (call: string, body: unknown, headers: Record<string, string> = {}, of = app): Promise<HttpResponse> =>
   send(node.url, path(of, call), {
     method: 'POST',
     body: JSON.stringify(body),
@@ -44,7 +44,7 @@ async function member(): Promise<{ email: string; token: string }> {
 }
 
 describe('a secret in a mail', () => {
-  const uses: Record<string, (mail: LinkMail, email: string) => Promise<HttpAnswer>> = {
+  const uses: Record<string, (mail: LinkMail, email: string) => Promise<HttpResponse>> = {
     'as a link': (mail) => verify({ type: 'magiclink', token_hash: mail.data.TokenHash }),
     'as a code': (mail, email) => verify({ type: 'email', email, token: mail.data.Token }),
     'by the button of its page': (mail) =>
@@ -65,7 +65,8 @@ describe('a secret in a mail', () => {
     const mail = await lastMail(email);
     const answers = await Promise.all(Array.from({ length: 32 }, () => uses[way]?.(mail, email)));
     const won = answers.filter(
-      (answer) => answer?.body.includes('access_token') || String(answer?.headers.location).includes('access_token='),
+      (response) =>
+        response?.body.includes('access_token') || String(response?.headers.location).includes('access_token='),
     );
     expect(won).toHaveLength(1);
   });
@@ -136,8 +137,8 @@ describe('a secret in a mail', () => {
     const link = new URL(data.ConfirmationURL);
     for (const method of ['GET', 'HEAD', 'GET', 'OPTIONS']) {
       const headers = { host: link.host };
-      const answer = await send(node.url, link.pathname + link.search, { method, headers });
-      expect(answer.body).not.toContain('access_token');
+      const response = await send(node.url, link.pathname + link.search, { method, headers });
+      expect(response.body).not.toContain('access_token');
     }
     expect((await verify({ type: 'magiclink', token_hash: data.TokenHash })).status).toBe(200);
   });
@@ -267,13 +268,13 @@ describe('a link', () => {
     const { data } = await lastMail(email);
     expect(data.RedirectTo).toMatch(/^https:\/\/site\.example(?:\/|$)/);
     const form = new URLSearchParams({ type: 'signup', token: data.TokenHash, redirect_to: address });
-    const answer = await send(node.url, '/auth/v1/verify', {
+    const response = await send(node.url, '/auth/v1/verify', {
       method: 'POST',
       body: form.toString(),
       headers: { host: new URL(data.ConfirmationURL).host, 'content-type': 'application/x-www-form-urlencoded' },
     });
-    expect(answer.status).toBe(303);
-    expect(new URL(String(answer.headers.location)).origin).toBe('https://site.example');
+    expect(response.status).toBe(303);
+    expect(new URL(String(response.headers.location)).origin).toBe('https://site.example');
   });
 
   it('shows a page that no request can put anything into', async () => {

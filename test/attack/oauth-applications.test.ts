@@ -75,13 +75,13 @@ describe('introspection and revocation', () => {
 describe('the authorization endpoint', () => {
   it('does not send the browser to the address of an application that registered itself', async () => {
     const registered = await vi.waitFor(async () => {
-      const answer = await oauth.ask('/auth/v1/oauth/clients/register', {
+      const response = await oauth.ask('/auth/v1/oauth/clients/register', {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ client_name: 'Bait', redirect_uris: ['https://evil.example/bait'] }),
       });
-      expect(answer.status).toBe(201);
-      return JSON.parse(answer.body) as RegisteredClient;
+      expect(response.status).toBe(201);
+      return JSON.parse(response.body) as RegisteredClient;
     });
     const asked = { client: registered.client_id, redirect: 'https://evil.example/bait' };
     for (const change of [{ scope: 'admin' }, { prompt: 'none' }, { response_type: 'token' }, { request: 'x' }]) {

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import { admin, createApp, createAppWith, runSql } from '../support/apps.ts';
 import { clientOf, signUpMember } from '../support/clients.ts';
-import { type HttpAnswer, send } from '../support/http.ts';
+import { type HttpResponse, send } from '../support/http.ts';
 import { expectNoFault, expectRefusal } from '../support/refusal.ts';
 
 /** Tokens that are signed with the app's own secret, and whose claims are odd: no answer is a fault of the server. */
@@ -33,8 +33,8 @@ const paths = ['/rest/v1/notes', '/rest/v1/rpc/me', '/rest/v1/', '/auth/v1/user'
 
 const answers = (token: string) => answersOf(app, token);
 
-async function answersOf(app: AppConnection, token: string): Promise<[string, HttpAnswer][]> {
-  const found: [string, HttpAnswer][] = [];
+async function answersOf(app: AppConnection, token: string): Promise<[string, HttpResponse][]> {
+  const found: [string, HttpResponse][] = [];
   for (const path of paths) {
     const headers = { apikey: app.anon_key, authorization: `Bearer ${token}` };
     found.push([path, await send(node.url, `/apps/${app.ref}${path}`, { headers })]);
@@ -88,7 +88,7 @@ describe('claims', () => {
 
   it.each(odd)('%s', async (what, claims) => {
     const token = signed(claims);
-    for (const [path, answer] of await answers(token)) expectNoFault(answer, `${what}: ${path}`);
+    for (const [path, response] of await answers(token)) expectNoFault(response, `${what}: ${path}`);
   });
 
   it('that nest too deeply are refused by a limit, and the deepest allowed work', async () => {
@@ -97,11 +97,11 @@ describe('claims', () => {
       [257, 401],
     ] as const) {
       const token = signed(`{"role":"authenticated","x":${nested(depth)}}`);
-      const answer = await send(node.url, `/apps/${app.ref}/rest/v1/rpc/me`, {
+      const response = await send(node.url, `/apps/${app.ref}/rest/v1/rpc/me`, {
         headers: { authorization: `Bearer ${token}` },
       });
-      expect([depth, answer.status]).toEqual([depth, status]);
-      if (status === 401) expect(expectRefusal(answer)).toBe('PGRST303');
+      expect([depth, response.status]).toEqual([depth, status]);
+      if (status === 401) expect(expectRefusal(response)).toBe('PGRST303');
     }
   });
 
@@ -125,9 +125,9 @@ describe('claims', () => {
         '{"roles":{"0":"postgres"},"a":[[]],"__proto__":"service_role"}',
         '{"roles":["ninefold_server","editor"],"a":{"b":{"c":"none"}}}',
       ]) {
-        for (const [where, answer] of await answers(signed(claims))) {
-          expectNoFault(answer, `${path} ${claims.slice(0, 60)} ${where}`);
-          expect(answer.body).not.toMatch(/^"(ninefold_server|app_)/);
+        for (const [where, response] of await answers(signed(claims))) {
+          expectNoFault(response, `${path} ${claims.slice(0, 60)} ${where}`);
+          expect(response.body).not.toMatch(/^"(ninefold_server|app_)/);
         }
       }
     }
@@ -151,14 +151,14 @@ describe('a role that Ninefold or PostgreSQL uses itself', () => {
 
   it('is refused in a token, at every path', async () => {
     for (const role of reserved()) {
-      for (const [path, answer] of await answers(signed(JSON.stringify({ role })))) {
+      for (const [path, response] of await answers(signed(JSON.stringify({ role })))) {
         // As a key, a token of a reserved role is none of the app's.
         if (path.endsWith('as apikey')) {
-          expect(expectRefusal(answer, path)).toBe('key_unknown');
+          expect(expectRefusal(response, path)).toBe('key_unknown');
           continue;
         }
-        const code = expectRefusal(answer, `${role}: ${path}`);
-        expect([role, path, code, answer.status]).toEqual([role, path, 'role_reserved', 403]);
+        const code = expectRefusal(response, `${role}: ${path}`);
+        expect([role, path, code, response.status]).toEqual([role, path, 'role_reserved', 403]);
       }
     }
   });
@@ -190,8 +190,10 @@ describe('a role that Ninefold or PostgreSQL uses itself', () => {
     await admin(node, 'PUT', `/apps/${app.ref}/settings/db_hoisted_tx_settings`, {
       value: ['role', 'session_authorization'],
     });
-    const answer = await send(node.url, `/apps/${app.ref}/rest/v1/rpc/hoisted`, { headers: { apikey: app.anon_key } });
-    expect(answer.body).not.toContain('ninefold_server"');
+    const response = await send(node.url, `/apps/${app.ref}/rest/v1/rpc/hoisted`, {
+      headers: { apikey: app.anon_key },
+    });
+    expect(response.body).not.toContain('ninefold_server"');
     await admin(node, 'DELETE', `/apps/${app.ref}/settings/db_hoisted_tx_settings`);
   });
 });
@@ -212,7 +214,7 @@ it('metadata that SQL made deep is no fault of sign-in, of the list of members o
   const { email, password, session } = member;
   const asMember = { authorization: `Bearer ${session.access_token}` };
   const asBuilder = { authorization: `Bearer ${node.operatorToken}`, 'x-ninefold-as': member.user.id };
-  for (const [what, answer] of [
+  for (const [what, response] of [
     ['sign-in', await ask(`/apps/${app.ref}/auth/v1/token?grant_type=password`, {}, { email, password })],
     [
       'refresh',
@@ -227,6 +229,6 @@ it('metadata that SQL made deep is no fault of sign-in, of the list of members o
     ['look', await ask(`/admin/v1/apps/${app.ref}/rest/v1/rpc/me`, asBuilder)],
     ['data', await ask(`/apps/${app.ref}/rest/v1/rpc/me`, asMember)],
   ] as const) {
-    expectNoFault(answer, what);
+    expectNoFault(response, what);
   }
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import { limits } from '../../contract/limits.ts';
 import { createApp, runSql } from '../support/apps.ts';
-import { type HttpAnswer, send } from '../support/http.ts';
+import { type HttpResponse, send } from '../support/http.ts';
 import { startNode, type TestNode } from '../support/node.ts';
 import { uniqueEmail } from '../support/unique.ts';
 
@@ -25,7 +25,7 @@ const perAccount = limits.signInFailuresPerAccount.default;
 const perAddress = limits.signInFailures.default;
 const password = 'correct horse battery';
 
-const post = (path: string, body: unknown, from: string, claimed = ''): Promise<HttpAnswer> =>
+const post = (path: string, body: unknown, from: string, claimed = ''): Promise<HttpResponse> =>
   send(node.url, `/apps/${app.ref}/auth/v1${path}`, {
     method: 'POST',
     headers: {
@@ -53,7 +53,7 @@ async function newMember(): Promise<{ email: string; home: string }> {
   return { email, home };
 }
 
-const counted = (answers: readonly HttpAnswer[]) => ({
+const counted = (answers: readonly HttpResponse[]) => ({
   wrong: answers.filter(({ status }) => status === 400).length,
   refused: answers.filter(({ status }) => status === 429).length,
   signedIn: answers.filter(({ status }) => status === 200).length,

@@ -322,13 +322,13 @@ describe('an imported key', () => {
 
 it('has a bounded number of keys, of which revoked ones give way', async () => {
   const app = await createApp(node);
-  const most = limits.signingKeys.default;
-  for (let count = 2; count < most; count++) await add(app.ref, {});
+  const max = limits.signingKeys.default;
+  for (let count = 2; count < max; count++) await add(app.ref, {});
   expect(await refusalOf(add(app.ref, {}))).toBe('signing_keys_full');
   const [newest] = await keysOf(app.ref);
   await revoke(app.ref, newest?.kid ?? '');
   await add(app.ref, {});
-  expect(await keysOf(app.ref)).toHaveLength(most);
+  expect(await keysOf(app.ref)).toHaveLength(max);
 });
 
 it('lists each API key with the day of its last use, and without the key', async () => {

@@ -3,13 +3,13 @@ import { createAppWith } from '../support/apps.ts';
 import { signUpMember } from '../support/clients.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
 import { adminCalls, appCalls, callAdmin, callApp, notesAndPing } from '../support/every-call.ts';
-import type { HttpAnswer } from '../support/http.ts';
+import type { HttpResponse } from '../support/http.ts';
 
 /** A superuser revokes privileges that Ninefold needs in an app's database: a call names the missing one. */
 const node = inject('node');
 
-const damage = (answer: HttpAnswer) => {
-  const { code, error_code = code, message, msg = message } = JSON.parse(answer.body) as Record<string, unknown>;
+const damage = (response: HttpResponse) => {
+  const { code, error_code = code, message, msg = message } = JSON.parse(response.body) as Record<string, unknown>;
   return { code: error_code, message: msg };
 };
 
@@ -51,9 +51,9 @@ describe.each([
       const broken = (await everyCall()).filter(({ status }) => status >= 500);
       expect(broken.length).toBeGreaterThan(5);
       const sentence = `Something that Ninefold needs in the app’s database was taken away: ${told}.`;
-      for (const answer of broken) {
-        expect(answer.status, answer.body).toBe(503);
-        expect(damage(answer)).toEqual({ code: 'app_damaged', message: sentence });
+      for (const response of broken) {
+        expect(response.status, response.body).toBe(503);
+        expect(damage(response)).toEqual({ code: 'app_damaged', message: sentence });
       }
       await superuser.query(give);
       expect((await everyCall()).filter(({ status }) => status >= 500).map(({ body }) => body)).toEqual([]);

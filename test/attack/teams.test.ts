@@ -7,7 +7,7 @@ import { createAppWith } from '../support/apps.ts';
 import { Authenticator } from '../support/authenticator.ts';
 import { type Cookie, makeBuilder, signInBuilder } from '../support/builder.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
-import { type HttpAnswer, send } from '../support/http.ts';
+import { type HttpResponse, send } from '../support/http.ts';
 import { cli, startNode, type TestNode } from '../support/node.ts';
 import { expectRefusal } from '../support/refusal.ts';
 import { uniqueEmail } from '../support/unique.ts';
@@ -26,7 +26,7 @@ interface Asked {
   headers?: Record<string, string>;
 }
 
-function ask(method: string, path: string, { as, body, headers }: Asked = {}): Promise<HttpAnswer> {
+function ask(method: string, path: string, { as, body, headers }: Asked = {}): Promise<HttpResponse> {
   const who =
     as === 'operator'
       ? { authorization: `Bearer ${node.operatorToken}` }
@@ -44,9 +44,9 @@ function ask(method: string, path: string, { as, body, headers }: Asked = {}): P
 const secretOf = (link: BuilderLink): string => new URL(link.url).hash.replace('#token=', '');
 
 async function invite(path: string, as: Cookie | 'operator', body: object): Promise<string> {
-  const answer = await ask('POST', `${path}/invitations`, { as, body });
-  expect(answer.status, answer.body).toBe(201);
-  return secretOf(JSON.parse(answer.body));
+  const response = await ask('POST', `${path}/invitations`, { as, body });
+  expect(response.status, response.body).toBe(201);
+  return secretOf(JSON.parse(response.body));
 }
 
 const accept = (secret: string, more: object = { name: 'New', password }, as?: Cookie) =>
@@ -55,8 +55,8 @@ const accept = (secret: string, more: object = { name: 'New', password }, as?: C
 /** A builder who has accepted an invitation to an app, signed in. */
 async function join(ref: string, role: string): Promise<{ email: string; id: string; session: Cookie }> {
   const email = uniqueEmail(role);
-  const answer = await accept(await invite(`/apps/${ref}/team`, 'operator', { email, role }));
-  expect(answer.status, answer.body).toBe(204);
+  const response = await accept(await invite(`/apps/${ref}/team`, 'operator', { email, role }));
+  expect(response.status, response.body).toBe(204);
   const session = await signInBuilder(node, { email, password });
   return { email, id: (await teamOf(ref, session)).own_id ?? '', session };
 }
@@ -75,7 +75,7 @@ afterAll(() => node.stop());
 describe('roles', () => {
   const ranks = ['reader', 'developer', 'owner'];
   const refusals = ['role_insufficient', 'builder_forbidden', 'operator_required'];
-  const codeOf = ({ body }: HttpAnswer): string | undefined => /"code":"(\w+)"/.exec(body)?.[1];
+  const codeOf = ({ body }: HttpResponse): string | undefined => /"code":"(\w+)"/.exec(body)?.[1];
 
   it('open each call to the least role and to none below, nor to a builder of another app', async () => {
     const holders = {
@@ -84,26 +84,26 @@ describe('roles', () => {
       owner: await join(app.ref, 'owner'),
       stranger: await join(other.ref, 'owner'),
     };
-    for (const [route, least] of Object.entries(leastRoles)) {
+    for (const [route, min] of Object.entries(leastRoles)) {
       const [method = '', pattern = ''] = route.split(' ');
       const path = pattern
         .replace(':ref', app.ref)
         .replace(':key', 'no_setting')
         .replace(/:\w+/g, '00000000-0000-4000-8000-000000000000');
-      const ofApp = ranks.indexOf(least);
+      const ofApp = ranks.indexOf(min);
       for (const [role, { session }] of Object.entries(holders)) {
-        const may = ofApp >= 0 ? ranks.indexOf(role) >= ofApp : least === 'builder';
+        const may = ofApp >= 0 ? ranks.indexOf(role) >= ofApp : min === 'builder';
         // The probe reads the whole app for a while, a copy needs the right to create apps, and leaving ends the role.
         if (may && /^POST .*(probe|clone|leave)$/.test(route)) continue;
-        const answer = await ask(method, path, { as: session, ...(method === 'GET' ? {} : { body: {} }) });
+        const response = await ask(method, path, { as: session, ...(method === 'GET' ? {} : { body: {} }) });
         const refusal =
-          least === 'operator'
+          min === 'operator'
             ? 'operator_required'
             : role === 'stranger' && ofApp >= 0
               ? 'builder_forbidden'
               : 'role_insufficient';
-        if (may) expect(refusals, `${route} as ${role}`).not.toContain(codeOf(answer));
-        else expect([route, role, codeOf(answer)]).toEqual([route, role, refusal]);
+        if (may) expect(refusals, `${route} as ${role}`).not.toContain(codeOf(response));
+        else expect([route, role, codeOf(response)]).toEqual([route, role, refusal]);
       }
     }
   });
@@ -181,8 +181,8 @@ describe('roles', () => {
       { email: uniqueEmail(), role: 'reader', app: other.ref },
       { email: uniqueEmail(), role: 'reader', is_owner: true },
     ]) {
-      const answer = await ask('POST', `/apps/${app.ref}/team/invitations`, { as: first, body });
-      expect(expectRefusal(answer)).toBe('validation_invalid');
+      const response = await ask('POST', `/apps/${app.ref}/team/invitations`, { as: first, body });
+      expect(expectRefusal(response)).toBe('validation_invalid');
     }
     const smuggled = { name: 'x', password, role: 'owner', is_owner: true };
     const secret = await invite(`/apps/${app.ref}/team`, first, { email: uniqueEmail(), role: 'reader' });
@@ -283,8 +283,8 @@ describe('the link of an invitation', () => {
     expect((await accept(secret, {}, session)).status).toBe(204);
     expect((await teamOf(app.ref, session)).own_role).toBe('developer');
     const again = { email, role: 'owner' };
-    const answer = await ask('POST', `/apps/${app.ref}/team/invitations`, { as: first, body: again });
-    expect(expectRefusal(answer)).toBe('builder_exists');
+    const response = await ask('POST', `/apps/${app.ref}/team/invitations`, { as: first, body: again });
+    expect(expectRefusal(response)).toBe('builder_exists');
   });
 });
 
@@ -337,7 +337,7 @@ describe('the link of `ninefold builders recover`', () => {
 
 describe('a builder’s second factor', () => {
   /** The cookie that an answer sets, in place of an earlier one. */
-  const cookieOf = ({ headers }: HttpAnswer, earlier: Cookie): Cookie => {
+  const cookieOf = ({ headers }: HttpResponse, earlier: Cookie): Cookie => {
     const value = new RegExp(`^${earlier.name}=([^;]+);.*HttpOnly`).exec(String(headers['set-cookie']))?.[1];
     if (!value) throw new Error('The answer sets no cookie.');
     return { ...earlier, value };
@@ -351,8 +351,8 @@ describe('a builder’s second factor', () => {
   async function enrolled(ref = app.ref, role = 'owner') {
     const joined = await join(ref, role);
     const body = { factor_type: 'totp', friendly_name: 'phone' };
-    const answer = await ask('POST', '/account/factors', { as: joined.session, body });
-    const { id, totp } = JSON.parse(answer.body);
+    const response = await ask('POST', '/account/factors', { as: joined.session, body });
+    const { id, totp } = JSON.parse(response.body);
     const generator = new TOTP({ secret: Secret.fromBase32(totp.secret) });
     const used = generator.generate();
     const shown = await show(joined.session, id, used);
@@ -379,8 +379,8 @@ describe('a builder’s second factor', () => {
       const [method = '', pattern = ''] = route.split(' ');
       const path = pattern.replace(':ref', app.ref).replace(/:\w+/g, factorId);
       for (const as of [{ as: before }, { as: fresh }, bearer]) {
-        const answer = await ask(method, path, { ...as, ...(method === 'GET' ? {} : { body: {} }) });
-        expect([route, answer.status, expectRefusal(answer)]).toEqual([route, 403, 'second_factor_needed']);
+        const response = await ask(method, path, { ...as, ...(method === 'GET' ? {} : { body: {} }) });
+        expect([route, response.status, expectRefusal(response)]).toEqual([route, 403, 'second_factor_needed']);
       }
     }
     const shown = JSON.parse((await ask('GET', '/session', { as: fresh })).body);
@@ -446,8 +446,8 @@ describe('a builder’s second factor', () => {
     expect(registered.status, registered.body).toBe(200);
     const path = `/account/passkeys/${JSON.parse(registered.body).id}`;
     for (const method of ['PATCH', 'DELETE']) {
-      const answer = await ask(method, path, { as: stranger.session, body: { friendly_name: 'mine' } });
-      expect([method, answer.status]).toEqual([method, 404]);
+      const response = await ask(method, path, { as: stranger.session, body: { friendly_name: 'mine' } });
+      expect([method, response.status]).toEqual([method, 404]);
     }
     const signIn = async (as: { userHandle?: string; origin?: string; headers?: Record<string, string> }) => {
       const { challenge_id, ceremony } = await options('/session/passkey/options');
@@ -459,8 +459,8 @@ describe('a builder’s second factor', () => {
     const ofApp = `http://${app.ref}.localhost:${new URL(node.url).port}`;
     expect(expectRefusal(await signIn({ origin: ofApp }))).toBe('webauthn_verification_failed');
     expect(expectRefusal(await signIn({ headers: { [consoleHeader]: '0' } }))).toBe('console_required');
-    const answer = await signIn({});
-    expect(JSON.parse(answer.body)).toMatchObject({ email: owner.email, needs_second_factor: false });
-    expect((await ask('GET', `/apps/${app.ref}`, { as: cookieOf(answer, first) })).status).toBe(200);
+    const response = await signIn({});
+    expect(JSON.parse(response.body)).toMatchObject({ email: owner.email, needs_second_factor: false });
+    expect((await ask('GET', `/apps/${app.ref}`, { as: cookieOf(response, first) })).status).toBe(200);
   });
 });

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import { createApp, runSql } from '../support/apps.ts';
 import { type Member, signUpMember } from '../support/clients.ts';
-import { type HttpAnswer, send } from '../support/http.ts';
+import { type HttpResponse, send } from '../support/http.ts';
 import { expectRefusal } from '../support/refusal.ts';
 
 /** Whoever can make the server take a token or a key for what it is not reads other people's rows. */
@@ -38,7 +38,7 @@ beforeAll(async () => {
     .toString();
 });
 
-const ask = (path: string, headers: Record<string, string>, of = app, ownConnection = false): Promise<HttpAnswer> =>
+const ask = (path: string, headers: Record<string, string>, of = app, ownConnection = false): Promise<HttpResponse> =>
   send(node.url, `/apps/${of.ref}${path}`, { headers, ownConnection });
 
 const encode = (value: unknown) =>
@@ -169,8 +169,8 @@ describe('claims that are signed, and still not acceptable', () => {
 
   it('a key that is there twice means what it means last, to the server and to SQL alike', async () => {
     const token = hs256(HS, `{"role":"service_role","exp":${now() + 60},"role":"anon"}`, app.jwt_secret);
-    const answer = await ask('/rest/v1/rpc/me', { authorization: `Bearer ${token}` });
-    expect([answer.status, answer.body]).toEqual([200, '"anon"']);
+    const response = await ask('/rest/v1/rpc/me', { authorization: `Bearer ${token}` });
+    expect([response.status, response.body]).toEqual([200, '"anon"']);
   });
 
   it.each([
@@ -265,12 +265,12 @@ describe('a publishable key or a member’s token', () => {
         { apikey: app.anon_key, authorization: `Bearer ${app.anon_key}` },
         { apikey: app.anon_key, authorization: `Bearer ${member.session.access_token}` },
       ]) {
-        const answer = await send(node.url, `/apps/${app.ref}${path}`, {
+        const response = await send(node.url, `/apps/${app.ref}${path}`, {
           method,
           headers: { ...headers, 'content-type': 'application/json' },
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         });
-        expect(expectRefusal(answer, `${method} ${path}`)).toBe('not_admin');
+        expect(expectRefusal(response, `${method} ${path}`)).toBe('not_admin');
       }
     }
   });

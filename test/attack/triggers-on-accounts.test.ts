@@ -90,9 +90,10 @@ describe.each(bodies)('a trigger that %s', (what, body) => {
       ['/auth/v1/token?grant_type=password', before],
       ['/auth/v1/signup', {}],
     ] as const) {
-      const answer = await post(path, sent);
-      const code = answer.status < 400 ? 'done' : (JSON.parse(answer.body).error_code ?? JSON.parse(answer.body).code);
-      expect([what, path, answer.status, code, answer.body], answer.body).not.toContain('internal');
+      const response = await post(path, sent);
+      const code =
+        response.status < 400 ? 'done' : (JSON.parse(response.body).error_code ?? JSON.parse(response.body).code);
+      expect([what, path, response.status, code, response.body], response.body).not.toContain('internal');
     }
     const { cells } = await probeOf(node, app.ref);
     expect(cells.length).toBeGreaterThan(0);

@@ -161,10 +161,10 @@ const toApp: openid.CustomFetch = async (address, { method, headers, body }) => 
   const { host, pathname, search } = new URL(address);
   const fields = { ...Object.fromEntries(new Headers(headers as Record<string, string>)), host };
   const sent = body === undefined || body === null ? {} : { body: String(body) };
-  const answer = await send(site.node.url, pathname + search, { method, headers: fields, ...sent });
-  const type = String(answer.headers['content-type']);
-  return new Response(answer.status === 204 ? null : answer.body, {
-    status: answer.status,
+  const response = await send(site.node.url, pathname + search, { method, headers: fields, ...sent });
+  const type = String(response.headers['content-type']);
+  return new Response(response.status === 204 ? null : response.body, {
+    status: response.status,
     headers: { 'content-type': type },
   });
 };

@@ -28,18 +28,18 @@ async function mostConnections(work: Promise<unknown>): Promise<number> {
   const ended = work.finally(() => {
     isWorking = false;
   });
-  let most = 0;
+  let max = 0;
   await withClient(await superuserUrl(node, 'postgres'), async (client) => {
     while (isWorking) {
       const { rows } = await client.query<{ open: number }>(
         `select count(*)::int as open from pg_stat_activity
          where backend_type = 'client backend' and usename like 'app\\_cold-%\\_authenticator'`,
       );
-      most = Math.max(most, rows[0]?.open ?? 0);
+      max = Math.max(max, rows[0]?.open ?? 0);
     }
   });
   await ended;
-  return most;
+  return max;
 }
 
 it('eight concurrent callers call many more apps than there are connections, without a failure and within the connection limit', async () => {
@@ -52,7 +52,7 @@ it('eight concurrent callers call many more apps than there are connections, wit
       for (const one of [status, rest.status]) statuses.set(one, (statuses.get(one) ?? 0) + 1);
     }
   };
-  const most = await mostConnections(Promise.all(Array.from({ length: CALLERS }, call)));
+  const max = await mostConnections(Promise.all(Array.from({ length: CALLERS }, call)));
   expect([...statuses]).toEqual(
     expect.arrayContaining([
       [200, 2 * APPS],
@@ -60,6 +60,6 @@ it('eight concurrent callers call many more apps than there are connections, wit
     ]),
   );
   expect(statuses.size).toBe(2);
-  expect(most).toBeGreaterThan(2);
-  expect(most).toBeLessThanOrEqual(CONNECTIONS);
+  expect(max).toBeGreaterThan(2);
+  expect(max).toBeLessThanOrEqual(CONNECTIONS);
 });

@@ -13,7 +13,7 @@ import { uniqueEmail, uniqueRef } from '../support/unique.ts';
 const canMount = process.platform === 'linux' && process.getuid?.() === 0;
 const mount = (folder: string) => execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=300m,mode=0755', 'tmpfs', folder]);
 
-interface Answer {
+interface TestResponse {
   status: number;
   body: string;
 }
@@ -51,7 +51,7 @@ describe.skipIf(!canMount)('a full disk (skipped: only root on Linux can mount o
     expect((await statfs(disk)).bavail).toBeLessThan(2);
   }
 
-  async function post(path: string, body: unknown, key = app.publishable_key): Promise<Answer> {
+  async function post(path: string, body: unknown, key = app.publishable_key): Promise<TestResponse> {
     const response = await fetch(`${node.url}${path}`, {
       method: 'POST',
       headers: { apikey: key, authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -63,7 +63,7 @@ describe.skipIf(!canMount)('a full disk (skipped: only root on Linux can mount o
   const manage = (path: string, body: unknown) => post(`/admin/v1${path}`, body, node.operatorToken);
 
   /** Repeats a write, which first uses free space in existing pages, until it needs new space and is refused. */
-  async function untilRefused(write: () => Promise<Answer>): Promise<Answer> {
+  async function untilRefused(write: () => Promise<TestResponse>): Promise<TestResponse> {
     for (let i = 0; i < 300; i++) {
       const answer = await write();
       if (answer.status >= 300) return answer;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type ConnectionConfig, parseConnectionUrl } from '../../src/database/connection-config.ts';
 import { Pool } from '../../src/database/pool.ts';
-import { parseTarget, type Target } from '../../src/database/target.ts';
 import { clone } from './clone.ts';
 import { type Seed, startPostgres } from './postgres.ts';
 
@@ -9,7 +9,7 @@ export interface AppDatabase {
   /** A pool of the superuser. */
   pool: Pool;
   /** The address with which the superuser connects. */
-  target: Target;
+  target: ConnectionConfig;
   /** Returns a pool that logs in as another role of this database. */
   as(role: string): Pool;
   stop(): Promise<void>;
@@ -27,7 +27,7 @@ const files = ['cluster.sql', ...numbered.sort()].map((file) => `src/schema/${fi
 const seed: Seed = {
   files: [...files, 'test/support/app-database.ts'],
   plant: async (url) => {
-    const target = parseTarget(url, 'seed');
+    const target = parseConnectionUrl(url, 'seed');
     const pool = new Pool(target, options);
     for (const file of files) await pool.script(readFileSync(join(clone, file), 'utf8'));
     await pool.script(`
@@ -43,11 +43,11 @@ const seed: Seed = {
 
 /**
  * Starts a PostgreSQL with a database like that of every app: the cluster's roles, Ninefold's schemas, the owner
- * `app_owner` and the login role `app_authenticator`. For tests that read the catalogue.
+ * `app_owner` and the login role `app_authenticator`. For tests that read the catalog.
  */
 export async function startAppDatabase(name: string): Promise<AppDatabase> {
   const postgres = await startPostgres(name, { seed });
-  const target = parseTarget(postgres.url, name);
+  const target = parseConnectionUrl(postgres.url, name);
   const pool = new Pool(target, options);
   const pools = [pool];
   return {

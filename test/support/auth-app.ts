@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClient, type Session, type SupabaseClient, type User } from '@supabase/supabase-js';
 import ws from 'ws';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { AuthSettings } from '../../contract/settings-auth.ts';
 import type { AppKeys } from '../../src/apps/app-keys.ts';
 import type { Secrets } from '../../src/apps/app-secrets.ts';
@@ -11,13 +11,13 @@ import { makeKeys } from '../../src/apps/make-keys.ts';
 import { Origins } from '../../src/apps/origins.ts';
 import { defaultSettings } from '../../src/apps/settings.ts';
 import { authErrorReply, handleAuth } from '../../src/auth/handle.ts';
+import { type ConnectionConfig, parseConnectionUrl } from '../../src/database/connection-config.ts';
 import { Listener } from '../../src/database/listener.ts';
 import { Pool } from '../../src/database/pool.ts';
 import { quoteIdentifier, type Result, rowsAsText } from '../../src/database/statement.ts';
-import { parseTarget, type Target } from '../../src/database/target.ts';
 import type { Identity } from '../../src/identity/identity.ts';
 import { resolveIdentity } from '../../src/identity/resolve.ts';
-import { SessionCache } from '../../src/identity/session-cache.ts';
+import { TokenCache } from '../../src/identity/token-cache.ts';
 import { AddressPolicy } from '../../src/jobs/public-address.ts';
 import { Events, type NinefoldEvent } from '../../src/observe/events.ts';
 import { clone } from './clone.ts';
@@ -44,7 +44,7 @@ export interface AuthApp {
     method: string,
     path: string,
     options?: CallOptions,
-  ): Promise<{ status: number; body: Answer; headers: Reply['headers'] }>;
+  ): Promise<{ status: number; body: AuthResponse; headers: Reply['headers'] }>;
   identify(headers: Record<string, string>): Promise<Identity>;
   /** Returns a stock client that sends its requests with `call`. */
   client(key?: string, options?: { flowType?: 'pkce' | 'implicit' }): SupabaseClient;
@@ -57,7 +57,7 @@ export interface AuthApp {
   close(): Promise<void>;
 }
 
-export type Answer = Record<string, unknown>;
+export type AuthResponse = Record<string, unknown>;
 
 export interface CallOptions {
   body?: unknown;
@@ -79,19 +79,19 @@ export const ORIGIN = 'http://auth.localhost:9009';
 
 /** Creates an app as provisioning does, in the database `app_auth` of a separate server; `url` is the superuser's. */
 export async function makeAuthApp(url: string, options: { jwtSecret?: string } = {}): Promise<AuthApp> {
-  const superuser = { ...parseTarget(url, 'test'), searchPath: '' };
+  const superuser = { ...parseConnectionUrl(url, 'test'), searchPath: '' };
   await provision(superuser);
-  const login = (user: string): Target => {
+  const login = (user: string): ConnectionConfig => {
     const { searchPath: _, ...target } = superuser;
     return { ...target, database: 'app_auth', user, password: PASSWORD };
   };
   const database = open(login(ROLES.authenticator));
   const owner = open(login(ROLES.owner));
-  const sessions = new SessionCache();
+  const sessions = new TokenCache();
   const waiting = new Set<{ matches: (payload: string) => boolean; resolve: (payload: string) => void }>();
   const listener = new Listener(login(ROLES.authenticator), ['ninefold'], {
-    onConnected: () => sessions.hear(),
-    onLost: () => sessions.deafen(),
+    onConnected: () => sessions.connected(),
+    onLost: () => sessions.disconnected(),
     onNotification: (_, payload) => {
       const notification = JSON.parse(payload);
       if (notification.type === 'session-revoked') sessions.revoke(notification.ids);
@@ -126,7 +126,7 @@ export async function makeAuthApp(url: string, options: { jwtSecret?: string } =
     },
     async call(method, path, { body, raw, headers = {}, address = '127.0.0.1' } = {}) {
       const [pathname = '/', query = ''] = path.split('?');
-      const exchange: Exchange = {
+      const exchange: CallRequest = {
         method,
         path: pathname,
         query,
@@ -195,9 +195,10 @@ export async function makeAuthApp(url: string, options: { jwtSecret?: string } =
   return app;
 }
 
-const open = (target: Target): Pool => new Pool(target, { max: 8, idleMilliseconds: 10_000, waitMilliseconds: 10_000 });
+const open = (target: ConnectionConfig): Pool =>
+  new Pool(target, { max: 8, idleMilliseconds: 10_000, waitMilliseconds: 10_000 });
 
-async function provision(superuser: Target): Promise<void> {
+async function provision(superuser: ConnectionConfig): Promise<void> {
   const file = (name: string) => readFile(join(clone, 'src/schema', name), 'utf8');
   const maintenance = open(superuser);
   await maintenance.script(await file('cluster.sql'));

@@ -3,10 +3,10 @@ import type { Change } from '../../contract/changes.ts';
 import { defaultRestSettings } from '../../contract/settings.ts';
 import { defaultAuthSettings } from '../../contract/settings-auth.ts';
 import type { Pool } from '../../src/database/pool.ts';
+import { stableContent } from '../../src/spec/content-hash.ts';
 import { diffChapters } from '../../src/spec/diff/diff.ts';
 import type { JsonObject } from '../../src/spec/diff/differences.ts';
 import { loadFacts } from '../../src/spec/facts.ts';
-import { lasting } from '../../src/spec/lasting.ts';
 import { deriveSpecification } from '../../src/spec/specification.ts';
 import { type ObjectIds, objectIds } from '../../src/spec/versions/object-ids.ts';
 import { type AppDatabase, startAppDatabase } from './app-database.ts';
@@ -71,7 +71,7 @@ export function diffedApp(name: string): DiffedApp {
         anonymous: restSettings.db_anon_role,
       });
       const app = { ref: 'helpdesk', name: 'Helpdesk', authSettings, restSettings };
-      const chapters = JSON.parse(JSON.stringify(lasting(deriveSpecification(facts, app).chapters)));
+      const chapters = JSON.parse(JSON.stringify(stableContent(deriveSpecification(facts, app).chapters)));
       ids.set(chapters, objectIds(facts));
       return chapters;
     },

@@ -1,5 +1,5 @@
 import type { AppConnection } from '../../contract/admin.ts';
-import { type HttpAnswer, type HttpRequest, send } from './http.ts';
+import { type HttpRequest, type HttpResponse, send } from './http.ts';
 import type { NodeAddress } from './node.ts';
 
 /** A call: its path and its request. */
@@ -51,7 +51,7 @@ export const appCalls: readonly Call[] = [
 export const notesAndPing = `create table public.notes (id int primary key); create function public.ping() returns int language sql stable as 'select 1'`;
 
 /** Makes the call as the operator. */
-export const callAdmin = (node: NodeAddress, app: AppConnection, [path, request]: Call): Promise<HttpAnswer> =>
+export const callAdmin = (node: NodeAddress, app: AppConnection, [path, request]: Call): Promise<HttpResponse> =>
   send(node.url, `/admin/v1/apps/${app.ref}${path}`, {
     ...request,
     headers: { authorization: `Bearer ${node.operatorToken}`, ...request?.headers },
@@ -63,7 +63,7 @@ export const callApp = (
   app: AppConnection,
   token: string,
   [path, request]: Call,
-): Promise<HttpAnswer> =>
+): Promise<HttpResponse> =>
   send(node.url, `/apps/${app.ref}${path}`, {
     ...request,
     headers: { apikey: app.anon_key, authorization: `Bearer ${token}`, ...request?.headers },

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll } from 'vitest';
 import { startPostgres, type TestPostgres } from './postgres.ts';
-import { makeRestApp, type RestAnswer, type RestApp } from './rest-app.ts';
+import { makeRestApp, type RestApp, type RestResponse } from './rest-app.ts';
 import { filmLibrary } from './rest-fixture.ts';
 
 /** The film library that the tests of a file read. */
 export interface FilmApp extends Pick<RestApp, 'call' | 'with' | 'script'> {
-  get(path: string, headers?: Record<string, string>): Promise<RestAnswer>;
+  get(path: string, headers?: Record<string, string>): Promise<RestResponse>;
 }
 
 /** Starts the data API with the film library on a separate PostgreSQL, for the tests of the calling file. */

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import { createApp, runSql } from './apps.ts';
-import { type HttpAnswer, send } from './http.ts';
+import { type HttpResponse, send } from './http.ts';
 import type { NodeAddress } from './node.ts';
 
 const everything = [
@@ -14,7 +14,7 @@ const everything = [
   '/auth/v1/admin/users',
 ];
 
-export const statuses = (answers: HttpAnswer[]) => answers.map(({ status }) => status);
+export const statuses = (answers: HttpResponse[]) => answers.map(({ status }) => status);
 export const allWell = [200, 200, 200, 200, 200, 200, 200];
 
 /** Returns functions for calls to the apps of a node whose owners try to harm the server from inside. */
@@ -42,7 +42,7 @@ export function hostileCalls(node: NodeAddress) {
     );
 
   /** Makes all calls that the server runs in an app's database for a builder. */
-  const lookAt = (app: AppConnection, paths = everything): Promise<HttpAnswer[]> =>
+  const lookAt = (app: AppConnection, paths = everything): Promise<HttpResponse[]> =>
     Promise.all(paths.map((path) => send(node.url, `/admin/v1/apps/${app.ref}${path}`, { headers: operator })));
 
   /** Creates an app that other apps must not disturb. */

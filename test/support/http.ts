@@ -2,7 +2,7 @@ import http from 'node:http';
 import net from 'node:net';
 
 /** An answer as it was received. */
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
@@ -30,7 +30,7 @@ const agent = new http.Agent({ keepAlive: true, maxSockets: 8, timeout: 3000 });
  *
  * @param target Path and query.
  */
-export function send(origin: string, target: string, options: HttpRequest = {}): Promise<HttpAnswer> {
+export function send(origin: string, target: string, options: HttpRequest = {}): Promise<HttpResponse> {
   const { method = 'GET', headers = {}, body, chunks } = options;
   const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {

@@ -53,16 +53,16 @@ interface Met {
   of: number;
 }
 
-interface Answer {
+interface ClientResult {
   error: { code: string; message: string } | null;
   count?: number | null;
   data?: unknown;
 }
 
-const counted = (answer: Answer): number => answer.count ?? 0;
+const counted = (answer: ClientResult): number => answer.count ?? 0;
 const read =
   (whole: readonly Row[] | undefined) =>
-  ({ data }: Answer): number => {
+  ({ data }: ClientResult): number => {
     if (!Array.isArray(data)) return 0;
     const known = whole && new Set(whole.map((row) => JSON.stringify(row)));
     return known ? data.filter((row) => known.has(JSON.stringify(row))).length : data.length;
@@ -112,7 +112,7 @@ function agrees(cell: RoleCell, met: readonly Met[]): boolean {
 const refusals = new Set(['42501', '42P17', '55000', '44000', '42809', '428C9']);
 const brokenRules = /^23/;
 
-function met(call: string, answer: Answer, of: number, reached: (answer: Answer) => number): Met {
+function met(call: string, answer: ClientResult, of: number, reached: (answer: ClientResult) => number): Met {
   if (answer.error === null) return { call, reached: reached(answer), of };
   // PostgreSQL checks constraints after the privileges, so a constraint error means that the privileges were
   // sufficient.

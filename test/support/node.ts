@@ -4,7 +4,7 @@ import { lstat, readFile, readlink, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { clone } from './clone.ts';
-import { copyFolder, keptFolder } from './kept-folder.ts';
+import { copyFolder, retainedFolder } from './retained-folder.ts';
 import { makeTestHome } from './test-folder.ts';
 
 /** The address and the secrets of a running node, for any test process. */
@@ -86,7 +86,7 @@ export async function startNode(options: NodeOptions = {}): Promise<TestNode> {
  * first start, so copying this home saves time.
  */
 export async function makeUsedHome(name: string): Promise<string> {
-  const used = await keptFolder('used-home', ['dist/.server-sources', 'package-lock.json'], async (home) => {
+  const used = await retainedFolder('used-home', ['dist/.server-sources', 'package-lock.json'], async (home) => {
     const node = await startNode({ home });
     await node.stop();
     // Each copy chooses its own port.

@@ -4,7 +4,7 @@ import { expect, vi } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import { createAppWith } from './apps.ts';
 import { clientOf } from './clients.ts';
-import { type HttpAnswer, send } from './http.ts';
+import { type HttpResponse, send } from './http.ts';
 import type { NodeAddress } from './node.ts';
 import { uniqueEmail } from './unique.ts';
 
@@ -28,7 +28,7 @@ interface Asked {
 export const verifierOf = (): string => randomBytes(32).toString('base64url');
 const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url');
 
-export const locationOf = (answer: HttpAnswer): URL => new URL(String(answer.headers.location));
+export const locationOf = (response: HttpResponse): URL => new URL(String(response.headers.location));
 
 /** Returns the claims of a JWT without a check of its signature. */
 export const claimsOf = (token: string): Record<string, unknown> =>
@@ -63,7 +63,7 @@ export async function makeOAuthApp(node: NodeAddress, settings: Readonly<Record<
   });
 
   /** Sends a request as a browser does that has resolved a name below localhost. */
-  const ask = (path: string, options: Parameters<typeof send>[2] = {}): Promise<HttpAnswer> =>
+  const ask = (path: string, options: Parameters<typeof send>[2] = {}): Promise<HttpResponse> =>
     send(node.url, path, { ...options, headers: { host, ...options.headers } });
 
   const parametersOf = (asked: Asked, change: Record<string, string>): URLSearchParams =>
@@ -80,7 +80,7 @@ export async function makeOAuthApp(node: NodeAddress, settings: Readonly<Record<
     });
 
   /** Asks for an authorization; the answer leads the browser on. */
-  const authorize = (asked: Asked = {}, change: Record<string, string> = {}): Promise<HttpAnswer> =>
+  const authorize = (asked: Asked = {}, change: Record<string, string> = {}): Promise<HttpResponse> =>
     ask(`/auth/v1/oauth/authorize?${parametersOf(asked, change)}`);
 
   /** Returns the id of a request that waits. */
@@ -106,8 +106,12 @@ export async function makeOAuthApp(node: NodeAddress, settings: Readonly<Record<
     });
 
   const exchange = async (fields: Record<string, string>, headers?: Record<string, string>) => {
-    const answer = await post('token', fields, headers);
-    return { status: answer.status, headers: answer.headers, body: JSON.parse(answer.body) as Record<string, string> };
+    const response = await post('token', fields, headers);
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: JSON.parse(response.body) as Record<string, string>,
+    };
   };
 
   /** Signs a member in to an application and returns the token response. */

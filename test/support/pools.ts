@@ -1,14 +1,14 @@
 import { afterAll, beforeAll } from 'vitest';
+import { type ConnectionConfig, parseConnectionUrl } from '../../src/database/connection-config.ts';
 import { Pool, type PoolOptions } from '../../src/database/pool.ts';
 import type { Statement } from '../../src/database/statement.ts';
-import { parseTarget, type Target } from '../../src/database/target.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
 
 export const poolDefaults: PoolOptions = { max: 4, idleMilliseconds: 60_000, waitMilliseconds: 5000 };
 
 /** The PostgreSQL of a test file, and pools for it. */
 export interface Pools {
-  target(): Target;
+  target(): ConnectionConfig;
   /** Runs work with a pool that is closed afterwards. Missing options have the values of `poolDefaults`. */
   withPool<T>(work: (pool: Pool) => Promise<T>, options?: Partial<PoolOptions>): Promise<T>;
 }
@@ -20,7 +20,7 @@ export function pools(name: string): Pools {
     postgres = await startPostgres(name);
   });
   afterAll(() => postgres.stop());
-  const target = () => parseTarget(postgres.url, 'test');
+  const target = () => parseConnectionUrl(postgres.url, 'test');
   return {
     target,
     withPool: async (work, options = {}) => {
@@ -38,7 +38,7 @@ export const query = (text: string, ...params: (string | null)[]): Statement => 
 export const prepared = (text: string, ...params: (string | null)[]): Statement => ({
   text,
   params,
-  preparedFor: 'test',
+  planKey: 'test',
 });
 
 /** Returns the first value of the result of a statement. */

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../src/postgres/embedded.ts';
-import { copyFolder, keptFolder } from './kept-folder.ts';
+import { copyFolder, retainedFolder } from './retained-folder.ts';
 import { makeTestHome } from './test-folder.ts';
 
 export interface TestPostgres {
@@ -47,7 +47,7 @@ export async function startPostgres(
 /** Returns the data folder of a cluster that was created and stopped. */
 function planted({ files, plant }: Seed): Promise<string> {
   const sources = ['package-lock.json', 'src/postgres/initialise.ts', 'test/support/postgres.ts', ...files];
-  return keptFolder('cluster', sources, async (home) => {
+  return retainedFolder('cluster', sources, async (home) => {
     const postgres = await startEmbeddedPostgres({ ...options, home });
     await withoutFsync(postgres.url);
     await plant(postgres.url);

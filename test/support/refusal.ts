@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { HttpAnswer } from './http.ts';
+import type { HttpResponse } from './http.ts';
 
 /** Texts from inside the server: names in its SQL and places in its code. No answer may contain them. */
 const INSIDE = /set_config|pgrst_|json_agg|json_build|ninefold\.js|node:internal|\.ts:\d|\n\s+at /;
@@ -8,13 +8,13 @@ const INSIDE = /set_config|pgrst_|json_agg|json_build|ninefold\.js|node:internal
  * Checks the answer to a malformed request: a status of 4xx, a code, a sentence, a request id, and nothing from inside
  * the server. Returns the code.
  */
-export function expectRefusal(answer: HttpAnswer, what = ''): string {
-  const told = `${what}\n${answer.status} ${answer.body.slice(0, 500)}`;
-  expect(answer.status, told).toBeGreaterThanOrEqual(400);
-  expect(answer.status, told).toBeLessThan(500);
-  expect(answer.headers['x-request-id'], told).toMatch(/^[\w.:-]+$/);
-  expect(answer.body, told).not.toMatch(INSIDE);
-  const body = JSON.parse(answer.body) as Record<string, unknown>;
+export function expectRefusal(response: HttpResponse, what = ''): string {
+  const told = `${what}\n${response.status} ${response.body.slice(0, 500)}`;
+  expect(response.status, told).toBeGreaterThanOrEqual(400);
+  expect(response.status, told).toBeLessThan(500);
+  expect(response.headers['x-request-id'], told).toMatch(/^[\w.:-]+$/);
+  expect(response.body, told).not.toMatch(INSIDE);
+  const body = JSON.parse(response.body) as Record<string, unknown>;
   const code = body.error_code ?? body.code;
   expect(code, told).toEqual(expect.stringMatching(/^\w+$/));
   expect(body.message ?? body.msg, told).toEqual(expect.stringMatching(/\w{3}/));
@@ -22,7 +22,7 @@ export function expectRefusal(answer: HttpAnswer, what = ''): string {
 }
 
 /** Checks the answer like `expectRefusal`, but also accepts a successful answer. */
-export function expectNoFault(answer: HttpAnswer, what = ''): void {
-  if (answer.status >= 400) expectRefusal(answer, what);
-  else expect(answer.headers['x-request-id'], what).toBeTruthy();
+export function expectNoFault(response: HttpResponse, what = ''): void {
+  if (response.status >= 400) expectRefusal(response, what);
+  else expect(response.headers['x-request-id'], what).toBeTruthy();
 }

@@ -1,8 +1,8 @@
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { defaultRestSettings, type RestSettings } from '../../contract/settings.ts';
-import { loadCatalog } from '../../src/catalog/load.ts';
+import { loadSchemaCache } from '../../src/catalog/load-schema-cache.ts';
+import { parseConnectionUrl } from '../../src/database/connection-config.ts';
 import { Pool } from '../../src/database/pool.ts';
-import { parseTarget } from '../../src/database/target.ts';
 import type { Identity } from '../../src/identity/identity.ts';
 import { handleRest } from '../../src/rest/handle.ts';
 import { restErrorReply } from '../../src/rest/response/error-reply.ts';
@@ -17,7 +17,7 @@ export interface RestCall {
   encoded?: boolean;
 }
 
-export interface RestAnswer {
+export interface RestResponse {
   status: number;
   headers: Record<string, string>;
   cookies: readonly string[];
@@ -29,7 +29,7 @@ export interface RestAnswer {
 
 export interface RestApp {
   /** Makes one call of `/rest/v1` without HTTP, for example `call('GET', '/films?id=eq.1')`. */
-  call(method: string, path: string, call?: RestCall): Promise<RestAnswer>;
+  call(method: string, path: string, call?: RestCall): Promise<RestResponse>;
   /** Returns the same app with other settings. */
   with(settings: Partial<RestSettings>): Promise<RestApp>;
   /** Runs SQL as the superuser. */
@@ -51,11 +51,11 @@ const roles = `
  * roles.
  */
 export async function makeRestApp(url: string, fixture: string): Promise<RestApp> {
-  const superuser = new Pool(parseTarget(url, 'test'), poolOptions);
+  const superuser = new Pool(parseConnectionUrl(url, 'test'), poolOptions);
   await superuser.script(roles);
   await superuser.script(fixture);
   const database = new Pool(
-    { ...parseTarget(url, 'test'), user: 'rest_login', password: 'for-tests-only' },
+    { ...parseConnectionUrl(url, 'test'), user: 'rest_login', password: 'for-tests-only' },
     poolOptions,
   );
   return restApp(database, superuser, { ...defaultRestSettings, db_extra_search_path: ['public'] });
@@ -64,7 +64,7 @@ export async function makeRestApp(url: string, fixture: string): Promise<RestApp
 const poolOptions = { max: 4, idleMilliseconds: 10_000, waitMilliseconds: 10_000 };
 
 async function restApp(database: Pool, superuser: Pool, settings: RestSettings): Promise<RestApp> {
-  let catalog = await loadCatalog(database, settings.db_schemas, settings.db_extra_search_path);
+  let schemaCache = await loadSchemaCache(database, settings.db_schemas, settings.db_extra_search_path);
   return {
     async call(method, path, { role = 'anon', claims = {}, headers = {}, body, encoded = false } = {}) {
       const [pathname = '', query = ''] = path.split(/\?(.*)/s);
@@ -77,7 +77,7 @@ async function restApp(database: Pool, superuser: Pool, settings: RestSettings):
         sessionId: null,
         source: role === 'anon' ? 'none' : 'token',
       };
-      const exchange: Exchange = {
+      const exchange: CallRequest = {
         method,
         path: pathname,
         query: encoded ? query : encodeURI(query),
@@ -90,7 +90,7 @@ async function restApp(database: Pool, superuser: Pool, settings: RestSettings):
       };
       let reply: Reply;
       try {
-        reply = await handleRest({ database, catalog, identity, settings }, exchange);
+        reply = await handleRest({ database, schemaCache, identity, settings }, exchange);
       } catch (error) {
         const rendered = restErrorReply(error, {
           authenticated: role !== settings.db_anon_role,
@@ -112,7 +112,7 @@ async function restApp(database: Pool, superuser: Pool, settings: RestSettings):
     with: (changed) => restApp(database, superuser, { ...settings, ...changed }),
     async script(sql) {
       await superuser.script(sql);
-      catalog = await loadCatalog(database, settings.db_schemas, settings.db_extra_search_path);
+      schemaCache = await loadSchemaCache(database, settings.db_schemas, settings.db_extra_search_path);
     },
     async close() {
       await Promise.all([database.close(), superuser.close()]);

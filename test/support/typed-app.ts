@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { loadCatalog } from '../../src/catalog/load.ts';
+import { loadSchemaCache } from '../../src/catalog/load-schema-cache.ts';
 import type { Pool } from '../../src/database/pool.ts';
 import { loadFacts } from '../../src/spec/facts.ts';
 import { loadTypeFacts, type TypeFacts } from '../../src/spec/types/facts.ts';
@@ -97,7 +97,7 @@ export async function startTypedApp(name: string): Promise<TypedApp> {
   await database.pool.script('create schema private authorization app_owner');
   await owner.script(schema);
   const facts = await loadFacts(owner, { exposedSchemas: ['public', 'api'], authenticator: 'app_authenticator' });
-  const types = await loadTypeFacts(owner, facts, await loadCatalog(owner, ['public', 'api'], ['extensions']));
+  const types = await loadTypeFacts(owner, facts, await loadSchemaCache(owner, ['public', 'api'], ['extensions']));
   const folder = await makeTestFolder(name);
   return {
     owner,

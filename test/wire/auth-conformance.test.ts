@@ -16,7 +16,7 @@ let app: AppConnection;
 const tokens: Record<string, string> = {};
 let userId: string;
 
-interface Answer {
+interface TestResponse {
   readonly status: number;
   readonly headers: Headers;
   // biome-ignore lint/suspicious/noExplicitAny: the shape is what is tested
@@ -32,7 +32,11 @@ function sign(claims: object): string {
   return `${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`;
 }
 
-async function ask(call: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+async function ask(
+  call: string,
+  body?: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<TestResponse> {
   const [method = '', path = ''] = call.split(' ');
   const response = await fetch(`${app.url}/auth/v1${path}`, {
     method,

@@ -35,8 +35,8 @@ async function press(link: string): Promise<URL> {
     form.set(name, value.replaceAll('&amp;', '&'));
   }
   const headers = { host, 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
-  const answer = await send(node.url, '/auth/v1/verify', { method: 'POST', headers, body: form.toString() });
-  return new URL(String(answer.headers.location));
+  const response = await send(node.url, '/auth/v1/verify', { method: 'POST', headers, body: form.toString() });
+  return new URL(String(response.headers.location));
 }
 
 it('works with the stock client for a sign-up, a confirmation by code, and a recovery by link', async () => {

@@ -37,12 +37,12 @@ const answerOf = ({ redirect_url: url }: { redirect_url?: string }) => new URL(u
 /** Calls the consent endpoint as the member. */
 async function decide(client: SupabaseClient, id: string, action: string) {
   const token = (await client.auth.getSession()).data.session?.access_token;
-  const answer = await oauth.ask(`/auth/v1/oauth/authorizations/${id}/consent`, {
+  const response = await oauth.ask(`/auth/v1/oauth/authorizations/${id}/consent`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ action }),
   });
-  return { status: answer.status, body: answer.body === '' ? null : JSON.parse(answer.body) };
+  return { status: response.status, body: response.body === '' ? null : JSON.parse(response.body) };
 }
 
 /** Signs a member in once more, in a session of its own. */
@@ -163,13 +163,13 @@ describe('prompt=consent and prompt=select_account', () => {
 });
 
 it('takes the parameters of an authorization request from a form, and leads on with GET', async () => {
-  const answer = await oauth.ask('/auth/v1/oauth/authorize', {
+  const response = await oauth.ask('/auth/v1/oauth/authorize', {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://client.example' },
     body: oauth.parametersOf({}, { login_hint: 'ada@example.com', ui_locales: 'de' }).toString(),
   });
-  const page = locationOf(answer);
-  expect([answer.status, page.origin + page.pathname]).toEqual([303, `http://${oauth.host}/consent`]);
+  const page = locationOf(response);
+  expect([response.status, page.origin + page.pathname]).toEqual([303, `http://${oauth.host}/consent`]);
   expect(page.searchParams.get('login_hint')).toBe('ada@example.com');
 });
 
@@ -229,9 +229,9 @@ describe('tokens of an application', () => {
     const toHost: openid.CustomFetch = async (url, { method, headers, body }) => {
       const { pathname, search } = new URL(url);
       const sent = { method, headers: headers as Record<string, string>, ...(body && { body: String(body) }) };
-      const answer = await oauth.ask(pathname + search, sent);
-      const type = { 'content-type': String(answer.headers['content-type'] ?? 'text/plain') };
-      return new Response(answer.body, { status: answer.status, headers: type });
+      const response = await oauth.ask(pathname + search, sent);
+      const type = { 'content-type': String(response.headers['content-type'] ?? 'text/plain') };
+      return new Response(response.body, { status: response.status, headers: type });
     };
     const config = await openid.discovery(
       new URL(`http://${oauth.host}/auth/v1`),

@@ -28,14 +28,14 @@ describe('an application that signs members in', () => {
       const { pathname, search } = new URL(url);
       const headers = Object.fromEntries(new Headers(options.headers as Record<string, string>).entries());
       const body = options.body === undefined || options.body === null ? undefined : String(options.body);
-      const answer = await oauth.ask(pathname + search, {
+      const response = await oauth.ask(pathname + search, {
         method: options.method,
         headers,
         ...(body !== undefined && { body }),
       });
-      return new Response(answer.body, {
-        status: answer.status,
-        headers: { 'content-type': String(answer.headers['content-type']) },
+      return new Response(response.body, {
+        status: response.status,
+        headers: { 'content-type': String(response.headers['content-type']) },
       });
     };
     const config = await openid.discovery(
@@ -138,8 +138,8 @@ describe('a request of an application', () => {
     ['an unknown application', { client_id: '00000000-0000-0000-0000-000000000000' }],
     ['an application that is no UUID', { client_id: `' or true --` }],
   ])('with %s leads nowhere', async (_what, change) => {
-    const answer = await oauth.authorize({}, change);
-    expect([answer.status, answer.headers.location]).toEqual([400, undefined]);
+    const response = await oauth.authorize({}, change);
+    expect([response.status, response.headers.location]).toEqual([400, undefined]);
   });
 
   it.each<[string, Record<string, string>, string?]>([
@@ -177,10 +177,10 @@ describe('a request of an application', () => {
   it('is not decided by a page of another site', async () => {
     const id = locationOf(await oauth.authorize()).searchParams.get('authorization_id') ?? '';
     const token = (await ada.auth.getSession()).data.session?.access_token;
-    const answer = await oauth.ask(`/auth/v1/oauth/authorizations/${id}`, {
+    const response = await oauth.ask(`/auth/v1/oauth/authorizations/${id}`, {
       headers: { authorization: `Bearer ${token}`, origin: 'https://evil.example' },
     });
-    expect([answer.status, answer.body]).toEqual([400, expect.stringContaining('unauthorized request origin')]);
+    expect([response.status, response.body]).toEqual([400, expect.stringContaining('unauthorized request origin')]);
   });
 });
 
@@ -259,8 +259,8 @@ describe('a token of an application', () => {
 
 it('is not available while the setting is off', async () => {
   const other = await createApp(node);
-  const answer = await send(node.url, `/apps/${other.ref}/auth/v1/.well-known/openid-configuration`, {});
-  expect([answer.status, JSON.parse(answer.body).error_code]).toEqual([404, 'feature_disabled']);
+  const response = await send(node.url, `/apps/${other.ref}/auth/v1/.well-known/openid-configuration`, {});
+  expect([response.status, JSON.parse(response.body).error_code]).toEqual([404, 'feature_disabled']);
 });
 
 it('describes itself before the path of its issuer, too (RFC 8414, section 3)', async () => {

@@ -4,7 +4,7 @@ import ws from 'ws';
 import type { AppConnection, SettingEntry } from '../../contract/admin.ts';
 import { admin, createApp } from '../support/apps.ts';
 import { clientOf, signUpMember } from '../support/clients.ts';
-import { type HttpAnswer, send } from '../support/http.ts';
+import { type HttpResponse, send } from '../support/http.ts';
 import { startNode, type TestNode } from '../support/node.ts';
 import { type OpenIdServer, startOpenIdProvider, throughProvider } from '../support/openid-provider.ts';
 import { uniqueEmail } from '../support/unique.ts';
@@ -35,7 +35,7 @@ afterAll(async () => {
   await openId?.close();
 });
 
-const headerOf = (answer: HttpAnswer, name: string): string => String(answer.headers[name] ?? '');
+const headerOf = (response: HttpResponse, name: string): string => String(response.headers[name] ?? '');
 const browser = { 'sec-fetch-mode': 'navigate' };
 
 /** Sends a request like a browser that has resolved a name below localhost. */
@@ -68,19 +68,19 @@ describe('a sign-in at a provider, over HTTP', () => {
   });
 
   it('ignores a Host in the callback address that does not belong to the app', async () => {
-    const answer = await send(node.url, `/apps/${REF}/auth/v1/authorize?provider=custom:real`, {
+    const response = await send(node.url, `/apps/${REF}/auth/v1/authorize?provider=custom:real`, {
       headers: { host: 'evil.example', 'x-forwarded-host': 'evil.example' },
     });
-    const page = new URL(headerOf(answer, 'location'));
+    const page = new URL(headerOf(response, 'location'));
     expect(page.searchParams.get('redirect_uri')).toBe(`http://${ownHost}/auth/v1/callback`);
   });
 
   it('answers a builder’s call without a Location header', async () => {
-    const answer = await send(node.url, `/admin/v1/apps/${REF}/auth/v1/authorize?provider=custom:real`, {
+    const response = await send(node.url, `/admin/v1/apps/${REF}/auth/v1/authorize?provider=custom:real`, {
       headers: { authorization: `Bearer ${node.operatorToken}` },
     });
-    expect(answer.status).toBe(302);
-    expect(answer.headers.location).toBeUndefined();
+    expect(response.status).toBe(302);
+    expect(response.headers.location).toBeUndefined();
   });
 });
 
@@ -140,11 +140,11 @@ describe('linkIdentity of the stock client, over HTTP', () => {
 
   it('shows the page on the app’s own origin only, and sets no cookie on the node’s', async () => {
     const query = '?id=11111111-1111-4111-8111-111111111111';
-    const answer = await send(node.url, `/apps/${REF}${PAGE}${query}`, { headers: browser });
-    expect(answer).toMatchObject({ status: 303, headers: { location: `http://${ownHost}${PAGE}${query}` } });
+    const response = await send(node.url, `/apps/${REF}${PAGE}${query}`, { headers: browser });
+    expect(response).toMatchObject({ status: 303, headers: { location: `http://${ownHost}${PAGE}${query}` } });
     const callback = await send(node.url, `/apps/${REF}/auth/v1/callback?state=x&code=c`, { headers: browser });
     expect(headerOf(callback, 'location')).toBe(`http://${ownHost}/auth/v1/callback?state=x&code=c`);
-    expect([answer.headers['set-cookie'], callback.headers['set-cookie']]).toEqual([undefined, undefined]);
+    expect([response.headers['set-cookie'], callback.headers['set-cookie']]).toEqual([undefined, undefined]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, inject, it } from 'vitest';
 import type { Activity } from '../../contract/admin.ts';
-import type { CallStatisticsAnswer, LogAnswer, LogLine } from '../../contract/observed.ts';
+import type { CallStatisticsResponse, LogLine, LogResponse } from '../../contract/observed.ts';
 import type { Specification } from '../../contract/specification.ts';
 import { admin, createApp, runSql } from '../support/apps.ts';
 import { signUpMember } from '../support/clients.ts';
@@ -12,7 +12,7 @@ const notes = `create table public.notes (id int primary key, title text constra
   insert into public.notes values (1, 'one');
   grant all on public.notes to authenticated;`;
 
-const logs = (ref: string, query = '', at = node) => admin<LogAnswer>(at, 'GET', `/apps/${ref}/logs${query}`);
+const logs = (ref: string, query = '', at = node) => admin<LogResponse>(at, 'GET', `/apps/${ref}/logs${query}`);
 
 describe('the logs of an app', () => {
   it('return the last calls, newest first, narrowed by the given filters', async () => {
@@ -65,7 +65,7 @@ describe('the logs of an app', () => {
     await expect
       .poll(async () => (await admin<Activity>(node, 'GET', `/apps/${app.ref}/activity`)).today, { timeout: 30_000 })
       .toMatchObject({ calls: 1, failed: 0 });
-    const { calls } = await admin<CallStatisticsAnswer>(node, 'GET', `/apps/${app.ref}/calls`);
+    const { calls } = await admin<CallStatisticsResponse>(node, 'GET', `/apps/${app.ref}/calls`);
     expect(calls.map(({ id, figures }) => [id, figures.calls])).toEqual([['rest.public.notes.select', 1]]);
     const { chapters } = await admin<Specification>(node, 'GET', `/apps/${app.ref}/specification`);
     expect(chapters.errors?.errors.filter(({ figures }) => figures !== undefined)).toEqual([]);

@@ -88,12 +88,12 @@ describe('an app without a mail server', () => {
   });
 
   it('lists mails by page, by state and by search text', async () => {
-    const most = limits.mailsPerPage.default;
+    const max = limits.mailsPerPage.default;
     await superuser(
       `insert into ninefold.mails (kind, recipient, state, created_at)
        select 'invite', 'm' || n || '_%@example.org', 'kept', date_trunc('day', now()) - n / 3 * interval '1 second'
        from generate_series(1, $1::int) n`,
-      [2 * most + 5],
+      [2 * max + 5],
     );
     const seen: string[] = [];
     for (let next: string | null = ''; next !== null; ) {
@@ -101,7 +101,7 @@ describe('an app without a mail server', () => {
       seen.push(...page.mails.map(({ recipient }) => recipient));
       ({ next } = page);
     }
-    expect([seen.length, new Set(seen).size]).toEqual([2 * most + 5, 2 * most + 5]);
+    expect([seen.length, new Set(seen).size]).toEqual([2 * max + 5, 2 * max + 5]);
     expect((await list(`?search=${encodeURIComponent('m7_%')}`)).mails).toHaveLength(1);
     expect((await list('?state=sent')).mails).toEqual([]);
     for (const query of [

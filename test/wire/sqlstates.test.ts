@@ -88,7 +88,7 @@ const app = createTemplate(
 );
 
 describe('an error of PostgreSQL in a function', () => {
-  it('has the code of PostgreSQL and the status of its catalogue entry', async () => {
+  it('has the code of PostgreSQL and the status of its catalog entry', async () => {
     const { ref } = await app;
     const sql = Object.entries(statements).map(
       ([code, statement]) =>

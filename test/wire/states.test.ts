@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
-import type { CallStoryAnswer } from '../../contract/observed.ts';
+import type { RequestTraceResponse } from '../../contract/observed.ts';
 import type { Specification } from '../../contract/specification.ts';
 import type { Machine } from '../../contract/states.ts';
 import { admin, createApp, createTemplate, runSql } from '../support/apps.ts';
@@ -76,7 +76,7 @@ describe('the story of a refused transition', () => {
       expect(answer.status).toBe(409);
       const { message } = (await answer.json()) as { message: string };
       const path = `/apps/${app.ref}/calls/${answer.headers.get('x-request-id')}`;
-      const { story } = await admin<CallStoryAnswer>(node, 'GET', path);
+      const { story } = await admin<RequestTraceResponse>(node, 'GET', path);
       expect(story.who).toMatchObject({ role: 'authenticated', user_id: user.id });
       expect(story.refused?.message).toBe(message);
       return story.refused;

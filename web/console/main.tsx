@@ -5,13 +5,13 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { colorSchemeManager, cssVariablesResolver, theme } from '../ui/theme.tsx';
-import { queryClient, whenSignedOut } from './data/query-client.ts';
+import { queryClient, setSignedOutHandler } from './data/query-client.ts';
 import { forgetAnswers } from './data/session/sign-out.ts';
 import { KeyboardProvider } from './keys/keyboard.tsx';
 import { router } from './router.tsx';
 
 // The server ended the session, here or on another device: forget it and ask for a new one.
-whenSignedOut(() => {
+setSignedOutHandler(() => {
   const { pathname, href } = router.state.location;
   if (pathname === '/sign-in') return;
   forgetAnswers();

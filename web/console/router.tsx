@@ -3,13 +3,12 @@ import { queryClient } from './data/query-client.ts';
 import { signedInBuilder } from './data/session/builder.ts';
 import { setupState } from './data/setup/setup-state.ts';
 import { specification } from './data/specification/specification.ts';
-import { Frame } from './frame/frame.tsx';
-import { NotFound } from './frame/not-found.tsx';
-import { Root } from './frame/root.tsx';
-import { RouteFailure } from './frame/route-failure.tsx';
-import { Waiting } from './frame/waiting.tsx';
+import { AppLayout } from './layout/app-layout.tsx';
+import { PageLoading } from './layout/page-loading.tsx';
+import { Root } from './layout/root.tsx';
+import { NotFound, RouteFailure } from './layout/route-states.tsx';
 import { code } from './recovery/code.ts';
-import { readDataSearch } from './work/data/data-search.ts';
+import { readDataSearch } from './tools/data/data-search.ts';
 
 /** A search parameter that is text, or is left out. The router has parsed numbers. */
 const text = (value: unknown): string | undefined =>
@@ -26,7 +25,7 @@ const signIn = createRoute({
   path: '/sign-in',
   validateSearch: (search) => named('next', search.next),
   component: lazyRouteComponent(
-    code(() => import('./covers/sign-in.tsx')),
+    code(() => import('./auth/sign-in.tsx')),
     'SignIn',
   ),
 });
@@ -36,7 +35,7 @@ const setup = createRoute({
   path: '/setup',
   loader: () => queryClient.ensureQueryData(setupState()),
   component: lazyRouteComponent(
-    code(() => import('./covers/setup.tsx')),
+    code(() => import('./auth/setup.tsx')),
     'Setup',
   ),
 });
@@ -45,7 +44,7 @@ const invitation = createRoute({
   getParentRoute: () => root,
   path: '/invitation',
   component: lazyRouteComponent(
-    code(() => import('./covers/invitation.tsx')),
+    code(() => import('./auth/invitation.tsx')),
     'Invitation',
   ),
 });
@@ -54,7 +53,7 @@ const recovery = createRoute({
   getParentRoute: () => root,
   path: '/recovery',
   component: lazyRouteComponent(
-    code(() => import('./covers/recovery.tsx')),
+    code(() => import('./auth/recovery.tsx')),
     'Recovery',
   ),
 });
@@ -70,7 +69,7 @@ const signedIn = createRoute({
     if (needed) throw redirect({ to: '/setup' });
     throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } });
   },
-  component: Frame,
+  component: AppLayout,
 });
 
 const apps = createRoute({
@@ -212,8 +211,8 @@ const story = createRoute({
   getParentRoute: () => app,
   path: '/calls/$requestId',
   component: lazyRouteComponent(
-    code(() => import('./chapters/story/story-page.tsx')),
-    'StoryPage',
+    code(() => import('./chapters/request/request-page.tsx')),
+    'RequestPage',
   ),
 });
 
@@ -252,7 +251,7 @@ const data = createRoute({
   path: '/data',
   validateSearch: readDataSearch,
   component: lazyRouteComponent(
-    code(() => import('./work/data/data-page.tsx')),
+    code(() => import('./tools/data/data-page.tsx')),
     'DataPage',
   ),
 });
@@ -262,7 +261,7 @@ const sql = createRoute({
   path: '/sql',
   validateSearch: (search) => named('sql', search.sql),
   component: lazyRouteComponent(
-    code(() => import('./work/sql/sql-page.tsx')),
+    code(() => import('./tools/sql/sql-page.tsx')),
     'SqlPage',
   ),
 });
@@ -272,7 +271,7 @@ const users = createRoute({
   path: '/users',
   validateSearch: (search) => ({ ...named('user', search.user), ...named('q', search.q) }),
   component: lazyRouteComponent(
-    code(() => import('./work/users/users-page.tsx')),
+    code(() => import('./tools/users/users-page.tsx')),
     'UsersPage',
   ),
 });
@@ -281,7 +280,7 @@ const member = createRoute({
   getParentRoute: () => app,
   path: '/users/$id',
   component: lazyRouteComponent(
-    code(() => import('./work/users/member-page.tsx')),
+    code(() => import('./tools/users/member-page.tsx')),
     'MemberPage',
   ),
 });
@@ -290,7 +289,7 @@ const importMembers = createRoute({
   getParentRoute: () => app,
   path: '/import-users',
   component: lazyRouteComponent(
-    code(() => import('./work/users/import-page.tsx')),
+    code(() => import('./tools/users/import-page.tsx')),
     'ImportPage',
   ),
 });
@@ -300,7 +299,7 @@ const sessions = createRoute({
   path: '/sessions',
   validateSearch: (search) => ({ ...named('user', search.user), ...named('session', search.session) }),
   component: lazyRouteComponent(
-    code(() => import('./work/sessions/sessions-page.tsx')),
+    code(() => import('./tools/sessions/sessions-page.tsx')),
     'SessionsPage',
   ),
 });
@@ -316,7 +315,7 @@ const mail = createRoute({
     ...named('language', search.language),
   }),
   component: lazyRouteComponent(
-    code(() => import('./work/mail/mail-page.tsx')),
+    code(() => import('./tools/mail/mail-page.tsx')),
     'MailPage',
   ),
 });
@@ -325,7 +324,7 @@ const settings = createRoute({
   getParentRoute: () => app,
   path: '/settings',
   component: lazyRouteComponent(
-    code(() => import('./work/settings/settings-page.tsx')),
+    code(() => import('./tools/settings/settings-page.tsx')),
     'SettingsPage',
   ),
 });
@@ -334,7 +333,7 @@ const apiKeys = createRoute({
   getParentRoute: () => app,
   path: '/api-keys',
   component: lazyRouteComponent(
-    code(() => import('./work/api-keys/api-keys-page.tsx')),
+    code(() => import('./tools/api-keys/api-keys-page.tsx')),
     'ApiKeysPage',
   ),
 });
@@ -343,7 +342,7 @@ const keys = createRoute({
   getParentRoute: () => app,
   path: '/keys',
   component: lazyRouteComponent(
-    code(() => import('./work/keys/keys-page.tsx')),
+    code(() => import('./tools/keys/keys-page.tsx')),
     'KeysPage',
   ),
 });
@@ -352,7 +351,7 @@ const applications = createRoute({
   getParentRoute: () => app,
   path: '/applications',
   component: lazyRouteComponent(
-    code(() => import('./work/applications/applications-page.tsx')),
+    code(() => import('./tools/applications/applications-page.tsx')),
     'ApplicationsPage',
   ),
 });
@@ -362,7 +361,7 @@ const signInMethods = createRoute({
   path: '/sign-in-methods',
   validateSearch: (search) => named('method', search.method),
   component: lazyRouteComponent(
-    code(() => import('./work/sign-in-methods/sign-in-methods-page.tsx')),
+    code(() => import('./tools/sign-in-methods/sign-in-methods-page.tsx')),
     'SignInMethodsPage',
   ),
 });
@@ -378,7 +377,7 @@ const logs = createRoute({
     ...(search.console === true && { console: true as const }),
   }),
   component: lazyRouteComponent(
-    code(() => import('./work/logs/logs-page.tsx')),
+    code(() => import('./tools/logs/logs-page.tsx')),
     'LogsPage',
   ),
 });
@@ -394,7 +393,7 @@ const audit = createRoute({
     ...named('entry', search.entry),
   }),
   component: lazyRouteComponent(
-    code(() => import('./work/audit/audit-page.tsx')),
+    code(() => import('./tools/audit/audit-page.tsx')),
     'AuditPage',
   ),
 });
@@ -403,7 +402,7 @@ const team = createRoute({
   getParentRoute: () => app,
   path: '/team',
   component: lazyRouteComponent(
-    code(() => import('./work/team/team-page.tsx')),
+    code(() => import('./tools/team/team-page.tsx')),
     'TeamPage',
   ),
 });
@@ -449,7 +448,7 @@ export const router = createRouter({
   defaultPreload: 'intent',
   defaultPendingMs: 100,
   defaultPendingMinMs: 0,
-  defaultPendingComponent: Waiting,
+  defaultPendingComponent: PageLoading,
   defaultErrorComponent: RouteFailure,
   defaultNotFoundComponent: NotFound,
 });

@@ -12,6 +12,6 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
 }
 
 /** Ways to begin, side by side: each an Empty. */
-export function Ways({ children }: { children: ReactNode }) {
+export function EmptyChoices({ children }: { children: ReactNode }) {
   return <div className={styles.ways}>{children}</div>;
 }

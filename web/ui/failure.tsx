@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import styles from './failure.module.css';
 
-/** An error told in full. `meaning` and `action` are null for a code that the catalogue does not know. */
+/** An error told in full. `meaning` and `action` are null for a code that the catalog does not know. */
 export interface FailureFacts {
   code: string;
   /** HTTP status; null when no answer came. */

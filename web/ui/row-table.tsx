@@ -10,7 +10,7 @@ import {
 } from 'react';
 import { classNames } from './class-names.ts';
 import styles from './row-table.module.css';
-import { Bar } from './table.tsx';
+import { Skeleton } from './table.tsx';
 
 export interface RowColumn<R> {
   name: string;
@@ -184,7 +184,7 @@ function Loading<R>({ columns, layout }: { columns: readonly RowColumn<R>[]; lay
         <tr key={place} style={layout}>
           {columns.map(({ name, width }) => (
             <td key={name}>
-              <Bar width={Math.max(16, width * (0.4 + ((place * 7) % 4) / 10) - 24)} />
+              <Skeleton width={Math.max(16, width * (0.4 + ((place * 7) % 4) / 10) - 24)} />
             </td>
           ))}
         </tr>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 import styles from './sheet.module.css';
-import { Bar, CutLine, Gauge, pushClass, wideOnlyClass } from './workbench.tsx';
+import { Gauge, pushClass, TableFooter, Toolbar, wideOnlyClass } from './workbench.tsx';
 
 /** A page that is one long list: a bar with title and tools, the list, a foot that says how much of it is in sight. */
 export function Sheet({
@@ -26,10 +26,10 @@ export function Sheet({
 }) {
   return (
     <div className={styles.sheet}>
-      <Bar title={title}>
+      <Toolbar title={title}>
         {filters}
         {tools !== undefined && <span className={pushClass}>{tools}</span>}
-      </Bar>
+      </Toolbar>
       <div className={styles.middle}>
         <div>{notice}</div>
         <div className={styles.content}>{children}</div>
@@ -59,7 +59,7 @@ export function SheetFoot({
   remark?: ReactNode;
 }) {
   return (
-    <CutLine>
+    <TableFooter>
       <b>{shown}</b>
       {part !== undefined && part < 1 && <Gauge part={part} />}
       {more && (
@@ -68,6 +68,6 @@ export function SheetFoot({
         </button>
       )}
       <span className={classNames(pushClass, wideOnlyClass, 'soft cut')}>{remark}</span>
-    </CutLine>
+    </TableFooter>
   );
 }

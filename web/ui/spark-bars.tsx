@@ -6,12 +6,12 @@ const height = 20;
 
 /** A bar a value, the largest as high as there is room. The figures stand in words beside it, so it is hidden from screen readers. */
 export function SparkBars({ values, lit = false }: { values: readonly number[]; lit?: boolean }) {
-  const most = Math.max(1, ...values);
+  const max = Math.max(1, ...values);
   const step = width / Math.max(1, values.length);
   return (
     <svg className={classNames(styles.bars, lit && styles.lit)} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
       {values
-        .map((value, place) => ({ value, place, high: value === 0 ? 0.8 : Math.max(2, (value / most) * (height - 2)) }))
+        .map((value, place) => ({ value, place, high: value === 0 ? 0.8 : Math.max(2, (value / max) * (height - 2)) }))
         .map(({ value, place, high }) => (
           <rect
             key={place}

@@ -6,9 +6,9 @@ export function sparklinePoints(
   width: number,
   height: number,
 ): (readonly [number, number])[] {
-  const most = Math.max(1, ...values);
+  const max = Math.max(1, ...values);
   const step = values.length > 1 ? width / (values.length - 1) : 0;
-  return values.map((value, index) => [index * step, height - (value / most) * height]);
+  return values.map((value, index) => [index * step, height - (value / max) * height]);
 }
 
 /** One hue, no axes, the last point blue. The figures stand in words beside it, so it is hidden from screen readers. */

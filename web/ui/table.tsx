@@ -34,7 +34,7 @@ export function LoadingRows({ rows, widths }: { rows: number; widths: readonly n
         .map((width, column) => ({ width, column }))
         .map(({ width, column }) => (
           <td key={column}>
-            <Bar width={width} />
+            <Skeleton width={width} />
           </td>
         ))}
     </tr>
@@ -42,6 +42,6 @@ export function LoadingRows({ rows, widths }: { rows: number; widths: readonly n
 }
 
 /** A bar of 8 px that holds the place of a text to come. */
-export function Bar({ width }: { width: number }) {
+export function Skeleton({ width }: { width: number }) {
   return <span className={styles.bar} style={{ width }} />;
 }

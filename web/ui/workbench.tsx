@@ -44,7 +44,7 @@ export const sideItemClass = styles.item ?? '';
 export const sideFigureClass = styles.count ?? '';
 
 /** The bar above: what it is, and what can be done with it. */
-export function Bar({ title, children }: { title: ReactNode; children?: ReactNode }) {
+export function Toolbar({ title, children }: { title: ReactNode; children?: ReactNode }) {
   return (
     <div className={styles.bar}>
       <h1 className={styles.name}>{title}</h1>
@@ -54,7 +54,7 @@ export function Bar({ title, children }: { title: ReactNode; children?: ReactNod
 }
 
 /** The line below: of how many, and the way on. */
-export function CutLine({ children }: { children: ReactNode }) {
+export function TableFooter({ children }: { children: ReactNode }) {
   return <div className={styles.cutLine}>{children}</div>;
 }
 

@@ -3,7 +3,7 @@ import type { MemberImport, RefusedRecord } from '../../../contract/member-impor
 import type { Database, Executor } from '../../database/database.ts';
 import { affectedRows } from '../../database/statement.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import { asAuthAdmin, jsonAsAuthAdmin } from '../as-auth-admin.ts';
+import { jsonAsAuthAdmin, runAsAuthAdmin } from '../run-as-auth-admin.ts';
 
 const time = (column: string): string =>
   `pg_catalog.to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
@@ -23,7 +23,7 @@ export async function beginImport(
   database: Executor,
   about: { source: string; fileName: string; options: object; createdBy: string },
 ): Promise<MemberImport> {
-  const results = await asAuthAdmin(database, [
+  const results = await runAsAuthAdmin(database, [
     [
       'delete from ninefold.member_imports where changed_at < pg_catalog.now() - pg_catalog.make_interval(days => $1::integer)',
       [String(limits.importDays.default)],
@@ -52,7 +52,7 @@ export async function readImport(database: Executor, id: string): Promise<{ show
  * parts, or if the file becomes too large.
  */
 export async function storePart(database: Executor, id: string, position: number, data: Uint8Array): Promise<boolean> {
-  const [, counted] = await asAuthAdmin(database, [
+  const [, counted] = await runAsAuthAdmin(database, [
     [
       `insert into ninefold.member_import_parts (import_id, position, data)
        select i.id, $2::integer, pg_catalog.decode($3, 'base64') from ninefold.member_imports i
@@ -82,7 +82,7 @@ export async function storePart(database: Executor, id: string, position: number
 /** Returns the bytes of a file, part by part. */
 export async function* readParts(database: Executor, id: string): AsyncGenerator<Buffer> {
   for (let position = 0; ; position++) {
-    const [result] = await asAuthAdmin(database, [
+    const [result] = await runAsAuthAdmin(database, [
       [
         `select pg_catalog.encode(data, 'base64') from ninefold.member_import_parts where import_id = $1::uuid and position = $2::integer`,
         [id, String(position)],
@@ -96,7 +96,7 @@ export async function* readParts(database: Executor, id: string): AsyncGenerator
 
 /** Marks an import as running. Returns false if it is already running or finished. */
 export async function claimImport(database: Executor, id: string): Promise<boolean> {
-  const [claimed] = await asAuthAdmin(database, [
+  const [claimed] = await runAsAuthAdmin(database, [
     [
       `update ninefold.member_imports i set state = 'running', failure = null, read_records = 0, imported = 0, present = 0, refused = 0,
          changed_at = pg_catalog.now()
@@ -129,7 +129,7 @@ export async function storeRecords(
   const rows = records.map(
     ({ line, userId, json }) => `{"line":${line},"user_id":${JSON.stringify(userId ?? null)},"record":${json}}`,
   );
-  await asAuthAdmin(database, [
+  await runAsAuthAdmin(database, [
     [
       `insert into ninefold.member_import_records (import_id, line, user_id, record)
        select $1::uuid, r.line, r.user_id, r.record
@@ -152,7 +152,7 @@ export async function storeRecords(
 
 /** Ends an import that failed. */
 export async function failImport(database: Executor, id: string, failure: string): Promise<void> {
-  await asAuthAdmin(database, [
+  await runAsAuthAdmin(database, [
     ['delete from ninefold.member_import_records where import_id = $1::uuid', [id]],
     [
       `update ninefold.member_imports set state = 'failed', failure = $2, changed_at = pg_catalog.now() where id = $1::uuid`,
@@ -175,7 +175,7 @@ export const readRefusals = async (database: Executor, id: string): Promise<Refu
  * is running.
  */
 export async function deleteImport(database: Executor, id: string): Promise<boolean> {
-  const [deleted] = await asAuthAdmin(database, [
+  const [deleted] = await runAsAuthAdmin(database, [
     [
       `delete from ninefold.member_imports i where i.id = $1::uuid and (i.state <> 'running' or ${IS_INTERRUPTED}) returning i.id`,
       [id],
@@ -194,7 +194,7 @@ export async function inLongTransaction<T>(
 ): Promise<T> {
   return database.transaction(async (tx) => {
     const run = async (text: string, params: string[]) => {
-      const [result] = await tx.run([{ text, params, preparedFor: '' }]);
+      const [result] = await tx.run([{ text, params, planKey: '' }]);
       if (result === undefined) return 0;
       return result.rows.length > 0 ? Number(result.rows[0]?.[0]?.toString() ?? 0) : affectedRows(result);
     };
@@ -210,7 +210,7 @@ export async function inLongTransaction<T>(
 
 /** Records that the worker of an import is still working on it. */
 export async function reportAlive(database: Executor, id: string): Promise<void> {
-  await asAuthAdmin(database, [
+  await runAsAuthAdmin(database, [
     [
       `update ninefold.member_imports set changed_at = pg_catalog.now() where id = $1::uuid and state = 'running'`,
       [id],

@@ -255,14 +255,14 @@ export function readRecords(
   chunks: AsyncIterable<Buffer>,
   options: { readonly isSql: boolean; readonly hashes: FirebaseHashes | null },
 ): AsyncGenerator<ImportRecord> {
-  const most = limits.importRecordBytes.default;
+  const max = limits.importRecordBytes.default;
   switch (source) {
     case 'supabase':
       return options.isSql ? readSupabaseDump(chunks) : readCsv(chunks, supabaseUser);
     case 'firebase':
-      return readJson(readObjects(chunks, most), (user) => firebaseUser(user, options.hashes));
+      return readJson(readObjects(chunks, max), (user) => firebaseUser(user, options.hashes));
     case 'auth0':
-      return readJson(readLines(chunks, most), auth0User);
+      return readJson(readLines(chunks, max), auth0User);
     case 'csv':
       return readCsv(chunks, csvUser);
   }

@@ -3,9 +3,16 @@ import type { Change } from '../../../contract/changes.ts';
 import { chapters } from '../../../contract/chapters.ts';
 import type { Specification } from '../../../contract/specification.ts';
 import { CliError, type Client, connect } from '../client.ts';
+import {
+  type ComparisonInput,
+  committedInput,
+  compareInputs,
+  exportJson,
+  liveInput,
+  readInput,
+} from '../compare-specifications.ts';
 import { printJson } from '../print.ts';
 import { probeNow, probeWords } from '../probe.ts';
-import { committedSide, diffSides, exportJson, liveSide, readSide, type Side } from '../specification-sides.ts';
 
 interface SpecOptions {
   format: 'markdown' | 'json' | 'html';
@@ -47,7 +54,7 @@ export function addSpecCommand(program: Command): void {
         const [a, b, ...more] = diff;
         const isUsed = a !== undefined && b !== undefined && more.length === 0 && ref === undefined;
         if (!isUsed || check !== undefined) throw new CliError('Use: ninefold spec --diff A B', null, null, TROUBLE);
-        await compare(async () => [await readSide(connect, a), await readSide(connect, b)], json);
+        await compare(async () => [await readInput(connect, a), await readInput(connect, b)], json);
       } else if (ref === undefined) {
         throw new CliError('Use: ninefold spec REF', null, null, TROUBLE);
       } else if (check !== undefined) {
@@ -56,7 +63,7 @@ export function addSpecCommand(program: Command): void {
         if (check !== true) {
           await compare(async () => {
             const client = connect();
-            return [await committedSide(client, check, ref), await liveSide(client, ref)];
+            return [await committedInput(client, check, ref), await liveInput(client, ref)];
           }, json);
         }
         if (probe) await probeCells(ref, json);
@@ -97,10 +104,10 @@ async function probeCells(ref: string, json = false): Promise<void> {
  * Prints the changes from the first specification to the second, and sets the exit code.
  * @throws CliError with exit code 2.
  */
-async function compare(sides: () => Promise<[Side, Side]>, json = false): Promise<void> {
+async function compare(sides: () => Promise<[ComparisonInput, ComparisonInput]>, json = false): Promise<void> {
   try {
     const [before, after] = await sides();
-    const { isSame, changes } = await diffSides(connect, before, after);
+    const { isSame, changes } = await compareInputs(connect, before, after);
     if (json) printJson(changes);
     else process.stdout.write(isSame ? '' : report(before.title, after.title, changes));
     process.exitCode = isSame ? SAME : DIFFERENT;

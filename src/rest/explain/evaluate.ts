@@ -1,8 +1,8 @@
-import type { SqlName } from '../../catalog/catalog.ts';
+import type { SqlName } from '../../catalog/schema-cache.ts';
 import { DatabaseError } from '../../database/database-error.ts';
 import type { Value } from '../../sql-reader/places.ts';
 import { arrayLiteral, identifier, Params, qualified } from '../sql/text.ts';
-import type { Stage } from './stage.ts';
+import type { SavepointRunner } from './savepoint-runner.ts';
 
 /** Result of an expression for one row. */
 export type Evaluated = Value | { readonly error: { readonly code: string; readonly message: string } };
@@ -17,7 +17,7 @@ export type Evaluations = ReadonlyMap<string, readonly Evaluated[]>;
  * @param rows Rows in PostgreSQL's text format.
  */
 export async function evaluate(
-  stage: Stage,
+  runner: SavepointRunner,
   table: SqlName,
   expressions: readonly string[],
   rows: readonly string[],
@@ -25,7 +25,7 @@ export async function evaluate(
   const distinct = [...new Set(expressions)];
   const found = new Map<string, readonly Evaluated[]>();
   if (distinct.length === 0) return found;
-  const together = await ask(stage, table, distinct, rows);
+  const together = await ask(runner, table, distinct, rows);
   if (!(together instanceof DatabaseError)) {
     distinct.forEach((expression, i) => {
       found.set(
@@ -36,17 +36,22 @@ export async function evaluate(
     return found;
   }
   // One of the expressions fails: evaluate each separately, and a failing one separately for each row.
-  for (const expression of distinct) found.set(expression, await alone(stage, table, expression, rows));
+  for (const expression of distinct) found.set(expression, await alone(runner, table, expression, rows));
   return found;
 }
 
-async function alone(stage: Stage, table: SqlName, expression: string, rows: readonly string[]): Promise<Evaluated[]> {
-  const all = await ask(stage, table, [expression], rows);
+async function alone(
+  runner: SavepointRunner,
+  table: SqlName,
+  expression: string,
+  rows: readonly string[],
+): Promise<Evaluated[]> {
+  const all = await ask(runner, table, [expression], rows);
   if (!(all instanceof DatabaseError)) return all.map(([value]) => value as Evaluated);
   if (rows.length < 2) return [failed(all)];
   const each: Evaluated[] = [];
   for (const row of rows) {
-    const one = await ask(stage, table, [expression], [row]);
+    const one = await ask(runner, table, [expression], [row]);
     each.push(one instanceof DatabaseError ? failed(one) : (one[0]?.[0] as Evaluated));
   }
   return each;
@@ -56,7 +61,7 @@ const failed = (error: DatabaseError): Evaluated => ({ error: { code: error.sqls
 
 /** Evaluates expressions on rows in one statement. Returns their values in the order of the rows, or the error. */
 async function ask(
-  stage: Stage,
+  runner: SavepointRunner,
   table: SqlName,
   expressions: readonly string[],
   rows: readonly string[],
@@ -68,7 +73,7 @@ async function ask(
       `(SELECT json_build_array(pg_typeof(pgrst_value.value)::text, pgrst_value.value::text) FROM (SELECT (${expression})) AS pgrst_value(value))`,
   );
   const from = `unnest(${params.bind(arrayLiteral(rows))}::${qualified(table)}[]) AS ${identifier(table.name)}`;
-  const results = await stage.try([{ text: `SELECT ${columns.join(', ')} FROM ${from}`, params: params.values }]);
+  const results = await runner.try([{ text: `SELECT ${columns.join(', ')} FROM ${from}`, params: params.values }]);
   if (results instanceof DatabaseError) return results;
   return (results[0]?.rows ?? []).map((row) =>
     row.map((cell) => {

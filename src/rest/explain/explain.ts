@@ -1,15 +1,15 @@
 import type { AccessExplanation, ExplainedRelation } from '../../../contract/access.ts';
-import type { CancelSignal, Exchange, Reply } from '../../../contract/exchange.ts';
+import type { CallRequest, CancelSignal, Reply } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { RestSettings } from '../../../contract/settings.ts';
 import { readArgumentAccess } from '../../catalog/argument-access.ts';
-import { nameKey } from '../../catalog/catalog.ts';
 import {
   type RelationAccess,
   type RelationRights,
   readRelationAccess,
   readRoutineAccess,
 } from '../../catalog/role-access.ts';
+import { nameKey } from '../../catalog/schema-cache.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { RestContext } from '../handle.ts';
 import type { CallArguments, CallPlan, MutatePlan, ReadPlan } from '../plan/plan.ts';
@@ -17,35 +17,35 @@ import { planRequest } from '../plan/plan-request.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import { parseRequest } from '../request/parse-request.ts';
 import { isAllRows } from '../request/row-range.ts';
-import { callInQuestion, EXPLAIN_ACCESS } from './asked.ts';
-import { attempt } from './attempt.ts';
+import { dryRun } from './dry-run.ts';
+import { EXPLAIN_ACCESS, explainedRequest } from './explain-request.ts';
 import { argumentGrant, executeGrant, kindOf, rowSecurityOf, schemaGrant, tableGrant } from './grants.ts';
-import { lookAtRows, nothing } from './look.ts';
+import { inspectRows, nothingInspected } from './inspect-rows.ts';
 import { embeddedNeeds, type Need, type Needs, needsOf } from './needs.ts';
 import { agrees, noSuchRole, verdictOf } from './verdict.ts';
 
 /**
  * Responds to `Prefer: explain=access` with an AccessExplanation: the result of the request for `context.identity` in
- * the database, and the reason. Changes nothing. Call it only if `asksWhy` returns true.
+ * the database, and the reason. Changes nothing. Call it only if `wantsExplanation` returns true.
  * @throws NinefoldError as the request itself before it reaches the database; PGRST127 for a request without a relation
  * or function.
  * @throws ConnectionError
  * @throws PoolTimeoutError
  */
-export async function explainAccess(context: RestContext, exchange: Exchange): Promise<Reply> {
-  const { catalog, settings } = context;
-  const request = parseRequest(callInQuestion(exchange), settings, context.readPayload);
-  const plan = planRequest(request, catalog, settings);
+export async function explainAccess(context: RestContext, callRequest: CallRequest): Promise<Reply> {
+  const { schemaCache, settings } = context;
+  const request = parseRequest(explainedRequest(callRequest), settings, context.readPayload);
+  const plan = planRequest(request, schemaCache, settings);
   if (plan.kind === 'options' || plan.kind === 'describe') {
     throw new NinefoldError('PGRST127', { details: 'Access is explained for tables, views and functions.' });
   }
   const explanation = await (plan.kind === 'call'
-    ? explainCall(context, request, plan, exchange.signal)
-    : explainStatement(context, request, plan, exchange.signal));
+    ? explainCall(context, request, plan, callRequest.signal)
+    : explainStatement(context, request, plan, callRequest.signal));
   return {
     status: 200,
     headers: { 'content-type': 'application/json; charset=utf-8', 'preference-applied': EXPLAIN_ACCESS },
-    body: exchange.method === 'HEAD' ? null : JSON.stringify(explanation),
+    body: callRequest.method === 'HEAD' ? null : JSON.stringify(explanation),
   };
 }
 
@@ -57,7 +57,7 @@ async function explainCall(
 ): Promise<AccessExplanation> {
   const { role, userId } = context.identity;
   const { schema, name, oid } = plan.routine;
-  const actual = await attempt(context, request, plan, signal);
+  const actual = await dryRun(context, request, plan, signal);
   const access = await readRoutineAccess(context.database, oid, role);
   const used = access?.role ? await readArgumentAccess(context.database, oid, role, argumentNames(plan.arguments)) : [];
   const grants = access?.role
@@ -73,7 +73,7 @@ async function explainCall(
     embedded: [],
     actual,
   };
-  const decided = access?.role ? verdictOf({ ...evidence, looked: nothing }) : noSuchRole(role);
+  const decided = access?.role ? verdictOf({ ...evidence, inspected: nothingInspected }) : noSuchRole(role);
   const whose = access?.security_definer ? `its owner, ${access.owner}` : `the caller, ${role}`;
   const verdict =
     decided.outcome === 'allowed'
@@ -91,7 +91,7 @@ async function explainCall(
     beneath: [],
     embedded: [],
     actual,
-    agrees: agrees({ verdict, looked: nothing, actual, countable: false }),
+    agrees: agrees({ verdict, inspected: nothingInspected, actual, countable: false }),
   };
 }
 
@@ -115,9 +115,9 @@ async function explainStatement(
   signal: CancelSignal,
 ): Promise<AccessExplanation> {
   const { role, userId } = context.identity;
-  const target = context.catalog.relations.get(nameKey(plan.target));
+  const target = context.schemaCache.relations.get(nameKey(plan.target));
   if (!target) throw new NinefoldError('PGRST205');
-  const actual = await attempt(context, request, plan, signal);
+  const actual = await dryRun(context, request, plan, signal);
   const needs = needsOf(plan);
   const about = {
     as: { role, user_id: userId },
@@ -129,17 +129,17 @@ async function explainStatement(
   const [rights, ...beneathRights] = access?.relations ?? [];
   if (!access?.role || !rights) {
     const verdict = noSuchRole(role);
-    const agreed = agrees({ verdict, looked: nothing, actual, countable: false });
+    const agreed = agrees({ verdict, inspected: nothingInspected, actual, countable: false });
     return { ...about, ...verdict, ...noDetails, agrees: agreed };
   }
   const grants = grantsOf(access, rights, needs);
   const security = rowSecurityOf(rights);
-  const beneath = beneathRights.map((relation) => relationOf(relation, beneathNeed(needs)));
+  const underlying = beneathRights.map((relation) => relationOf(relation, beneathNeed(needs)));
   const embedded = await embeddedIn(context, plan);
   // Without USAGE on the schema, not even the type of the table can be named.
-  const looked = access.schema_usage.held
-    ? await lookAtRows(context, { request, plan, target, rights, needs, security }, signal)
-    : nothing;
+  const inspected = access.schema_usage.held
+    ? await inspectRows(context, { request, plan, target, rights, needs, security }, signal)
+    : nothingInspected;
   const inserts = needs.operation === 'insert' || needs.operation === 'upsert';
   const verdict = verdictOf({
     role,
@@ -147,9 +147,9 @@ async function explainStatement(
     isView: rights.kind === 'v',
     inserts,
     grants,
-    beneath,
+    beneath: underlying,
     embedded,
-    looked,
+    inspected,
     actual,
   });
   return {
@@ -158,13 +158,13 @@ async function explainStatement(
     ...verdict,
     grants,
     row_security: security,
-    rows: [...looked.rows],
-    more_rows: looked.more,
-    beneath,
+    rows: [...inspected.rows],
+    more_rows: inspected.more,
+    beneath: underlying,
     embedded,
     agrees: agrees({
       verdict,
-      looked,
+      inspected,
       actual,
       countable: !target.isView && isCountable(request, plan, context.settings),
     }),
@@ -207,10 +207,10 @@ const beneathPrivileges = {
 } as const;
 
 /** Returns the privileges on embedded relations of a request that returns rows. */
-async function embeddedIn({ database, catalog, identity }: RestContext, plan: ReadPlan | MutatePlan) {
+async function embeddedIn({ database, schemaCache, identity }: RestContext, plan: ReadPlan | MutatePlan) {
   const needs = plan.kind === 'read' || plan.format.kind !== 'none' ? embeddedNeeds(plan.read) : [];
   const found = needs.map(async ({ relation, need }) => {
-    const oid = catalog.relations.get(nameKey(relation))?.oid;
+    const oid = schemaCache.relations.get(nameKey(relation))?.oid;
     const access = oid === undefined ? null : await readRelationAccess(database, oid, identity.role);
     const rights = access?.relations[0];
     return rights ? [relationOf(rights, need)] : [];

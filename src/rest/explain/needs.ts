@@ -1,7 +1,7 @@
 import type { AccessOperation } from '../../../contract/access.ts';
-import type { SqlName } from '../../catalog/catalog.ts';
 import type { TablePrivilege } from '../../catalog/role-access.ts';
-import { filterColumns } from '../plan/call.ts';
+import type { SqlName } from '../../catalog/schema-cache.ts';
+import { filterColumns } from '../plan/function-call.ts';
 import type { MutatePlan, ReadNode, ReadPlan } from '../plan/plan.ts';
 import { columnsNeeded } from '../plan/returning.ts';
 

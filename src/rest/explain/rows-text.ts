@@ -1,5 +1,5 @@
-import type { Relation } from '../../catalog/catalog.ts';
 import type { RelationRights } from '../../catalog/role-access.ts';
+import type { Relation } from '../../catalog/schema-cache.ts';
 import type { MutatePlan, ReadPlan, TableRef } from '../plan/plan.ts';
 import { conditionText } from '../sql/condition.ts';
 import { countText, SOURCE } from '../sql/read.ts';

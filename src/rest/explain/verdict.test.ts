@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { ActualAnswer, ExplainedPolicy, ExplainedRow } from '../../../contract/access.ts';
+import type { ActualResponse, ExplainedPolicy, ExplainedRow } from '../../../contract/access.ts';
 import { checkRow } from './check-row.ts';
 import type { Evaluated } from './evaluate.ts';
-import { nothing } from './look.ts';
+import { nothingInspected } from './inspect-rows.ts';
 import { type Asked, policiesAsked } from './needs.ts';
 import { agrees, verdictOf } from './verdict.ts';
 
@@ -71,7 +71,7 @@ describe('checkRow', () => {
 });
 
 describe('verdictOf', () => {
-  const done: ActualAnswer = { status: 200, code: null, message: null, rows: 1 };
+  const done: ActualResponse = { status: 200, code: null, message: null, rows: 1 };
   const base = {
     role: 'anon',
     target: 'public.t',
@@ -82,7 +82,7 @@ describe('verdictOf', () => {
     embedded: [],
   };
   const verdict = (rows: ExplainedRow[], more: object = {}) =>
-    verdictOf({ ...base, looked: { ...nothing, rows, matches: rows.length }, actual: done, ...more });
+    verdictOf({ ...base, inspected: { ...nothingInspected, rows, matches: rows.length }, actual: done, ...more });
   const own = policy('own');
 
   it('reports a refusal by the policies for SELECT as such', () => {
@@ -114,9 +114,9 @@ describe('verdictOf', () => {
 
   it('does not agree if the request had another result', () => {
     const rows = [row([own], toSelect, { own: yes }), row([own], toSelect, { own: no })];
-    const looked = { ...nothing, rows, matches: 2 };
-    const met = (actual: Partial<ActualAnswer>, of = verdict(rows)) =>
-      agrees({ verdict: of, looked, actual: { ...done, ...actual }, countable: true });
+    const inspected = { ...nothingInspected, rows, matches: 2 };
+    const met = (actual: Partial<ActualResponse>, of = verdict(rows)) =>
+      agrees({ verdict: of, inspected, actual: { ...done, ...actual }, countable: true });
     expect(met({ rows: 1 })).toBe(true);
     expect(met({ rows: 2 })).toBe(false);
     expect(met({ rows: 0 })).toBe(false);

@@ -1,13 +1,13 @@
 import type {
   AccessCause,
   AccessOutcome,
-  ActualAnswer,
+  ActualResponse,
   ExplainedCheck,
   ExplainedGrant,
   ExplainedRelation,
   ExplainedRow,
 } from '../../../contract/access.ts';
-import type { Looked } from './look.ts';
+import type { InspectedRows } from './inspect-rows.ts';
 
 /** The outcome of an explanation with its reason, as one sentence. Pure. */
 export interface Verdict {
@@ -27,8 +27,8 @@ export interface Evidence {
   readonly grants: readonly ExplainedGrant[];
   readonly beneath: readonly ExplainedRelation[];
   readonly embedded: readonly ExplainedRelation[];
-  readonly looked: Looked;
-  readonly actual: ActualAnswer;
+  readonly inspected: InspectedRows;
+  readonly actual: ActualResponse;
 }
 
 /** Returns the verdict for a role that does not exist. */
@@ -40,27 +40,27 @@ export const noSuchRole = (role: string): Verdict => ({
 
 /** Derives the verdict. Missing privileges come before problems with rows and policies. */
 export function verdictOf(evidence: Evidence): Verdict {
-  const { role, grants, beneath, embedded, looked, isView } = evidence;
+  const { role, grants, beneath: underlying, embedded, inspected, isView } = evidence;
   const missing = [...grants, ...embedded.map(({ grant }) => grant)].find((grant) => !grant.held);
   if (missing) {
     const cause = missing.on.startsWith('schema ') ? 'schema_usage' : 'grant';
     return { outcome: 'refused', cause, reason: `The role ${role} has ${lacking(missing)}.` };
   }
-  const closed = beneath.find(({ grant }) => !grant.held);
+  const closed = underlying.find(({ grant }) => !grant.held);
   if (closed) {
     const reason = `The view reads ${closed.grant.on}, and the role ${closed.as_role}, whose rights count there, has ${lacking(closed.grant)}.`;
     return { outcome: 'refused', cause: 'beneath_view', reason };
   }
-  if (looked.problem) {
-    const cause = looked.problem.code === '42501' ? 'unreadable' : null;
+  if (inspected.problem) {
+    const cause = inspected.problem.code === '42501' ? 'unreadable' : null;
     return {
       outcome: 'undecided',
       cause,
-      reason: `The rows could not be looked at: ${looked.problem.message} (${looked.problem.code}).`,
+      reason: `The rows could not be looked at: ${inspected.problem.message} (${inspected.problem.code}).`,
     };
   }
   if (isView) return verdictOfView(evidence);
-  const failed = policyErrorOf(looked);
+  const failed = policyErrorOf(inspected);
   if (failed) {
     // PostgreSQL may skip an expression that would fail if another one decides first.
     const outcome = evidence.actual.code === failed.code ? 'refused' : 'undecided';
@@ -77,21 +77,21 @@ function lacking({ privilege, on, missing_columns: columns, needed }: ExplainedG
 }
 
 /** Returns the error of a deciding expression: one that fails without rows, or in the first row with a failure. */
-function policyErrorOf({ policyError, rows }: Looked): Looked['policyError'] {
+function policyErrorOf({ policyError, rows }: InspectedRows): InspectedRows['policyError'] {
   if (policyError) return policyError;
   const undecided = rows.find(({ result }) => result === 'undecided');
   const check = undecided?.checks.find(({ passes }) => passes === null);
   return check?.policies.find(({ error }) => error !== null)?.error ?? null;
 }
 
-function verdictOfRows({ role, target, inserts, looked }: Evidence): Verdict {
-  const { rows } = looked;
+function verdictOfRows({ role, target, inserts, inspected }: Evidence): Verdict {
+  const { rows } = inspected;
   const refused = rows.find(({ result }) => result === 'refused');
   if (refused) return refusal(failingCheck(refused), role, target);
   if (rows.length === 0 && !inserts) return absent;
   const hidden = rows.filter(({ result }) => result === 'hidden');
   const first = hidden[0];
-  if (!first) return { outcome: 'allowed', cause: null, reason: allowed(looked, inserts) };
+  if (!first) return { outcome: 'allowed', cause: null, reason: allowed(inspected, inserts) };
   const check = failingCheck(first);
   const cause = hasPermissive(check) ? 'policy_using' : 'no_policy';
   const why = hasPermissive(check)
@@ -100,7 +100,7 @@ function verdictOfRows({ role, target, inserts, looked }: Evidence): Verdict {
   return {
     outcome: hidden.length === rows.length ? 'hidden' : 'partly',
     cause,
-    reason: `${hiddenRows(hidden.length, rows.length, looked.more)} hidden ${why}.`,
+    reason: `${hiddenRows(hidden.length, rows.length, inspected.more)} hidden ${why}.`,
   };
 }
 
@@ -116,7 +116,7 @@ const absent: Verdict = {
   reason: 'There is no row that the call could reach, whoever makes it.',
 };
 
-function allowed({ rows }: Looked, inserts: boolean): string {
+function allowed({ rows }: InspectedRows, inserts: boolean): string {
   const what = inserts ? 'The rows may be written' : 'All rows that were looked at may be reached';
   const checked = rows.some(({ checks }) => checks.length > 0);
   return `${what}: the privileges are held, and ${checked ? 'the policies let them through' : 'no policy binds the role'}.`;
@@ -166,17 +166,17 @@ function refusal(check: ExplainedCheck, role: string, target: string): Verdict {
  * Returns the verdict for a view. Its rows are not rows of one table, so the result of the request is compared with the
  * rows that the service role sees.
  */
-function verdictOfView({ inserts, looked, actual, beneath }: Evidence): Verdict {
-  const bound = beneath.filter(({ row_security: security }) => security?.binds);
+function verdictOfView({ inserts, inspected, actual, beneath: underlying }: Evidence): Verdict {
+  const bound = underlying.filter(({ row_security: security }) => security?.binds);
   const tables = bound.map(({ schema, name, as_role: role }) => `${schema}.${name} (as ${role})`).join(', ');
   const beneathIt =
     bound.length > 0 ? `row-level security of ${tables}` : 'the conditions of the view, which depend on the caller';
   if (actual.code === '42501') {
     return { outcome: 'refused', cause: 'beneath_view', reason: `Refused beneath the view by ${beneathIt}.` };
   }
-  if (looked.matches === 0 && !inserts) return absent;
-  const count = actual.code === 'PGRST116' && looked.matches === 1 ? 0 : actual.rows;
-  if (inserts || count === null || count >= looked.matches || (looked.more && count > 0)) {
+  if (inspected.matches === 0 && !inserts) return absent;
+  const count = actual.code === 'PGRST116' && inspected.matches === 1 ? 0 : actual.rows;
+  if (inserts || count === null || count >= inspected.matches || (inspected.more && count > 0)) {
     return { outcome: 'allowed', cause: null, reason: 'The privileges are held, on the view and beneath it.' };
   }
   return {
@@ -192,31 +192,31 @@ const REFUSED = '42501';
 /** A verdict and the actual result of the request. */
 export interface Agreement {
   readonly verdict: Verdict;
-  readonly looked: Looked;
-  readonly actual: ActualAnswer;
+  readonly inspected: InspectedRows;
+  readonly actual: ActualResponse;
   /** True if the response has one row for each row that passes. */
   readonly countable: boolean;
 }
 
 /** Returns true if the actual result of the request matches the verdict. */
-export function agrees({ verdict, looked, actual, countable }: Agreement): boolean {
+export function agrees({ verdict, inspected, actual, countable }: Agreement): boolean {
   const { outcome, cause } = verdict;
   const none = actual.rows === 0 || actual.code === 'PGRST116';
   switch (outcome) {
     case 'refused':
       if (cause === 'role') return actual.code !== null;
-      return actual.code === (cause === 'policy_error' ? policyErrorOf(looked)?.code : REFUSED);
+      return actual.code === (cause === 'policy_error' ? policyErrorOf(inspected)?.code : REFUSED);
     case 'undecided':
-      return looked.problem !== null && actual.code === looked.problem.code;
+      return inspected.problem !== null && actual.code === inspected.problem.code;
     case 'hidden':
     case 'absent':
-      return none || (looked.more && actual.code === null);
+      return none || (inspected.more && actual.code === null);
     case 'partly':
     case 'allowed': {
       // Other errors, such as constraint violations, have no relation to permissions.
       if (actual.code !== null) return actual.code !== REFUSED;
-      const passing = looked.rows.filter(({ result }) => result === 'passes').length;
-      return !countable || looked.more || actual.rows === passing;
+      const passing = inspected.rows.filter(({ result }) => result === 'passes').length;
+      return !countable || inspected.more || actual.rows === passing;
     }
   }
 }

@@ -33,12 +33,12 @@ const MAX_LENGTH = 128;
 
 /**
  * Returns the candidate that is most similar to a misspelt name, with its similarity; null if there is none.
- * @param least Minimum similarity, 0 to 1.
+ * @param min Minimum similarity, 0 to 1.
  */
 export function closestName(
   wanted: string,
   candidates: Iterable<string>,
-  least: number,
+  min: number,
 ): { name: string; likeness: number } | null {
   const text = wanted.toLowerCase();
   if (text.length > MAX_LENGTH) return null;
@@ -50,7 +50,7 @@ export function closestName(
       const other = name.toLowerCase();
       if (!sharesPiece(own, other, size)) continue;
       const score = likeness(text, other);
-      if (score >= least && (!best || score > best.likeness)) best = { name, likeness: score };
+      if (score >= min && (!best || score > best.likeness)) best = { name, likeness: score };
     }
     if (best) return best;
   }

@@ -1,4 +1,4 @@
-import { type Catalog, type Column, type Relation, representationKey } from '../../catalog/catalog.ts';
+import { type Column, type Relation, representationKey, type SchemaCache } from '../../catalog/schema-cache.ts';
 import type { FieldRef, Filter, LogicTree } from '../request/api-request.ts';
 import type { Condition, PlannedField, PlannedOrder } from './plan.ts';
 
@@ -47,41 +47,41 @@ export function typedField(table: Relation | undefined, field: FieldRef): Planne
   };
 }
 
-const transformed = (catalog: Catalog, field: PlannedField, from: string, to: string): PlannedField => {
+const transformed = (schemaCache: SchemaCache, field: PlannedField, from: string, to: string): PlannedField => {
   const transform =
-    field.type === '' || catalog.representations.size === 0
+    field.type === '' || schemaCache.representations.size === 0
       ? undefined
-      : catalog.representations.get(representationKey(from, to));
+      : schemaCache.representations.get(representationKey(from, to));
   return transform ? { ...field, type: from, transform } : field;
 };
 
 /** Returns the field for output as JSON. */
-export const shownField = (catalog: Catalog, field: PlannedField): PlannedField =>
-  transformed(catalog, field, field.type, 'json');
+export const shownField = (schemaCache: SchemaCache, field: PlannedField): PlannedField =>
+  transformed(schemaCache, field, field.type, 'json');
 
 /** Returns the field for input from JSON. */
-export const filledField = (catalog: Catalog, field: PlannedField): PlannedField =>
-  transformed(catalog, field, 'json', field.type);
+export const filledField = (schemaCache: SchemaCache, field: PlannedField): PlannedField =>
+  transformed(schemaCache, field, 'json', field.type);
 
-function comparedField(catalog: Catalog, table: Relation | undefined, filter: Filter): PlannedField {
+function comparedField(schemaCache: SchemaCache, table: Relation | undefined, filter: Filter): PlannedField {
   const field = typedField(table, filter.field);
   const { operation } = filter;
   const column = table?.columns.get(filter.field.name);
   // The type of a computed field is unknown; it is assumed to be a tsvector.
   const isText = column !== undefined && column.baseType !== 'tsvector';
   const search = operation.kind === 'search' && isText ? { language: operation.language } : null;
-  return transformed(catalog, { ...field, search }, 'text', field.type);
+  return transformed(schemaCache, { ...field, search }, 'text', field.type);
 }
 
 /**
  * Resolves the columns of a condition.
  * @param table Undefined if the rows belong to no known relation, as results of a function may.
  */
-export function plannedCondition(catalog: Catalog, table: Relation | undefined, tree: LogicTree): Condition {
+export function plannedCondition(schemaCache: SchemaCache, table: Relation | undefined, tree: LogicTree): Condition {
   if (tree.kind === 'filter') {
     return {
       kind: 'filter',
-      field: comparedField(catalog, table, tree),
+      field: comparedField(schemaCache, table, tree),
       negated: tree.negated,
       operation: tree.operation,
     };
@@ -89,7 +89,7 @@ export function plannedCondition(catalog: Catalog, table: Relation | undefined, 
   return {
     kind: tree.kind,
     negated: tree.negated,
-    children: tree.children.map((child) => plannedCondition(catalog, table, child)),
+    children: tree.children.map((child) => plannedCondition(schemaCache, table, child)),
   };
 }
 

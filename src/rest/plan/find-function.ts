@@ -1,4 +1,4 @@
-import { type Catalog, nameKey, type Routine, type SqlName } from '../../catalog/catalog.ts';
+import { nameKey, type Routine, type SchemaCache, type SqlName } from '../../catalog/schema-cache.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { MediaType } from '../request/api-request.ts';
 import { closestName } from './closest-name.ts';
@@ -18,13 +18,13 @@ export interface Call {
  * Returns the function for a call.
  * @throws NinefoldError PGRST202 if no function accepts the arguments, PGRST203 if several do.
  */
-export function findFunction(catalog: Catalog, call: Call): Routine {
-  const overloads = catalog.functions.get(nameKey(call.target)) ?? [];
+export function findFunction(schemaCache: SchemaCache, call: Call): Routine {
+  const overloads = schemaCache.functions.get(nameKey(call.target)) ?? [];
   const named = overloads.filter((routine) => takesArguments(routine, call));
   // A function with one unnamed parameter is used only if no function with named parameters matches.
   const candidates = named.length > 0 ? named : overloads.filter((routine) => takesBody(routine, call));
   if (candidates.length === 1) return candidates[0] as Routine;
-  if (candidates.length === 0) throw notFound(catalog, call, overloads);
+  if (candidates.length === 0) throw notFound(schemaCache, call, overloads);
   throw new NinefoldError('PGRST203', {
     message: `Could not choose the best candidate function between: ${candidates.map(signature).join(', ')}`,
     hint: 'Try renaming the parameters or the function itself in the database so function overloading can be resolved',
@@ -65,7 +65,7 @@ function takesBody(routine: Routine, { contentType, isPost }: Call): boolean {
   );
 }
 
-function notFound(catalog: Catalog, call: Call, overloads: readonly Routine[]): NinefoldError {
+function notFound(schemaCache: SchemaCache, call: Call, overloads: readonly Routine[]): NinefoldError {
   const { target, argumentNames, contentType, isPost } = call;
   const name = `${target.schema}.${target.name}`;
   const names = argumentNames.join(', ');
@@ -81,15 +81,19 @@ function notFound(catalog: Catalog, call: Call, overloads: readonly Routine[]): 
   return new NinefoldError('PGRST202', {
     message: `Could not find the function ${name}${onlyBody ? '' : (without ?? `(${names})`)} in the schema cache`,
     details: `Searched for the function ${name}${searched()}, but no matches were found in the schema cache.`,
-    hint: onlyBody ? null : spellingHint(catalog, call, overloads),
+    hint: onlyBody ? null : spellingHint(schemaCache, call, overloads),
   });
 }
 
-function spellingHint(catalog: Catalog, { target, argumentNames }: Call, overloads: readonly Routine[]): string | null {
+function spellingHint(
+  schemaCache: SchemaCache,
+  { target, argumentNames }: Call,
+  overloads: readonly Routine[],
+): string | null {
   const call = `Perhaps you meant to call the function ${target.schema}.`;
   if (overloads.length === 0) {
     const names = new Set<string>();
-    for (const [first] of catalog.functions.values()) if (first?.schema === target.schema) names.add(first.name);
+    for (const [first] of schemaCache.functions.values()) if (first?.schema === target.schema) names.add(first.name);
     const close = closestName(target.name, names, 0.75);
     return close && call + close.name;
   }

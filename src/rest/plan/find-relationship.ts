@@ -1,4 +1,10 @@
-import { type Catalog, type KeyRelationship, nameKey, type Relationship, type SqlName } from '../../catalog/catalog.ts';
+import {
+  type KeyRelationship,
+  nameKey,
+  type Relationship,
+  type SchemaCache,
+  type SqlName,
+} from '../../catalog/schema-cache.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { closestName } from './closest-name.ts';
 
@@ -11,21 +17,21 @@ import { closestName } from './closest-name.ts';
  * @throws NinefoldError PGRST200 if there is none, PGRST201 if there are several.
  */
 export function findRelationship(
-  catalog: Catalog,
+  schemaCache: SchemaCache,
   schema: string,
   origin: string,
   target: string,
   hint: string | null,
 ): Relationship {
-  const all = relationshipsFrom(catalog, schema, origin);
+  const all = relationshipsFrom(schemaCache, schema, origin);
   const found = all.filter((relationship) => matches(relationship, target, hint));
   if (found.length === 1) return found[0] as Relationship;
-  if (found.length === 0) throw notFound(catalog, schema, origin, target, hint);
+  if (found.length === 0) throw notFound(schemaCache, schema, origin, target, hint);
   throw ambiguous(origin, target, found);
 }
 
-const relationshipsFrom = (catalog: Catalog, schema: string, origin: string): readonly Relationship[] =>
-  (catalog.relationships.get(nameKey({ schema, name: origin })) ?? []).filter(
+const relationshipsFrom = (schemaCache: SchemaCache, schema: string, origin: string): readonly Relationship[] =>
+  (schemaCache.relationships.get(nameKey({ schema, name: origin })) ?? []).filter(
     (relationship) => relationship.foreignTable.schema === schema,
   );
 
@@ -62,7 +68,7 @@ function matches(relationship: Relationship, target: string, hint: string | null
 }
 
 function notFound(
-  catalog: Catalog,
+  schemaCache: SchemaCache,
   schema: string,
   origin: string,
   target: string,
@@ -74,21 +80,21 @@ function notFound(
     details:
       `Searched for a foreign key relationship between '${origin}' and '${target}${withHint}' ` +
       `in the schema '${schema}', but no matches were found.`,
-    hint: spellingHint(catalog, schema, origin, target),
+    hint: spellingHint(schemaCache, schema, origin, target),
   });
 }
 
 const LEAST_LIKENESS = 0.33;
 
-function spellingHint(catalog: Catalog, schema: string, origin: string, target: string): string | null {
-  if (catalog.relations.has(nameKey({ schema, name: origin }))) {
-    const from = relationshipsFrom(catalog, schema, origin);
+function spellingHint(schemaCache: SchemaCache, schema: string, origin: string, target: string): string | null {
+  if (schemaCache.relations.has(nameKey({ schema, name: origin }))) {
+    const from = relationshipsFrom(schemaCache, schema, origin);
     const names = new Set(from.map((relationship) => relationship.foreignTable.name));
     const close = closestName(target, names, LEAST_LIKENESS);
     return close && close.likeness < 1 ? `Perhaps you meant '${close.name}' instead of '${target}'.` : null;
   }
   const parents: string[] = [];
-  for (const list of catalog.relationships.values()) {
+  for (const list of schemaCache.relationships.values()) {
     const table = list[0]?.table;
     if (table?.schema === schema) parents.push(table.name);
   }

@@ -1,4 +1,4 @@
-import { type Catalog, isToOne, nameKey, type Relationship, type SqlName } from '../../catalog/catalog.ts';
+import { isToOne, nameKey, type Relationship, type SchemaCache, type SqlName } from '../../catalog/schema-cache.ts';
 import { findRelationship } from './find-relationship.ts';
 import type { JoinCondition, TableRef } from './plan.ts';
 import type { Draft } from './read-draft.ts';
@@ -7,11 +7,11 @@ import type { Draft } from './read-draft.ts';
  * Resolves each relation in the schema cache, and the relationship of each embedded relation to its parent.
  * @throws NinefoldError PGRST200, PGRST201
  */
-export function linkRelationships(catalog: Catalog, schema: string, parent: Draft): void {
-  parent.table = catalog.relations.get(nameKey(parent.relation));
+export function linkRelationships(schemaCache: SchemaCache, schema: string, parent: Draft): void {
+  parent.table = schemaCache.relations.get(nameKey(parent.relation));
   for (const child of parent.children) {
     const origin = parent.depth === 0 ? (parent.alias ?? parent.relation.name) : parent.relation.name;
-    const relationship = findRelationship(catalog, schema, origin, child.name, child.hint);
+    const relationship = findRelationship(schemaCache, schema, origin, child.name, child.hint);
     child.relationship = relationship;
     child.relation = relationship.foreignTable;
     child.joinAlias = `${relationship.table.name}_${child.requestAlias ?? child.name}_${child.depth}`;
@@ -19,7 +19,7 @@ export function linkRelationships(catalog: Catalog, schema: string, parent: Draf
     child.alias = relationship.kind === 'many-to-many' ? null : `${relationship.foreignTable.name}_${child.depth}`;
     child.conditions = joinConditions(relationship, tableRef(child), tableRef(parent));
     if (child.spread && !isToOne(relationship)) child.spread = 'many';
-    linkRelationships(catalog, schema, child);
+    linkRelationships(schemaCache, schema, child);
   }
 }
 

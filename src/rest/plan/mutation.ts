@@ -1,4 +1,4 @@
-import type { Catalog, Relation } from '../../catalog/catalog.ts';
+import type { Relation, SchemaCache } from '../../catalog/schema-cache.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { ApiRequest, Mutation } from '../request/api-request.ts';
 import { columnField, filledField, plannedCondition } from './fields.ts';
@@ -14,7 +14,7 @@ export function planMutation(
   mutation: Mutation,
   target: Relation,
   planned: PlannedRead,
-  catalog: Catalog,
+  schemaCache: SchemaCache,
 ): Omit<MutatePlan, 'format' | 'mediaType'> {
   const { parameters, preferences } = request;
   if (mutation === 'upsert-one' && !namesOneRow(request, target)) throw new NinefoldError('PGRST105');
@@ -24,9 +24,9 @@ export function planMutation(
     kind: 'mutate',
     mutation,
     target,
-    columns: mutation === 'delete' ? [] : request.columns.map((name) => columnToFill(catalog, target, name)),
+    columns: mutation === 'delete' ? [] : request.columns.map((name) => columnToFill(schemaCache, target, name)),
     payload: request.payload,
-    where: mutation === 'insert' ? [] : rootConditions.map((at) => plannedCondition(catalog, target, at.value)),
+    where: mutation === 'insert' ? [] : rootConditions.map((at) => plannedCondition(schemaCache, target, at.value)),
     onConflict: conflictOf(request, mutation, target),
     returning: showsRows ? columnsNeeded(planned.read, target.primaryKey) : [],
     applyDefaults: mutation !== 'upsert-one' && preferences.missing === 'default',
@@ -34,9 +34,9 @@ export function planMutation(
   };
 }
 
-function columnToFill(catalog: Catalog, target: Relation, name: string): PlannedField {
+function columnToFill(schemaCache: SchemaCache, target: Relation, name: string): PlannedField {
   const column = target.columns.get(name);
-  if (column) return filledField(catalog, columnField(column));
+  if (column) return filledField(schemaCache, columnField(column));
   throw new NinefoldError('PGRST204', {
     message: `Could not find the '${name}' column of '${target.name}' in the schema cache`,
   });

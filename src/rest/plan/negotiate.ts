@@ -1,5 +1,5 @@
 import type { RestSettings } from '../../../contract/settings.ts';
-import { type Catalog, nameKey, type SqlName } from '../../catalog/catalog.ts';
+import { nameKey, type SchemaCache, type SqlName } from '../../catalog/schema-cache.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { ApiRequest, MediaType } from '../request/api-request.ts';
 import { mediaTypeName, parseMediaType, sameMediaType } from '../request/media-type.ts';
@@ -21,12 +21,12 @@ export function negotiate(
   request: ApiRequest,
   target: SqlName,
   read: ReadNode,
-  catalog: Catalog,
+  schemaCache: SchemaCache,
   settings: RestSettings,
 ): Negotiated {
   const wholeRows = showsWholeRows(read);
   for (const accepted of request.accept) {
-    const found = formatOf(accepted, target, wholeRows, catalog, settings);
+    const found = formatOf(accepted, target, wholeRows, schemaCache, settings);
     if (found) return sendsBody(request) ? found : { ...found, format: { kind: 'none' } };
   }
   throw notAvailable(request.accept);
@@ -55,7 +55,7 @@ function formatOf(
   accepted: MediaType,
   target: SqlName,
   wholeRows: boolean,
-  catalog: Catalog,
+  schemaCache: SchemaCache,
   settings: RestSettings,
 ): Negotiated | null {
   switch (accepted.kind) {
@@ -65,13 +65,13 @@ function formatOf(
       return { format: { kind: 'array', stripNulls: true }, mediaType: accepted };
     case 'plan': {
       if (!settings.db_plan_enabled) return null;
-      const found = formatOf(accepted.of, target, wholeRows, catalog, settings);
+      const found = formatOf(accepted.of, target, wholeRows, schemaCache, settings);
       return found ? { format: found.format, mediaType: accepted } : null;
     }
     default:
       return (
-        customFormat(accepted, wholeRows ? target : null, catalog) ??
-        customFormat(accepted, null, catalog) ??
+        customFormat(accepted, wholeRows ? target : null, schemaCache) ??
+        customFormat(accepted, null, schemaCache) ??
         builtInFormat(accepted)
       );
   }
@@ -81,8 +81,8 @@ function formatOf(
  * Returns the handler for a media type; for `target` null, a handler of all relations. A target's handler for all media
  * types has priority.
  */
-function customFormat(accepted: MediaType, target: SqlName | null, catalog: Catalog): Negotiated | null {
-  const candidates = catalog.mediaHandlers.get(target === null ? '' : nameKey(target));
+function customFormat(accepted: MediaType, target: SqlName | null, schemaCache: SchemaCache): Negotiated | null {
+  const candidates = schemaCache.mediaHandlers.get(target === null ? '' : nameKey(target));
   if (!candidates) return null;
   const handler =
     (target === null ? undefined : candidates.find((candidate) => candidate.mediaType === '*/*')) ??

@@ -1,11 +1,11 @@
 import { limits } from '../../../contract/limits.ts';
 import type { RestSettings } from '../../../contract/settings.ts';
-import { type Catalog, nameKey, type Relation, type Routine, type SqlName } from '../../catalog/catalog.ts';
+import { nameKey, type Relation, type Routine, type SchemaCache, type SqlName } from '../../catalog/schema-cache.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { ApiRequest } from '../request/api-request.ts';
-import { planCall } from './call.ts';
 import { closestName } from './closest-name.ts';
 import { findFunction } from './find-function.ts';
+import { planFunctionCall } from './function-call.ts';
 import { planMutation } from './mutation.ts';
 import { negotiate, notAvailable } from './negotiate.ts';
 import { type OptionsPlan, type Plan, returnsSingle } from './plan.ts';
@@ -15,25 +15,25 @@ import { planRead } from './read.ts';
  * Resolves all names of a request against the schema cache. Pure.
  * @throws NinefoldError with PostgREST's codes: PGRST105, 107, 108, 118, 122, 123, 127, 128, 200 to 205.
  */
-export function planRequest(request: ApiRequest, catalog: Catalog, settings: RestSettings): Plan {
+export function planRequest(request: ApiRequest, schemaCache: SchemaCache, settings: RestSettings): Plan {
   const { action } = request;
   switch (action.kind) {
     case 'read': {
-      const target = findRelation(catalog, action.target);
-      const planned = planRead(request, target, catalog, settings);
-      const negotiated = negotiate(request, target, planned.read, catalog, settings);
+      const target = findRelation(schemaCache, action.target);
+      const planned = planRead(request, target, schemaCache, settings);
+      const negotiated = negotiate(request, target, planned.read, schemaCache, settings);
       refuseUnknownPreferences(request);
       return { kind: 'read', target, headOnly: action.headOnly, ...planned, ...negotiated };
     }
     case 'mutate': {
-      const target = findRelation(catalog, action.target);
-      const planned = planRead(request, target, catalog, settings);
-      const mutation = planMutation(request, action.mutation, target, planned, catalog);
+      const target = findRelation(schemaCache, action.target);
+      const planned = planRead(request, target, schemaCache, settings);
+      const mutation = planMutation(request, action.mutation, target, planned, schemaCache);
       refuseUnknownPreferences(request);
-      return { ...mutation, ...negotiate(request, target, planned.read, catalog, settings) };
+      return { ...mutation, ...negotiate(request, target, planned.read, schemaCache, settings) };
     }
     case 'call': {
-      const call = planCall(request, action, catalog, settings);
+      const call = planFunctionCall(request, action, schemaCache, settings);
       refuseUnknownPreferences(request);
       const { maxAffected, handling } = request.preferences;
       // A single value has no number of rows to compare.
@@ -48,9 +48,9 @@ export function planRequest(request: ApiRequest, catalog: Catalog, settings: Res
       return { kind: 'describe', schema: action.schema, headOnly: action.headOnly };
     }
     case 'options-relation':
-      return { kind: 'options', allow: allowedOn(findRelation(catalog, action.target)) };
+      return { kind: 'options', allow: allowedOn(findRelation(schemaCache, action.target)) };
     case 'options-function': {
-      const { volatility } = functionInQuestion(request, action.target, catalog);
+      const { volatility } = functionInQuestion(request, action.target, schemaCache);
       return {
         kind: 'options',
         allow: volatility === 'volatile' ? ['OPTIONS', 'POST'] : ['OPTIONS', 'GET', 'HEAD', 'POST'],
@@ -62,11 +62,11 @@ export function planRequest(request: ApiRequest, catalog: Catalog, settings: Res
 }
 
 /** Finds a function by name and arguments, or only by name if the request has no arguments. */
-function functionInQuestion(request: ApiRequest, target: SqlName, catalog: Catalog): Routine {
+function functionInQuestion(request: ApiRequest, target: SqlName, schemaCache: SchemaCache): Routine {
   const argumentNames = [...new Set(request.parameters.arguments.map(([name]) => name))].sort();
-  const [first] = catalog.functions.get(nameKey(target)) ?? [];
+  const [first] = schemaCache.functions.get(nameKey(target)) ?? [];
   if (first && argumentNames.length === 0) return first;
-  return findFunction(catalog, { target, argumentNames, contentType: request.contentType, isPost: false });
+  return findFunction(schemaCache, { target, argumentNames, contentType: request.contentType, isPost: false });
 }
 
 function allowedOn(relation: Relation): OptionsPlan['allow'] {
@@ -79,11 +79,11 @@ function allowedOn(relation: Relation): OptionsPlan['allow'] {
   return methods;
 }
 
-function findRelation(catalog: Catalog, target: SqlName): Relation {
-  const relation = catalog.relations.get(nameKey(target));
+function findRelation(schemaCache: SchemaCache, target: SqlName): Relation {
+  const relation = schemaCache.relations.get(nameKey(target));
   if (relation) return relation;
   const names: string[] = [];
-  for (const other of catalog.relations.values()) if (other.schema === target.schema) names.push(other.name);
+  for (const other of schemaCache.relations.values()) if (other.schema === target.schema) names.push(other.name);
   const close = names.length < limits.closestNames.default ? closestName(target.name, names, 0.75) : null;
   throw new NinefoldError('PGRST205', {
     message: `Could not find the table '${target.schema}.${target.name}' in the schema cache`,

@@ -5,7 +5,7 @@ import type {
   Relationship,
   Routine,
   SqlName,
-} from '../../catalog/catalog.ts';
+} from '../../catalog/schema-cache.ts';
 import type {
   AggregateFunction,
   JoinType,

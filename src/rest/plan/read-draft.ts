@@ -1,4 +1,4 @@
-import type { Relation, Relationship, SqlName } from '../../catalog/catalog.ts';
+import type { Relation, Relationship, SqlName } from '../../catalog/schema-cache.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type {
   ApiRequest,

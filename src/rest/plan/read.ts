@@ -1,5 +1,5 @@
 import type { RestSettings } from '../../../contract/settings.ts';
-import { type Catalog, isToOne, type SqlName } from '../../catalog/catalog.ts';
+import { isToOne, type SchemaCache, type SqlName } from '../../catalog/schema-cache.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { ApiRequest, FieldRef, LogicTree, OrderTerm } from '../request/api-request.ts';
 import { restrict } from '../request/row-range.ts';
@@ -15,21 +15,26 @@ import { arraysPlacement, hoistAggregates, planSpreadColumns, showsNothing } fro
  * their rows.
  * @throws NinefoldError PGRST108, 118, 123, 127, 200 and 201
  */
-export function planRead(request: ApiRequest, target: SqlName, catalog: Catalog, settings: RestSettings): PlannedRead {
+export function planRead(
+  request: ApiRequest,
+  target: SqlName,
+  schemaCache: SchemaCache,
+  settings: RestSettings,
+): PlannedRead {
   const { root, legacyNames } = draftRead(request, target, settings.url_use_legacy_target_names);
   if (request.action.kind !== 'read') {
     root.source = 'result';
     root.alias = target.name;
   }
-  linkRelationships(catalog, target.schema, root);
-  planSelect(catalog, root);
+  linkRelationships(schemaCache, target.schema, root);
+  planSelect(schemaCache, root);
   checkRelatedOrders(root);
   planSpreadColumns(root);
   if (!settings.db_aggregates_enabled) refuseAggregates(root);
   hoistAggregates(root);
   const maxRows =
     request.action.kind === 'mutate' || settings.db_max_rows === null ? null : BigInt(settings.db_max_rows);
-  return { read: finish(catalog, root, null, maxRows), legacyNames };
+  return { read: finish(schemaCache, root, null, maxRows), legacyNames };
 }
 
 function checkRelatedOrders(draft: Draft): void {
@@ -52,17 +57,17 @@ function refuseAggregates(draft: Draft): void {
   draft.children.forEach(refuseAggregates);
 }
 
-function finish(catalog: Catalog, draft: Draft, parent: Draft | null, maxRows: bigint | null): ReadNode {
+function finish(schemaCache: SchemaCache, draft: Draft, parent: Draft | null, maxRows: bigint | null): ReadNode {
   const order = draft.order.map((term) => finishOrder(draft, term));
   const embedding = parent ? embeddingOf(draft, parent, order) : null;
-  const children = draft.children.map((child) => finish(catalog, child, draft, maxRows));
+  const children = draft.children.map((child) => finish(schemaCache, child, draft, maxRows));
   return {
     source: draft.source,
     relation: draft.relation,
     alias: draft.alias,
     select: draft.select,
     orderColumns: draft.orderColumns,
-    where: draft.filters.map((tree) => finishCondition(catalog, draft, children, tree)),
+    where: draft.filters.map((tree) => finishCondition(schemaCache, draft, children, tree)),
     order: embedding?.placement.kind === 'spread-arrays' ? [] : order,
     range: maxRows === null || isAtMostOne(draft) ? draft.range : restrict(draft.range, maxRows),
     embedding,
@@ -107,12 +112,17 @@ const aggregates = (draft: Draft): boolean =>
   draft.children.some((child) => child.spreadColumns.some((column) => column.aggregate !== null));
 
 /** Plans a condition. `relation.is.null` tests whether there is a related row; all other conditions concern columns. */
-function finishCondition(catalog: Catalog, draft: Draft, children: readonly ReadNode[], tree: LogicTree): Condition {
+function finishCondition(
+  schemaCache: SchemaCache,
+  draft: Draft,
+  children: readonly ReadNode[],
+  tree: LogicTree,
+): Condition {
   if (tree.kind !== 'filter') {
     return {
       kind: tree.kind,
       negated: tree.negated,
-      children: tree.children.map((child) => finishCondition(catalog, draft, children, child)),
+      children: tree.children.map((child) => finishCondition(schemaCache, draft, children, child)),
     };
   }
   const { operation, field } = tree;
@@ -120,7 +130,7 @@ function finishCondition(catalog: Catalog, draft: Draft, children: readonly Read
     const child = children[draft.children.findIndex((candidate) => calledName(candidate) === field.name)];
     if (child) return { kind: 'no-related', negated: tree.negated, child };
   }
-  return plannedCondition(catalog, draft.table, tree);
+  return plannedCondition(schemaCache, draft.table, tree);
 }
 
 function embeddingOf(draft: Draft, parent: Draft, order: readonly PlannedOrder[]): Embedding {

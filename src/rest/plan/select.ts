@@ -1,4 +1,4 @@
-import { type Catalog, type Column, representationKey } from '../../catalog/catalog.ts';
+import { type Column, representationKey, type SchemaCache } from '../../catalog/schema-cache.ts';
 import { columnField, shownField, typedField, unknownField } from './fields.ts';
 import type { PlannedSelect } from './plan.ts';
 import type { Draft } from './read-draft.ts';
@@ -13,34 +13,34 @@ import type { Draft } from './read-draft.ts';
  * collected in arrays, or converted by a domain representation.
  * @param grouped True if a relation above aggregates.
  */
-export function planSelect(catalog: Catalog, draft: Draft, grouped = false): void {
+export function planSelect(schemaCache: SchemaCache, draft: Draft, grouped = false): void {
   const groups = grouped || draft.items.some((item) => item.aggregate !== null) || draft.spread === 'many';
   const columns = draft.table?.columns;
-  const expand = groups || (catalog.representations.size > 0 && showsPresented(catalog, columns));
+  const expand = groups || (schemaCache.representations.size > 0 && showsPresented(schemaCache, columns));
   const select: PlannedSelect[] = [];
   for (const item of draft.items) {
     const { alias, cast, aggregate, aggregateCast } = item;
     const isStar = item.field.name === '*' && item.field.path.length === 0;
     if (isStar && aggregate === null && expand) {
       for (const column of columns?.values() ?? []) {
-        const field = shownField(catalog, columnField(column));
+        const field = shownField(schemaCache, columnField(column));
         select.push({ field, alias, cast, aggregate, aggregateCast });
       }
     } else if (isStar && aggregate === 'count' && draft.spread && expand) {
       const field = { ...unknownField('*'), wholeRow: true };
       select.push({ field, alias, cast, aggregate, aggregateCast });
     } else {
-      const field = shownField(catalog, typedField(draft.table, item.field));
+      const field = shownField(schemaCache, typedField(draft.table, item.field));
       select.push({ field, alias, cast, aggregate, aggregateCast });
     }
   }
   draft.select = select.map((item) => (item.alias === null ? { ...item, alias: impliedAlias(item, draft) } : item));
-  for (const child of draft.children) planSelect(catalog, child, groups);
+  for (const child of draft.children) planSelect(schemaCache, child, groups);
 }
 
-function showsPresented(catalog: Catalog, columns: ReadonlyMap<string, Column> | undefined): boolean {
+function showsPresented(schemaCache: SchemaCache, columns: ReadonlyMap<string, Column> | undefined): boolean {
   for (const column of columns?.values() ?? []) {
-    if (catalog.representations.has(representationKey(column.type, 'json'))) return true;
+    if (schemaCache.representations.has(representationKey(column.type, 'json'))) return true;
   }
   return false;
 }

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
+import type { CallRequest } from '../../../contract/call-request.ts';
 import type { ErrorCode } from '../../../contract/errors.ts';
-import type { Exchange } from '../../../contract/exchange.ts';
 import { type LimitName, limits } from '../../../contract/limits.ts';
 import type { RestSettings } from '../../../contract/settings.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
@@ -156,7 +156,8 @@ export class BodyParser {
 }
 
 /** Returns true if the body is too large to be parsed while other requests wait. */
-export const isLarge = ({ body }: Exchange): boolean => body !== null && body.length > limits.threadBodyBytes.default;
+export const isLarge = ({ body }: CallRequest): boolean =>
+  body !== null && body.length > limits.threadBodyBytes.default;
 
 /**
  * Lets `parser` parse a large body, and returns a function for `parseRequest` that returns the result. Returns
@@ -164,22 +165,22 @@ export const isLarge = ({ body }: Exchange): boolean => body !== null && body.le
  * @throws NinefoldError as `parseRequest` and `BodyParser.parse`
  */
 export async function parseAhead(
-  exchange: Exchange,
+  request: CallRequest,
   settings: RestSettings,
   app: string,
   parser: BodyParser,
 ): Promise<ReadPayload | undefined> {
-  const { body } = exchange;
+  const { body } = request;
   if (body === null) return undefined;
   const asked: PayloadKind[] = [];
-  parseRequest(exchange, settings, (kind) => {
+  parseRequest(request, settings, (kind) => {
     asked.push(kind);
     return { kind: 'raw', body };
   });
   const [kind] = asked;
   if (!kind || !isParsed(kind)) return undefined;
   // The bytes are transferred to the thread.
-  exchange.body = null;
+  request.body = null;
   const payload = await parser.parse(app, kind, body);
   return () => payload;
 }

@@ -155,9 +155,9 @@ describe('readJsonRows', () => {
 
   it('reads nesting of any shape up to its limit, and rejects more', () => {
     const nested = (depth: number) => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
-    const most = limits.bodyDepth.default;
-    expect(scanned(text(nested(most)))).toEqual({ keys: ['a'], isObject: true, isRows: true });
-    expect(scanned(text(nested(most + 1)))).toBe('malformed');
+    const max = limits.bodyDepth.default;
+    expect(scanned(text(nested(max)))).toEqual({ keys: ['a'], isObject: true, isRows: true });
+    expect(scanned(text(nested(max + 1)))).toBe('malformed');
     expect(scanned(text('['.repeat(9_000_000)))).toBe('malformed');
   });
 });

@@ -1,4 +1,4 @@
-import type { Exchange } from '../../../contract/exchange.ts';
+import type { CallRequest } from '../../../contract/call-request.ts';
 import type { RestSettings } from '../../../contract/settings.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { Action, ApiRequest, RowRange } from './api-request.ts';
@@ -13,20 +13,20 @@ import { allRows, intersect, isAllRows, isEmpty, limitOf, parseRangeHeader } fro
  * @param read Reads the body; by default it is parsed here.
  * @throws NinefoldError with PostgREST's codes: PGRST100 to PGRST103, 106, 114, 117, 125, 126.
  */
-export function parseRequest(exchange: Exchange, settings: RestSettings, read?: ReadPayload): ApiRequest {
-  const { method, headers } = exchange;
-  const resource = resourceOf(exchange.path, settings);
+export function parseRequest(request: CallRequest, settings: RestSettings, read?: ReadPayload): ApiRequest {
+  const { method, headers } = request;
+  const resource = resourceOf(request.path, settings);
   const { schema, negotiated } = schemaOf(method, headers, settings);
   const action = actionOf(resource, schema, method);
-  const parameters = parseQueryParameters(exchange.query, takesArgumentsFromQuery(action));
+  const parameters = parseQueryParameters(request.query, takesArgumentsFromQuery(action));
   const topRange = topRangeOf(method, parameters.range, headers.range);
   const contentType = headers['content-type'] === undefined ? jsonMediaType : parseMediaType(headers['content-type']);
-  const { payload, columns } = parsePayload(action, contentType, exchange.body, parameters.columns, read);
+  const { payload, columns } = parsePayload(action, contentType, request.body, parameters.columns, read);
   const override = settings.db_tx_end === 'commit-allow-override' || settings.db_tx_end === 'rollback-allow-override';
   return {
     action,
     method,
-    path: exchange.path,
+    path: request.path,
     schema,
     schemaNegotiated: negotiated,
     parameters,
@@ -38,7 +38,7 @@ export function parseRequest(exchange: Exchange, settings: RestSettings, read?: 
     columns,
     headers: headersForSettings(headers),
     cookies: parseCookies(headers.cookie),
-    requestId: exchange.requestId,
+    requestId: request.requestId,
   };
 }
 
@@ -74,7 +74,7 @@ function decodeSegment(segment: string): string {
 
 function schemaOf(
   method: string,
-  headers: Exchange['headers'],
+  headers: CallRequest['headers'],
   settings: RestSettings,
 ): { schema: string; negotiated: boolean } {
   const writes = method === 'POST' || method === 'PATCH' || method === 'PUT' || method === 'DELETE';
@@ -143,7 +143,7 @@ const negativeLimit = (): NinefoldError =>
   new NinefoldError('PGRST103', { details: 'Limit should be greater than or equal to zero.' });
 
 /** Returns the headers that the database receives: all except cookies. */
-export function headersForSettings(headers: Exchange['headers']): Record<string, string> {
+export function headersForSettings(headers: CallRequest['headers']): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const name in headers) {
     const value = headers[name];

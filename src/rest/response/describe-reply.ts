@@ -1,6 +1,6 @@
-import type { Reply } from '../../../contract/exchange.ts';
+import type { Reply } from '../../../contract/call-request.ts';
 import type { RestSettings } from '../../../contract/settings.ts';
-import type { Catalog } from '../../catalog/catalog.ts';
+import type { SchemaCache } from '../../catalog/schema-cache.ts';
 import type { DescribePlan } from '../plan/plan.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import type { Described } from '../sql/describe.ts';
@@ -14,7 +14,7 @@ export function describeReply(
   request: ApiRequest,
   plan: DescribePlan,
   described: Described,
-  catalog: Catalog,
+  schemaCache: SchemaCache,
   settings: RestSettings,
   url: string,
 ): Reply {
@@ -22,6 +22,8 @@ export function describeReply(
     'content-type': 'application/openapi+json; charset=utf-8',
   };
   if (request.schemaNegotiated) headers['content-profile'] = request.schema;
-  const body = plan.headOnly ? null : JSON.stringify(openApiDocument(plan.schema, catalog, described, settings, url));
+  const body = plan.headOnly
+    ? null
+    : JSON.stringify(openApiDocument(plan.schema, schemaCache, described, settings, url));
   return { status: 200, headers, body };
 }

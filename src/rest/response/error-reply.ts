@@ -1,10 +1,10 @@
-import type { Reply } from '../../../contract/exchange.ts';
+import type { Reply } from '../../../contract/call-request.ts';
 import {
   ConnectionError,
   DatabaseError,
-  isFull,
+  isOutOfConnections,
+  loginFailureReason,
   PoolTimeoutError,
-  refusedLogin,
 } from '../../database/database-error.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { databaseErrorReply } from './database-error-reply.ts';
@@ -42,7 +42,7 @@ export function restErrorReply(error: unknown, context: ErrorContext): Reply | n
   }
   if (error instanceof ConnectionError) {
     return restErrorReply(
-      isFull(error) ? error.cause : new NinefoldError('PGRST000', { details: refusedLogin(error) }),
+      isOutOfConnections(error) ? error.cause : new NinefoldError('PGRST000', { details: loginFailureReason(error) }),
       context,
     );
   }

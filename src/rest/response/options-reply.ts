@@ -1,4 +1,4 @@
-import type { Reply } from '../../../contract/exchange.ts';
+import type { Reply } from '../../../contract/call-request.ts';
 import type { OptionsPlan } from '../plan/plan.ts';
 
 /** Returns the response with the allowed methods of a path (RFC 9110, section 9.3.7). */

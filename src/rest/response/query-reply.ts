@@ -1,4 +1,4 @@
-import type { Reply } from '../../../contract/exchange.ts';
+import type { Reply } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { RestSettings } from '../../../contract/settings.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
@@ -8,7 +8,7 @@ import { mediaTypeName } from '../request/media-type.ts';
 import { encodeComponent } from '../request/query-string.ts';
 import { limitOf } from '../request/row-range.ts';
 import type { ResultSet } from '../run/result-set.ts';
-import { singularityError, tooManyAffected } from '../run/run-batch.ts';
+import { singularityError, tooManyAffected } from '../run/run.ts';
 import type { QueryPlan } from '../sql/build-statements.ts';
 import { overriddenHeaders, overriddenStatus } from './override.ts';
 import { preferenceApplied } from './preference-applied.ts';
@@ -176,8 +176,8 @@ function locationOf(plan: MutatePlan, result: ResultSet): string | null {
  */
 const MAX_ROWS_HEADER = 'ninefold-max-rows';
 
-function isCutShort(request: ApiRequest, result: ResultSet, { db_max_rows: most }: RestSettings): boolean {
-  if (most === null || result.page < most) return false;
+function isCutShort(request: ApiRequest, result: ResultSet, { db_max_rows: max }: RestSettings): boolean {
+  if (max === null || result.page < max) return false;
   const asked = limitOf(request.topRange);
   return asked === null || asked > result.page;
 }

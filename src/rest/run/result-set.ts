@@ -1,4 +1,4 @@
-import type { BodyStream } from '../../../contract/exchange.ts';
+import type { BodyStream } from '../../../contract/call-request.ts';
 
 /** Result of the query of a request. */
 export interface ResultSet {

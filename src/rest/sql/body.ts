@@ -1,4 +1,4 @@
-import type { Routine } from '../../catalog/catalog.ts';
+import type { Routine } from '../../catalog/schema-cache.ts';
 import { type BodyFormat, returnsScalar, returnsSetOfScalar, returnsSingle } from '../plan/plan.ts';
 import { SCALAR } from './call.ts';
 import { qualified } from './text.ts';

@@ -43,7 +43,7 @@ export function buildStatements(
 ): Batch {
   const statements = beforeQuery(request, plan, identity, settings);
   const main = statements.length;
-  statements.push({ text: made.text, params: made.params, preparedFor: identity.role });
+  statements.push({ text: made.text, params: made.params, planKey: identity.role });
   const streams = isLong(plan) && !rollsBack(request, settings);
   let estimate: number | null = null;
   const { count } = request.preferences;
@@ -65,7 +65,7 @@ export function beforeQuery(request: ApiRequest, plan: Plan, identity: Identity,
   if (isolation) statements.unshift(isolation);
   if (settings.db_pre_request !== null) {
     const name = settings.db_pre_request.split('.').map(identifier).join('.');
-    statements.push({ text: `SELECT ${name}()`, params: [], preparedFor: identity.role });
+    statements.push({ text: `SELECT ${name}()`, params: [], planKey: identity.role });
   }
   return statements;
 }

@@ -38,6 +38,6 @@ export function describeStatements(
 ): Batch {
   const statements = beforeQuery(request, plan, identity, settings);
   const main = statements.length;
-  statements.push({ text: describeText, params: [plan.schema], preparedFor: identity.role });
+  statements.push({ text: describeText, params: [plan.schema], planKey: identity.role });
   return { statements, main, estimate: null, streams: false };
 }

@@ -38,7 +38,7 @@ export function setupStatement(request: ApiRequest, plan: Plan, identity: Identi
   // A name without a dot would be a setting of PostgreSQL itself, such as the role.
   for (const [name, value] of Object.entries(settings.app_settings)) if (name.includes('.')) setNamed(name, value);
   if (isReadOnly(plan)) set('transaction_read_only', 'on');
-  return { text: setupText(names.join(' ')), params, preparedFor: 'setup' };
+  return { text: setupText(names.join(' ')), params, planKey: 'setup' };
 }
 
 /** Placeholder for a setting whose name is also a parameter. */

@@ -1,4 +1,4 @@
-import type { SqlName } from '../../catalog/catalog.ts';
+import type { SqlName } from '../../catalog/schema-cache.ts';
 import { type Param, quoteIdentifier } from '../../database/statement.ts';
 import type { TableRef } from '../plan/plan.ts';
 

@@ -1,36 +1,36 @@
 import type { PolicyFact } from '../../catalog/access.ts';
 import type { FieldFact, RelationFact } from '../../catalog/entities.ts';
-import { WHOLE_ROW } from '../../catalog/fragments.ts';
 import type { RoutineFact } from '../../catalog/routines.ts';
+import { WHOLE_ROW } from '../../catalog/sql-fragments.ts';
 import type { Expression } from '../../sql-reader/tree.ts';
 import type { Lookup } from '../lookup.ts';
 import { anyone, type Caller, outcomes, TRUE } from '../words/outcomes.ts';
 import type { CallingRole } from './calling-roles.ts';
+import { ChildTables } from './child-tables.ts';
 import {
+  addCondition,
   always,
+  conditional,
   conditionWords,
   type Decision,
+  denied,
   display,
-  findsNothing,
-  lacks,
-  limit,
+  missingValue,
   namesOf,
-  open,
+  noRows,
   quoted,
-  refuse,
 } from './decision.ts';
-import { type Giving, givingOnly, ShownFields } from './giving.ts';
-import { Heirs } from './heirs.ts';
 import { functionsCalled, Policies, type RowOperation, type RowSecurity, relationsRead } from './policies.ts';
 import { PolicyCalls } from './policy-calls.ts';
 import { PolicyGraph } from './policy-graph.ts';
-import { Replicas } from './replicas.ts';
+import { isSettable, type Privileges } from './privileges.ts';
+import { PublicationChecks } from './publication-checks.ts';
 import { refusedByRules } from './rewrite-rules.ts';
-import { isGiven, type Rights } from './rights.ts';
 import { RowLocks } from './row-locks.ts';
 import { holdsNothing, nameKey, ViewAccess, writeBit } from './view-access.ts';
 import { ViewUses } from './view-uses.ts';
-import { WriteCalls } from './write-calls.ts';
+import { restrictTo, ViewFieldMap, type WritableFields } from './writable-fields.ts';
+import { WriteFunctionChecks } from './write-function-checks.ts';
 
 const privilegeOf = { select: 'SELECT', insert: 'INSERT', update: 'UPDATE', delete: 'DELETE' } as const;
 
@@ -46,38 +46,38 @@ interface Reading {
 }
 
 /**
- * Decides, from the catalogue alone, what PostgreSQL will answer. A verdict is `always` where no statement on any row is
+ * Decides, from the catalog alone, what PostgreSQL will answer. A verdict is `always` where no statement on any row is
  * refused, `never` where each is refused or finds no row, else `when`, with the condition in words. A condition that is
  * not understood counts as open: `when` may stand where a cleverer reader would know more, the others never do.
  */
 export class Access {
-  readonly rights: Rights;
+  readonly privileges: Privileges;
   readonly policies: Policies;
   readonly #relations: ReadonlyMap<number, RelationFact>;
   readonly #byName: ReadonlyMap<string, RelationFact>;
   readonly #views: ViewAccess;
   readonly #graph: PolicyGraph;
-  readonly #writes: WriteCalls;
-  readonly #replicas: Replicas;
-  readonly #shown: ShownFields;
+  readonly #writes: WriteFunctionChecks;
+  readonly #publicationChecks: PublicationChecks;
+  readonly #shown: ViewFieldMap;
   readonly #locks: RowLocks;
   readonly #calls: PolicyCalls;
   /** Null while a decision is being made. */
   readonly #decided = new Map<string, Decision | null>();
 
   constructor(look: Lookup) {
-    const { facts, relations, rights } = look;
-    this.rights = rights;
+    const { facts, relations, privileges } = look;
+    this.privileges = privileges;
     this.policies = new Policies(look);
     this.#relations = relations;
-    const heirs = new Heirs(facts, relations);
-    this.#writes = new WriteCalls(look, heirs);
-    this.#replicas = new Replicas(look, heirs);
+    const childTables = new ChildTables(facts, relations);
+    this.#writes = new WriteFunctionChecks(look, childTables);
+    this.#publicationChecks = new PublicationChecks(look, childTables);
     this.#byName = new Map(facts.relations.map((relation) => [nameKey(relation.schema, relation.name), relation]));
     const uses = new ViewUses(facts);
-    this.#shown = new ShownFields(facts, this.rights);
+    this.#shown = new ViewFieldMap(facts, this.privileges);
     this.#views = new ViewAccess(
-      this.rights,
+      this.privileges,
       uses,
       this.#relations,
       facts.triggers,
@@ -93,8 +93,9 @@ export class Access {
 
   /** Decides for a statement that the role sends itself. */
   decide(caller: CallingRole, relation: RelationFact, operation: RowOperation): Decision {
-    if (!this.rights.usesSchema(caller.oid, relation.schema)) return refuse(`no USAGE on schema ${relation.schema}`);
-    if (operation === 'select' && this.#locks.reads(caller.oid, relation)) return refuse(locked);
+    if (!this.privileges.usesSchema(caller.oid, relation.schema))
+      return denied(`no USAGE on schema ${relation.schema}`);
+    if (operation === 'select' && this.#locks.reads(caller.oid, relation)) return denied(locked);
     if (operation === 'select' || operation === 'delete')
       return this.#decideAs(caller, caller.oid, relation, operation, null);
     return this.#withoutMade(this.#decideGiven(caller, relation, operation), relation, operation);
@@ -106,33 +107,35 @@ export class Access {
   #withoutMade(decision: Decision, relation: RelationFact, operation: 'insert' | 'update'): Decision {
     const isOthers = this.#views.isReplaced(relation, operation) || relation.replaced.includes(operation);
     if (relation.kind !== 'v' || decision.verdict === 'never' || isOthers) return decision;
-    const given = (this.rights.fieldsOf.get(relation.oid) ?? []).filter(
+    const given = (this.privileges.fieldsOf.get(relation.oid) ?? []).filter(
       ({ name }) => decision.columns?.includes(name) ?? true,
     );
     const made = given.filter((field) => field.made);
     if (made.length === 0) return decision;
     const names = made.map(({ name }) => name).join(', ');
     const reason = `PostgreSQL numbers or computes ${names}, and refuses a value for it (428C9)`;
-    if (operation === 'update' && made.length === given.length) return refuse(reason);
-    return limit(decision, `without ${names}`, reason, 'rule');
+    if (operation === 'update' && made.length === given.length) return denied(reason);
+    return addCondition(decision, `without ${names}`, reason, 'rule');
   }
 
   /** Decides for values that a call gives, which it names the types of. */
   #decideGiven(caller: CallingRole, relation: RelationFact, operation: 'insert' | 'update'): Decision {
-    const fields = (this.rights.fieldsOf.get(relation.oid) ?? []).filter((field) => isGiven(field) && !field.computed);
-    const isShut = ({ type }: FieldFact) => this.rights.schemaShut(caller.oid, type) !== null;
+    const fields = (this.privileges.fieldsOf.get(relation.oid) ?? []).filter(
+      (field) => isSettable(field) && !field.computed,
+    );
+    const isShut = ({ type }: FieldFact) => this.privileges.schemaShut(caller.oid, type) !== null;
     const open = fields.filter((field) => !isShut(field)).map(({ name }) => name);
-    const giving = operation === 'insert' && open.length < fields.length ? givingOnly(null, open) : null;
+    const giving = operation === 'insert' && open.length < fields.length ? restrictTo(null, open) : null;
     const decision = this.#decideAs(caller, caller.oid, relation, operation, null, giving);
     const { columns, verdict } = decision;
     const shut = fields.filter((field) => isShut(field) && (columns?.includes(field.name) ?? true));
     const [first] = shut;
     if (!first || verdict === 'never') return decision;
-    const reason = `no USAGE on schema ${this.rights.schemaShut(caller.oid, first.type)}, in which the type of ${first.name} is (42501)`;
+    const reason = `no USAGE on schema ${this.privileges.schemaShut(caller.oid, first.type)}, in which the type of ${first.name} is (42501)`;
     const left = columns?.filter((name) => open.includes(name)) ?? null;
-    if (operation === 'update' && (left ?? open).length === 0) return refuse(reason);
+    if (operation === 'update' && (left ?? open).length === 0) return denied(reason);
     const words = `without ${shut.map(({ name }) => name).join(', ')}`;
-    return { ...limit(decision, words, reason, 'types'), columns: left };
+    return { ...addCondition(decision, words, reason, 'types'), columns: left };
   }
 
   /** The relations whose policies read one another in a circle when a role sends a statement, the first also last; null for none. */
@@ -142,12 +145,12 @@ export class Access {
 
   /** Decides whether the role may call the function. What the function then does is its own affair. */
   decideExecute(caller: CallingRole, routine: RoutineFact): Decision {
-    if (!this.rights.usesSchema(caller.oid, routine.schema)) return refuse(`no USAGE on schema ${routine.schema}`);
-    if (!this.rights.holds(caller.oid, routine.grants, 'EXECUTE')) return refuse('no EXECUTE privilege');
+    if (!this.privileges.usesSchema(caller.oid, routine.schema)) return denied(`no USAGE on schema ${routine.schema}`);
+    if (!this.privileges.holds(caller.oid, routine.grants, 'EXECUTE')) return denied('no EXECUTE privilege');
     const failing = this.#calls.refused(caller, routine);
-    if (failing) return { ...refuse(failing.reason), untried: failing.always ? null : 'code' };
+    if (failing) return { ...denied(failing.reason), untried: failing.always ? null : 'code' };
     if (!routine.security_definer) return always('runs with the rights of the caller');
-    const isSuperuser = this.rights.membership.role(routine.owner)?.superuser === true;
+    const isSuperuser = this.privileges.membership.role(routine.owner)?.superuser === true;
     return always(`runs with the rights of its owner${isSuperuser ? ', a superuser: with all rights' : ''}`);
   }
 
@@ -162,13 +165,13 @@ export class Access {
     relation: RelationFact,
     operation: RowOperation,
     needed: readonly number[] | null,
-    giving: Giving | null = null,
+    giving: WritableFields | null = null,
   ): Decision {
     const given = giving === null ? '' : JSON.stringify([[...giving.names], [...giving.filled]]);
     const key = `${caller.oid} ${caller.memberRoles?.join() ?? caller.memberRole ?? ''} ${role} ${relation.oid} ${operation} ${needed?.join() ?? 'whole'} ${given}`;
     const decided = this.#decided.get(key);
     // Asked for while it is being decided, by a policy that looks at its own table: the graph of policies tells what comes of it.
-    if (decided !== undefined) return decided ?? open('it depends on itself', 'as its own policies allow');
+    if (decided !== undefined) return decided ?? conditional('it depends on itself', 'as its own policies allow');
     this.#decided.set(key, null);
     const decision = this.#decideAfresh(caller, role, relation, operation, needed, giving);
     this.#decided.set(key, decision);
@@ -181,26 +184,26 @@ export class Access {
     relation: RelationFact,
     operation: RowOperation,
     needed: readonly number[] | null,
-    giving: Giving | null,
+    giving: WritableFields | null,
   ): Decision {
     // Rules are asked before rights.
     const ruled = operation === 'select' ? null : refusedByRules(relation, operation);
-    if (ruled !== null) return refuse(ruled);
-    const covered = this.rights.fields(role, relation, privilegeOf[operation]);
+    if (ruled !== null) return denied(ruled);
+    const covered = this.privileges.fields(role, relation, privilegeOf[operation]);
     if (covered === 'all') return this.#rows(caller, role, relation, operation, giving);
-    if (covered.length === 0) return refuse(`no ${privilegeOf[operation]} privilege`);
-    const fields = this.rights.fieldsOf.get(relation.oid) ?? [];
+    if (covered.length === 0) return denied(`no ${privilegeOf[operation]} privilege`);
+    const fields = this.privileges.fieldsOf.get(relation.oid) ?? [];
     if (needed === null) {
       const names = covered.map((field) => field.name);
-      const given = givingOnly(giving, names);
+      const given = restrictTo(giving, names);
       const decision = this.#rows(caller, role, relation, operation, given);
-      const shown = operation === 'select' ? fields : fields.filter(isGiven);
+      const shown = operation === 'select' ? fields : fields.filter(isSettable);
       const all = giving === null ? shown : shown.filter(({ name }) => giving.names.has(name));
       const columns = giving === null ? names : all.flatMap(({ name }) => given.names.get(name) ?? []);
       if (giving !== null && columns.length === all.length) return decision;
-      if (operation === 'update' && columns.length === 0) return refuse('no UPDATE privilege on a field that is shown');
+      if (operation === 'update' && columns.length === 0) return denied('no UPDATE privilege on a field that is shown');
       if (decision.verdict === 'never') return { ...decision, columns };
-      const limited = limit(
+      const limited = addCondition(
         decision,
         `${columns.length} of ${all.length} fields`,
         `granted on ${columns.join(', ')} only`,
@@ -210,7 +213,7 @@ export class Access {
     }
     const isNeeded = ({ number }: FieldFact) => needed.includes(number) || needed.includes(WHOLE_ROW);
     const missing = fields.find((field) => isNeeded(field) && !covered.includes(field));
-    if (missing) return refuse(`no SELECT privilege on field ${missing.name}`);
+    if (missing) return denied(`no SELECT privilege on field ${missing.name}`);
     return this.#rows(caller, role, relation, operation);
   }
 
@@ -220,13 +223,13 @@ export class Access {
     role: number,
     relation: RelationFact,
     operation: RowOperation,
-    giving: Giving | null = null,
+    giving: WritableFields | null = null,
   ): Decision {
     if (operation !== 'select' && relation.replaced.includes(operation)) {
-      return open('a rewrite rule does something else instead', 'as its rewrite rule allows');
+      return conditional('a rewrite rule does something else instead', 'as its rewrite rule allows');
     }
     if (operation !== 'select' && (relation.updatable_by_trigger & writeBit[operation]) === 0) {
-      return refuse(`PostgreSQL knows no ${operation} on this ${kindNames[relation.kind]}`);
+      return denied(`PostgreSQL knows no ${operation} on this ${kindNames[relation.kind]}`);
     }
     if (relation.kind === 'v' && operation === 'select') return this.#views.select(caller, relation);
     if (relation.kind === 'v' && operation !== 'select') {
@@ -234,12 +237,16 @@ export class Access {
       // A view fills in by defaults of its own before anything beneath is asked.
       return operation === 'insert' ? this.#withDefaults(decision, caller.oid, relation, giving) : decision;
     }
-    if (this.rights.unpopulated.has(relation.oid)) return refuse(holdsNothing);
+    if (this.privileges.unpopulated.has(relation.oid)) return denied(holdsNothing);
     if (relation.kind === 'm' || relation.kind === 'f')
       return always('no row-level security on relations of this kind');
     const decision = this.#table(caller, role, relation, operation, giving);
     if (operation === 'select' || decision.verdict === 'never') return decision;
-    return this.#replicas.decide(this.#writes.decide(decision, caller.oid, relation, operation), relation, operation);
+    return this.#publicationChecks.decide(
+      this.#writes.decide(decision, caller.oid, relation, operation),
+      relation,
+      operation,
+    );
   }
 
   #table(
@@ -247,7 +254,7 @@ export class Access {
     role: number,
     relation: RelationFact,
     operation: RowOperation,
-    giving: Giving | null,
+    giving: WritableFields | null,
   ): Decision {
     const security = this.policies.rows(role, relation, operation);
     const decision = security.bound
@@ -274,9 +281,9 @@ export class Access {
     // What is true for anyone is folded away when the statement is planned, before anything in it could be refused.
     if (parts.every((part) => outcomes(part, anyone) === TRUE)) return every;
     const refusal = this.#refusal(caller, role, relation, operation, policies);
-    if (refusal) return { ...refuse(refusal), ...looked };
+    if (refusal) return { ...denied(refusal), ...looked };
     const failing = this.#calls.failing(caller, policies, operation);
-    const failed = failing && { ...refuse(`a policy fails: ${failing.reason}`), ...looked };
+    const failed = failing && { ...denied(`a policy fails: ${failing.reason}`), ...looked };
     if (failed && failing.always) return failed;
     const asked = failing ? this.policies.conditionsOf(policies, operation, failing.without) : { using, check };
     const outcome = [asked.using, asked.check].filter((part) => part !== null).map((part) => outcomes(part, self));
@@ -284,16 +291,19 @@ export class Access {
     if (outcome.some((can) => (can & TRUE) === 0)) {
       if (failed) return failed;
       const none = noRow(policies, operation, caller);
-      return { ...(operation === 'insert' ? refuse(none) : findsNothing(none)), ...looked };
+      return { ...(operation === 'insert' ? denied(none) : noRows(none)), ...looked };
     }
-    const shown = open(`row-level security: ${quoted(policies)}`, conditionWords(asked.using, asked.check, null, self));
+    const shown = conditional(
+      `row-level security: ${quoted(policies)}`,
+      conditionWords(asked.using, asked.check, null, self),
+    );
     if (failing === null) return { ...shown, ...looked };
-    return { ...limit(shown, `as long as ${failing.routine} is not called`, failing.reason), ...looked };
+    return { ...addCondition(shown, `as long as ${failing.routine} is not called`, failing.reason), ...looked };
   }
 
   /** What SELECT adds to a statement that reads columns: nearly every UPDATE and DELETE has a filter. */
   #reading(caller: CallingRole, role: number, relation: RelationFact): Reading {
-    const covered = this.rights.fields(role, relation, 'SELECT');
+    const covered = this.privileges.fields(role, relation, 'SELECT');
     const columns = covered === 'all' ? null : covered.map((field) => field.name);
     const free = { refused: null, columns, condition: null, policies: [] };
     if (columns?.length === 0) return { ...free, refused: 'the role has no SELECT privilege' };
@@ -314,34 +324,34 @@ export class Access {
     const looked = { policies: [...new Set([...decision.policies, ...namesOf(reading.policies)])] };
     if (reading.refused !== null) {
       const why = `${reading.refused}; so a statement that reads a field, for a filter or to give rows back, changes nothing`;
-      return { ...limit(decision, 'only without a filter', why), ...looked };
+      return { ...addCondition(decision, 'only without a filter', why), ...looked };
     }
     let result = { ...decision, ...looked };
     if (reading.condition !== null) {
       const using = conditions.using ?? { kind: 'constant', value: true };
       const words = conditionWords(using, conditions.check, reading.condition, self);
       const also = `a statement that reads a field must pass those for select too: ${quoted(reading.policies)}`;
-      result = { ...open(`${decision.reason}; ${also}`, words), ...looked };
+      result = { ...conditional(`${decision.reason}; ${also}`, words), ...looked };
     }
     if (reading.columns === null) return result;
     const named = reading.columns.join(', ');
-    return limit(result, `filters on ${named} only`, `SELECT is granted on ${named} only`);
+    return addCondition(result, `filters on ${named} only`, `SELECT is granted on ${named} only`);
   }
 
   /** What is left out is filled in, where the role may compute that; what nothing fills in must be given. */
-  #withDefaults(decision: Decision, role: number, relation: RelationFact, giving: Giving | null): Decision {
+  #withDefaults(decision: Decision, role: number, relation: RelationFact, giving: WritableFields | null): Decision {
     if (decision.verdict === 'never') return decision;
     const isOpen = (name: string) => !giving?.filled.has(name);
     const nameOf = (name: string) => (giving === null ? name : giving.names.get(name));
-    const give = this.rights.fieldsToGive(role, relation).filter(isOpen);
+    const give = this.privileges.fieldsToGive(role, relation).filter(isOpen);
     const barred = give.find((name) => nameOf(name) === undefined);
-    if (barred !== undefined) return refuse(`the role may neither give field ${barred} nor compute its default`);
-    const needed = giving === null ? [] : this.rights.fieldsNeeded(relation).filter(isOpen);
+    if (barred !== undefined) return denied(`the role may neither give field ${barred} nor compute its default`);
+    const needed = giving === null ? [] : this.privileges.fieldsNeeded(relation).filter(isOpen);
     const missing = needed.find((name) => nameOf(name) === undefined);
-    if (missing !== undefined) return lacks(missing);
+    if (missing !== undefined) return missingValue(missing);
     if (give.length === 0) return decision;
     const named = give.map(nameOf).join(', ');
-    return limit(decision, `with ${named} given`, `the role may not compute the default of ${named}`);
+    return addCondition(decision, `with ${named} given`, `the role may not compute the default of ${named}`);
   }
 
   /** Why PostgreSQL refuses a statement for what its policies call and read; null where it does not. */
@@ -353,7 +363,7 @@ export class Access {
     policies: readonly PolicyFact[],
   ): string | null {
     // Functions run as whoever calls, even beneath a view that reads with its owner's rights.
-    const [routine] = this.rights.refusedFunctions(caller.oid, functionsCalled(policies, operation));
+    const [routine] = this.privileges.refusedFunctions(caller.oid, functionsCalled(policies, operation));
     if (routine) return `a policy calls ${routine}(), which the role may not execute (42501)`;
     const circle = this.#graph.circle(caller.oid, role, relation, operation);
     if (circle) {

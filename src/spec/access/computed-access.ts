@@ -4,8 +4,8 @@ import { alsoTaken, isReached, waysAround } from '../overloads.ts';
 import type { ExecutedRoutine } from '../routines.ts';
 import type { Access } from './access.ts';
 import type { CallingRole } from './calling-roles.ts';
-import { type Decision, display, limit, refuse, type Untried } from './decision.ts';
-import type { RefusedCheck, Rights } from './rights.ts';
+import { addCondition, type Decision, denied, display, type UntestableReason } from './decision.ts';
+import type { Privileges, RefusedCheck } from './privileges.ts';
 
 /**
  * Decides whether the role may call a function, and read it with the rows that it is computed of: PostgreSQL gives it the whole row, so
@@ -15,38 +15,38 @@ export function decideFunction(access: Access, caller: CallingRole, executed: Ex
   const { routine, computed, isCallable } = executed;
   const may = access.decideExecute(caller, routine);
   if (may.verdict === 'never') {
-    return computed.length === 0 ? may : refuse(`${may.reason}; it would be read as ${listOf(computed)}`);
+    return computed.length === 0 ? may : denied(`${may.reason}; it would be read as ${listOf(computed)}`);
   }
   const uses = computed.map((use) => ({ use, why: unreadable(access, caller, use) }));
   const shut = uses.flatMap(({ use, why }) => (why === null ? [] : [{ use, why }]));
   const reasons = shut.map(({ why }) => why).join('; ');
   // Who cannot call it for the type of an argument cannot read it either: rows give no argument beside themselves.
-  const barred = isCallable ? refusedArgument(access.rights, caller.oid, routine) : null;
-  if (barred !== null) return refuse(barred);
-  if (shut.length === uses.length && !isCallable) return refuse(reasons);
+  const barred = isCallable ? refusedArgument(access.privileges, caller.oid, routine) : null;
+  if (barred !== null) return denied(barred);
+  if (shut.length === uses.length && !isCallable) return denied(reasons);
   const open = uses.filter(({ why }) => why === null).map(({ use }) => use);
   const uncalled = isCallable ? whyNotCalled(access, caller, executed) : null;
   if (uncalled !== null && open.length === 0) return uncalled.decision;
   const told = open.length === 0 ? may : { ...may, reason: `${may.reason}; read as ${listOf(open)}` };
-  const given = isCallable ? withArguments(told, access.rights, caller.oid, routine) : told;
+  const given = isCallable ? withArguments(told, access.privileges, caller.oid, routine) : told;
   const called =
     uncalled !== null
-      ? limit(given, 'not as a call', uncalled.decision.reason, uncalled.untried)
+      ? addCondition(given, 'not as a call', uncalled.decision.reason, uncalled.untried)
       : isCallable
         ? apartFromOthers(access, caller, executed, withoutArguments(access, caller, routine, given))
         : given;
   if (shut.length === 0) return called;
   const ways = [...(isCallable ? ['a call'] : []), ...(open.length > 0 ? [listOf(open)] : [])].join(', ');
-  return limit(called, `as ${ways}, not as ${listOf(shut.map(({ use }) => use))}`, reasons);
+  return addCondition(called, `as ${ways}, not as ${listOf(shut.map(({ use }) => use))}`, reasons);
 }
 
 type Input = RoutineFact['inputs'][number];
 
 /** Why every call is refused, whatever it gives: for the type of an argument that it cannot leave out; null where one may run. */
-function refusedArgument(rights: Rights, role: number, routine: RoutineFact): string | null {
-  const give = rights.argumentsToGive(role, routine);
+function refusedArgument(privileges: Privileges, role: number, routine: RoutineFact): string | null {
+  const give = privileges.argumentsToGive(role, routine);
   for (const input of routine.inputs) {
-    const check = rights.refusedChecks(role, input.type_oid).find(({ always }) => always);
+    const check = privileges.refusedChecks(role, input.type_oid).find(({ always }) => always);
     if (!check || (input.has_default && !give.includes(input))) continue;
     return `${checkWords(input, check)}${input.has_default ? `; nor may it compute the default of ${input.name}` : ''}`;
   }
@@ -58,14 +58,14 @@ function whyNotCalled(
   access: Access,
   caller: CallingRole,
   executed: ExecutedRoutine,
-): { decision: Decision; untried: Untried } | null {
+): { decision: Decision; untried: UntestableReason } | null {
   const [required] = shutArguments(access, caller, executed.routine, false);
-  if (required !== undefined) return { decision: refuse(required.why), untried: 'types' };
+  if (required !== undefined) return { decision: denied(required.why), untried: 'types' };
   const { overlaps, routine } = executed;
   if (overlaps.length === 0 || isReached(overlaps, settledArguments(access, caller, routine))) return null;
   const every = overlaps.find(({ ways }) => ways.length === 0);
   const why = (every ? [every] : overlaps).map(alsoTaken).join('; ');
-  return { decision: { ...refuse(`no call of it is answered: ${why}`), untried: 'name' }, untried: 'name' };
+  return { decision: { ...denied(`no call of it is answered: ${why}`), untried: 'name' }, untried: 'name' };
 }
 
 /** The decision with what tells its calls from those of others of its name. */
@@ -80,19 +80,19 @@ function apartFromOthers(
   return overlaps
     .filter(({ ways }) => !ways.some(({ name, isGiven }) => settled.get(name) === isGiven))
     .map((overlap) => ({ ...overlap, ways: overlap.ways.filter(({ name }) => !settled.has(name)) }))
-    .reduce((one, overlap) => limit(one, waysAround(overlap), alsoTaken(overlap), 'name'), decision);
+    .reduce((one, overlap) => addCondition(one, waysAround(overlap), alsoTaken(overlap), 'name'), decision);
 }
 
 /** Of the arguments that a call may leave out, those that the role must give (true), and those that it must not. */
 function settledArguments(access: Access, caller: CallingRole, routine: RoutineFact): ReadonlyMap<string, boolean> {
-  const { rights } = access;
+  const { privileges } = access;
   const shut = shutArguments(access, caller, routine, true).map(({ name }) => name);
   const barred = routine.inputs.filter(
     ({ has_default, type_oid }) =>
-      has_default && rights.refusedChecks(caller.oid, type_oid).some(({ always }) => always),
+      has_default && privileges.refusedChecks(caller.oid, type_oid).some(({ always }) => always),
   );
   return new Map([
-    ...rights.argumentsToGive(caller.oid, routine).map(({ name }) => [name, true] as const),
+    ...privileges.argumentsToGive(caller.oid, routine).map(({ name }) => [name, true] as const),
     ...[...shut, ...barred.map(({ name }) => name)].map((name) => [name, false] as const),
   ]);
 }
@@ -100,7 +100,7 @@ function settledArguments(access: Access, caller: CallingRole, routine: RoutineF
 /** Arguments whose types the role cannot name, as calls do, and why: those that may be left out, or those that may not. */
 function shutArguments(access: Access, caller: CallingRole, { inputs }: RoutineFact, optional: boolean) {
   return inputs.flatMap(({ name, type, mode, has_default }) => {
-    const schema = (has_default && mode !== 'v') === optional ? access.rights.schemaShut(caller.oid, type) : null;
+    const schema = (has_default && mode !== 'v') === optional ? access.privileges.schemaShut(caller.oid, type) : null;
     const what = name === '' ? 'its argument' : name;
     return schema === null
       ? []
@@ -111,25 +111,27 @@ function shutArguments(access: Access, caller: CallingRole, { inputs }: RoutineF
 function withoutArguments(access: Access, caller: CallingRole, routine: RoutineFact, decision: Decision): Decision {
   const shut = shutArguments(access, caller, routine, true);
   const [first] = shut;
-  return first ? limit(decision, `without ${shut.map(({ name }) => name).join(', ')}`, first.why, 'types') : decision;
+  return first
+    ? addCondition(decision, `without ${shut.map(({ name }) => name).join(', ')}`, first.why, 'types')
+    : decision;
 }
 
 /** What calls must give that they may leave out otherwise, what they must leave out, and what must not be in what they give. */
-function withArguments(decision: Decision, rights: Rights, role: number, routine: RoutineFact): Decision {
+function withArguments(decision: Decision, privileges: Privileges, role: number, routine: RoutineFact): Decision {
   // The whole body, and what is variadic, every call gives.
-  const give = rights.argumentsToGive(role, routine).filter(({ name, mode }) => name !== '' && mode !== 'v');
+  const give = privileges.argumentsToGive(role, routine).filter(({ name, mode }) => name !== '' && mode !== 'v');
   const named = give.map(({ name }) => name).join(', ');
   const given =
     give.length === 0
       ? decision
-      : limit(decision, `with ${named} given`, `the role may not compute the default of ${named} (42501)`);
+      : addCondition(decision, `with ${named} given`, `the role may not compute the default of ${named} (42501)`);
   return routine.inputs.reduce((limited, input) => {
-    const checks = rights.refusedChecks(role, input.type_oid);
+    const checks = privileges.refusedChecks(role, input.type_oid);
     const check = checks.find(({ always }) => always) ?? checks[0];
     if (!check) return limited;
     const domains = [...new Set(checks.map(({ domain }) => domain))].join(' or ');
     const words = check.always ? `without ${input.name}` : `with no ${domains} in ${input.name}`;
-    return limit(limited, words, checkWords(input, check));
+    return addCondition(limited, words, checkWords(input, check));
   }, given);
 }
 
@@ -144,7 +146,7 @@ export function unreadable(access: Access, caller: CallingRole, { relation, rout
     return `it takes whole rows of ${display(relation)}, of which the role may read ${reading.columns.join(', ')} only`;
   }
   const [row] = routine.inputs;
-  const left = access.rights.argumentsToGive(caller.oid, routine).filter((input) => input !== row);
+  const left = access.privileges.argumentsToGive(caller.oid, routine).filter((input) => input !== row);
   if (left.length === 0) return null;
   return `the role may not compute the default of ${left.map(({ name, type }) => (name === '' ? type : name)).join(', ')} (42501)`;
 }

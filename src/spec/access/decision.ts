@@ -13,7 +13,7 @@ export interface Decision {
   /** `never` only: PostgreSQL answers with an error, where else the statement finds no row. */
   refused: boolean;
   /** What it hangs on that a try of some statement on some row does not tell; null where it does. */
-  untried: Untried | null;
+  untried: UntestableReason | null;
   /** Names of the policies that were looked at, permissive first. */
   policies: string[];
   /** Fields the grant is limited to; null where it covers all. */
@@ -21,29 +21,29 @@ export interface Decision {
 }
 
 /**
- * A rule that no row can keep, which is no right; the types of what a statement gives; the partition or the heir that a row is in; which
+ * A rule that no row can keep, which is no right; the types of what a statement gives; the partition or the child table that a row is in; which
  * of the functions of a name a call finds; what the code of a function needs.
  */
-export type Untried = 'rule' | 'types' | 'table' | 'name' | 'code';
+export type UntestableReason = 'rule' | 'types' | 'table' | 'name' | 'code';
 
 const blank = { words: '', refused: false, untried: null, policies: [], columns: null };
 
 export const always = (reason: string): Decision => ({ ...blank, verdict: 'always', reason });
-export const open = (reason: string, words: string): Decision => ({ ...blank, verdict: 'when', words, reason });
-export const refuse = (reason: string): Decision => ({ ...blank, verdict: 'never', refused: true, reason });
+export const conditional = (reason: string, words: string): Decision => ({ ...blank, verdict: 'when', words, reason });
+export const denied = (reason: string): Decision => ({ ...blank, verdict: 'never', refused: true, reason });
 /** Field `name` must have a value, and no statement can give one. */
-export const lacks = (name: string): Decision => ({
-  ...refuse(`field ${name} must have a value, and none can be given (23502)`),
+export const missingValue = (name: string): Decision => ({
+  ...denied(`field ${name} must have a value, and none can be given (23502)`),
   untried: 'rule',
 });
-export const findsNothing = (reason: string): Decision => ({ ...blank, verdict: 'never', reason });
+export const noRows = (reason: string): Decision => ({ ...blank, verdict: 'never', reason });
 
 /** The decision with one more condition, and why. */
-export function limit(
+export function addCondition(
   decision: Decision,
   words: string,
   reason: string,
-  untried: Untried | null = decision.untried,
+  untried: UntestableReason | null = decision.untried,
 ): Decision {
   return {
     ...decision,

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RoleCell, RolesChapter } from '../../../contract/specification-roles.ts';
+import { members } from '../../../test/support/access-matrix/matrix-case.ts';
+import { matrixCases } from '../../../test/support/access-matrix/matrix-cases.ts';
+import { makeMatrixSchemas, matrixRoles, matrixSchemas } from '../../../test/support/access-matrix/matrix-schemas.ts';
+import { type Held, statementsFor } from '../../../test/support/access-matrix/matrix-statements.ts';
 import { type AppDatabase, startAppDatabase } from '../../../test/support/app-database.ts';
 import type { Executor } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';
@@ -8,10 +12,6 @@ import { affectedRows } from '../../database/statement.ts';
 import { type FactOptions, loadFacts } from '../facts.ts';
 import { Lookup } from '../lookup.ts';
 import { rolesChapter } from '../roles.ts';
-import { members } from './matrix-case.ts';
-import { matrixCases } from './matrix-cases.ts';
-import { makeMatrixSchemas, matrixRoles, matrixSchemas } from './matrix-schemas.ts';
-import { type Held, statementsFor } from './matrix-statements.ts';
 
 const givenRoles = ['anon', 'authenticated', 'service_role', 'agent'];
 

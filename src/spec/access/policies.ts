@@ -3,11 +3,11 @@ import type { RelationFact } from '../../catalog/entities.ts';
 import { memoize } from '../../catalog/memoize.ts';
 import { join, readCondition } from '../../sql-reader/condition.ts';
 import type { Expression } from '../../sql-reader/tree.ts';
+import { fieldTypes } from '../field-types.ts';
 import { groupBy } from '../group.ts';
-import { holding } from '../held.ts';
 import type { Lookup } from '../lookup.ts';
 import { asPolicy } from '../words/policy.ts';
-import type { Rights } from './rights.ts';
+import type { Privileges } from './privileges.ts';
 
 export type RowOperation = 'select' | 'insert' | 'update' | 'delete';
 
@@ -29,7 +29,7 @@ const commandOf = { select: 'r', insert: 'a', update: 'w', delete: 'd' } as cons
 
 /** Row-level security as PostgreSQL applies it (rewrite/rowsecurity.c). */
 export class Policies {
-  readonly #rights: Rights;
+  readonly #privileges: Privileges;
   readonly #byRelation: ReadonlyMap<number, readonly PolicyFact[]>;
   readonly #rows = new Map<string, RowSecurity>();
   readonly #look: Lookup;
@@ -37,7 +37,7 @@ export class Policies {
 
   constructor(look: Lookup) {
     this.#look = look;
-    this.#rights = look.rights;
+    this.#privileges = look.privileges;
     this.#byRelation = groupBy(look.facts.policies, (policy) => policy.relation);
   }
 
@@ -61,11 +61,11 @@ export class Policies {
       const idle = count === 0 ? '' : `: its ${count === 1 ? 'policy has' : `${count} policies have`} no effect`;
       return { bound: false, reason: `row-level security is off${idle}` };
     }
-    const { membership } = this.#rights;
+    const { membership } = this.#privileges;
     const entry = membership.role(role);
     if (entry?.superuser || entry?.bypasses_row_security)
       return { bound: false, reason: 'the role bypasses row-level security' };
-    if (!relation.force_row_security && this.#rights.owns(role, relation)) {
+    if (!relation.force_row_security && this.#privileges.owns(role, relation)) {
       return { bound: false, reason: 'row-level security does not bind the owner' };
     }
     const policies = this.of(relation.oid).filter((policy) => this.#applies(role, policy, operation));
@@ -86,7 +86,7 @@ export class Policies {
   /** A condition as the types of the relation's fields decide what it means. */
   #typed(relation: number, text: string): Expression {
     const key = `${relation} ${text}`;
-    const expression = this.#read.get(key) ?? asPolicy(readText(text).expression, holding(this.#look, relation));
+    const expression = this.#read.get(key) ?? asPolicy(readText(text).expression, fieldTypes(this.#look, relation));
     this.#read.set(key, expression);
     return expression;
   }
@@ -119,7 +119,7 @@ export class Policies {
 
   #applies(role: number, policy: PolicyFact, operation: RowOperation): boolean {
     if (policy.command !== '*' && policy.command !== commandOf[operation]) return false;
-    return policy.roles.some((to) => to === PUBLIC || this.#rights.membership.hasPrivilegesOf(role, to));
+    return policy.roles.some((to) => to === PUBLIC || this.#privileges.membership.hasPrivilegesOf(role, to));
   }
 
   /** One permissive policy must hold, and every restrictive one; without any permissive one, nothing passes. */

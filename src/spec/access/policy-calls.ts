@@ -101,7 +101,7 @@ export class PolicyCalls {
   }
 
   #mayExecute({ oid }: CallingRole, { schema, grants }: RoutineFact): boolean {
-    return this.#look.rights.usesSchema(oid, schema) && this.#look.rights.holds(oid, grants, 'EXECUTE');
+    return this.#look.privileges.usesSchema(oid, schema) && this.#look.privileges.holds(oid, grants, 'EXECUTE');
   }
 }
 

@@ -112,10 +112,10 @@ export class PolicyGraph {
 
   #leadsToAfresh({ caller, role, relation, operation }: Node): Node[] {
     if (relation.kind === 'v') {
-      const beneath = relation.security_invoker ? caller : relation.owner;
+      const base = relation.security_invoker ? caller : relation.owner;
       return this.#views.of(relation.oid).relations.flatMap(({ relation: used }) => {
         const fact = this.#numbered.get(used);
-        return fact ? [{ caller, role: beneath, relation: fact, operation: 'select' as const }] : [];
+        return fact ? [{ caller, role: base, relation: fact, operation: 'select' as const }] : [];
       });
     }
     const security = this.#policies.rows(role, relation, operation);

@@ -1,8 +1,8 @@
 import type { PreRequestFact } from '../../catalog/pre-request.ts';
 import { writesOf } from '../../sql-reader/body/writes.ts';
 import type { Facts } from '../facts.ts';
-import { type Decision, limit, refuse } from './decision.ts';
-import type { Rights } from './rights.ts';
+import { addCondition, type Decision, denied } from './decision.ts';
+import type { Privileges } from './privileges.ts';
 
 /** What `SELECT name()` comes to: the function that runs, or why PostgreSQL runs none, whoever calls. */
 type Called = { routine: PreRequestFact } | { refused: string };
@@ -76,26 +76,30 @@ export function refusalOfPreRequest(facts: Facts): string | null {
 }
 
 /** What becomes of a decision about a call by what runs before it. `reads`: the call runs in a transaction in which nothing may be written. */
-export type Before = (role: number, schema: string, reads: boolean) => ((decision: Decision) => Decision) | null;
+export type PreRequestCheck = (
+  role: number,
+  schema: string,
+  reads: boolean,
+) => ((decision: Decision) => Decision) | null;
 
 /** What each data call of a role meets before it comes to what it asks for. */
-export function metBefore(facts: Facts, rights: Rights): Before {
+export function preRequestCheck(facts: Facts, privileges: Privileges): PreRequestCheck {
   const runs = `db_pre_request runs ${facts.preRequest}() before each call`;
   return (role, schema, reads) => {
-    const what = called(facts, schema, (one) => rights.usesSchema(role, one));
+    const what = called(facts, schema, (one) => privileges.usesSchema(role, one));
     if (what === null) return null;
-    const refused = (why: string) => () => refuse(`${runs}, ${why}`);
+    const refused = (why: string) => () => denied(`${runs}, ${why}`);
     if ('refused' in what) return refused(what.refused);
     const { routine } = what;
-    if (!isOwn(routine.schema) && !rights.usesSchema(role, routine.schema))
+    if (!isOwn(routine.schema) && !privileges.usesSchema(role, routine.schema))
       return refused('and the role has no USAGE on its schema (42501)');
-    if (!rights.holds(role, routine.grants, 'EXECUTE')) return refused('which the role may not execute (42501)');
+    if (!privileges.holds(role, routine.grants, 'EXECUTE')) return refused('which the role may not execute (42501)');
     const writes = reads ? writesInReading(routine) : 'never';
     if (writes === 'never') return null;
     if (writes === 'always') return refused(nothingWritten);
     return (decision) =>
       decision.verdict === 'never'
         ? decision
-        : limit(decision, `where ${facts.preRequest}() writes nothing`, `${runs}, ${nothingWritten}`);
+        : addCondition(decision, `where ${facts.preRequest}() writes nothing`, `${runs}, ${nothingWritten}`);
   };
 }

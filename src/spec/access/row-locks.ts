@@ -33,8 +33,8 @@ export class RowLocks {
     asked.add(key);
     if (relation.kind === 'v') {
       const as = relation.security_invoker ? caller : relation.owner;
-      const beneath = this.#uses.of(relation.oid).relations.map((use) => use.relation);
-      return this.#locking.has(relation.oid) || this.#readsAny(caller, as, beneath, asked);
+      const base = this.#uses.of(relation.oid).relations.map((use) => use.relation);
+      return this.#locking.has(relation.oid) || this.#readsAny(caller, as, base, asked);
     }
     const security = this.#policies.rows(role, relation, 'select');
     if (!security.bound) return false;

@@ -1,11 +1,11 @@
 import type { EntityFacts, RelationFact } from '../../catalog/entities.ts';
 import { readQuery, relationsRead } from '../../sql-reader/condition.ts';
 import type { CallingRole } from './calling-roles.ts';
-import { always, type Decision, display, findsNothing, limit, open, refuse } from './decision.ts';
-import type { Giving, ShownFields } from './giving.ts';
+import { addCondition, always, conditional, type Decision, denied, display, noRows } from './decision.ts';
 import type { RowOperation } from './policies.ts';
-import type { Rights } from './rights.ts';
+import type { Privileges } from './privileges.ts';
 import type { ViewUses } from './view-uses.ts';
+import type { ViewFieldMap, WritableFields } from './writable-fields.ts';
 
 /** Bits of pg_relation_is_updatable. */
 export const writeBit = { update: 4, insert: 8, delete: 16 } as const;
@@ -20,28 +20,28 @@ type DecideAs = (
   relation: RelationFact,
   operation: RowOperation,
   needed: readonly number[] | null,
-  giving?: Giving | null,
+  giving?: WritableFields | null,
 ) => Decision;
 
 /** Decides about views: by whose rights count beneath them, and what those may do there. */
 export class ViewAccess {
-  readonly #rights: Rights;
+  readonly #privileges: Privileges;
   readonly #uses: ViewUses;
   readonly #relations: ReadonlyMap<number, RelationFact>;
   /** INSTEAD OF triggers, which PostgreSQL cannot switch off. */
   readonly #instead: EntityFacts['triggers'];
-  readonly #shown: ShownFields;
+  readonly #shown: ViewFieldMap;
   readonly #decideAs: DecideAs;
 
   constructor(
-    rights: Rights,
+    privileges: Privileges,
     uses: ViewUses,
     relations: ReadonlyMap<number, RelationFact>,
     triggers: EntityFacts['triggers'],
-    shown: ShownFields,
+    shown: ViewFieldMap,
     decideAs: DecideAs,
   ) {
-    this.#rights = rights;
+    this.#privileges = privileges;
     this.#instead = triggers.filter(({ events }) => (events & triggerBit.instead) !== 0);
     this.#uses = uses;
     this.#relations = relations;
@@ -52,10 +52,10 @@ export class ViewAccess {
   /** What a SELECT on the view meets. */
   select(caller: CallingRole, view: RelationFact): Decision {
     const { role, whose, relations, calls } = this.#beneath(caller, view, true);
-    if (calls?.always) return refuse(callsRefused(calls.routine));
+    if (calls?.always) return denied(callsRefused(calls.routine));
     const decision = this.#readThrough(caller, view, role, whose, relations);
     if (!calls || decision.verdict === 'never') return decision;
-    return limit(decision, `without the fields that call ${calls.routine}()`, callsRefused(calls.routine));
+    return addCondition(decision, `without the fields that call ${calls.routine}()`, callsRefused(calls.routine));
   }
 
   #readThrough(
@@ -69,9 +69,10 @@ export class ViewAccess {
       fact,
       seen: this.#decideAs(caller, role, fact, 'select', fields),
     }));
-    const isEmpty = ({ fact, seen }: (typeof reads)[number]) => seen.refused && this.#rights.unpopulated.has(fact.oid);
+    const isEmpty = ({ fact, seen }: (typeof reads)[number]) =>
+      seen.refused && this.#privileges.unpopulated.has(fact.oid);
     const closed = reads.find((read) => read.seen.refused && !isEmpty(read));
-    if (closed) return refuse(`${whose} may not read ${display(closed.fact)}: ${closed.seen.reason}`);
+    if (closed) return denied(`${whose} may not read ${display(closed.fact)}: ${closed.seen.reason}`);
     const unpopulated = reads.filter(isEmpty);
     if (unpopulated.length > 0)
       return this.#readUnpopulated(
@@ -98,10 +99,10 @@ export class ViewAccess {
         query.from.some((from) => nameKey(...from) === nameKey(fact.schema, fact.name)),
     );
     if (empty) {
-      return findsNothing(`reads ${display(empty.fact)} with the rights of ${whose}: ${empty.seen.reason}`);
+      return noRows(`reads ${display(empty.fact)} with the rights of ${whose}: ${empty.seen.reason}`);
     }
     const reason = `reads with the rights of ${whose}, and of ${tables} only the rows that these see`;
-    return open(reason, `as far as rows of ${tables} can be seen`);
+    return conditional(reason, `as far as rows of ${tables} can be seen`);
   }
 
   /** PostgreSQL leaves out what a statement needs nothing of, so that a view may be read in part. */
@@ -110,8 +111,8 @@ export class ViewAccess {
     const query = view.definition === null ? null : readQuery(view.definition);
     const isFrom = ({ schema, name }: RelationFact) =>
       query?.from.some((from) => nameKey(...from) === nameKey(schema, name));
-    if (query?.plain && unpopulated.some(isFrom)) return refuse(`reads ${names}: ${holdsNothing}`);
-    return open(`reads ${names}: ${holdsNothing}`, `without what comes from ${names}, until that is refreshed`);
+    if (query?.plain && unpopulated.some(isFrom)) return denied(`reads ${names}: ${holdsNothing}`);
+    return conditional(`reads ${names}: ${holdsNothing}`, `without what comes from ${names}, until that is refreshed`);
   }
 
   /** What a statement meets that writes through the view; `role` is whose rights on the view itself count, which may be given `giving`. */
@@ -120,53 +121,53 @@ export class ViewAccess {
     role: number,
     view: RelationFact,
     operation: 'insert' | 'update' | 'delete',
-    giving: Giving | null,
+    giving: WritableFields | null,
   ): Decision {
     // The trigger comes first, even on a view that could be written without it.
     const isTriggers = (view.updatable & writeBit[operation]) === 0 || this.isReplaced(view, operation);
-    const beneath = this.#beneath(caller, view, isTriggers);
+    const base = this.#beneath(caller, view, isTriggers);
     // An INSERT asks nothing of the view's query.
-    const calls = operation === 'insert' ? null : beneath.calls;
+    const calls = operation === 'insert' ? null : base.calls;
     // A trigger is given the whole row.
-    if (calls && (calls.always || (isTriggers && isFlat(view)))) return refuse(callsRefused(calls.routine));
+    if (calls && (calls.always || (isTriggers && isFlat(view)))) return denied(callsRefused(calls.routine));
     if (isTriggers) {
-      return open('an INSTEAD OF trigger decides', 'as its trigger allows');
+      return conditional('an INSTEAD OF trigger decides', 'as its trigger allows');
     }
-    const { table, looked } = partsOf(view, beneath.relations);
+    const { table, looked } = partsOf(view, base.relations);
     if (!table) {
-      return open(`writes with the rights of ${beneath.whose}`, 'as the tables beneath allow');
+      return conditional(`writes with the rights of ${base.whose}`, 'as the tables beneath allow');
     }
     // An INSERT looks into the view's condition for its check option alone.
     const isAsked = operation !== 'insert' || view.check_option !== null;
     const seen = (isAsked ? looked : []).map(({ fact, fields }) => ({
       fact,
-      decision: this.#decideAs(caller, beneath.role, fact, 'select', fields),
+      decision: this.#decideAs(caller, base.role, fact, 'select', fields),
     }));
     const closed = seen.find((one) => one.decision.refused);
     if (closed) {
-      return refuse(`${beneath.whose} may not read ${display(closed.fact)}: ${closed.decision.reason}`);
+      return denied(`${base.whose} may not read ${display(closed.fact)}: ${closed.decision.reason}`);
     }
-    const given = operation === 'delete' ? null : this.#shown.through(view, table.fact, giving);
-    const written = this.#decideAs(caller, beneath.role, table.fact, operation, null, given);
-    const reason = `writes ${display(table.fact)} with the rights of ${beneath.whose}: ${written.reason}`;
+    const given = operation === 'delete' ? null : this.#shown.toTable(view, table.fact, giving);
+    const written = this.#decideAs(caller, base.role, table.fact, operation, null, given);
+    const reason = `writes ${display(table.fact)} with the rights of ${base.whose}: ${written.reason}`;
     let decision: Decision = { ...written, reason, policies: [] };
     if (decision.verdict === 'never') return decision;
     const hidden = seen.filter((one) => one.decision.verdict !== 'always').map(({ fact }) => display(fact));
     if (hidden.length > 0) {
       const words = `as far as rows of ${hidden.join(', ')} can be seen`;
-      decision = limit(decision, words, `the view’s condition looks into ${hidden.join(', ')}`);
+      decision = addCondition(decision, words, `the view’s condition looks into ${hidden.join(', ')}`);
     }
     const keepsAll = table.fact.kind !== 'v' && showsAll(view);
     if (view.check_option !== null && operation !== 'delete' && !keepsAll) {
-      decision = limit(decision, 'the row stays in the view', 'the view has a check option');
+      decision = addCondition(decision, 'the row stays in the view', 'the view has a check option');
     }
     if (calls) {
       const words = `without reading the fields that call ${calls.routine}()`;
-      decision = limit(decision, words, callsRefused(calls.routine));
+      decision = addCondition(decision, words, callsRefused(calls.routine));
     }
-    const covered = operation === 'insert' ? 'all' : this.#rights.fields(role, view, 'SELECT');
+    const covered = operation === 'insert' ? 'all' : this.#privileges.fields(role, view, 'SELECT');
     if (covered === 'all' || covered.length > 0) return decision;
-    return limit(decision, 'only without a filter', 'the role has no SELECT privilege on the view');
+    return addCondition(decision, 'only without a filter', 'the role has no SELECT privilege on the view');
   }
 
   /** True where an INSTEAD OF trigger of the view does what the statement says. */
@@ -180,7 +181,7 @@ export class ViewAccess {
   #beneath(caller: CallingRole, view: RelationFact, isRead: boolean) {
     const uses = this.#uses.of(view.oid);
     const refused = uses.functions.flatMap(({ oid, anyway, read }) =>
-      this.#rights
+      this.#privileges
         .refusedFunctions(caller.oid, [oid])
         // What changes the rows of its table does so in no order.
         .filter((routine) => isRead || !callsOnlyToOrder(view, routine))

@@ -1,10 +1,10 @@
 import { type AuthSettings, defaultAuthSettings } from '../../../contract/settings-auth.ts';
 import type { AdviceEntry } from '../../../contract/specification-roles.ts';
 import { compareText } from '../names.ts';
+import type { Advice, AdviceContext } from './advice-context.ts';
 import { policiesInCircles } from './circles.ts';
 import { functionsAsSuperuser, functionsWithoutSearchPath } from './functions.ts';
 import { idleGrants } from './grants.ts';
-import type { Advice, Ground } from './ground.ts';
 import { failingHooks } from './hooks.ts';
 import { missingIndexes } from './indexes.ts';
 import { jobsWithoutTarget } from './jobs.ts';
@@ -17,25 +17,25 @@ import { viewsAsOwner } from './views.ts';
 
 const weights = { fault: 0, risk: 1, slow: 2, idle: 3 } as const;
 
-/** Everything that the catalogue shows to be better done otherwise, the riskiest first. Pure. */
-export function adviceFor(ground: Ground, settings: AuthSettings = defaultAuthSettings): AdviceEntry[] {
+/** Everything that the catalog shows to be better done otherwise, the riskiest first. Pure. */
+export function adviceFor(context: AdviceContext, settings: AuthSettings = defaultAuthSettings): AdviceEntry[] {
   const found: Advice[] = [
-    ...policiesInCircles(ground),
-    ...tablesWithoutRowSecurity(ground),
-    ...viewsAsOwner(ground),
-    ...functionsAsSuperuser(ground),
-    ...settingsOfFunctions(ground),
-    ...settingsOfDatabase(ground),
-    ...functionsWithoutSearchPath(ground),
-    ...callsForEachRow(ground),
-    ...missingIndexes(ground),
-    ...overlappingPolicies(ground),
-    ...tablesWithoutPolicy(ground),
-    ...unreachablePolicies(ground),
-    ...idleGrants(ground),
-    ...statusesWithoutMachine(ground),
-    ...jobsWithoutTarget(ground),
-    ...failingHooks(ground, settings),
+    ...policiesInCircles(context),
+    ...tablesWithoutRowSecurity(context),
+    ...viewsAsOwner(context),
+    ...functionsAsSuperuser(context),
+    ...settingsOfFunctions(context),
+    ...settingsOfDatabase(context),
+    ...functionsWithoutSearchPath(context),
+    ...callsForEachRow(context),
+    ...missingIndexes(context),
+    ...overlappingPolicies(context),
+    ...tablesWithoutPolicy(context),
+    ...unreachablePolicies(context),
+    ...idleGrants(context),
+    ...statusesWithoutMachine(context),
+    ...jobsWithoutTarget(context),
+    ...failingHooks(context, settings),
   ];
   return found
     .map(({ detail, about, weight, on, policies = [], words, sql }) => ({

@@ -1,18 +1,18 @@
 import type { PolicyFact } from '../../catalog/access.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
 import { sqlName } from '../names.ts';
-import { type Advice, type Ground, idOf, isBound, listed, operations } from './ground.ts';
+import { type Advice, type AdviceContext, idOf, isBound, listed, operations } from './advice-context.ts';
 
 /** Policies that read one another in a circle, once for each circle: PostgreSQL refuses every statement that comes to them (42P17). */
-export function policiesInCircles(ground: Ground): Advice[] {
+export function policiesInCircles(context: AdviceContext): Advice[] {
   const circles = new Map<string, { circle: RelationFact[]; failing: Set<string> }>();
-  for (const relation of ground.exposed) {
-    for (const role of ground.roles.filter(isBound)) {
+  for (const relation of context.exposed) {
+    for (const role of context.roles.filter(isBound)) {
       for (const operation of operations) {
-        const cell = ground.cells.find(
+        const cell = context.cells.find(
           (one) => one.role === role.name && one.entity === idOf(relation) && one.operation === operation,
         );
-        const circle = cell?.reason.includes('42P17') ? ground.access.circle(role.caller, relation, operation) : null;
+        const circle = cell?.reason.includes('42P17') ? context.access.circle(role.caller, relation, operation) : null;
         if (!circle) continue;
         const key = [...new Set(circle.map(idOf))].sort().join();
         const known = circles.get(key) ?? { circle, failing: new Set() };
@@ -21,10 +21,10 @@ export function policiesInCircles(ground: Ground): Advice[] {
       }
     }
   }
-  return [...circles.values()].map(({ circle, failing }) => adviceFor(ground, circle, [...failing]));
+  return [...circles.values()].map(({ circle, failing }) => adviceFor(context, circle, [...failing]));
 }
 
-function adviceFor({ access }: Ground, circle: readonly RelationFact[], failing: readonly string[]): Advice {
+function adviceFor({ access }: AdviceContext, circle: readonly RelationFact[], failing: readonly string[]): Advice {
   const first = circle.find(({ kind }) => kind !== 'v') ?? circle[0];
   if (!first) throw new Error('A circle has no relation.');
   const reading = access.policies.of(first.oid).filter(({ reads }) => reads.length > 0);

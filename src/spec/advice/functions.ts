@@ -1,13 +1,13 @@
 import type { RoutineFact } from '../../catalog/routines.ts';
 import { groupBy } from '../group.ts';
 import { idOf, sqlName } from '../names.ts';
-import { toldRoutines } from '../routines.ts';
-import { type Advice, type Ground, listed } from './ground.ts';
+import { documentedRoutines } from '../routines.ts';
+import { type Advice, type AdviceContext, listed } from './advice-context.ts';
 
 /** Functions in which an unqualified name means whatever the caller's search path says. */
-export function functionsWithoutSearchPath({ facts }: Ground): Advice[] {
+export function functionsWithoutSearchPath({ facts }: AdviceContext): Advice[] {
   const schemas = new Set(facts.schemas.map((schema) => schema.name));
-  return toldRoutines(facts)
+  return documentedRoutines(facts)
     .filter(isOpen)
     .map((routine) => {
       const id = idOf(routine);
@@ -28,14 +28,14 @@ export function functionsWithoutSearchPath({ facts }: Ground): Advice[] {
 }
 
 /** Functions that calls run with all the rights that there are. */
-export function functionsAsSuperuser({ facts, access, cells }: Ground): Advice[] {
-  const { membership } = access.rights;
+export function functionsAsSuperuser({ facts, access, cells }: AdviceContext): Advice[] {
+  const { membership } = access.privileges;
   const owner = membership.role(facts.database.owner)?.name ?? 'pg_database_owner';
   const callers = groupBy(
     cells.filter(({ operation, verdict }) => operation === 'execute' && verdict !== 'never'),
     ({ entity }) => entity,
   );
-  return toldRoutines(facts).flatMap((routine): Advice[] => {
+  return documentedRoutines(facts).flatMap((routine): Advice[] => {
     const id = idOf(routine);
     const who = (callers.get(id) ?? []).map(({ role }) => role);
     if (who.length === 0 || !routine.security_definer || !membership.role(routine.owner)?.superuser) return [];

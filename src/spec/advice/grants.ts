@@ -1,15 +1,15 @@
 import type { RelationFact } from '../../catalog/entities.ts';
 import { relationsRead } from '../../sql-reader/condition.ts';
-import { type Advice, type Ground, idOf, listed, operations, privilegeOf, revoke } from './ground.ts';
+import { type Advice, type AdviceContext, idOf, listed, operations, privilegeOf, revoke } from './advice-context.ts';
 
 type Operation = (typeof operations)[number];
 
 /** What anonymous callers were granted and no policy lets them use: one policy too wide, and it is open to the world. */
-export function idleGrants(ground: Ground): Advice[] {
-  const { access, roles, exposed, cells } = ground;
+export function idleGrants(context: AdviceContext): Advice[] {
+  const { access, roles, exposed, cells } = context;
   const anon = roles.find((role) => role.name === 'anon');
   if (!anon) return [];
-  const looked = lookedInto(ground);
+  const looked = lookedInto(context);
   const verdicts = new Map<string, string>(
     cells.filter((cell) => cell.role === 'anon').map((cell) => [`${cell.entity} ${cell.operation}`, cell.verdict]),
   );
@@ -20,7 +20,7 @@ export function idleGrants(ground: Ground): Advice[] {
       (operation) =>
         // Policies of other tables look into it with the caller's rights: without them, those would fail.
         (operation !== 'select' || !looked.has(idOf(relation))) &&
-        access.rights.fields(anon.caller.oid, relation, privilegeOf[operation]).length > 0 &&
+        access.privileges.fields(anon.caller.oid, relation, privilegeOf[operation]).length > 0 &&
         verdicts.get(`${idOf(relation)} ${operation}`) === 'never',
     );
     if (idle.length === 0) return [];
@@ -30,14 +30,14 @@ export function idleGrants(ground: Ground): Advice[] {
         weight: 'idle',
         on: idOf(relation),
         words: `anon holds ${listed(idle)} and no policy lets a call without a session do it. Without the grant such a call is refused, and no policy that is added later opens it unawares.`,
-        sql: takeFromAnon(ground, relation, idle),
+        sql: takeFromAnon(context, relation, idle),
       },
     ];
   });
 }
 
 /** Ids of the relations that policies and views with the caller's rights read. */
-function lookedInto({ facts }: Ground): Set<string> {
+function lookedInto({ facts }: AdviceContext): Set<string> {
   const texts = facts.policies.flatMap(({ using, check }) => [using, check]);
   const views = facts.relations.flatMap(({ security_invoker, definition }) => (security_invoker ? [definition] : []));
   const named = new Map(facts.relations.map((relation) => [`${relation.schema}\0${relation.name}`, idOf(relation)]));
@@ -48,19 +48,19 @@ function lookedInto({ facts }: Ground): Set<string> {
 }
 
 /** Where anon holds a right through PUBLIC or another role, that loses it, and the others that calls have get it by name. */
-function takeFromAnon(ground: Ground, relation: RelationFact, idle: readonly Operation[]): string {
-  const { roles, access } = ground;
+function takeFromAnon(context: AdviceContext, relation: RelationFact, idle: readonly Operation[]): string {
+  const { roles, access } = context;
   const wanted = idle.map((operation) => operation.toUpperCase());
-  const fields = access.rights.fieldsOf.get(relation.oid) ?? [];
+  const fields = access.privileges.fieldsOf.get(relation.oid) ?? [];
   const grants = [...relation.grants, ...fields.flatMap((field) => field.grants ?? [])].filter(([, privilege]) =>
     wanted.includes(privilege),
   );
   const anon = roles.find((role) => role.name === 'anon');
-  const has = anon ? access.rights.membership.privilegesOf(anon.caller.oid) : new Set<number>();
+  const has = anon ? access.privileges.membership.privilegesOf(anon.caller.oid) : new Set<number>();
   const through = [...new Set(grants.map(([grantee]) => grantee))].filter((oid) => oid === 0 || has.has(oid));
   const names = through.map((oid) =>
-    oid === 0 ? 'public' : (access.rights.membership.role(oid)?.name ?? String(oid)),
+    oid === 0 ? 'public' : (access.privileges.membership.role(oid)?.name ?? String(oid)),
   );
   const isShared = names.some((name) => name !== 'anon');
-  return revoke(ground, relation, names, idle, (role) => isShared && role.name !== 'anon');
+  return revoke(context, relation, names, idle, (role) => isShared && role.name !== 'anon');
 }

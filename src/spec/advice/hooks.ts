@@ -2,19 +2,19 @@ import { functionOfHook, grantOfHook, hookNames, hooks } from '../../../contract
 import type { AuthSettings } from '../../../contract/settings-auth.ts';
 import type { RoutineFact } from '../../catalog/routines.ts';
 import { idOf as idOfRoutine } from '../names.ts';
-import { type Advice, type Ground, idOf, listed } from './ground.ts';
+import { type Advice, type AdviceContext, idOf, listed } from './advice-context.ts';
 
 /** The role as which functions of auth hooks run. */
 const ROLE = 'supabase_auth_admin';
 
 /** Auth hooks that are on and whose function is missing, may not be executed, or reads tables whose policies show it no row. */
-export function failingHooks(ground: Ground, settings: AuthSettings): Advice[] {
+export function failingHooks(context: AdviceContext, settings: AuthSettings): Advice[] {
   return hookNames.flatMap((name): Advice[] => {
     const target = settings[`hook_${name}_enabled`] ? functionOfHook(settings[`hook_${name}_uri`] ?? '') : null;
     if (target === null) return [];
     const { schema, name: called } = target;
     const title = hooks[name].title;
-    const named = ground.facts.routines.filter((one) => one.schema === schema && one.name === called);
+    const named = context.facts.routines.filter((one) => one.schema === schema && one.name === called);
     const routine = named.find(takesJson);
     if (!routine) {
       return [
@@ -28,10 +28,11 @@ export function failingHooks(ground: Ground, settings: AuthSettings): Advice[] {
         },
       ];
     }
-    const { rights } = ground.access;
-    const role = rights.membership.named(ROLE)?.oid ?? -1;
-    const isExecutable = rights.usesSchema(role, schema) && rights.refusedFunctions(role, [routine.oid]).length === 0;
-    if (isExecutable) return tablesWithoutRows(ground, title, routine, role);
+    const { privileges } = context.access;
+    const role = privileges.membership.named(ROLE)?.oid ?? -1;
+    const isExecutable =
+      privileges.usesSchema(role, schema) && privileges.refusedFunctions(role, [routine.oid]).length === 0;
+    if (isExecutable) return tablesWithoutRows(context, title, routine, role);
     return [
       {
         about: 'auth hook that fails',
@@ -49,17 +50,17 @@ const takesJson = ({ kind, inputs }: RoutineFact): boolean =>
   kind === 'f' && inputs.filter((one) => !one.has_default).length <= 1 && /^jsonb?$/.test(inputs[0]?.type ?? '');
 
 /** Tables that the function names and of which its role reads no row. A function of SECURITY DEFINER reads as its owner. */
-function tablesWithoutRows(ground: Ground, title: string, routine: RoutineFact, role: number): Advice[] {
+function tablesWithoutRows(context: AdviceContext, title: string, routine: RoutineFact, role: number): Advice[] {
   if (routine.security_definer) return [];
-  const { policies, rights } = ground.access;
+  const { policies, privileges } = context.access;
   const names = new Set(routine.body.match(/[A-Za-z_]\w*/g));
-  const has = rights.membership.privilegesOf(role);
-  const shut = ground.facts.relations.filter(
+  const has = privileges.membership.privilegesOf(role);
+  const shut = context.facts.relations.filter(
     (relation) =>
       (relation.kind === 'r' || relation.kind === 'p') &&
       names.has(relation.name) &&
-      !rights.owns(role, relation) &&
-      (rights.fields(role, relation, 'SELECT').length === 0 ||
+      !privileges.owns(role, relation) &&
+      (privileges.fields(role, relation, 'SELECT').length === 0 ||
         (relation.row_security &&
           !policies
             .of(relation.oid)

@@ -2,12 +2,12 @@ import type { RelationFact } from '../../catalog/entities.ts';
 import type { IndexFact } from '../../catalog/indexes.ts';
 import type { Expression, Operand, Subquery } from '../../sql-reader/tree.ts';
 
-import { isTold } from '../entities.ts';
+import { isDocumented } from '../entities.ts';
 import { groupBy } from '../group.ts';
 import { sqlName } from '../names.ts';
-import { type Advice, type Ground, idOf, listed } from './ground.ts';
+import { type Advice, type AdviceContext, idOf, listed } from './advice-context.ts';
 
-interface Indexed extends Ground {
+interface Indexed extends AdviceContext {
   indexes: ReadonlyMap<number, readonly IndexFact[]>;
 }
 
@@ -18,8 +18,8 @@ interface Search {
 }
 
 /** Policies that make a read look at every row, and foreign keys that make a delete of what they point to do so. */
-export function missingIndexes(ground: Ground): Advice[] {
-  const indexed = { ...ground, indexes: groupBy(ground.facts.indexes, (index) => index.relation) };
+export function missingIndexes(context: AdviceContext): Advice[] {
+  const indexed = { ...context, indexes: groupBy(context.facts.indexes, (index) => index.relation) };
   const underPolicies = policyIndexes(indexed);
   const made = new Set(underPolicies.map(({ sql }) => sql));
   return [...underPolicies, ...keyIndexes(indexed).filter(({ sql }) => !made.has(sql))];
@@ -29,7 +29,7 @@ function policyIndexes(ground: Indexed): Advice[] {
   const { facts, access } = ground;
   const named = new Map(facts.relations.map((relation) => [`${relation.schema}\0${relation.name}`, relation]));
   const found = new Map<string, Advice & { policies: string[] }>();
-  for (const relation of facts.relations.filter((one) => isTold(facts, one.schema) && one.row_security)) {
+  for (const relation of facts.relations.filter((one) => isDocumented(facts, one.schema) && one.row_security)) {
     for (const policy of access.policies.of(relation.oid)) {
       const texts = [policy.using, policy.check].filter((text) => text !== null);
       // A new row is at hand: only what its check looks up elsewhere is searched for.
@@ -41,7 +41,7 @@ function policyIndexes(ground: Indexed): Advice[] {
       for (const search of searches) {
         const [field] = search.fields;
         const isOwn =
-          isTold(facts, search.relation.schema) && (search.relation.kind === 'r' || search.relation.kind === 'p');
+          isDocumented(facts, search.relation.schema) && (search.relation.kind === 'r' || search.relation.kind === 'p');
         if (field === undefined || !isOwn || search.fields.some((name) => leads(ground, search.relation, [name])))
           continue;
         const on = idOf(search.relation);
@@ -73,10 +73,10 @@ function keyIndexes(ground: Indexed): Advice[] {
   const { facts, access, relations } = ground;
   return facts.constraints.flatMap((constraint) => {
     const relation = relations.get(constraint.relation);
-    if (constraint.kind !== 'f' || !relation || !isTold(facts, relation.schema) || relation.extension !== null)
+    if (constraint.kind !== 'f' || !relation || !isDocumented(facts, relation.schema) || relation.extension !== null)
       return [];
     const fields = constraint.fields.flatMap(
-      (number) => access.rights.fieldsOf.get(relation.oid)?.find((field) => field.number === number)?.name ?? [],
+      (number) => access.privileges.fieldsOf.get(relation.oid)?.find((field) => field.number === number)?.name ?? [],
     );
     if (fields.length === 0 || leads(ground, relation, fields)) return [];
     const target = relations.get(constraint.target);
@@ -96,7 +96,7 @@ function keyIndexes(ground: Indexed): Advice[] {
 /** True where an index begins with these fields, in any order. */
 function leads({ access, indexes }: Indexed, relation: RelationFact, names: readonly string[]): boolean {
   const numbers = names.map(
-    (name) => (access.rights.fieldsOf.get(relation.oid) ?? []).find((field) => field.name === name)?.number ?? -1,
+    (name) => (access.privileges.fieldsOf.get(relation.oid) ?? []).find((field) => field.name === name)?.number ?? -1,
   );
   return (indexes.get(relation.oid) ?? []).some((index) => {
     const first = index.fields.slice(0, numbers.length);

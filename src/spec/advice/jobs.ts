@@ -4,13 +4,13 @@ import type { JobFact } from '../../catalog/jobs.ts';
 import { isKeyword, isOperator, type Token, tokenise } from '../../sql-reader/tokens.ts';
 import type { Facts } from '../facts.ts';
 import { jobIds } from '../jobs.ts';
-import { type Advice, type Ground, listed } from './ground.ts';
+import { type Advice, type AdviceContext, listed } from './advice-context.ts';
 
 /** Runs of a job that failed one after another, from which on it gets an advice. */
 const REPEATED = 3;
 
 /** Active jobs whose commands name tables or functions that are missing, so that each run fails. */
-export function jobsWithoutTarget({ facts }: Ground): Advice[] {
+export function jobsWithoutTarget({ facts }: AdviceContext): Advice[] {
   const ids = jobIds(facts.jobs);
   return facts.jobs.flatMap((job) => {
     const missing = job.active ? missingNames(facts, job.command) : [];

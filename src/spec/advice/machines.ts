@@ -1,31 +1,31 @@
 import type { FieldFact, RelationFact } from '../../catalog/entities.ts';
 import { readCondition } from '../../sql-reader/condition.ts';
 import type { Expression } from '../../sql-reader/tree.ts';
-import { type Advice, type Ground, idOf } from './ground.ts';
+import { type Advice, type AdviceContext, idOf } from './advice-context.ts';
 
 /** Names by which apps call the field that says how far a row has come. */
 const isStatusName = (name: string): boolean =>
   /^(?:.+_)?(?:status|state|stage|phase|lifecycle|progress)$/i.test(name.replace(/([a-z])([A-Z])/g, '$1_$2'));
 
 /** Tables whose status can change from each value to each other, as no state machine says which changes the app means. */
-export function statusesWithoutMachine(ground: Ground): Advice[] {
-  const { facts } = ground;
+export function statusesWithoutMachine(context: AdviceContext): Advice[] {
+  const { facts } = context;
   const families = new Set(facts.inheritance.flatMap(({ child, parent }) => [child, parent]));
-  return ground.exposed.flatMap((relation) => {
+  return context.exposed.flatMap((relation) => {
     const isPlain = relation.kind === 'r' && relation.extension === null && relation.owner === facts.database.owner;
     if (!isPlain || families.has(relation.oid)) return [];
-    return (ground.access.rights.fieldsOf.get(relation.oid) ?? []).flatMap((field) =>
-      adviceFor(ground, relation, field),
+    return (context.access.privileges.fieldsOf.get(relation.oid) ?? []).flatMap((field) =>
+      adviceFor(context, relation, field),
     );
   });
 }
 
-function adviceFor(ground: Ground, relation: RelationFact, field: FieldFact): Advice[] {
-  const { facts } = ground;
+function adviceFor(context: AdviceContext, relation: RelationFact, field: FieldFact): Advice[] {
+  const { facts } = context;
   if (!isStatusName(field.name) || field.generated !== '') return [];
   if (facts.machines.some((machine) => machine.relation === relation.oid && machine.field === field.name)) return [];
   const key = facts.constraints.find(({ kind, relation: on }) => kind === 'p' && on === relation.oid);
-  const states = statesOf(ground, relation, field);
+  const states = statesOf(context, relation, field);
   if (
     !key ||
     key.fields.includes(field.number) ||
@@ -34,7 +34,7 @@ function adviceFor(ground: Ground, relation: RelationFact, field: FieldFact): Ad
   )
     return [];
   const initial =
-    states.find((state) => defaultOf(ground, field)?.startsWith(`${literal(state)}::`)) ?? states[0] ?? '';
+    states.find((state) => defaultOf(context, field)?.startsWith(`${literal(state)}::`)) ?? states[0] ?? '';
   const transitions = states.map((to) => `  ${JSON.stringify({ name: `to_${to}`, from: 'any', to })}`).join(',\n');
   return [
     {
@@ -51,11 +51,11 @@ function adviceFor(ground: Ground, relation: RelationFact, field: FieldFact): Ad
 const literal = (text: string): string =>
   text.includes('\\') ? `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'` : `'${text.replaceAll("'", "''")}'`;
 
-const defaultOf = ({ facts }: Ground, field: FieldFact): string | null =>
+const defaultOf = ({ facts }: AdviceContext, field: FieldFact): string | null =>
   field.default ?? facts.types.find(({ oid }) => oid === field.type_oid)?.default ?? null;
 
 /** The values of an enum, or of a text that a check or a domain limits to a list; none for every other field. */
-function statesOf({ facts }: Ground, relation: RelationFact, field: FieldFact): string[] {
+function statesOf({ facts }: AdviceContext, relation: RelationFact, field: FieldFact): string[] {
   const type = facts.types.find(({ oid }) => oid === field.type_oid);
   const base = type?.kind === 'd' ? facts.types.find(({ oid }) => oid === type.base) : type;
   if (base?.kind === 'e') return base.labels ?? [];

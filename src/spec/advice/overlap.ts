@@ -1,24 +1,24 @@
 import type { PolicyFact } from '../../catalog/access.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
-import { isTold } from '../entities.ts';
+import { isDocumented } from '../entities.ts';
 import { groupBy } from '../group.ts';
 import { compareText, roleName, sqlName } from '../names.ts';
-import { type Advice, type Ground, idOf, isBound, listed, operations, roleList } from './ground.ts';
+import { type Advice, type AdviceContext, idOf, isBound, listed, operations, roleList } from './advice-context.ts';
 
 type Operation = (typeof operations)[number];
 const commandOf = { select: 'r', insert: 'a', update: 'w', delete: 'd' } as const;
 
 /** Permissive policies of one operation and role: PostgreSQL asks each of them of every row that the others do not let through. */
-export function overlappingPolicies(ground: Ground): Advice[] {
-  const { facts, access } = ground;
+export function overlappingPolicies(context: AdviceContext): Advice[] {
+  const { facts, access } = context;
   return facts.relations
-    .filter((relation) => relation.row_security && isTold(facts, relation.schema))
+    .filter((relation) => relation.row_security && isDocumented(facts, relation.schema))
     .flatMap((relation) => {
       const policies = access.policies.of(relation.oid).filter((policy) => policy.permissive);
-      return together(ground, relation, policies).map((group) => {
+      return together(context, relation, policies).map((group) => {
         const names = group.map((policy) => policy.name);
-        const where = operations.filter((operation) => met(ground, group, operation).length > 0);
-        const who = [...new Set(where.flatMap((operation) => met(ground, group, operation)))];
+        const where = operations.filter((operation) => met(context, group, operation).length > 0);
+        const who = [...new Set(where.flatMap((operation) => met(context, group, operation)))];
         return {
           about: 'overlapping policies' as const,
           weight: 'slow' as const,
@@ -26,14 +26,14 @@ export function overlappingPolicies(ground: Ground): Advice[] {
           policies: names,
           detail: names.join(', '),
           words: `Permissive policies ${listed(names.map((name) => `"${name}"`))} are for the same ${listed(where)} of ${listed(who)}: each is asked for every row that the others do not let through. The SQL joins them; who may do what stays.`,
-          sql: joined(ground, relation, group),
+          sql: joined(context, relation, group),
         };
       });
     });
 }
 
 /** The roles for which several of some policies are for one operation. */
-function met({ access, roles }: Ground, policies: readonly PolicyFact[], operation: Operation): string[] {
+function met({ access, roles }: AdviceContext, policies: readonly PolicyFact[], operation: Operation): string[] {
   return roles
     .filter(isBound)
     .filter(
@@ -46,16 +46,16 @@ function met({ access, roles }: Ground, policies: readonly PolicyFact[], operati
 const isFor = (policy: PolicyFact, operation: Operation): boolean =>
   policy.command === '*' || policy.command === commandOf[operation];
 
-const applies = (access: Ground['access'], role: number, policy: PolicyFact): boolean =>
-  policy.roles.some((to) => to === 0 || access.rights.membership.hasPrivilegesOf(role, to));
+const applies = (access: AdviceContext['access'], role: number, policy: PolicyFact): boolean =>
+  policy.roles.some((to) => to === 0 || access.privileges.membership.hasPrivilegesOf(role, to));
 
 /** Groups of policies that overlap, one with the next: each policy is in one of them at most. */
-function together(ground: Ground, relation: RelationFact, policies: readonly PolicyFact[]): PolicyFact[][] {
+function together(context: AdviceContext, relation: RelationFact, policies: readonly PolicyFact[]): PolicyFact[][] {
   const groups: PolicyFact[][] = [];
-  const usable = ground.facts.exposedSchemas.includes(relation.schema) ? policies : [];
+  const usable = context.facts.exposedSchemas.includes(relation.schema) ? policies : [];
   for (const policy of usable) {
     const touching = groups.filter((group) =>
-      group.some((other) => operations.some((operation) => met(ground, [policy, other], operation).length > 0)),
+      group.some((other) => operations.some((operation) => met(context, [policy, other], operation).length > 0)),
     );
     for (const group of touching) groups.splice(groups.indexOf(group), 1);
     groups.push([...touching.flat(), policy]);
@@ -64,7 +64,7 @@ function together(ground: Ground, relation: RelationFact, policies: readonly Pol
 }
 
 /** The policies rewritten so that one role meets one of them for each operation. */
-function joined(ground: Ground, relation: RelationFact, policies: readonly PolicyFact[]): string {
+function joined(context: AdviceContext, relation: RelationFact, policies: readonly PolicyFact[]): string {
   const [first, ...rest] = policies;
   if (!first) return '';
   const on = idOf(relation);
@@ -77,8 +77,8 @@ function joined(ground: Ground, relation: RelationFact, policies: readonly Polic
   const drops = policies.map((policy) => `drop policy ${sqlName(policy.name)} on ${on};`);
   const creates = operations.flatMap((operation) => {
     const asked = policies.filter((policy) => isFor(policy, operation));
-    const byPolicies = groupBy(rolesOf(ground, asked), (role) =>
-      asked.flatMap((policy, i) => (isNamed(ground, policy, role) ? [i] : [])).join(),
+    const byPolicies = groupBy(rolesOf(context, asked), (role) =>
+      asked.flatMap((policy, i) => (isNamed(context, policy, role) ? [i] : [])).join(),
     );
     return [...byPolicies].map(([places, roles]) => {
       const group = places.split(',').flatMap((place) => asked[Number(place)] ?? []);
@@ -92,7 +92,7 @@ function joined(ground: Ground, relation: RelationFact, policies: readonly Polic
 const sameRoles = (a: PolicyFact, b: PolicyFact): boolean => [...a.roles].sort().join() === [...b.roles].sort().join();
 
 /** The roles that some policies name; where PUBLIC is one beside others, all that calls can have, each by its name. */
-function rolesOf({ facts, roles }: Ground, policies: readonly PolicyFact[]): string[] {
+function rolesOf({ facts, roles }: AdviceContext, policies: readonly PolicyFact[]): string[] {
   const named = [...new Set(policies.flatMap((policy) => policy.roles))];
   if (named.length === 1 || !named.includes(0)) {
     return named.map((oid) => (oid === 0 ? 'public' : roleName(facts, oid))).sort(compareText);
@@ -103,10 +103,10 @@ function rolesOf({ facts, roles }: Ground, policies: readonly PolicyFact[]): str
 }
 
 /** True where a policy is for a role of that name, PUBLIC included. */
-function isNamed({ facts, access }: Ground, policy: PolicyFact, role: string): boolean {
+function isNamed({ facts, access }: AdviceContext, policy: PolicyFact, role: string): boolean {
   if (policy.roles.includes(0)) return true;
-  const oid = role === 'pg_database_owner' ? facts.database.owner : access.rights.membership.named(role)?.oid;
-  return oid !== undefined && policy.roles.some((to) => access.rights.membership.hasPrivilegesOf(oid, to));
+  const oid = role === 'pg_database_owner' ? facts.database.owner : access.privileges.membership.named(role)?.oid;
+  return oid !== undefined && policy.roles.some((to) => access.privileges.membership.hasPrivilegesOf(oid, to));
 }
 
 /** USING and WITH CHECK of several policies in one: any of them lets a row through. */

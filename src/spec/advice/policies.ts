@@ -1,9 +1,9 @@
 import type { PolicyFact } from '../../catalog/access.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
 import { isKeyword, isOperator, isQuery, type Token, tokenise } from '../../sql-reader/tokens.ts';
-import { isTold } from '../entities.ts';
+import { isDocumented } from '../entities.ts';
 import { roleName, sqlName } from '../names.ts';
-import { type Advice, type Ground, idOf, isBound, listed } from './ground.ts';
+import { type Advice, type AdviceContext, idOf, isBound, listed } from './advice-context.ts';
 
 /** Functions of the caller, not of the row: asked once, they answer for all rows. */
 const ofTheCaller = new Set([
@@ -17,14 +17,14 @@ const ofTheCaller = new Set([
   'current_setting',
 ]);
 
-const told = ({ facts, access }: Ground): { relation: RelationFact; policy: PolicyFact }[] =>
+const told = ({ facts, access }: AdviceContext): { relation: RelationFact; policy: PolicyFact }[] =>
   facts.relations
-    .filter((relation) => isTold(facts, relation.schema))
+    .filter((relation) => isDocumented(facts, relation.schema))
     .flatMap((relation) => access.policies.of(relation.oid).map((policy) => ({ relation, policy })));
 
 /** Policies that ask who is calling anew for each row. */
-export function callsForEachRow(ground: Ground): Advice[] {
-  return told(ground).flatMap(({ relation, policy }) => {
+export function callsForEachRow(context: AdviceContext): Advice[] {
+  return told(context).flatMap(({ relation, policy }) => {
     const parts = { using: policy.using, 'with check': policy.check };
     const calls = new Set<string>();
     const clauses = Object.entries(parts).flatMap(([clause, text]) => {
@@ -104,8 +104,8 @@ const isSettled = (tokens: readonly Token[]): boolean =>
   });
 
 /** Policies that no call ever meets: for roles that no call has, that row-level security does not bind, or that lack the grant. */
-export function unreachablePolicies(ground: Ground): Advice[] {
-  const { facts, access, roles } = ground;
+export function unreachablePolicies(context: AdviceContext): Advice[] {
+  const { facts, access, roles } = context;
   const privileges = {
     r: ['SELECT'],
     a: ['INSERT'],
@@ -113,7 +113,7 @@ export function unreachablePolicies(ground: Ground): Advice[] {
     d: ['DELETE'],
     '*': ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
   } as const;
-  const { membership } = access.rights;
+  const { membership } = access.privileges;
   const login = membership.named(facts.authenticator);
   // Auth calls have roles of their own.
   const others = [...(login ? membership.assumableBy(login.oid) : [])].filter(
@@ -122,12 +122,12 @@ export function unreachablePolicies(ground: Ground): Advice[] {
   const viewOwners = [
     ...new Set(facts.relations.flatMap((one) => (one.kind === 'v' && !one.security_invoker ? [one.owner] : []))),
   ];
-  return told(ground).flatMap(({ relation, policy }) => {
+  return told(context).flatMap(({ relation, policy }) => {
     if (policy.roles.some((oid) => others.includes(oid))) return [];
     if (!relation.row_security || !facts.exposedSchemas.includes(relation.schema)) return [];
     const named = policy.roles.map((oid) => (oid === 0 ? 'public' : roleName(facts, oid)));
     const applies = (oid: number) =>
-      policy.roles.some((to) => to === 0 || access.rights.membership.hasPrivilegesOf(oid, to));
+      policy.roles.some((to) => to === 0 || access.privileges.membership.hasPrivilegesOf(oid, to));
     // The owner, whom only forced row-level security binds, is nobody's call and yet meets its policies.
     if (relation.force_row_security && applies(relation.owner)) return [];
     // So does the owner of a view, who may be another one than the table's.
@@ -136,9 +136,9 @@ export function unreachablePolicies(ground: Ground): Advice[] {
     const bound = meeting.filter(isBound);
     const usable = bound.filter(
       (role) =>
-        access.rights.usesSchema(role.caller.oid, relation.schema) &&
+        access.privileges.usesSchema(role.caller.oid, relation.schema) &&
         privileges[policy.command].some(
-          (privilege) => access.rights.fields(role.caller.oid, relation, privilege).length > 0,
+          (privilege) => access.privileges.fields(role.caller.oid, relation, privilege).length > 0,
         ),
     );
     if (usable.length > 0) return [];

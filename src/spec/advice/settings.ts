@@ -1,12 +1,12 @@
 import { idOf, sqlName } from '../names.ts';
-import { toldRoutines } from '../routines.ts';
+import { documentedRoutines } from '../routines.ts';
 import { settingEffects } from '../setting-effects.ts';
-import type { Advice, Ground } from './ground.ts';
+import type { Advice, AdviceContext } from './advice-context.ts';
 
 /** Functions whose settings change as whom they run, whether policies bind them, or whether they can write. */
-export function settingsOfFunctions({ facts, access }: Ground): Advice[] {
-  return toldRoutines(facts).flatMap((routine) =>
-    settingEffects(facts, access.rights.membership, routine).map(
+export function settingsOfFunctions({ facts, access }: AdviceContext): Advice[] {
+  return documentedRoutines(facts).flatMap((routine) =>
+    settingEffects(facts, access.privileges.membership, routine).map(
       ({ name, words, refusal }): Advice => ({
         about: 'setting that changes the rights',
         weight: refusal === undefined ? 'risk' : 'idle',
@@ -26,7 +26,7 @@ export function settingsOfFunctions({ facts, access }: Ground): Advice[] {
 const settingName = (name: string): string => name.split('.').map(sqlName).join('.');
 
 /** ALTER DATABASE and ALTER ROLE … SET of what switches triggers and foreign keys off for calls. */
-export function settingsOfDatabase({ facts }: Ground): Advice[] {
+export function settingsOfDatabase({ facts }: AdviceContext): Advice[] {
   return facts.role_settings
     .filter(({ name, value }) => name === 'session_replication_role' && value !== 'origin')
     .map(({ role, database, name, value }): Advice => {

@@ -1,26 +1,35 @@
 import type { RelationFact } from '../../catalog/entities.ts';
 import { sqlName } from '../names.ts';
-import { type Advice, type Ground, idOf, isBound, listed, operations, privilegeOf, revoke } from './ground.ts';
+import {
+  type Advice,
+  type AdviceContext,
+  idOf,
+  isBound,
+  listed,
+  operations,
+  privilegeOf,
+  revoke,
+} from './advice-context.ts';
 
 /** The roles that calls can have, bound by row-level security, and that hold some right on a table that they can reach. */
-const grantees = ({ access, roles }: Ground, relation: RelationFact) =>
+const grantees = ({ access, roles }: AdviceContext, relation: RelationFact) =>
   roles.filter(
     (role) =>
       isBound(role) &&
-      !access.rights.owns(role.caller.oid, relation) &&
-      access.rights.usesSchema(role.caller.oid, relation.schema) &&
+      !access.privileges.owns(role.caller.oid, relation) &&
+      access.privileges.usesSchema(role.caller.oid, relation.schema) &&
       operations.some(
-        (operation) => access.rights.fields(role.caller.oid, relation, privilegeOf[operation]).length > 0,
+        (operation) => access.privileges.fields(role.caller.oid, relation, privilegeOf[operation]).length > 0,
       ),
   );
 
 /** Tables that /rest/v1 serves, where a grant alone opens every row. */
-export function tablesWithoutRowSecurity(ground: Ground): Advice[] {
-  return ground.exposed.flatMap((relation) => {
+export function tablesWithoutRowSecurity(context: AdviceContext): Advice[] {
+  return context.exposed.flatMap((relation) => {
     if (!isTable(relation) || relation.row_security) return [];
-    const open = grantees(ground, relation);
+    const open = grantees(context, relation);
     if (open.length === 0) return [];
-    const policies = ground.access.policies.of(relation.oid).map((policy) => policy.name);
+    const policies = context.access.policies.of(relation.oid).map((policy) => policy.name);
     const who = listed(open.map((role) => role.name));
     const then =
       policies.length > 0
@@ -40,12 +49,12 @@ export function tablesWithoutRowSecurity(ground: Ground): Advice[] {
 }
 
 /** Tables that nobody but roles that bypass row-level security can reach, although others hold rights on them. */
-export function tablesWithoutPolicy(ground: Ground): Advice[] {
-  return ground.exposed.flatMap((relation) => {
-    if (!isTable(relation) || !relation.row_security || ground.access.policies.of(relation.oid).length > 0) return [];
-    const shut = grantees(ground, relation).map((role) => role.name);
+export function tablesWithoutPolicy(context: AdviceContext): Advice[] {
+  return context.exposed.flatMap((relation) => {
+    if (!isTable(relation) || !relation.row_security || context.access.policies.of(relation.oid).length > 0) return [];
+    const shut = grantees(context, relation).map((role) => role.name);
     if (shut.length === 0) return [];
-    const owner = ownerField(ground, relation);
+    const owner = ownerField(context, relation);
     const words = `Row-level security is on and there is no policy: ${listed(shut)} hold grants and reach no row.`;
     if (owner === null) {
       return [
@@ -54,12 +63,12 @@ export function tablesWithoutPolicy(ground: Ground): Advice[] {
           weight: 'idle',
           on: idOf(relation),
           words: `${words} If that is meant, take the grants away: a call is then refused instead of finding nothing. Else write a policy.`,
-          sql: revokeAll(ground, relation, shut),
+          sql: revokeAll(context, relation, shut),
         },
       ];
     }
     const own = `(select auth.uid()) = ${sqlName(owner)}`;
-    const index = isIndexed(ground, relation, owner) ? '' : `\ncreate index on ${idOf(relation)} (${sqlName(owner)});`;
+    const index = isIndexed(context, relation, owner) ? '' : `\ncreate index on ${idOf(relation)} (${sqlName(owner)});`;
     return [
       {
         about: 'no policy',
@@ -75,26 +84,26 @@ export function tablesWithoutPolicy(ground: Ground): Advice[] {
 const isTable = (relation: RelationFact): boolean => relation.kind === 'r' || relation.kind === 'p';
 
 /** The field that points to the member: the first with a foreign key to auth.users. */
-function ownerField({ facts, access }: Ground, relation: RelationFact): string | null {
+function ownerField({ facts, access }: AdviceContext, relation: RelationFact): string | null {
   const users = facts.relations.find(({ schema, name }) => schema === 'auth' && name === 'users')?.oid;
   const key = facts.constraints.find(
     ({ kind, relation: on, target, fields }) =>
       kind === 'f' && on === relation.oid && target === users && fields.length === 1,
   );
-  const field = access.rights.fieldsOf.get(relation.oid)?.find((one) => one.number === key?.fields[0]);
+  const field = access.privileges.fieldsOf.get(relation.oid)?.find((one) => one.number === key?.fields[0]);
   return field?.name ?? null;
 }
 
-const isIndexed = ({ facts, access }: Ground, relation: RelationFact, field: string): boolean => {
-  const number = access.rights.fieldsOf.get(relation.oid)?.find((one) => one.name === field)?.number;
+const isIndexed = ({ facts, access }: AdviceContext, relation: RelationFact, field: string): boolean => {
+  const number = access.privileges.fieldsOf.get(relation.oid)?.find((one) => one.name === field)?.number;
   return facts.indexes.some((index) => index.relation === relation.oid && index.fields[0] === number);
 };
 
 /** Takes everything from roles, and from PUBLIC where they may hold it through that. */
-function revokeAll(ground: Ground, relation: RelationFact, names: readonly string[]): string {
-  const fields = ground.access.rights.fieldsOf.get(relation.oid) ?? [];
+function revokeAll(context: AdviceContext, relation: RelationFact, names: readonly string[]): string {
+  const fields = context.access.privileges.fieldsOf.get(relation.oid) ?? [];
   const grants = [...relation.grants, ...fields.flatMap((field) => field.grants ?? [])];
   const isPublic = grants.some(([grantee]) => grantee === 0);
   const from = isPublic ? ['public', ...names] : names;
-  return revoke(ground, relation, from, operations, (role) => isPublic && !names.includes(role.name));
+  return revoke(context, relation, from, operations, (role) => isPublic && !names.includes(role.name));
 }

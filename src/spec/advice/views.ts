@@ -1,10 +1,10 @@
 import type { RelationFact } from '../../catalog/entities.ts';
 import { ViewUses } from '../access/view-uses.ts';
-import { type Advice, type Ground, idOf, isBound, listed } from './ground.ts';
+import { type Advice, type AdviceContext, idOf, isBound, listed } from './advice-context.ts';
 
 /** Views through which a caller reads, with the rights of their owner, rows that row-level security would keep. */
-export function viewsAsOwner(ground: Ground): Advice[] {
-  const { facts, relations, access, roles, exposed } = ground;
+export function viewsAsOwner(context: AdviceContext): Advice[] {
+  const { facts, relations, access, roles, exposed } = context;
   const uses = new ViewUses(facts);
   const guarded = (view: RelationFact, seen: Set<number>): RelationFact[] =>
     uses.of(view.oid).relations.flatMap(({ relation: oid }) => {
@@ -19,8 +19,8 @@ export function viewsAsOwner(ground: Ground): Advice[] {
     const readers = roles.filter(
       (role) =>
         isBound(role) &&
-        access.rights.usesSchema(role.caller.oid, view.schema) &&
-        access.rights.fields(role.caller.oid, view, 'SELECT').length > 0,
+        access.privileges.usesSchema(role.caller.oid, view.schema) &&
+        access.privileges.fields(role.caller.oid, view, 'SELECT').length > 0,
     );
     const tables = [...new Set(guarded(view, new Set()).map(idOf))].sort();
     if (readers.length === 0 || tables.length === 0) return [];

@@ -6,7 +6,7 @@ import type { EntitiesChapter } from '../../../contract/specification-entities.t
 import { diffedApp } from '../../../test/support/diffed-app.ts';
 import { specificationMarkdown } from '../markdown/specification.ts';
 import type { JsonObject } from './differences.ts';
-import { withEmptyLists } from './earlier.ts';
+import { withEmptyLists } from './upgrade-chapters.ts';
 
 const { owner, superuser, derive, diff } = diffedApp('diff');
 

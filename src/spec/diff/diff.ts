@@ -1,35 +1,35 @@
 import type { Change } from '../../../contract/changes.ts';
 import { type ChapterKey, chapters } from '../../../contract/chapters.ts';
 import type { ObjectIds } from '../versions/object-ids.ts';
+import { type ChangeDescriber, type DescribedChange, matches } from './describer.ts';
 import { type Difference, differences, isObject, type JsonObject } from './differences.ts';
-import { inFormOfNow } from './earlier.ts';
 import { followRenames } from './follow-renames.ts';
 import { type Rename, renamesBetween, withoutMarks } from './renames.ts';
-import { matches, type Teller, type Told } from './teller.ts';
-import { callsTeller } from './words/calls.ts';
-import { purposeTeller, screensTeller } from './words/description.ts';
-import { entitiesTeller } from './words/entities.ts';
-import { errorsTeller, limitsTeller } from './words/errors-and-limits.ts';
+import { upgradeChapters } from './upgrade-chapters.ts';
+import { callsDescriber } from './words/calls.ts';
+import { purposeDescriber, screensDescriber } from './words/description.ts';
+import { entitiesDescriber } from './words/entities.ts';
+import { errorsDescriber, limitsDescriber } from './words/errors-and-limits.ts';
 import { genericWords } from './words/generic.ts';
-import { rolesTeller } from './words/roles.ts';
-import { rulesTeller } from './words/rules.ts';
-import { statesTeller } from './words/states.ts';
+import { rolesDescriber } from './words/roles.ts';
+import { rulesDescriber } from './words/rules.ts';
+import { statesDescriber } from './words/states.ts';
 import { fewWords } from './words/values.ts';
 
-/** What a chapter's teller leaves out is told by its path. */
-const tellers: Readonly<Record<ChapterKey, Teller>> = {
-  purpose: purposeTeller,
-  screens: screensTeller,
-  states: statesTeller,
-  errors: errorsTeller,
-  limits: limitsTeller,
-  entities: entitiesTeller,
-  rules: rulesTeller,
-  roles: rolesTeller,
-  calls: callsTeller,
+/** What a chapter's describer leaves out is told by its path. */
+const describers: Readonly<Record<ChapterKey, ChangeDescriber>> = {
+  purpose: purposeDescriber,
+  screens: screensDescriber,
+  states: statesDescriber,
+  errors: errorsDescriber,
+  limits: limitsDescriber,
+  entities: entitiesDescriber,
+  rules: rulesDescriber,
+  roles: rolesDescriber,
+  calls: callsDescriber,
 };
 
-const nothing: Teller = { whole: [], tell: () => [] };
+const nothing: ChangeDescriber = { whole: [], describeChanges: () => [] };
 
 /**
  * What changed between two specifications, in words, chapter by chapter, in a stable order. Complete: where the chapters
@@ -39,7 +39,11 @@ const nothing: Teller = { whole: [], tell: () => [] };
  * @param ids The numbers of the objects of both versions. Without them an object with another name is reported as removed and added.
  */
 export function diffChapters(before: JsonObject, after: JsonObject, ids: IdsOfBoth = noIds): Change[] {
-  return diffAlike(inFormOfNow(before, after), inFormOfNow(after, before), renamesBetween(ids.before, ids.after));
+  return diffAlike(
+    upgradeChapters(before, after),
+    upgradeChapters(after, before),
+    renamesBetween(ids.before, ids.after),
+  );
 }
 
 interface IdsOfBoth {
@@ -59,9 +63,14 @@ function diffAlike(then: JsonObject, after: JsonObject, renamed: readonly Rename
 }
 
 /** `renames` are sentences that tell of names, which `before` has as they are after. */
-function diffChapter(key: ChapterKey, before: JsonObject, after: JsonObject, renames: readonly Told[]): Change[] {
-  const teller = Object.hasOwn(tellers, key) ? tellers[key] : nothing;
-  const isWhole = (path: readonly string[]) => teller.whole.some((pattern) => matches(path, pattern));
+function diffChapter(
+  key: ChapterKey,
+  before: JsonObject,
+  after: JsonObject,
+  renames: readonly DescribedChange[],
+): Change[] {
+  const describer = Object.hasOwn(describers, key) ? describers[key] : nothing;
+  const isWhole = (path: readonly string[]) => describer.whole.some((pattern) => matches(path, pattern));
   // A chapter that only one side has is compared with an empty one, so that its items are told one by one.
   const [old, fresh] = [before[key], after[key]];
   const found = differences(
@@ -72,12 +81,15 @@ function diffChapter(key: ChapterKey, before: JsonObject, after: JsonObject, ren
   if (found.length === 0 && (old === undefined) !== (fresh === undefined)) {
     found.push({ path: [], kind: old === undefined ? 'added' : 'removed', before: old, after: fresh });
   }
-  const told = teller.tell(found, { before, after });
-  const silent = new Set(found);
-  for (const { of } of told) for (const difference of of) silent.delete(difference);
+  const told = describer.describeChanges(found, { before, after });
+  const undescribed = new Set(found);
+  for (const { of } of told) for (const difference of of) undescribed.delete(difference);
   const order = new Map(found.map((difference, i) => [difference, i]));
   const first = (of: readonly Difference[]) => Math.min(...of.map((difference) => order.get(difference) ?? 0));
-  const [asides, rest] = [[...silent].filter(isAside), [...silent].filter((difference) => !isAside(difference))];
+  const [asides, rest] = [
+    [...undescribed].filter(isMinor),
+    [...undescribed].filter((difference) => !isMinor(difference)),
+  ];
   const [start, ...others] = [...renames, ...told, ...rest.map(genericWords)];
   // They are worth a sentence only where nothing else has changed.
   const sentences = start ? [{ ...start, of: [...start.of, ...asides] }, ...others] : asidesWords(asides);
@@ -92,14 +104,16 @@ function diffChapter(key: ChapterKey, before: JsonObject, after: JsonObject, ren
 }
 
 /** What follows from something else that is told: where the chapter comes from, and in which order its items stand. */
-const isAside = ({ path }: Difference): boolean => path[0] === 'sources' || (path.length === 2 && path[1] === 'order');
+const isMinor = ({ path }: Difference): boolean => path[0] === 'sources' || (path.length === 2 && path[1] === 'order');
 
-function asidesWords(of: readonly Difference[]): Told[] {
+function asidesWords(of: readonly Difference[]): DescribedChange[] {
   const sources = of.filter(({ path }) => path[0] === 'sources');
   const orders = of.filter((one) => !sources.includes(one));
   const labels = [...new Set(sources.map(({ path }) => step(path[1] ?? 'sources')))];
   return [
-    ...orders.map((one): Told => ({ words: `The ${step(one.path[0] ?? '')} come in another order.`, of: [one] })),
+    ...orders.map(
+      (one): DescribedChange => ({ words: `The ${step(one.path[0] ?? '')} come in another order.`, of: [one] }),
+    ),
     ...(sources.length === 0
       ? []
       : [{ words: `Where this chapter comes from differs: ${fewWords(labels)}.`, of: sources }]),
@@ -119,7 +133,7 @@ const emptied = (chapter: unknown): unknown =>
 const step = (name: string): string => (name.startsWith('[') ? name.slice(1, -1) : name);
 
 function kindOf(of: readonly Difference[]): Change['kind'] {
-  const own = of.filter((difference) => !isAside(difference));
+  const own = of.filter((difference) => !isMinor(difference));
   const kinds = new Set((own.length > 0 ? own : of).map(({ kind }) => kind));
   return kinds.size === 1 ? ([...kinds][0] ?? 'changed') : 'changed';
 }

@@ -1,10 +1,10 @@
 import { chapters as allChapters } from '../../../contract/chapters.ts';
 import { groupBy } from '../group.ts';
 import { entityId } from '../names.ts';
+import type { DescribedChange } from './describer.ts';
 import { identityOf, isObject, type JsonObject } from './differences.ts';
 import { NamesInText, partsOf, plainName, type TextScope } from './names-in-text.ts';
 import type { Rename, RenameKind } from './renames.ts';
-import type { Told } from './teller.ts';
 import { RenameSentences } from './words/renames.ts';
 import { items, sentence, text, texts } from './words/values.ts';
 
@@ -17,8 +17,8 @@ export function followRenames(
   before: JsonObject,
   after: JsonObject,
   renames: readonly Rename[],
-): { before: JsonObject; told: Map<string, Told[]> } {
-  const told = new Map<string, Told[]>();
+): { before: JsonObject; told: Map<string, DescribedChange[]> } {
+  const told = new Map<string, DescribedChange[]>();
   if (renames.length === 0) return { before, told };
   const known: KnownNames = {
     exact: new Map(renames.map((rename) => [keyOf(rename.kind, rename.of, rename.before), rename])),

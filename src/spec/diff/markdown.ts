@@ -126,14 +126,14 @@ function wholeRows(lines: readonly Line[], others: readonly Line[]): Line[] {
 /** Long lines that part only where a sentence no longer shows them: by the key of what went, the key of what came. */
 function lookingAlike(old: ReadonlyMap<string, Line>, fresh: ReadonlyMap<string, Line>): Map<string, string> {
   const look = ({ heading, text }: Line) => `${heading}\0${quoted(text)}`;
-  const come = new Map(
+  const added = new Map(
     [...fresh].flatMap(([key, line]) => (old.has(key) || isCell(line) ? [] : [[look(line), key] as const])),
   );
   const pairs = new Map<string, string>();
   for (const [key, line] of old) {
-    const found = fresh.has(key) || isCell(line) ? undefined : come.get(look(line));
+    const found = fresh.has(key) || isCell(line) ? undefined : added.get(look(line));
     if (found !== undefined) pairs.set(key, found);
-    come.delete(look(line));
+    added.delete(look(line));
   }
   return pairs;
 }

@@ -1,7 +1,7 @@
 import { limits } from '../../../contract/limits.ts';
 import type { Entity } from '../../../contract/specification-entities.ts';
-import { isOwnSchema } from '../../catalog/fragments.ts';
-import { readCatalogue } from '../../catalog/read-catalogue.ts';
+import { readCatalog } from '../../catalog/read-catalog.ts';
+import { isOwnSchema } from '../../catalog/sql-fragments.ts';
 import type { Executor } from '../../database/database.ts';
 import { entityId } from '../names.ts';
 
@@ -25,12 +25,12 @@ const QUERY = `select coalesce(json_agg(row_to_json(t)), '[]') from (
   join pg_catalog.pg_namespace n on n.oid = e.relnamespace and ${isOwnSchema('n')}
   where c.relkind in ('r', 'm') group by e.oid, e.relname, n.nspname) t`;
 
-/** Reads about how many rows tables have, and what they take on disk, indexes included. Throws what `readCatalogue` throws. */
+/** Reads about how many rows tables have, and what they take on disk, indexes included. Throws what `readCatalog` throws. */
 export async function loadEntityFigures(executor: Executor): Promise<EntityFigures> {
-  const { figures } = await readCatalogue<{ figures: Row[] }>(
+  const { figures } = await readCatalog<{ figures: Row[] }>(
     executor,
     { figures: QUERY },
-    limits.catalogueLockMilliseconds.default,
+    limits.catalogLockMilliseconds.default,
   );
   return new Map(
     figures.map(({ schema, name, rows, bytes }) => [

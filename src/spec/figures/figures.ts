@@ -2,9 +2,9 @@ import type { PurposeFigures } from '../../../contract/description.ts';
 import type { CallEntry } from '../../../contract/specification-calls.ts';
 import { countUsers } from '../../accounts/list-users.ts';
 import type { App } from '../../apps/app.ts';
-import { asServer } from '../../apps/as-server.ts';
-import { readIncidents } from '../../apps/incidents.ts';
+import { readErrorStatistics } from '../../apps/error-statistics.ts';
 import { readFigures } from '../../apps/read-statistics.ts';
+import { runAsServerRole } from '../../apps/run-as-server-role.ts';
 import type { Database } from '../../database/database.ts';
 import { firstJson } from '../../database/statement.ts';
 import { type EntityFigures, loadEntityFigures } from './entities.ts';
@@ -27,7 +27,7 @@ export interface LiveFigures {
   limits: readonly HitLimit[];
 }
 
-/** Reads the figures of an app. Throws what `readCatalogue` and `Executor.run` throw. */
+/** Reads the figures of an app. Throws what `readCatalog` and `Executor.run` throw. */
 export async function loadFigures(app: App): Promise<LiveFigures> {
   const { database } = app;
   const [members, calls_today, entities, states, roles, calls, incidents, jobs] = await Promise.all([
@@ -37,14 +37,14 @@ export async function loadFigures(app: App): Promise<LiveFigures> {
     loadStateFigures(database),
     loadRoleFigures(database),
     readFigures(app),
-    readIncidents(app),
+    readErrorStatistics(app),
     loadJobFigures(database),
   ]);
   return { purpose: { members, calls_today }, entities, states, roles, calls, jobs, ...incidents };
 }
 
 async function callsToday(database: Database): Promise<number> {
-  const [result] = await asServer(database, [
+  const [result] = await runAsServerRole(database, [
     {
       text: `select pg_catalog.to_json(coalesce(pg_catalog.sum(calls), 0)) from ninefold.call_statistics
         where bucket >= pg_catalog.date_trunc('day', pg_catalog.now() at time zone 'utc') at time zone 'utc'`,

@@ -1,5 +1,5 @@
 import type { JobFigures } from '../../../contract/specification-calls.ts';
-import { asServer } from '../../apps/as-server.ts';
+import { runAsServerRole } from '../../apps/run-as-server-role.ts';
 import type { Database } from '../../database/database.ts';
 import { firstJson } from '../../database/statement.ts';
 import { jobIds } from '../jobs.ts';
@@ -11,7 +11,7 @@ type Row = JobFigures & { jobid: string; name: string | null; role: string };
 
 /** Reads when each job runs next, and how it ran last. Throws what `Executor.run` throws. */
 export async function loadJobFigures(database: Database): Promise<RunFigures> {
-  const [result] = await asServer(database, [{ text: 'select ninefold.job_figures()', params: [] }]);
+  const [result] = await runAsServerRole(database, [{ text: 'select ninefold.job_figures()', params: [] }]);
   const rows = (result && firstJson<Row[]>(result)) ?? [];
   const ids = jobIds(rows);
   return new Map(rows.map(({ jobid, name: _, role: __, ...figures }) => [ids.get(jobid) ?? jobid, figures]));

@@ -1,5 +1,5 @@
 import type { RoleFigures } from '../../../contract/specification-roles.ts';
-import { asServer } from '../../apps/as-server.ts';
+import { runAsServerRole } from '../../apps/run-as-server-role.ts';
 import type { Database } from '../../database/database.ts';
 import { firstJson } from '../../database/statement.ts';
 
@@ -11,7 +11,7 @@ const COUNTS = `select coalesce(pg_catalog.json_agg(r), '[]') from (
 
 /** Reads how many members have each role, the roles that nobody has included. Throws what `Executor.run` throws. */
 export async function loadRoleFigures(database: Database): Promise<MemberFigures> {
-  const [result] = await asServer(database, [{ text: COUNTS, params: [] }]);
+  const [result] = await runAsServerRole(database, [{ text: COUNTS, params: [] }]);
   const rows = (result && firstJson<{ name: string; members: number }[]>(result)) ?? [];
   return new Map(rows.map(({ name, members }) => [name, { members }]));
 }

@@ -1,6 +1,6 @@
 import { limits } from '../../../contract/limits.ts';
 import type { MachineFigures } from '../../../contract/states.ts';
-import { asServer } from '../../apps/as-server.ts';
+import { runAsServerRole } from '../../apps/run-as-server-role.ts';
 import type { Database } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';
 import { firstJson } from '../../database/statement.ts';
@@ -46,7 +46,7 @@ const MACHINES = `
 
 /** Reads how many rows stand in each state, how long they stay and which ways they took. Throws what `Executor.run` throws. */
 export async function loadStateFigures(database: Database): Promise<StateFigures> {
-  const [result] = await asServer(database, [{ text: MACHINES, params: [] }]);
+  const [result] = await runAsServerRole(database, [{ text: MACHINES, params: [] }]);
   const machines = (result && firstJson<MachineRow[]>(result)) ?? [];
   const rows = await countRows(database, machines);
   return new Map(

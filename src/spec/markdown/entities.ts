@@ -84,10 +84,10 @@ function about(entity: Entity): string {
 }
 
 function type(field: Field): string {
-  const beneath = field.base_type === null ? '' : `, a ${inline(field.base_type)}`;
+  const base = field.base_type === null ? '' : `, a ${inline(field.base_type)}`;
   const values = field.enum_values === null ? '' : `: ${field.enum_values.map(inline).join(', ')}`;
   const parts = partsWords(field.attributes);
-  return `${inline(field.type)}${beneath}${values}${parts === '' ? '' : ` of ${parts}`}${collation(field)}`;
+  return `${inline(field.type)}${base}${values}${parts === '' ? '' : ` of ${parts}`}${collation(field)}`;
 }
 
 const partsWords = (attributes: readonly Attribute[] = []): string =>

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { code, inline, table } from './escape.ts';
 import { parseMarkdown, plainText } from './parse.ts';
 
-/** As names and comments of the catalogue are: any character, on one line. */
+/** As names and comments of the catalog are: any character, on one line. */
 const text = fc.oneof(
   fc.string({ unit: 'grapheme' }),
   fc.constantFrom(

@@ -32,14 +32,14 @@ export function rolesMarkdown({ roles, cells, policies, from_now_on, advice }: R
       ...limitedFields(group),
       ...unreached(group),
     );
-    const told = policiesOf.get(entity) ?? [];
-    if (told.length > 0) parts.push(told.map(policyLine).join('\n'), details(told));
+    const documented = policiesOf.get(entity) ?? [];
+    if (documented.length > 0) parts.push(documented.map(policyLine).join('\n'), details(documented));
   }
   const served = new Set(tables.map(({ entity }) => entity));
   const others = policies.filter(({ entity }) => !served.has(entity));
-  for (const [entity, told] of groupBy(others, (policy) => policy.entity)) {
+  for (const [entity, documented] of groupBy(others, (policy) => policy.entity)) {
     const where = 'No call on rows leads here; functions, views and the calls of storage and sign-in do.';
-    parts.push(`### ${inline(entity)}`, where, told.map(policyLine).join('\n'), details(told));
+    parts.push(`### ${inline(entity)}`, where, documented.map(policyLine).join('\n'), details(documented));
   }
   const functions = cells.filter((cell) => cell.operation === 'execute');
   if (functions.length > 0) {

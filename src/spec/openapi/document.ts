@@ -9,7 +9,6 @@ import type { TypeFacts } from '../types/facts.ts';
 import { inputSchemas, type JsonSchema, shapeSchema } from '../types/json-schema.ts';
 import { NamedTypes } from '../types/type-names.ts';
 import { bodyOf, parametersOf } from './parameters.ts';
-import { componentName, type Named, nullable, reference } from './schemas.ts';
 
 /**
  * The OpenAPI 3.1 document of an app (https://spec.openapis.org/oas/v3.1.1): the calls of chapter 7, with what they take, what they
@@ -279,3 +278,19 @@ class Operations {
     ]);
   }
 }
+
+type Named = ReadonlyMap<string, string>;
+
+/** Names of components hold these characters only (OpenAPI 3.1, 4.8.7); any other is written by its number. */
+const componentName = (name: string): string =>
+  [...name]
+    .map((character) =>
+      (/[\w.-]/.test(character) ? character : `~${character.codePointAt(0)?.toString(16)}~`).replaceAll('~', '-'),
+    )
+    .join('');
+
+const reference = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${componentName(name)}` });
+
+/** The same or null; a schema without keywords is that already. */
+const nullable = (schema: JsonSchema): JsonSchema =>
+  Object.keys(schema).length === 0 ? {} : { anyOf: [schema, { type: 'null' }] };

@@ -20,7 +20,7 @@ export interface Attempt {
 }
 
 /** What PostgreSQL answered. */
-export type Answer =
+export type AttemptResult =
   | { rows: number; value: string | null }
   | {
       sqlstate: string;
@@ -29,7 +29,8 @@ export type Answer =
       within: boolean;
     };
 
-export const isError = (answer: Answer): answer is Extract<Answer, { sqlstate: string }> => 'sqlstate' in answer;
+export const isError = (answer: AttemptResult): answer is Extract<AttemptResult, { sqlstate: string }> =>
+  'sqlstate' in answer;
 
 /** Raised to take back what an attempt did. */
 const TAKE_BACK = 'NF999';
@@ -92,19 +93,23 @@ begin
 end
 $ninefold_probe$`;
 
-const prepared = (text: string, ...params: string[]): Statement => ({ text, params, preparedFor: 'the probe' });
+const prepared = (text: string, ...params: string[]): Statement => ({ text, params, planKey: 'the probe' });
 
 const SAVE = prepared('savepoint ninefold_probe');
 const TAKE_BACK_ALL = prepared('rollback to savepoint ninefold_probe');
 
 /** What is answered for an attempt that there was no time for. */
-const late: Answer = { sqlstate: '57014', message: 'it takes too long to be tried', within: true };
+const late: AttemptResult = { sqlstate: '57014', message: 'it takes too long to be tried', within: true };
 
 /**
  * Tries statements and answers for each. Those that take too long are found by halving, as long as there is time until `deadline`
  * (milliseconds of performance.now()); their answer is SQLSTATE 57014. Throws ConnectionError.
  */
-export async function tryAll(tx: Transaction, attempts: readonly Attempt[], deadline: number): Promise<Answer[]> {
+export async function tryAll(
+  tx: Transaction,
+  attempts: readonly Attempt[],
+  deadline: number,
+): Promise<AttemptResult[]> {
   if (attempts.length === 0) return [];
   if (performance.now() > deadline) return attempts.map(() => late);
   const [first] = attempts;
@@ -117,7 +122,7 @@ export async function tryAll(tx: Transaction, attempts: readonly Attempt[], dead
       plain(BLOCK),
       prepared(`select pg_catalog.current_setting('ninefold.probe')`),
     ]);
-    return (results[3] && firstJson<Answer[]>(results[3])) ?? [];
+    return (results[3] && firstJson<AttemptResult[]>(results[3])) ?? [];
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
     await tx.run([TAKE_BACK_ALL]);
@@ -129,7 +134,7 @@ export async function tryAll(tx: Transaction, attempts: readonly Attempt[], dead
 }
 
 /** One attempt for a value, without the block, which costs several times as much. Throws DatabaseError, and takes back nothing then. */
-async function ask(tx: Transaction, { role, claims, sql }: Attempt): Promise<Answer> {
+async function ask(tx: Transaction, { role, claims, sql }: Attempt): Promise<AttemptResult> {
   const [, , result] = await tx.run([
     SAVE,
     prepared(
@@ -143,7 +148,7 @@ async function ask(tx: Transaction, { role, claims, sql }: Attempt): Promise<Ans
   return { rows: result?.rowCount ?? 0, value: result?.rows[0]?.[0]?.toString('utf8') ?? null };
 }
 
-function refusal({ sqlstate, message, fields }: DatabaseError): Answer {
+function refusal({ sqlstate, message, fields }: DatabaseError): AttemptResult {
   if (sqlstate === '57014') return late;
   return {
     sqlstate,

@@ -1,5 +1,5 @@
 import { defaultAuthSettings } from '../../../contract/settings-auth.ts';
-import { accountJson } from '../../accounts/as-auth-admin.ts';
+import { accountJson } from '../../accounts/run-as-auth-admin.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
 import type { Executor } from '../../database/database.ts';
 import { relationsRead } from '../../sql-reader/condition.ts';
@@ -16,7 +16,10 @@ export interface Member {
 }
 
 /** Two members that no app has: for what nobody's rows are needed. Made within the transaction where a row must point to them. */
-export const strangers = ['0bad0000-0000-4000-8000-00000000000a', '0bad0000-0000-4000-8000-00000000000b'] as const;
+export const syntheticMembers = [
+  '0bad0000-0000-4000-8000-00000000000a',
+  '0bad0000-0000-4000-8000-00000000000b',
+] as const;
 
 export const stranger = (id: string): Member => ({
   id,

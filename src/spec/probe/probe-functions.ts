@@ -7,10 +7,10 @@ import type { Computed } from '../computed.ts';
 import { entityId } from '../names.ts';
 import { type ExecutedRoutine, onlyReads } from '../routines.ts';
 import { tryAll } from './attempts.ts';
-import type { Ground } from './ground.ts';
-import { judge, notProbed, untriedWords } from './judge.ts';
-import { peopleOf } from './people.ts';
-import type { Planned } from './tries.ts';
+import { evaluateCell, notProbed, untriedWords } from './evaluate-cell.ts';
+import { probeCallers } from './probe-callers.ts';
+import type { ProbeContext } from './probe-context.ts';
+import type { PlannedAttempt } from './probe-planner.ts';
 
 const NOT_RUN =
   'PostgreSQL was asked whether the role may call it; its body did not run, since what it does need not end with a rollback';
@@ -21,29 +21,29 @@ const NOT_RUN =
  * out where it could do something lasting.
  */
 export async function probeFunctions(
-  ground: Ground,
+  context: ProbeContext,
   tx: Transaction,
   cells: readonly { cell: RoleCell; executed: ExecutedRoutine }[],
   deadline: number,
 ): Promise<ProbedCell[]> {
-  const planned: { cell: RoleCell; plans: Planned[]; why: string | null }[] = cells.map(({ cell, executed }) => {
-    const role = ground.roles.find((one) => one.name === cell.role);
-    const before = role && ground.refusedBefore(role.caller.oid, executed.routine.schema, onlyReads(executed));
+  const planned: { cell: RoleCell; plans: PlannedAttempt[]; why: string | null }[] = cells.map(({ cell, executed }) => {
+    const role = context.roles.find((one) => one.name === cell.role);
+    const before = role && context.refusedBefore(role.caller.oid, executed.routine.schema, onlyReads(executed));
     const { routine, computed, isCallable } = executed;
-    const untried = role?.barred === null ? decideFunction(ground.access, role.caller, executed).untried : null;
-    const why = before ? `not asked: ${before}` : untried ? untriedWords(untried, cell) : whyNot(ground, executed);
+    const untried = role?.barred === null ? decideFunction(context.access, role.caller, executed).untried : null;
+    const why = before ? `not asked: ${before}` : untried ? untriedWords(untried, cell) : whyNot(context, executed);
     // Members with a role of theirs call as members do: the right to call hangs on the role of the database.
     const asMember = role && { ...role, caller: { ...role.caller, memberRole: null } };
-    const [person] = asMember ? peopleOf(asMember, ground.accounts, [], false, ground.breadth.members) : [];
-    if (why !== null || !asMember || !person) return { cell, plans: [], why: why ?? 'there is no such role' };
-    const plan = (sql: string, row: string, beyond: boolean): Planned => ({
+    const [caller] = asMember ? probeCallers(asMember, context.accounts, [], false, context.sampleSize.members) : [];
+    if (why !== null || !asMember || !caller) return { cell, plans: [], why: why ?? 'there is no such role' };
+    const plan = (sql: string, row: string, beyond: boolean): PlannedAttempt => ({
       reach: null,
-      attempt: { role: person.role, claims: person.claims, sql, kind: 'rows' },
-      ...{ person, row, place: null, field: null, beyond, asks: true },
+      attempt: { role: caller.role, claims: caller.claims, sql, kind: 'rows' },
+      ...{ caller, row, place: null, field: null, beyond, asks: true },
     });
     const calls = isCallable ? [plan(`${call(routine)} where false`, 'a call', false)] : [];
     const reads = computed.map((use) => {
-      const beyond = cell.verdict === 'when' && unreadable(ground.access, asMember.caller, use) !== null;
+      const beyond = cell.verdict === 'when' && unreadable(context.access, asMember.caller, use) !== null;
       return plan(read(use), `a ${use.as}`, beyond);
     });
     return { cell, plans: [...calls, ...reads], why };
@@ -64,12 +64,12 @@ export async function probeFunctions(
       callsLate: false,
     }));
     if (why !== null) return notProbed(cell, why);
-    const judged = judge(cell, tried, null, null);
+    const judged = evaluateCell(cell, tried, null, null);
     return judged.outcome === 'not probed' ? judged : { ...judged, note: judged.note ?? NOT_RUN };
   });
 }
 
-function whyNot({ effects }: Ground, { routine, computed }: ExecutedRoutine): string | null {
+function whyNot({ effects }: ProbeContext, { routine, computed }: ExecutedRoutine): string | null {
   if (routine.volatility === 'i') {
     const lasting = effects.ofFunction(routine.oid);
     if (lasting !== null) return `not tried: PostgreSQL may run an IMMUTABLE function while it plans, and ${lasting}`;

@@ -7,13 +7,13 @@ import { quoteLiteral } from '../../database/statement.ts';
 import type { ChapterRole } from '../access/calling-roles.ts';
 import type { RowOperation } from '../access/policies.ts';
 import { entityId, sqlName } from '../names.ts';
-import { type Answer, type Attempt, isError, tryAll } from './attempts.ts';
-import type { Ground } from './ground.ts';
-import { judge, notProbed, type Tried, untriedWords } from './judge.ts';
+import { type Attempt, type AttemptResult, isError, tryAll } from './attempts.ts';
+import { evaluateCell, notProbed, type Tried, untriedWords } from './evaluate-cell.ts';
 import { asText, type Row } from './literals.ts';
-import { type Member, stranger, strangers } from './members.ts';
-import { peopleOf } from './people.ts';
-import { ALL_ROWS, metBy, newRows, type Planned, type Scene } from './tries.ts';
+import { type Member, stranger, syntheticMembers } from './members.ts';
+import { probeCallers } from './probe-callers.ts';
+import type { ProbeContext } from './probe-context.ts';
+import { ALL_ROWS, newRows, type PlannedAttempt, type ProbedRelation, resultOf } from './probe-planner.ts';
 
 const asRole = (role: string, sql: string, kind: Attempt['kind']): Attempt => ({
   role,
@@ -25,36 +25,36 @@ const asService = (sql: string, kind: Attempt['kind']): Attempt => asRole('servi
 
 /** Tries the cells of one relation, in a transaction that the caller rolls back. */
 export async function probeRelation(
-  ground: Ground,
+  context: ProbeContext,
   tx: Transaction,
   relation: RelationFact,
   cells: readonly RoleCell[],
   deadline: number,
 ): Promise<ProbedCell[]> {
-  const { effects, roles, tries } = ground;
+  const { effects, roles, planner } = context;
   const barred = new Map<RoleCell, string>();
   for (const cell of cells) {
     const why = effects.of(relation, cell.operation as RowOperation);
     const role = roles.find((one) => one.name === cell.role);
-    const before = role && ground.refusedBefore(role.caller.oid, relation.schema, cell.operation === 'select');
+    const before = role && context.refusedBefore(role.caller.oid, relation.schema, cell.operation === 'select');
     const untried =
       role?.barred === null
-        ? ground.access.decide(role.caller, relation, cell.operation as RowOperation).untried
+        ? context.access.decide(role.caller, relation, cell.operation as RowOperation).untried
         : null;
     if (before) barred.set(cell, `not asked: ${before}`);
     else if (why !== null) barred.set(cell, `not tried: ${why}`);
     else if (untried !== null) barred.set(cell, untriedWords(untried, cell));
   }
-  const { scene, concerned, seeded, trouble } = await setScene(
-    ground,
+  const { probed, concerned, seeded, trouble } = await prepareRelation(
+    context,
     tx,
     relation,
-    readerOf(ground, relation),
+    readerOf(context, relation),
     deadline,
   );
   const planned: {
     cell: RoleCell;
-    tries: Planned[];
+    tries: PlannedAttempt[];
     conditions: { attempt: Attempt; at: number }[];
     note: string | null;
   }[] = [];
@@ -68,23 +68,23 @@ export async function probeRelation(
     questions.set(question, at);
     return at;
   };
-  const places = new Map<Planned, number>();
-  const asked = new Map<Planned, number>();
+  const places = new Map<PlannedAttempt, number>();
+  const asked = new Map<PlannedAttempt, number>();
   for (const cell of cells) {
     const role = roles.find((one) => one.name === cell.role);
     if (!role || barred.has(cell)) continue;
-    const entry = { cell, tries: [] as Planned[], conditions: [], note: null as string | null };
+    const entry = { cell, tries: [] as PlannedAttempt[], conditions: [], note: null as string | null };
     planned.push(entry);
-    for (const person of peopleOf(role, ground.accounts, concerned, seeded, ground.breadth.members)) {
-      const plans = tries.plan(cell, role, person, scene);
+    for (const caller of probeCallers(role, context.accounts, concerned, seeded, context.sampleSize.members)) {
+      const plans = planner.plan(cell, role, caller, probed);
       if (typeof plans === 'string') {
-        entry.note = scene.rows.length === 0 && trouble !== null ? `${plans}: ${trouble}` : plans;
+        entry.note = probed.rows.length === 0 && trouble !== null ? `${plans}: ${trouble}` : plans;
         continue;
       }
-      const rows = cell.operation === 'insert' ? newRows(scene, person).map(({ row }) => row) : scene.rows;
+      const rows = cell.operation === 'insert' ? newRows(probed, caller).map(({ row }) => row) : probed.rows;
       const ofRows = plans.some((plan) => plan.place !== null || plan.row === ALL_ROWS);
       const reads = !plans.some((plan) => plan.row === ALL_ROWS);
-      const asking = cell.verdict === 'when' && ofRows ? tries.condition(cell, role, scene, rows, reads) : null;
+      const asking = cell.verdict === 'when' && ofRows ? planner.condition(cell, role, probed, rows, reads) : null;
       const [first] = plans;
       const condition = asking && first ? ask({ ...first.attempt, ...asking, kind: 'value' }) : null;
       for (const plan of plans) {
@@ -98,16 +98,16 @@ export async function probeRelation(
   const made = planned.flatMap(({ cell, tries: plans }) =>
     plans.map((plan) => ({ cell, plan, at: places.get(plan) ?? -1 })),
   );
-  const unreached = await findUnreached(ground, tx, relation, made, answers, deadline);
+  const unreached = await findUnreached(context, tx, relation, made, answers, deadline);
   await tryOtherFields(
-    ground,
+    context,
     tx,
-    scene,
+    probed,
     made.filter(({ plan }) => !unreached.has(plan)),
     answers,
     deadline,
   );
-  const callsLate = ground.facts.write_functions.some((call) => call.relation === relation.oid && call.by === 'index');
+  const callsLate = context.facts.write_functions.some((call) => call.relation === relation.oid && call.by === 'index');
   const results = new Map(
     planned.map(({ cell, tries: plans, note }) => {
       const tried = plans.map((plan): Tried => {
@@ -116,7 +116,7 @@ export async function probeRelation(
           message: 'there was no answer',
           within: true,
         };
-        const isBound = tableBinds(ground, relation, cell);
+        const isBound = tableBinds(context, relation, cell);
         const condition = asked.get(plan);
         const isOfRows = plan.place !== null || plan.row === ALL_ROWS;
         const unasked = isBound ? null : unbound(relation, cell);
@@ -130,7 +130,7 @@ export async function probeRelation(
           callsLate,
         };
       });
-      return [cell, judge(cell, tried, note, trouble)];
+      return [cell, evaluateCell(cell, tried, note, trouble)];
     }),
   );
   return cells.map((cell) => results.get(cell) ?? notProbed(cell, barred.get(cell) ?? 'no such role'));
@@ -138,20 +138,20 @@ export async function probeRelation(
 
 interface Made {
   cell: RoleCell;
-  plan: Planned;
+  plan: PlannedAttempt;
   /** Where its answer is. */
   at: number;
 }
 
 /** The tries that changed nothing because the row is out of the person's reach: no trigger was asked, which could have left it out. */
 async function findUnreached(
-  { effects }: Ground,
+  { effects }: ProbeContext,
   tx: Transaction,
   relation: RelationFact,
   made: readonly Made[],
-  answers: readonly Answer[],
+  answers: readonly AttemptResult[],
   deadline: number,
-): Promise<ReadonlySet<Planned>> {
+): Promise<ReadonlySet<PlannedAttempt>> {
   const looks = made.flatMap(({ cell, plan, at }) => {
     const answer = answers[at];
     if (!answer || isError(answer) || answer.rows > 0 || plan.reach === null) return [];
@@ -163,7 +163,7 @@ async function findUnreached(
     looks.map(({ attempt }) => attempt),
     deadline,
   );
-  const isNone = (answer: Answer | undefined) => answer && !isError(answer) && answer.rows === 0;
+  const isNone = (answer: AttemptResult | undefined) => answer && !isError(answer) && answer.rows === 0;
   return new Set(looks.flatMap(({ plan }, i) => (isNone(found[i]) ? [plan] : [])));
 }
 
@@ -172,22 +172,22 @@ async function findUnreached(
  * each of some other fields, and the first that was not stopped counts, in `answers` and as the attempt.
  */
 async function tryOtherFields(
-  { roles, tries, effects }: Ground,
+  { roles, planner, effects }: ProbeContext,
   tx: Transaction,
-  scene: Scene,
+  probed: ProbedRelation,
   made: readonly Made[],
-  answers: Answer[],
+  answers: AttemptResult[],
   deadline: number,
 ): Promise<void> {
-  const isStopped = ({ field }: Planned, answer: Answer): boolean =>
-    metBy(answer, 'update', effects.changesRows(scene.relation, 'update', field)) === 'stopped';
+  const isStopped = ({ field }: PlannedAttempt, answer: AttemptResult): boolean =>
+    resultOf(answer, 'update', effects.changesRows(probed.relation, 'update', field)) === 'stopped';
   const others = made.flatMap(({ cell, plan, at }) => {
     const role = roles.find((one) => one.name === cell.role);
     const answer = answers[at];
     const isOfOne = cell.operation === 'update' && (plan.place !== null || plan.row === ALL_ROWS);
     if (!role || !answer || !isOfOne || !isStopped(plan, answer)) return [];
     return Array.from({ length: limits.probeOtherFields.default }, (_, i) => {
-      const plans = tries.plan(cell, role, plan.person, scene, i + 1);
+      const plans = planner.plan(cell, role, plan.caller, probed, i + 1);
       const same =
         typeof plans === 'string' ? undefined : plans.find((one) => one.place === plan.place && one.row === plan.row);
       return same ? [{ plan, at, other: same }] : [];
@@ -210,7 +210,7 @@ async function tryOtherFields(
 }
 
 /** True where row-level security asks something of the cell's rows. */
-function tableBinds({ access, roles }: Ground, relation: RelationFact, cell: RoleCell): boolean {
+function tableBinds({ access, roles }: ProbeContext, relation: RelationFact, cell: RoleCell): boolean {
   const role = roles.find((one) => one.name === cell.role);
   return role !== undefined && access.policies.rows(role.caller.oid, relation, cell.operation as RowOperation).bound;
 }
@@ -220,7 +220,7 @@ const unbound = (relation: RelationFact, { operation }: RoleCell): true | null =
   relation.kind === 'v' || relation.replaced.some((replaced) => replaced === operation) ? null : true;
 
 /** Of one row, or of all together: then only where all pass, or none. */
-function passesAt(answer: Answer | undefined, place: number | null): boolean | null {
+function passesAt(answer: AttemptResult | undefined, place: number | null): boolean | null {
   if (!answer) return null;
   // What a condition refuses by itself, it refuses the statement.
   if (isError(answer)) return answer.within ? null : false;
@@ -230,7 +230,7 @@ function passesAt(answer: Answer | undefined, place: number | null): boolean | n
 }
 
 interface Setting {
-  scene: Scene;
+  probed: ProbedRelation;
   concerned: Member[];
   seeded: boolean;
   /** Why there are no rows; null where there are, or where none was needed. */
@@ -238,7 +238,7 @@ interface Setting {
 }
 
 /** The role that may read every row: the service role, else another one; the service role where none may. */
-function readerOf({ access, roles }: Ground, relation: RelationFact): string {
+function readerOf({ access, roles }: ProbeContext, relation: RelationFact): string {
   const isOpen = ({ barred, caller }: ChapterRole): boolean =>
     barred === null && caller.memberRole === null && access.decide(caller, relation, 'select').verdict === 'always';
   const service = roles.filter(({ name }) => name === 'service_role');
@@ -246,20 +246,20 @@ function readerOf({ access, roles }: Ground, relation: RelationFact): string {
 }
 
 /** Reads some rows, makes them where there are none, and finds the members that they have to do with. */
-async function setScene(
-  ground: Ground,
+async function prepareRelation(
+  context: ProbeContext,
   tx: Transaction,
   relation: RelationFact,
   reader: string,
   deadline: number,
 ): Promise<Setting> {
-  const { access, accounts, effects, made, users, breadth } = ground;
-  const owners = ground.ownersOf(relation);
-  const holding = ground.memberFieldsOf(relation);
+  const { access, accounts, effects, testRows, users, sampleSize } = context;
+  const owners = context.ownersOf(relation);
+  const holding = context.memberFieldsOf(relation);
   const isOwn = (one: { schema: string; name: string }) => one.schema === relation.schema && one.name === relation.name;
-  const fields = access.rights.fieldsOf.get(relation.oid) ?? [];
+  const fields = access.privileges.fieldsOf.get(relation.oid) ?? [];
   const names = fields.map((field) => field.name);
-  const sample = asRole(reader, sampleSql(relation, names, breadth.rows), 'value');
+  const sample = asRole(reader, sampleSql(relation, names, sampleSize.rows), 'value');
   const elsewhere = holding.filter((one) => !isOwn(one));
   const looks = elsewhere.map(({ schema, name, field }) =>
     asService(
@@ -271,15 +271,15 @@ async function setScene(
   const isEmpty = accounts.members.length === 0 && users !== null;
   const unseeded = isEmpty ? effects.of(users, 'insert') : null;
   const seed = isEmpty && unseeded === null;
-  const seeds = seed ? strangers.map(seedAccount) : [];
+  const seeds = seed ? syntheticMembers.map(seedAccount) : [];
   const reading = effects.of(relation, 'select');
   const first = await tryAll(tx, [...seeds, ...(reading === null ? [sample] : []), ...looks], deadline);
   const seeded = seed && first.slice(0, seeds.length).every((answer) => !isError(answer));
   let read = reading === null ? rowsIn(first[seeds.length], names) : [];
   let trouble = reading ?? errorIn(first[seeds.length]);
-  const tables = relation.kind === 'v' ? ground.beneath(relation) : [relation];
+  const tables = relation.kind === 'v' ? context.baseRelations(relation) : [relation];
   if (read.length === 0 && trouble === null && tables.length > 0) {
-    const statements = made.statements(tables, (table) => ground.ownersOf(table), relation.kind === 'v');
+    const statements = testRows.statements(tables, (table) => context.ownersOf(table), relation.kind === 'v');
     const touched = new Set([...tables, ...statements.map((one) => one.relation)]);
     const barredBy = [...touched].map((table) => effects.of(table, 'insert')).find((why) => why !== null) ?? null;
     if (barredBy === null) {
@@ -291,7 +291,7 @@ async function setScene(
     } else trouble = barredBy;
   }
   // One more than are tried, which tells whether these are all.
-  const rows = read.slice(0, breadth.rows);
+  const rows = read.slice(0, sampleSize.rows);
   const ids = [
     ...rows.flatMap((row) => owners.map((name) => row.get(name) ?? null)),
     ...looks.flatMap((_, i) => idsIn(first[first.length - looks.length + i])),
@@ -301,20 +301,29 @@ async function setScene(
     (id) => known.get(id ?? '') ?? stranger(id ?? ''),
   );
   const [pattern] = rows;
-  const newRow = pattern ? ground.asNew(relation, pattern) : null;
+  const newRow = pattern ? context.asNew(relation, pattern) : null;
   return {
-    scene: { relation, rows, newRow, owners, isWhole: read.length <= breadth.rows, isRuled: isRuled(ground, relation) },
+    probed: {
+      relation,
+      rows,
+      newRow,
+      owners,
+      isWhole: read.length <= sampleSize.rows,
+      isRuled: isRuled(context, relation),
+    },
     concerned,
     seeded,
     trouble,
   };
 }
 
-const isRuled = (ground: Ground, relation: RelationFact): boolean =>
-  [relation, ...(relation.kind === 'v' ? ground.beneath(relation) : [])].some((one) => one.rewrite_rules !== null);
+const isRuled = (context: ProbeContext, relation: RelationFact): boolean =>
+  [relation, ...(relation.kind === 'v' ? context.baseRelations(relation) : [])].some(
+    (one) => one.rewrite_rules !== null,
+  );
 
 /** Why none of the ways to make a row went through. */
-function firstFailure(making: readonly Attempt[], answers: readonly Answer[]): string | null {
+function firstFailure(making: readonly Attempt[], answers: readonly AttemptResult[]): string | null {
   const made = new Set(making.filter((_, i) => errorIn(answers[i]) === null).map(({ insteadOf }) => insteadOf));
   const at = making.findIndex(({ insteadOf }) => !made.has(insteadOf));
   return errorIn(answers[at]);
@@ -328,16 +337,17 @@ const sampleSql = (relation: RelationFact, names: readonly string[], rows: numbe
   return `select pg_catalog.json_agg(s.v) from (select array[${values.join(', ')}]::pg_catalog.text[] as v from ${from}) s`;
 };
 
-function rowsIn(answer: Answer | undefined, names: readonly string[]): Row[] {
+function rowsIn(answer: AttemptResult | undefined, names: readonly string[]): Row[] {
   if (!answer || isError(answer) || answer.value === null) return [];
   const lists = JSON.parse(answer.value) as (string | null)[][];
   return lists.map((values) => new Map(names.map((name, i) => [name, values[i] ?? null])));
 }
 
-const idsIn = (answer: Answer | undefined): string[] =>
+const idsIn = (answer: AttemptResult | undefined): string[] =>
   !answer || isError(answer) || answer.value === null ? [] : (JSON.parse(answer.value) as string[]);
 
-const errorIn = (answer: Answer | undefined): string | null => (answer && isError(answer) ? answer.message : null);
+const errorIn = (answer: AttemptResult | undefined): string | null =>
+  answer && isError(answer) ? answer.message : null;
 
 const seedAccount = (id: string): Attempt => ({
   role: 'supabase_auth_admin',

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ProbedCell } from '../../../contract/probe.ts';
 import type { RolesChapter, Verdict } from '../../../contract/specification-roles.ts';
+import { makeMatrixSchemas, matrixRoles, matrixSchemas } from '../../../test/support/access-matrix/matrix-schemas.ts';
 import { type AppDatabase, startAppDatabase } from '../../../test/support/app-database.ts';
 import type { Pool } from '../../database/pool.ts';
 import { rowsAsText } from '../../database/statement.ts';
-import { makeMatrixSchemas, matrixRoles, matrixSchemas } from '../access/matrix-schemas.ts';
 import { type Facts, loadFacts } from '../facts.ts';
 import { Lookup } from '../lookup.ts';
 import { rolesChapter } from '../roles.ts';

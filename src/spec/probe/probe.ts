@@ -1,8 +1,8 @@
 import { limits } from '../../../contract/limits.ts';
 import type { ProbedCell } from '../../../contract/probe.ts';
 import type { RoleCell, RolesChapter } from '../../../contract/specification-roles.ts';
-import { type CodeFacts, codeQueries } from '../../catalog/code.ts';
-import { readCatalogue } from '../../catalog/read-catalogue.ts';
+import { type CodeFacts, codeQueries } from '../../catalog/executed-code.ts';
+import { readCatalog } from '../../catalog/read-catalog.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
@@ -12,9 +12,9 @@ import { Lookup } from '../lookup.ts';
 import { entityId, idOf } from '../names.ts';
 import { exposedRelations } from '../roles.ts';
 import { executedRoutines } from '../routines.ts';
-import { Ground } from './ground.ts';
-import { notProbed } from './judge.ts';
+import { notProbed } from './evaluate-cell.ts';
 import { accountsOf, readAccounts } from './members.ts';
+import { ProbeContext } from './probe-context.ts';
 import { probeFunctions } from './probe-functions.ts';
 import { probeRelation } from './probe-relation.ts';
 
@@ -36,7 +36,7 @@ const FUNCTION_CELLS = 60;
 
 /**
  * Tries every cell of the chapter as the app's login role, which becomes each role in turn, in short transactions that are rolled
- * back. Throws ConnectionError, PoolTimeoutError, and DatabaseError where the catalogue cannot be read.
+ * back. Throws ConnectionError, PoolTimeoutError, and DatabaseError where the catalog cannot be read.
  */
 export async function probe(
   database: Database,
@@ -44,14 +44,14 @@ export async function probe(
   chapter: Pick<RolesChapter, 'cells'>,
   options: ProbeOptions,
 ): Promise<ProbedCell[]> {
-  const code = await readCatalogue<CodeFacts>(database, codeQueries, limits.catalogueLockMilliseconds.default);
+  const code = await readCatalog<CodeFacts>(database, codeQueries, limits.catalogLockMilliseconds.default);
   const accounts = await readAccounts(database, ACCOUNTS).catch((error: unknown) => {
     // A database that was there before the app may keep its members elsewhere; metadata may be too deep for a token.
     if (!(error instanceof DatabaseError || error instanceof NinefoldError)) throw error;
     return accountsOf([], []);
   });
   const look = new Lookup(facts);
-  const ground = new Ground(look, code, accounts);
+  const context = new ProbeContext(look, code, accounts);
   const byEntity = groupBy(chapter.cells, (cell) => cell.entity);
   const relations = exposedRelations(facts).map((relation) => {
     const id = entityId(relation.schema, relation.name);
@@ -59,7 +59,7 @@ export async function probe(
     return {
       schema: relation.schema,
       cells,
-      work: (tx: Transaction, deadline: number) => probeRelation(ground, tx, relation, cells, deadline),
+      work: (tx: Transaction, deadline: number) => probeRelation(context, tx, relation, cells, deadline),
     };
   });
   const calls = executedRoutines(look).flatMap((executed) =>
@@ -72,7 +72,7 @@ export async function probe(
     return {
       schema: some[0]?.executed.routine.schema ?? '',
       cells: some.map(({ cell }) => cell),
-      work: (tx: Transaction, deadline: number) => probeFunctions(ground, tx, some, deadline),
+      work: (tx: Transaction, deadline: number) => probeFunctions(context, tx, some, deadline),
     };
   });
   const steps = [...relations, ...functions].map((step) => ({ ...step, isAgain: false }));
@@ -88,7 +88,7 @@ export async function probe(
       continue;
     }
     const started = performance.now();
-    const probed = await takenBack(database, [schema, ...options.extraSearchPath], work).catch((error: unknown) => {
+    const probed = await withRollback(database, [schema, ...options.extraSearchPath], work).catch((error: unknown) => {
       if (!(error instanceof DatabaseError)) throw error;
       return cells.map((cell) => notProbed(cell, `PostgreSQL refused the transaction: ${error.message}`));
     });
@@ -107,7 +107,7 @@ export async function probe(
 }
 
 /** Does the work in a transaction that is rolled back, in which nothing waits for long. */
-async function takenBack<T>(
+async function withRollback<T>(
   database: Database,
   searchPath: readonly string[],
   work: (tx: Transaction, deadline: number) => Promise<T>,
@@ -130,7 +130,7 @@ async function takenBack<T>(
       const calls = names.map((name, i) => `pg_catalog.set_config('${name}', $${i + 1}, true)`);
       const values = names.map((name) => settings[name] ?? '');
       // Sent in one write with the first of the work; where it fails, that fails too.
-      const set = tx.run([{ text: `select ${calls.join(', ')}`, params: values, preparedFor: 'the probe' }]).then(
+      const set = tx.run([{ text: `select ${calls.join(', ')}`, params: values, planKey: 'the probe' }]).then(
         () => null,
         (error: unknown) => error,
       );

@@ -1,5 +1,5 @@
-import type { CodeFacts } from '../../catalog/code.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
+import type { CodeFacts } from '../../catalog/executed-code.ts';
 import type { RowOperation } from '../access/policies.ts';
 import { ViewUses } from '../access/view-uses.ts';
 import { groupBy } from '../group.ts';
@@ -98,8 +98,8 @@ export class SideEffects {
    * `field` is the number of the one that an UPDATE sets.
    */
   changesRows(relation: RelationFact, operation: RowOperation, field: number | null): boolean {
-    const beneath = relation.kind === 'v' ? this.#views.of(relation.oid).relations : [];
-    const isChangedBeneath = beneath.some(({ relation: oid }) => {
+    const base = relation.kind === 'v' ? this.#views.of(relation.oid).relations : [];
+    const isChangedBeneath = base.some(({ relation: oid }) => {
       const used = this.#look.relations.get(oid);
       // Which of its fields is set there, the view alone knows.
       return used !== undefined && this.changesRows(used, operation, null);

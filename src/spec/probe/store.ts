@@ -1,9 +1,9 @@
 import { limits } from '../../../contract/limits.ts';
 import type { ProbeReport, ProbeState } from '../../../contract/probe.ts';
-import { asServer } from '../../apps/as-server.ts';
+import { runAsServerRole } from '../../apps/run-as-server-role.ts';
 import type { Executor } from '../../database/database.ts';
 import { rowsAsText } from '../../database/statement.ts';
-import { pack, unpack } from '../packed.ts';
+import { gunzipJson, gzipJson } from '../gzip-json.ts';
 
 /** The table `ninefold.probe` of an app. The app's own code can reach it, so what is read of it is bounded. */
 
@@ -15,7 +15,7 @@ const toIso = (column: string): string =>
 
 /** What every worker answers. */
 export async function readProbe(database: Executor): Promise<ProbeState> {
-  const [result] = await asServer(database, [
+  const [result] = await runAsServerRole(database, [
     {
       text: `select case when heard_at > pg_catalog.now() - ${SILENT} then ${toIso('started_at')} end as started_at, done, total,
                case when pg_catalog.octet_length(report) <= $1::bigint and (heard_at is null or heard_at <= pg_catalog.now() - ${SILENT}) then pg_catalog.encode(report, 'base64') end as report
@@ -26,13 +26,13 @@ export async function readProbe(database: Executor): Promise<ProbeState> {
   const row = result && rowsAsText(result)[0];
   return {
     running: row?.started_at ? { started_at: row.started_at, done: Number(row.done), total: Number(row.total) } : null,
-    last: row?.report ? asReport(await unpack(Buffer.from(row.report, 'base64'))) : null,
+    last: row?.report ? asReport(await gunzipJson(Buffer.from(row.report, 'base64'))) : null,
   };
 }
 
 /** Takes the turn to probe; null where another worker has it. Answers when the run began, ISO 8601. */
 export async function beginProbe(database: Executor): Promise<string | null> {
-  const [result] = await asServer(database, [
+  const [result] = await runAsServerRole(database, [
     {
       text: `insert into ninefold.probe as p (started_at, heard_at) values (pg_catalog.now(), pg_catalog.now())
              on conflict (only_row) do update set started_at = excluded.started_at, heard_at = excluded.heard_at, done = 0, total = 0
@@ -45,7 +45,7 @@ export async function beginProbe(database: Executor): Promise<string | null> {
 }
 
 export async function noteProgress(database: Executor, done: number, total: number): Promise<void> {
-  await asServer(database, [
+  await runAsServerRole(database, [
     {
       text: 'update ninefold.probe set heard_at = pg_catalog.now(), done = $1::int, total = $2::int where heard_at is not null',
       params: [String(done), String(total)],
@@ -55,8 +55,8 @@ export async function noteProgress(database: Executor, done: number, total: numb
 
 /** Gives the turn back, with the report of a run that came to its end; without one the report before stays. */
 export async function endProbe(database: Executor, report: ProbeReport | null): Promise<void> {
-  const packed = report && (await pack(report));
-  await asServer(database, [
+  const packed = report && (await gzipJson(report));
+  await runAsServerRole(database, [
     {
       text: 'update ninefold.probe set heard_at = null, started_at = null, report = coalesce($1::bytea, report)',
       params: [packed],

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { VersionEntry } from '../../../contract/changes.ts';
-import { Gone } from './gone.ts';
+import { NotCachedError } from './not-cached.ts';
 import { SpecificationProcess } from './specification-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ninefold-process-'));
@@ -15,7 +15,7 @@ const processes: SpecificationProcess[] = [];
 
 beforeAll(async () => {
   await build({
-    entryPoints: ['src/spec/process/entry.ts'],
+    entryPoints: ['src/spec/process/process-main.ts'],
     outfile: file,
     bundle: true,
     platform: 'node',
@@ -54,7 +54,7 @@ describe('the process of the specification', () => {
     const [page, changes, gone] = await Promise.allSettled([
       started.run('versionPage', { entry, packed: named('Desk'), app }),
       started.run('changesBetween', { before: stored(named('Desk')), after: stored(named('Help desk')) }),
-      started.run('page', { of, format: 'json', isPacked: false }),
+      started.run('page', { of, format: 'json', isGzipped: false }),
     ]);
     const text = page.status === 'fulfilled' && page.value ? Buffer.from(page.value).toString() : '';
     expect(JSON.parse(text)).toEqual({
@@ -62,7 +62,7 @@ describe('the process of the specification', () => {
       specification: { app, hash: 'abc', chapters: { purpose: { name: 'Desk' } } },
     });
     expect(changes).toMatchObject({ status: 'fulfilled', value: [{ chapter: 'purpose', kind: 'changed' }] });
-    expect(gone).toMatchObject({ status: 'rejected', reason: expect.any(Gone) });
+    expect(gone).toMatchObject({ status: 'rejected', reason: expect.any(NotCachedError) });
   });
 
   it('refuses, and does not believe, a version that the app’s own code has spoilt: a bomb of zeros, broken bytes, no object', async () => {
@@ -87,7 +87,7 @@ describe('the process of the specification', () => {
       started.run('changesBetween', { before: stored(named('a')), after: stored(named('b')) }),
     ]);
     expect(large).toMatchObject({ status: 'rejected', reason: { code: 'specification_too_large', status: 503 } });
-    expect(behind).toMatchObject({ status: 'rejected', reason: expect.any(Gone) });
+    expect(behind).toMatchObject({ status: 'rejected', reason: expect.any(NotCachedError) });
     expect(await started.run('changesBetween', { before: stored(named('a')), after: stored(named('b')) })).toHaveLength(
       1,
     );
@@ -104,6 +104,6 @@ describe('the process of the specification', () => {
     const started = start();
     const asked = started.run('changesBetween', { before: stored(named('a')), after: stored(named('b')) });
     started.close();
-    await expect(asked).rejects.toBeInstanceOf(Gone);
+    await expect(asked).rejects.toBeInstanceOf(NotCachedError);
   });
 });

@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { limits } from '../../../contract/limits.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import { type Answer, errorOf, type Input, type Output, type TaskName, type TaskRunner } from './answer.ts';
-import { Gone } from './gone.ts';
+import { NotCachedError } from './not-cached.ts';
+import { type Input, type Output, type TaskName, type TaskResult, type TaskRunner, toError } from './task-result.ts';
 
 interface Waiting {
   resolve: (output: unknown) => void;
@@ -31,7 +31,7 @@ const LAST_WORDS = 2000;
  * The process that derives the specifications of a node and holds them, started by the first task: so that neither takes from the
  * calls of its workers, and an app that is too large, or made to look so, ends nothing but its own task. Tasks are done one after the other, in
  * the order in which they were given. One that takes too long or too much memory ends the process, and fails; whoever waits behind it
- * gets `Gone`, as nothing is held any more.
+ * gets `NotCachedError`, as nothing is held any more.
  */
 export class SpecificationProcess implements TaskRunner {
   readonly #entry: URL;
@@ -58,9 +58,9 @@ export class SpecificationProcess implements TaskRunner {
     });
   }
 
-  /** Ends the process; what is under way gets `Gone`. */
+  /** Ends the process; what is under way gets `NotCachedError`. */
   close(): void {
-    this.#end(new Gone());
+    this.#end(new NotCachedError());
   }
 
   #start(): ChildProcess {
@@ -71,22 +71,25 @@ export class SpecificationProcess implements TaskRunner {
       env: {},
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
-    let lastWords = '';
+    let stderrTail = '';
     child.stderr?.on('data', (said: Buffer) => {
-      lastWords = `${lastWords}${said}`.slice(-LAST_WORDS);
+      stderrTail = `${stderrTail}${said}`.slice(-LAST_WORDS);
     });
-    child.on('message', (answer: Answer) => {
+    child.on('message', (answer: TaskResult) => {
       if (this.#child !== child) return;
       const first = this.#waiting.shift();
       this.#timeFirst();
       if ('output' in answer) first?.resolve(answer.output);
-      else first?.reject(errorOf(answer));
+      else first?.reject(toError(answer));
     });
     child.on('error', (error) => this.#lost(child, error));
     child.on('close', (code, signal) => {
-      const cause = new Error(`the specification's process ended with ${signal ?? code}: ${lastWords}`);
+      const cause = new Error(`the specification's process ended with ${signal ?? code}: ${stderrTail}`);
       // How V8 ends without memory; and whoever else ends it, which says nothing of the task.
-      this.#lost(child, signal === 'SIGABRT' ? tooLarge(cause) : signal === 'SIGKILL' ? new Gone({ cause }) : cause);
+      this.#lost(
+        child,
+        signal === 'SIGABRT' ? tooLarge(cause) : signal === 'SIGKILL' ? new NotCachedError({ cause }) : cause,
+      );
     });
     return child;
   }
@@ -116,7 +119,7 @@ export class SpecificationProcess implements TaskRunner {
     this.#child = null;
     this.#waiting = [];
     if (this.#timer) clearTimeout(this.#timer);
-    for (const [i, { reject }] of waiting.entries()) reject(i === 0 ? first : new Gone());
+    for (const [i, { reject }] of waiting.entries()) reject(i === 0 ? first : new NotCachedError());
   }
 }
 

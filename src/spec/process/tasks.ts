@@ -1,15 +1,16 @@
 import { constants, gzipSync } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import type { Change, VersionEntry } from '../../../contract/changes.ts';
-import type { CallStory } from '../../../contract/observed.ts';
+import type { RequestTrace } from '../../../contract/observed.ts';
 import type { Chapters, Specification } from '../../../contract/specification.ts';
 import type { CallEntry } from '../../../contract/specification-calls.ts';
 import type { Entity } from '../../../contract/specification-entities.ts';
 import type { PolicyEntry, RoleCell, RolesChapter } from '../../../contract/specification-roles.ts';
-import type { Catalog } from '../../catalog/catalog.ts';
-import { type CatalogueJson, parseCatalogue } from '../../catalog/read-catalogue.ts';
+import { type CatalogJson, parseCatalog } from '../../catalog/read-catalog.ts';
+import type { SchemaCache } from '../../catalog/schema-cache.ts';
 import type { TypeNameFacts } from '../../catalog/type-facts.ts';
-import { letsMake } from '../call-example.ts';
+import { allowsCall } from '../call-example.ts';
+import { stableContent } from '../content-hash.ts';
 import { diffChapters } from '../diff/diff.ts';
 import { isObject, type JsonObject } from '../diff/differences.ts';
 import { allEntities } from '../entities.ts';
@@ -18,14 +19,13 @@ import { parseFacts, type RawFacts } from '../facts.ts';
 import type { EntityFigures } from '../figures/entities.ts';
 import type { LiveFigures } from '../figures/figures.ts';
 import { each, withFigures } from '../figures/with-figures.ts';
+import { gunzipJsonSync, gzipJsonSync } from '../gzip-json.ts';
 import { specificationHtml } from '../html/specification.ts';
-import { lasting } from '../lasting.ts';
 import { specificationMarkdown } from '../markdown/specification.ts';
 import { memberScreens } from '../member-screens.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import { visibleTo } from '../openapi/visible.ts';
-import { packNow, unpackNow } from '../packed.ts';
-import { policiesBehind } from '../policies-behind.ts';
+import { policiesForRequest } from '../policies-for-request.ts';
 import type { MemberCaller } from '../roles.ts';
 import { deriveSpecification, type SpecificationApp } from '../specification.ts';
 import type { TypeFacts } from '../types/facts.ts';
@@ -33,8 +33,8 @@ import { jsonSchemas } from '../types/json-schema.ts';
 import { typescriptOf, typescriptTypes } from '../types/typescript.ts';
 import { zodSchemas } from '../types/zod.ts';
 import { type ObjectIds, objectIds, readObjectIds } from '../versions/object-ids.ts';
-import { Gone } from './gone.ts';
-import { Resting } from './resting.ts';
+import { NotCachedError } from './not-cached.ts';
+import { RecordingBackoff } from './recording-backoff.ts';
 
 /** What a specification is derived from, as it goes to the process. */
 export interface Source {
@@ -42,8 +42,8 @@ export interface Source {
   app: SpecificationApp;
 }
 
-/** Which specification of an app is meant: that of one state of its catalogue and its settings. */
-export interface Handle {
+/** Which specification of an app is meant: that of one state of its catalog and its settings. */
+export interface SpecificationKey {
   readonly ref: string;
   readonly state: string;
 }
@@ -51,8 +51,8 @@ export interface Handle {
 /** What `loadTypeFacts` reads, and what of the schema cache tells what joins what. */
 export interface TypeSource {
   facts: RawFacts;
-  names: CatalogueJson<TypeNameFacts>;
-  catalog: Pick<Catalog, 'relationships'>;
+  names: CatalogJson<TypeNameFacts>;
+  catalog: Pick<SchemaCache, 'relationships'>;
 }
 
 export type PageFormat = 'json' | 'markdown' | 'html';
@@ -96,43 +96,43 @@ interface Held {
  */
 export class Tasks {
   readonly #held = new LRUCache<string, Held>({ max: HELD, maxSize: HELD_BYTES });
-  readonly #resting = new Resting();
+  readonly #backoff = new RecordingBackoff();
 
   /** Does nothing: who will ask soon has the process started. */
   ready(_: null): void {}
 
   /** The hash of what is held, whichever worker it was derived for. */
-  hash({ of }: { of: Handle }): string {
+  hash({ of }: { of: SpecificationKey }): string {
     return this.#of(of).specification.hash;
   }
 
   /** Derives what an app does, where it is not held yet, and holds it in place of what was held of this app. Its hash. */
-  derive({ of, source }: { of: Handle; source: Source }): string {
+  derive({ of, source }: { of: SpecificationKey; source: Source }): string {
     const known = this.#held.get(of.ref);
     if (known?.state === of.state) return known.specification.hash;
-    const { specification, ids } = this.#resting.measure(of.ref, () => derived(source));
+    const { specification, ids } = this.#backoff.measure(of.ref, () => derived(source));
     // One that is larger than all may be is held by itself.
     const read = source.facts.parts.reduce((bytes, { length }) => bytes + length, 0);
     const size = Math.min(read, HELD_BYTES);
-    const held = { state: of.state, facts: source.facts, specification, ids, shown: specification };
-    this.#held.set(of.ref, held, { size });
+    const cached = { state: of.state, facts: source.facts, specification, ids, shown: specification };
+    this.#held.set(of.ref, cached, { size });
     return specification.hash;
   }
 
   /** Puts live figures beside what they are about. */
-  addFigures({ of, figures, at }: { of: Handle; figures: LiveFigures; at: Date }): void {
-    const held = this.#of(of);
-    held.shown = withFigures(held.specification, figures, at);
+  addFigures({ of, figures, at }: { of: SpecificationKey; figures: LiveFigures; at: Date }): void {
+    const cached = this.#of(of);
+    cached.shown = withFigures(cached.specification, figures, at);
   }
 
-  /** The specification with its figures, as people or programs read it; `isPacked`: in gzip. */
-  page({ of, format, isPacked }: { of: Handle; format: PageFormat; isPacked: boolean }): Bytes {
+  /** The specification with its figures, as people or programs read it; `isGzipped`: in gzip. */
+  page({ of, format, isGzipped }: { of: SpecificationKey; format: PageFormat; isGzipped: boolean }): Bytes {
     const text = Buffer.from(write[format](this.#of(of).shown));
-    return toBytes(isPacked ? gzipSync(text, { level: constants.Z_BEST_SPEED }) : text);
+    return toBytes(isGzipped ? gzipSync(text, { level: constants.Z_BEST_SPEED }) : text);
   }
 
   /** A call of chapter 7 with what it reaches and what an example of it may give; null where the app has no such call. */
-  call({ of, id }: { of: Handle; id: string }): FoundCall | null {
+  call({ of, id }: { of: SpecificationKey; id: string }): FoundCall | null {
     const { calls, entities, roles, rules } = this.#of(of).specification.chapters;
     const call = calls?.calls.find((one) => one.id === id);
     if (!call) return null;
@@ -141,62 +141,62 @@ export class Tasks {
     const examples = entity
       ? fieldExamples(entity, rules?.rules.filter((rule) => rule.entity === entity.id) ?? [])
       : typeExamples(types, entities?.entities ?? [], rules?.rules ?? []);
-    const cells = roles?.cells.filter((cell) => letsMake(cell, call)) ?? [];
+    const cells = roles?.cells.filter((cell) => allowsCall(cell, call)) ?? [];
     return { call, ...(entity && { entity }), cells, examples };
   }
 
   /** The calls of chapter 7 by their names alone. */
-  callNames({ of }: { of: Handle }): Pick<CallEntry, 'id' | 'area' | 'method' | 'path'>[] {
+  callNames({ of }: { of: SpecificationKey }): Pick<CallEntry, 'id' | 'area' | 'method' | 'path'>[] {
     const calls = this.#of(of).specification.chapters.calls?.calls ?? [];
     return calls.map(({ id, area, method, path }) => ({ id, area, method, path }));
   }
 
   /** The policies that were behind a call, and how long such a call takes of late. */
-  behind({ of, story }: { of: Handle; story: Pick<CallStory, 'call' | 'touched' | 'who'> }): {
+  behind({ of, story }: { of: SpecificationKey; story: Pick<RequestTrace, 'call' | 'touched' | 'who'> }): {
     policies: PolicyEntry[];
     usual: NonNullable<CallEntry['figures']>['hour'] | null;
   } {
     const { calls, roles } = this.#of(of).shown.chapters;
     const usual = calls?.calls.find(({ id }) => id === story.call)?.figures?.hour ?? null;
-    return { policies: roles ? policiesBehind(story, roles) : [], usual };
+    return { policies: roles ? policiesForRequest(story, roles) : [], usual };
   }
 
-  cells({ of }: { of: Handle }): Pick<RolesChapter, 'cells'> {
+  cells({ of }: { of: SpecificationKey }): Pick<RolesChapter, 'cells'> {
     return { cells: this.#of(of).specification.chapters.roles?.cells ?? [] };
   }
 
   /** What would change if the app came to be what `source` says, in words. */
-  changesTo({ of, source }: { of: Handle; source: Source }): Change[] {
+  changesTo({ of, source }: { of: SpecificationKey; source: Source }): Change[] {
     const [now, then] = [this.#of(of), derived(source)];
     const ids = { before: now.ids, after: then.ids };
     return diffChapters(exported(now.specification.chapters), exported(then.specification.chapters), ids);
   }
 
   /** The specification as the version after `previous`, or as the first. */
-  version({ of, previous }: { of: Handle; previous: PackedVersion | null }): {
+  version({ of, previous }: { of: SpecificationKey; previous: PackedVersion | null }): {
     changes: Change[];
     packed: string;
     ids: string;
   } {
     const { specification, ids } = this.#of(of);
     const { chapters } = specification;
-    return this.#resting.measure(of.ref, () => {
-      const text = JSON.stringify(lasting(chapters));
+    return this.#backoff.measure(of.ref, () => {
+      const text = JSON.stringify(stableContent(chapters));
       const before = previous && unpackedChapters(previous.packed);
       const both = { before: previous && unpackedIds(previous), after: ids };
       const changes = before ? diffChapters(before, JSON.parse(text), both) : [];
-      return { changes, packed: packNow(text), ids: packNow(JSON.stringify(ids)) };
+      return { changes, packed: gzipJsonSync(text), ids: gzipJsonSync(JSON.stringify(ids)) };
     });
   }
 
   /** The object ids of a specification, packed. */
-  packIds({ of }: { of: Handle }): string {
-    return packNow(JSON.stringify(this.#of(of).ids));
+  packIds({ of }: { of: SpecificationKey }): string {
+    return gzipJsonSync(JSON.stringify(this.#of(of).ids));
   }
 
   /** For how many milliseconds the app's changes are to be let alone by whoever records them in the background. */
-  restOf({ ref }: { ref: string }): number {
-    return this.#resting.left(ref);
+  recordingDelay({ ref }: { ref: string }): number {
+    return this.#backoff.remainingMilliseconds(ref);
   }
 
   /** A packed version as JSON, beside what its row says of it; null where it holds no chapters. */
@@ -220,7 +220,7 @@ export class Tasks {
   }
 
   /** The OpenAPI 3.1 document of what a role may call; of everything where no role is named. */
-  openApi(asked: { of: Handle; types: TypeSource; role: string | null; url: string }): string {
+  openApi(asked: { of: SpecificationKey; types: TypeSource; role: string | null; url: string }): string {
     const { specification } = this.#of(asked.of);
     const visible = asked.role === null ? specification : visibleTo(specification, asked.role);
     return JSON.stringify(openApiDocument(visible, typeFacts(asked.types), asked.url));
@@ -232,12 +232,12 @@ export class Tasks {
     names,
     caller,
   }: {
-    of: Handle;
-    names: CatalogueJson<TypeNameFacts>;
+    of: SpecificationKey;
+    names: CatalogJson<TypeNameFacts>;
     caller: MemberCaller;
   }): Bytes {
     const { facts, specification } = this.#of(of);
-    const types = { ...parseCatalogue(names), facts: parseFacts(facts) };
+    const types = { ...parseCatalog(names), facts: parseFacts(facts) };
     return json(memberScreens(types, specification.chapters, caller));
   }
 
@@ -269,10 +269,10 @@ export class Tasks {
     return json(each(allEntities(parseFacts(facts)), ({ id }) => figures.get(id)));
   }
 
-  #of({ ref, state }: Handle): Held {
-    const held = this.#held.get(ref);
-    if (held?.state !== state) throw new Gone();
-    return held;
+  #of({ ref, state }: SpecificationKey): Held {
+    const cached = this.#held.get(ref);
+    if (cached?.state !== state) throw new NotCachedError();
+    return cached;
   }
 }
 
@@ -288,21 +288,22 @@ const write: Readonly<Record<PageFormat, (specification: Specification) => strin
 };
 
 const typeFacts = ({ facts, names, catalog }: TypeSource): TypeFacts => ({
-  ...parseCatalogue(names),
+  ...parseCatalog(names),
   facts: parseFacts(facts),
   catalog,
 });
 
 /** As the JSON of an export holds them. */
-const exported = (chapters: Chapters): JsonObject => JSON.parse(JSON.stringify(lasting(chapters)));
+const exported = (chapters: Chapters): JsonObject => JSON.parse(JSON.stringify(stableContent(chapters)));
 
 /** The app's own code can reach where versions are kept: null for what is none. */
 function unpackedChapters(packed: Bytes): (Chapters & JsonObject) | null {
-  const value = unpackNow(Buffer.from(packed));
+  const value = gunzipJsonSync(Buffer.from(packed));
   return isObject(value) ? (value as Chapters & JsonObject) : null;
 }
 
-const unpackedIds = ({ ids }: PackedVersion): ObjectIds | null => readObjectIds(ids && unpackNow(Buffer.from(ids)));
+const unpackedIds = ({ ids }: PackedVersion): ObjectIds | null =>
+  readObjectIds(ids && gunzipJsonSync(Buffer.from(ids)));
 
 const json = (value: unknown): Bytes => toBytes(Buffer.from(JSON.stringify(value)));
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defaultAuthSettings } from '../../../contract/settings-auth.ts';
 import { type AppDatabase, startAppDatabase } from '../../../test/support/app-database.ts';
-import { loadCatalog } from '../../catalog/load.ts';
+import { loadSchemaCache } from '../../catalog/load-schema-cache.ts';
 import type { Pool } from '../../database/pool.ts';
 import { loadFacts } from '../facts.ts';
 import { openApiDocument } from '../openapi/document.ts';
@@ -60,7 +60,7 @@ beforeAll(async () => {
     ...read,
     types: read.types.map((type) => (type.name.endsWith('c0') ? type : { ...type, parts: twice(type.parts) })),
   };
-  const found = await loadTypeFacts(owner, facts, await loadCatalog(owner, ['public'], ['extensions']));
+  const found = await loadTypeFacts(owner, facts, await loadSchemaCache(owner, ['public'], ['extensions']));
   const named = found.named_types.map((one) =>
     one.name === 'c0' ? one : { ...one, attributes: twice(one.attributes) },
   );

@@ -328,14 +328,14 @@ function countRules(subject: Operand, { side, isOpen }: Bound, value: number, na
   if (isLength && isText(bareType(base)) && trimmedField(argument) === name)
     return side === 'least' && (isOpen ? value >= 0 : value > 0) ? [notBlank] : [];
   if (!isField(argument, name)) return [];
-  const least = side === 'most' ? null : isOpen ? value + 1 : value;
-  const most = side === 'least' ? null : isOpen ? value - 1 : value;
+  const min = side === 'most' ? null : isOpen ? value + 1 : value;
+  const max = side === 'least' ? null : isOpen ? value - 1 : value;
   if ((orNone || subject.name === 'cardinality') && base.endsWith('[]'))
-    return [{ kind: 'elements', least, most, orNone }];
+    return [{ kind: 'elements', least: min, most: max, orNone }];
   if (!isLength) return [];
-  if (base === 'text' || base === 'character varying') return [{ kind: 'characters', least, most }];
+  if (base === 'text' || base === 'character varying') return [{ kind: 'characters', least: min, most: max }];
   // Spaces that are too many are cut off before the check.
   const [, size] = /^character varying\((\d+)\)$/.exec(base) ?? [];
   if (size === undefined) return [];
-  return [{ kind: 'characters', least, most: most !== null && most < Number(size) ? most : null }];
+  return [{ kind: 'characters', least: min, most: max !== null && max < Number(size) ? max : null }];
 }

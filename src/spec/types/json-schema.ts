@@ -146,8 +146,8 @@ export function ruleKeywords(rule: InputRule): JsonSchema {
   }
 }
 
-const bounds = (what: 'Length' | 'Items', least: number | null, most: number | null): JsonSchema => ({
-  ...(least !== null && { [`min${what}`]: Math.max(0, least) }),
+const bounds = (what: 'Length' | 'Items', min: number | null, max: number | null): JsonSchema => ({
+  ...(min !== null && { [`min${what}`]: Math.max(0, min) }),
   // No text is shorter than that; one that is refused whatever it is has no keyword for it.
-  ...(most !== null && (most >= 0 ? { [`max${what}`]: most } : { not: {} })),
+  ...(max !== null && (max >= 0 ? { [`max${what}`]: max } : { not: {} })),
 });

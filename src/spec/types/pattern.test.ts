@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
+import { parseConnectionUrl } from '../../database/connection-config.ts';
 import { Pool } from '../../database/pool.ts';
 import { rowsAsText } from '../../database/statement.ts';
-import { parseTarget } from '../../database/target.ts';
 import { translateLike, translatePattern } from './pattern.ts';
 
 let postgres: TestPostgres;
@@ -11,7 +11,11 @@ let pool: Pool;
 
 beforeAll(async () => {
   postgres = await startPostgres('pattern');
-  pool = new Pool(parseTarget(postgres.url, 'pattern'), { max: 1, idleMilliseconds: 5000, waitMilliseconds: 10_000 });
+  pool = new Pool(parseConnectionUrl(postgres.url, 'pattern'), {
+    max: 1,
+    idleMilliseconds: 5000,
+    waitMilliseconds: 10_000,
+  });
 }, 60_000);
 
 afterAll(async () => {

@@ -122,8 +122,8 @@ class Reader {
     const rest = this.#characters.slice(this.#at, this.#at + 12).join('');
     const match = /^(?:[*+?]|\{(\d{1,3})(?:,(\d{0,3}))?\})\??/.exec(rest);
     if (!match) return /^\{\d/.test(rest) ? refuse() : null;
-    const [all, least, most] = match;
-    if (Number(least ?? 0) > 255 || Number(most || 0) > 255 || (most && Number(most) < Number(least))) refuse();
+    const [all, min, max] = match;
+    if (Number(min ?? 0) > 255 || Number(max || 0) > 255 || (max && Number(max) < Number(min))) refuse();
     this.#at += all.length;
     if (/^[*+?]$|^\{\d$/.test(this.#peek())) refuse();
     // Which of several matches is taken makes no difference here.

@@ -1,7 +1,7 @@
 import { isWritable } from '../../../contract/call-detail.ts';
 import type { ComputedField, Entity, Field } from '../../../contract/specification-entities.ts';
-import { type KeyRelationship, nameKey } from '../../catalog/catalog.ts';
 import type { RoutineFact } from '../../catalog/routines.ts';
+import { type KeyRelationship, nameKey } from '../../catalog/schema-cache.ts';
 import type { NamedTypeFact, OutputFact } from '../../catalog/type-facts.ts';
 import { entitiesChapter } from '../entities.ts';
 import { groupBy } from '../group.ts';

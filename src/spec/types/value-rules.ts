@@ -60,12 +60,12 @@ export const COUNTED = 1000;
 
 /** A text of bits as PostgreSQL reads it, or of four bits a digit: `101`, `B101`, `X5` (manual, 4.1.2.5). `length`: null for any. */
 function bitsRule(isExact: boolean, length: number | null): ValueRule {
-  const least = isExact && length !== null ? length : 0;
+  const min = isExact && length !== null ? length : 0;
   const digits = Math.floor((length ?? 0) / 4);
-  const isWhole = !isExact || least % 4 === 0;
+  const isWhole = !isExact || min % 4 === 0;
   const times = (from: number, to: number) =>
     length === null || length > COUNTED ? '*' : from === to ? `{${to}}` : `{${from},${to}}`;
   const hex = isWhole ? `|[xX][0-9a-fA-F]${times(isExact ? digits : 0, digits)}` : '';
   const words = length === null ? 'bits' : `${isExact ? 'exactly' : 'at most'} ${length} bits`;
-  return { kind: 'pattern', pattern: `^(?:[bB]?[01]${times(least, length ?? 0)}${hex})$`, words };
+  return { kind: 'pattern', pattern: `^(?:[bB]?[01]${times(min, length ?? 0)}${hex})$`, words };
 }

@@ -3,16 +3,16 @@ import { type AppDatabase, startAppDatabase } from '../../../test/support/app-da
 import type { AppRecord } from '../../apps/app-record.ts';
 import { type Author, registerAuthor } from '../../apps/author.ts';
 import { withPool } from '../../apps/server.ts';
+import type { ConnectionConfig } from '../../database/connection-config.ts';
 import type { Pool } from '../../database/pool.ts';
 import { rowsAsText } from '../../database/statement.ts';
-import type { Target } from '../../database/target.ts';
-import { packNow, unpackNow } from '../packed.ts';
-import { addVersion, listVersions, prune, readHead, readVersion, settlePending } from './store.ts';
+import { gunzipJsonSync, gzipJsonSync } from '../gzip-json.ts';
+import { addVersion, listVersions, markPendingUnchanged, prune, readHead, readVersion } from './store.ts';
 
 let database: AppDatabase;
 let owner: Pool;
 let server: Pool;
-let target: Target;
+let target: ConnectionConfig;
 
 beforeAll(async () => {
   database = await startAppDatabase('versions');
@@ -175,8 +175,8 @@ describe('the versions', () => {
     causes: [],
     changes: [],
     ninefold: '0.1.0',
-    ids: packNow('{}'),
-    packed: packNow(JSON.stringify({ purpose: { name: text } })),
+    ids: gzipJsonSync('{}'),
+    packed: gzipJsonSync(JSON.stringify({ purpose: { name: text } })),
   });
 
   it('of many workers that record the same change, one does', async () => {
@@ -199,7 +199,7 @@ describe('the versions', () => {
     await database.pool.script(
       `update ninefold.versions set at = '2026-01-01'::timestamptz + number * interval '1 day'`,
     );
-    expect(unpackNow((await readVersion(server, { number: 2 }))?.packed ?? new Uint8Array())).toEqual({
+    expect(gunzipJsonSync((await readVersion(server, { number: 2 }))?.packed ?? new Uint8Array())).toEqual({
       purpose: { name: 'b' },
     });
     expect((await readVersion(server, { at: '2026-01-03T12:00:00Z' }))?.entry.number).toBe(2);
@@ -226,7 +226,7 @@ describe('the versions', () => {
 
   it('that say nothing of a change leave it settled', async () => {
     await owner.script('create table public.a (id int)');
-    await settlePending(database.pool, await readHead(server), packNow('{}'));
+    await markPendingUnchanged(database.pool, await readHead(server), gzipJsonSync('{}'));
     expect((await readHead(server)).pending).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import type { Change, VersionCause, VersionEntry } from '../../../contract/changes.ts';
 import { limits } from '../../../contract/limits.ts';
-import { asServer } from '../../apps/as-server.ts';
+import { runAsServerRole } from '../../apps/run-as-server-role.ts';
 import type { Executor } from '../../database/database.ts';
 import { firstJson } from '../../database/statement.ts';
 
@@ -11,7 +11,7 @@ import { firstJson } from '../../database/statement.ts';
  */
 
 /** What is there before a version is recorded. */
-export interface Head {
+export interface VersionHead {
   /** Null where no version was recorded yet. */
   latest: { number: number; hash: string; ninefold: string | null } | null;
   /** Entries of the journal that no version shows yet. */
@@ -32,9 +32,9 @@ const HEAD = `select json_build_object(
 /** How many entries of the journal one version takes up. */
 const CAUSES = 200;
 
-export async function readHead(database: Executor): Promise<Head> {
-  const [result] = await asServer(database, [{ text: HEAD, params: [String(CAUSES)] }]);
-  const head = result && firstJson<Head>(result);
+export async function readHead(database: Executor): Promise<VersionHead> {
+  const [result] = await runAsServerRole(database, [{ text: HEAD, params: [String(CAUSES)] }]);
+  const head = result && firstJson<VersionHead>(result);
   if (!head) throw new Error('the versions cannot be read');
   return head;
 }
@@ -51,7 +51,7 @@ const INSERT = `with made as (
 /** Adds the version after `head.latest`, as found by this Ninefold. False where another worker has just added one. */
 export async function addVersion(
   superuser: Executor,
-  head: Head,
+  head: VersionHead,
   version: {
     hash: string;
     causes: readonly VersionCause[];
@@ -83,13 +83,13 @@ export async function addVersion(
   return (result && firstJson<{ made: number }>(result))?.made === 1;
 }
 
-const idList = (head: Head): string => `{${head.pending.map(({ id }) => id).join(',')}}`;
+const idList = (head: VersionHead): string => `{${head.pending.map(({ id }) => id).join(',')}}`;
 
 /**
  * Notes that the specification says nothing of what the journal holds: an index, a change that was undone. The latest version takes the
  * object ids, as a table that was dropped and made again has another one.
  */
-export async function settlePending(superuser: Executor, head: Head, ids: string): Promise<void> {
+export async function markPendingUnchanged(superuser: Executor, head: VersionHead, ids: string): Promise<void> {
   await superuser.run([
     {
       text: 'update ninefold.journal set version = 0 where version is null and id = any ($1::bigint[])',
@@ -137,7 +137,7 @@ const ENTRY = `json_build_object('number', number, 'hash', hash, 'at', at, 'caus
 
 /** The latest versions below a number, the newest first. */
 export async function listVersions(database: Executor, before: number | null): Promise<VersionEntry[]> {
-  const [result] = await asServer(database, [
+  const [result] = await runAsServerRole(database, [
     {
       text: `select coalesce(json_agg(${ENTRY} order by number desc), '[]') from (
                select * from ninefold.versions where $1::bigint is null or number < $1::bigint
@@ -165,7 +165,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 /** Returns a version; null where there is none. */
 export async function readVersion(database: Executor, point: VersionPoint): Promise<StoredVersion | null> {
   const [which, value] = conditionOf(point);
-  const [result] = await asServer(database, [
+  const [result] = await runAsServerRole(database, [
     {
       text: `select ${ENTRY}, encode(chapters, 'base64'),
                case when octet_length(object_ids) <= $2::bigint then encode(object_ids, 'base64') end from ninefold.versions

@@ -79,15 +79,15 @@ function givenWords(subject: Operand, operator: Comparison, number: number): str
   const isOfNulls = subject.name === 'num_nulls';
   const sign = isOfNulls ? (turned[operator] ?? operator) : operator;
   const asked = isOfNulls ? names.length - number : number;
-  const [least, most] = bounds(sign, asked, names.length);
+  const [min, max] = bounds(sign, asked, names.length);
   const list = names.join(', ');
   if (sign === '<>') return `not exactly ${asked} of ${list} ${asked === 1 ? 'has' : 'have'} a value`;
-  if (least > most) return null;
-  if (most === 0) return `none of ${list} has a value`;
-  if (least === names.length) return `each of ${list} has a value`;
-  if (least === 0 && most === names.length) return null;
-  const said = least === most ? `exactly ${least}` : least === 0 ? `at most ${most}` : `at least ${least}`;
-  return `${said} of ${list} ${(least === 0 ? most : least) === 1 ? 'has' : 'have'} a value`;
+  if (min > max) return null;
+  if (max === 0) return `none of ${list} has a value`;
+  if (min === names.length) return `each of ${list} has a value`;
+  if (min === 0 && max === names.length) return null;
+  const said = min === max ? `exactly ${min}` : min === 0 ? `at most ${max}` : `at least ${min}`;
+  return `${said} of ${list} ${(min === 0 ? max : min) === 1 ? 'has' : 'have'} a value`;
 }
 
 const turned: Partial<Record<Comparison, Comparison>> = { '<': '>', '>': '<', '<=': '>=', '>=': '<=' };

@@ -11,7 +11,7 @@ const largest: Readonly<Record<string, bigint>> = {
  * field lasts. `type` is the field's: a number that it cannot hold is refused by it, whatever the sequence says.
  */
 export function numberingWords(fact: NumberingFact, type: string): string | null {
-  const [start, by, least, most] = [fact.start, fact.increment, fact.least, fact.most].map(BigInt) as [
+  const [start, by, min, max] = [fact.start, fact.increment, fact.least, fact.most].map(BigInt) as [
     bigint,
     bigint,
     bigint,
@@ -19,8 +19,8 @@ export function numberingWords(fact: NumberingFact, type: string): string | null
   ];
   const last = largest[type] ?? largest[fact.type] ?? 0n;
   const upwards = by > 0n;
-  const isBounded = upwards ? most < last : least > -last - 1n;
-  const [end, again] = upwards ? [most, least] : [least, most];
+  const isBounded = upwards ? max < last : min > -last - 1n;
+  const [end, again] = upwards ? [max, min] : [min, max];
   const steps = by === 1n ? '' : by === -1n ? ' downwards' : ` in steps of ${by}`;
   const to = isBounded ? ` to ${end}` : '';
   const then = fact.cycles ? `, then again from ${again}` : isBounded ? ', then none (2200H)' : '';

@@ -24,9 +24,8 @@ function classWords(source: string): string | null {
   const members = digits === undefined ? membersOf(inner ?? '') : [];
   if (members === null) return null;
   const isDigits = digits !== undefined || members.join() === '0-9';
-  const [, least, comma, most] = /^\{(\d+)(,?)(\d*)\}$/.exec(times) ?? [];
-  const count =
-    least === undefined ? null : comma === '' ? least : most === '' ? `${least} or more` : `${least} to ${most}`;
+  const [, min, comma, max] = /^\{(\d+)(,?)(\d*)\}$/.exec(times) ?? [];
+  const count = min === undefined ? null : comma === '' ? min : max === '' ? `${min} or more` : `${min} to ${max}`;
   const one = count === '1' ? 'character' : 'characters';
   if (isDigits) return count === null ? 'is made of digits alone' : `is ${count} ${count === '1' ? 'digit' : 'digits'}`;
   const list = members.join(', ');

@@ -1,13 +1,13 @@
 import type { Comparison, Expression } from '../../sql-reader/tree.ts';
 import { countOf, isArrayLength } from './counts.ts';
-import { type Holding, withTypes } from './holding.ts';
+import { type FieldTypes, withTypes } from './field-types.ts';
 
 /**
  * A condition as a policy has it, on rows with such fields: a row passes only where it is true, so what is not known where there are no
  * elements asks for one.
  */
-export const asPolicy = (expression: Expression, holding: Holding): Expression =>
-  ofPolicy(withTypes(expression, holding));
+export const asPolicy = (expression: Expression, fieldTypes: FieldTypes): Expression =>
+  ofPolicy(withTypes(expression, fieldTypes));
 
 function ofPolicy(expression: Expression): Expression {
   if (expression.kind === 'and' || expression.kind === 'or')
@@ -22,9 +22,9 @@ function ofPolicy(expression: Expression): Expression {
 /** How many elements that asks for, where a list without any is refused as well; null where the number says so itself. */
 function atLeastOne(operator: Comparison, number: number): string | null {
   if (operator === '<>' && number > 0) return `at least 1 element, and not exactly ${number}`;
-  const least = operator === '>=' ? number : operator === '>' ? number + 1 : null;
-  if (least !== null) return least < 1 ? 'at least 1 element' : null;
-  const most = operator === '<=' ? number : operator === '<' ? number - 1 : null;
-  if (most === null || most < 1) return null;
-  return most === 1 ? 'exactly 1 element' : `1 to ${most} elements`;
+  const min = operator === '>=' ? number : operator === '>' ? number + 1 : null;
+  if (min !== null) return min < 1 ? 'at least 1 element' : null;
+  const max = operator === '<=' ? number : operator === '<' ? number - 1 : null;
+  if (max === null || max < 1) return null;
+  return max === 1 ? 'exactly 1 element' : `1 to ${max} elements`;
 }

@@ -3,14 +3,14 @@ import { join, readCondition, readValue } from '../../sql-reader/condition.ts';
 import { isKeyword, tokenise } from '../../sql-reader/tokens.ts';
 import type { Expression, Operand } from '../../sql-reader/tree.ts';
 import { countOf, isArrayLength, verbOf } from './counts.ts';
-import { type Holding, holdingOf, typed, unknown, withTypes } from './holding.ts';
+import { type FieldTypes, fieldTypesOf, typed, unknown, withTypes } from './field-types.ts';
 import { anyone, FALSE, NULL, outcomes } from './outcomes.ts';
 import { phrase } from './phrase.ts';
 import { named } from './value.ts';
 
 /** A check as PostgreSQL prints it, in words: "title is 3 to 120 characters". What is not understood stays SQL. */
-export function ruleWords(check: string, holding: Holding = unknown): string {
-  return alone(withRanges(ofCheck(withTypes(readCondition(check), holding))));
+export function ruleWords(check: string, fieldTypes: FieldTypes = unknown): string {
+  return alone(withRanges(ofCheck(withTypes(readCondition(check), fieldTypes))));
 }
 
 /** Joins two limits of one value, one from each side, to a range: "title is 3 to 120 characters". */
@@ -79,9 +79,9 @@ function ofCheck(expression: Expression): Expression {
 /** `array_length(tags, 1) > 2` is not known of a list without elements, so that passes. */
 function ofLength(expression: Extract<Expression, { kind: 'compare' }>): Expression {
   const { left, operator, right } = expression;
-  const least = right.kind === 'literal' ? Number(right.value) + (operator === '>' ? 1 : 0) : 0;
-  if (!isArrayLength(left) || !/^(=|>|>=)$/.test(operator) || least < 1) return expression;
-  if (least === 1 && operator !== '=') return { kind: 'constant', value: true };
+  const min = right.kind === 'literal' ? Number(right.value) + (operator === '>' ? 1 : 0) : 0;
+  if (!isArrayLength(left) || !/^(=|>|>=)$/.test(operator) || min < 1) return expression;
+  if (min === 1 && operator !== '=') return { kind: 'constant', value: true };
   // Two bounds become one range, which says so itself.
   return operator === '>='
     ? expression
@@ -89,14 +89,14 @@ function ofLength(expression: Extract<Expression, { kind: 'compare' }>): Express
 }
 
 /** A value as PostgreSQL prints it in words: "email in lower case". What is not understood stays SQL. */
-export function valueWords(text: string, holding: Holding): string {
+export function valueWords(text: string, fieldTypes: FieldTypes): string {
   const value = readValue(text);
-  return (value && named(typed(value, holding))) ?? text;
+  return (value && named(typed(value, fieldTypes))) ?? text;
 }
 
 /** The check of a domain over `type`, about a field: VALUE is the field. */
 export function domainRuleWords(check: string, field: string, type: string | null = null): string {
-  return ruleWords(replaceValue(check, sqlName(field)), type === null ? unknown : holdingOf([[field, type]]));
+  return ruleWords(replaceValue(check, sqlName(field)), type === null ? unknown : fieldTypesOf([[field, type]]));
 }
 
 function replaceValue(check: string, name: string): string {
@@ -142,10 +142,10 @@ const bound: readonly Operand['kind'][] = ['field', 'part', 'attribute', 'formul
 
 function range(first: Expression, second: Expression): string {
   const bounds = [boundOf(first), boundOf(second)].filter((bound) => bound !== null);
-  const least = bounds.find((bound) => bound.side === 'least');
-  const most = bounds.find((bound) => bound.side === 'most');
-  const { of = '', unit = '', orNone = false } = least ?? {};
-  return `${of} ${verbOf(unit)} ${least?.value} to ${most?.value}${unit === '' ? '' : ` ${unit}`}${orNone ? OR_NONE : ''}`;
+  const min = bounds.find((bound) => bound.side === 'least');
+  const max = bounds.find((bound) => bound.side === 'most');
+  const { of = '', unit = '', orNone = false } = min ?? {};
+  return `${of} ${verbOf(unit)} ${min?.value} to ${max?.value}${unit === '' ? '' : ` ${unit}`}${orNone ? OR_NONE : ''}`;
 }
 
 /** A check of the number of elements that is not known where there are none. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readCondition, readQuery, relationsRead } from '../../sql-reader/condition.ts';
-import { holdingOf } from './holding.ts';
+import { fieldTypesOf } from './field-types.ts';
 import { ANY, anyone, type Caller, FALSE, NULL, outcomes, TRUE } from './outcomes.ts';
 import { phrase } from './phrase.ts';
 import { asPolicy } from './policy.ts';
@@ -283,7 +283,7 @@ describe('phrase of policies', () => {
 });
 
 describe('ruleWords of checks', () => {
-  const held = holdingOf([
+  const held = fieldTypesOf([
     ['bps', 'integer'],
     ['collected', 'bigint'],
     ['declared', 'bigint'],
@@ -325,7 +325,7 @@ describe('ruleWords of checks', () => {
 
 // What the words of each say must let through the rows that PostgreSQL does, and no other.
 describe('a condition whose meaning hangs on the types of its fields', () => {
-  const held = holdingOf([
+  const held = fieldTypesOf([
     ['amount', 'integer'],
     ['price', 'numeric(10,2)'],
     ['during', 'tstzrange'],

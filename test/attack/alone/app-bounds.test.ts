@@ -4,7 +4,7 @@ import type { AppConnection } from '../../../contract/admin.ts';
 import { admin, createApp, createAppWith, runSql } from '../../support/apps.ts';
 import { attack, boundAttacks } from '../../support/bound-attacks.ts';
 import { superuserUrl, withClient } from '../../support/database.ts';
-import { type HttpAnswer, send } from '../../support/http.ts';
+import { type HttpResponse, send } from '../../support/http.ts';
 import { startNode } from '../../support/node.ts';
 import { ownNode } from '../../support/own-node.ts';
 import { partsOf } from '../../support/processes.ts';
@@ -41,7 +41,7 @@ beforeAll(async () => {
   neighbour = await createAppWith(node, 'create table public.notes (id int generated always as identity, note text)');
 });
 
-const call = (app: AppConnection, method: string, path: string, body?: unknown): Promise<HttpAnswer> =>
+const call = (app: AppConnection, method: string, path: string, body?: unknown): Promise<HttpResponse> =>
   send(node.url, `/apps/${app.ref}/rest/v1${path}`, {
     method,
     headers: { apikey: app.anon_key, 'content-type': 'application/json' },
@@ -56,11 +56,11 @@ async function besideNeighbour<T>(work: () => Promise<T>, connections = CONNECTI
   let calls = 0;
   const callers = Array.from({ length: connections }, async (_, i) => {
     while (!isOver) {
-      const answer = await (i % 2 === 0
+      const response = await (i % 2 === 0
         ? call(neighbour, 'GET', '/notes?limit=1')
         : call(neighbour, 'POST', '/notes', { note: 'x' }));
       calls++;
-      if (answer.status >= 400) failed.push(`${answer.status} ${answer.body}`);
+      if (response.status >= 400) failed.push(`${response.status} ${response.body}`);
     }
   });
   const result = await work().finally(() => {
@@ -80,13 +80,13 @@ interface Refusal {
 
 /** SQL of the app's owner on the SQL page; returns how it was refused, or null. */
 async function sqlRefusal(app: AppConnection, sql: string): Promise<Refusal | null> {
-  const answer = await send(node.url, `/admin/v1/apps/${app.ref}/sql`, {
+  const response = await send(node.url, `/admin/v1/apps/${app.ref}/sql`, {
     method: 'POST',
     headers: { authorization: `Bearer ${node.operatorToken}`, 'content-type': 'application/json' },
     body: JSON.stringify({ sql }),
     ownConnection: true,
   });
-  return answer.status < 400 ? null : { status: answer.status, ...JSON.parse(answer.body) };
+  return response.status < 400 ? null : { status: response.status, ...JSON.parse(response.body) };
 }
 
 const exceeded = (limit: string) => ({
@@ -265,8 +265,8 @@ describe('a suspended app', () => {
         // Under load a worker that has just started may wait too long for its first connection.
         return found && !found.body.includes('database_unavailable') ? found : null;
       };
-      const answer = await vi.waitUntil(answered, { timeout: 60_000 });
-      expect({ status: answer.status, ...JSON.parse(answer.body) }).toMatchObject(exceeded('appLocks'));
+      const response = await vi.waitUntil(answered, { timeout: 60_000 });
+      expect({ status: response.status, ...JSON.parse(response.body) }).toMatchObject(exceeded('appLocks'));
     } finally {
       await own.stop();
     }

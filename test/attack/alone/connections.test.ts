@@ -15,7 +15,7 @@ import {
   notesAndPing,
 } from '../../support/every-call.ts';
 import { hostileCalls } from '../../support/hostile.ts';
-import { type HttpAnswer, send } from '../../support/http.ts';
+import { type HttpResponse, send } from '../../support/http.ts';
 import { uniqueRef } from '../../support/unique.ts';
 
 /** PostgreSQL takes no more connections: nobody is told that what they asked for is wrong, or that the server is broken. */
@@ -39,13 +39,13 @@ const asMember = (call: Call) => callApp(node, app, member, call);
 /** PGRST002 where the schema would have to be read first. */
 const codes = ['database_unavailable', '53300', 'PGRST002'];
 
-function expectFull(answer: HttpAnswer): void {
-  const told = `${answer.status} ${answer.body}`;
-  expect(answer.status, told).toBe(503);
-  expect(answer.headers['retry-after'], told).toBe('1');
-  const { code, error_code = code } = JSON.parse(answer.body) as { code: unknown; error_code?: unknown };
+function expectFull(response: HttpResponse): void {
+  const told = `${response.status} ${response.body}`;
+  expect(response.status, told).toBe(503);
+  expect(response.headers['retry-after'], told).toBe('1');
+  const { code, error_code = code } = JSON.parse(response.body) as { code: unknown; error_code?: unknown };
   expect(codes, told).toContain(error_code);
-  expect(answer.body).not.toContain('select ');
+  expect(response.body).not.toContain('select ');
 }
 
 /** Ends what the app's own roles have open; `but` those whose last statement begins so. */
@@ -81,10 +81,10 @@ describe.each([
       ] as const) {
         for (const one of calls) {
           await endConnections(client, but);
-          const answer = await call(one);
+          const response = await call(one);
           // Settings, for one, are remembered as long as changes of them would be heard.
-          if (needsNoRole(one) && answer.status < 500) continue;
-          if (!remembers || answer.status !== 200) expectFull(answer);
+          if (needsNoRole(one) && response.status < 500) continue;
+          if (!remembers || response.status !== 200) expectFull(response);
         }
       }
       await expectServed(neighbour);
@@ -138,7 +138,7 @@ describe('a server whose last connection is taken', () => {
       await asMember(['/auth/v1/settings']),
       await asMember(['/rest/v1/notes']),
     ];
-    for (const answer of full) expectFull(answer);
+    for (const response of full) expectFull(response);
     await Promise.all(held.splice(0).map((client) => client.end()));
     await expectServed(neighbour);
     await runSql(node, app.ref, 'select 1');

@@ -8,7 +8,7 @@ import { limits } from '../../../contract/limits.ts';
 import { createAppWith } from '../../support/apps.ts';
 import { signUpMember } from '../../support/clients.ts';
 import { healthDuring } from '../../support/health-watch.ts';
-import { type HttpAnswer, send } from '../../support/http.ts';
+import { type HttpResponse, send } from '../../support/http.ts';
 import { longestTurn, notingTurns } from '../../support/loop-turns.ts';
 import { ownNode } from '../../support/own-node.ts';
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
   member = (await signUpMember(app)).session.access_token;
 });
 
-type Send = (path: string, type: string, body: string | Uint8Array, method?: string) => Promise<HttpAnswer>;
+type Send = (path: string, type: string, body: string | Uint8Array, method?: string) => Promise<HttpResponse>;
 
 const sender =
   (headers: Record<string, string>): Send =>
@@ -79,16 +79,16 @@ function csvThatGrows(): string {
 describe('eight bodies of 9 MB at once', () => {
   it.each(hostile)('of %s leave the node responsive', async (_what, path, type, make, expected) => {
     const body = make();
-    const answers: HttpAnswer[] = [];
+    const answers: HttpResponse[] = [];
     const since = Date.now();
     const health = await healthDuring(node.url, async () => {
       answers.push(...(await Promise.all(Array.from({ length: 8 }, () => asMember(path, type, body)))));
     });
-    for (const answer of answers) {
-      const told = `${answer.status} ${answer.body.slice(0, 300)}`;
-      if (typeof expected === 'number') expect(answer.status, told).toBe(expected);
-      else expect((JSON.parse(answer.body) as { code: string }).code, told).toBe(expected);
-      expect(answer.body.length).toBeLessThan(limits.authBodyBytes.default * 4);
+    for (const response of answers) {
+      const told = `${response.status} ${response.body.slice(0, 300)}`;
+      if (typeof expected === 'number') expect(response.status, told).toBe(expected);
+      else expect((JSON.parse(response.body) as { code: string }).code, told).toBe(expected);
+      expect(response.body.length).toBeLessThan(limits.authBodyBytes.default * 4);
     }
     expect((await longestTurn(turns, since)) ?? 0).toBeLessThan(200);
     // Where other programs take the processors, processes wait for them as the observer does, and several of them for one answer.
@@ -122,19 +122,19 @@ describe('a caller without a session', () => {
   });
 
   it('is asked for a valid token before a large body is read', async () => {
-    const answer = await sender({ apikey: app.publishable_key, authorization: 'Bearer ey.made.up' })(
+    const response = await sender({ apikey: app.publishable_key, authorization: 'Bearer ey.made.up' })(
       `/apps/${app.ref}/rest/v1/things`,
       JSON_TYPE,
       rows(2 * MEBIBYTE),
     );
-    expect(answer.status).toBe(401);
+    expect(response.status).toBe(401);
   });
 
   it('sends no large body to sign-up, to the management API or to its door', async () => {
     const body = `{"email":"${filled('a', 2 * MEBIBYTE)}"}`;
     for (const path of ['/auth/v1/signup', '/auth/v1/token?grant_type=password']) {
-      const answer = await asAnybody(path, JSON_TYPE, body);
-      expect([answer.status, answer.body]).toEqual([413, expect.stringContaining('request_entity_too_large')]);
+      const response = await asAnybody(path, JSON_TYPE, body);
+      expect([response.status, response.body]).toEqual([413, expect.stringContaining('request_entity_too_large')]);
     }
     for (const path of [
       '/admin/v1/apps',

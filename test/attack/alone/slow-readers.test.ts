@@ -61,20 +61,20 @@ describe('sixty connections that never read an answer of 15 MB', () => {
     );
     const before = await memory();
     for (let i = 0; i < 60; i++) ask(times);
-    let most = 0;
+    let max = 0;
     for (let i = 0; i < 40; i++) {
-      most = Math.max(most, await memory());
+      max = Math.max(max, await memory());
       const health = await send(node.url, '/health', { ownConnection: true });
       expect(health.status).toBe(200);
       await new Promise((resolve) => setTimeout(resolve, 150));
     }
     // Beside what is held for readers: results that come from the database meanwhile, and garbage, which Node.js 24 collects later than 20.
     const bound = WORKERS * (2 * limits.slowReaderBytes.default + 200 * MEBIBYTE);
-    expect(most - before, `${Math.round((most - before) / MEBIBYTE)} MiB`).toBeLessThan(bound);
-    const answer = await send(node.url, `/apps/${app.ref}/rest/v1/pages?id=eq.5&select=id`, {
+    expect(max - before, `${Math.round((max - before) / MEBIBYTE)} MiB`).toBeLessThan(bound);
+    const response = await send(node.url, `/apps/${app.ref}/rest/v1/pages?id=eq.5&select=id`, {
       headers: { apikey: app.publishable_key },
     });
-    expect(answer.body).toBe('[{"id":5}]');
+    expect(response.body).toBe('[{"id":5}]');
     for (const socket of sockets.splice(0)) socket.destroy();
   });
 });

@@ -5,7 +5,7 @@ import type { NodeAddress } from '../../support/node.ts';
 
 /**
  * Checks the specification of an app that was created from a template: each chapter has content, its screens work, its
- * entities and fields have descriptions, there is no advice, and the catalogue contains its own error codes.
+ * entities and fields have descriptions, there is no advice, and the catalog contains its own error codes.
  */
 export async function expectSoundSpecification(
   node: NodeAddress,

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { PanelSection } from '../../ui/panel.tsx';
-import { Page } from '../frame/page.tsx';
+import { Page } from '../layout/page.tsx';
 import styles from './account-page.module.css';
 import { OwnPasskeys } from './own-passkeys.tsx';
 import { OwnPasswordDialog } from './own-password-dialog.tsx';

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button } from '../../ui/button.tsx';
 import { FailureNote } from '../../ui/failure.tsx';
-import { Bar } from '../../ui/table.tsx';
+import { Skeleton } from '../../ui/table.tsx';
 import { failureFacts } from '../data/api-failure.ts';
 import { canUsePasskeys, isCancelled } from '../data/session/credentials.ts';
 import { addPasskey, ownPasskeys, removePasskey } from '../data/session/own-account.ts';
@@ -14,7 +14,7 @@ export function OwnPasskeys() {
   const adding = useMutation(addPasskey());
   const removing = useMutation(removePasskey());
   const failed = removing.error ?? (isCancelled(adding.error) ? null : adding.error);
-  if (!data) return error ? <FailureNote facts={failureFacts(error)} /> : <Bar width={180} />;
+  if (!data) return error ? <FailureNote facts={failureFacts(error)} /> : <Skeleton width={180} />;
   return (
     <>
       <p className={styles.words}>A passkey signs you in without e-mail and password.</p>

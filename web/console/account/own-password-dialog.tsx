@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { limits } from '../../../contract/limits.ts';
 import { ApiFailure } from '../data/api-failure.ts';
 import { changePassword } from '../data/session/devices.ts';
-import { UserForm } from '../work/users/user-form.tsx';
+import { UserForm } from '../tools/users/user-form.tsx';
 
 /** Sets the builder's own password, with the current one. */
 export function OwnPasswordDialog({ onClose }: { onClose: () => void }) {

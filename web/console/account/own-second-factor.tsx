@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { FailureNote } from '../../ui/failure.tsx';
-import { Bar } from '../../ui/table.tsx';
+import { Skeleton } from '../../ui/table.tsx';
 import { failureFacts } from '../data/api-failure.ts';
 import { builder } from '../data/session/builder.ts';
 import { canUsePasskeys } from '../data/session/credentials.ts';
@@ -24,7 +24,7 @@ export function OwnSecondFactor() {
   const due = useQuery(builder()).data?.second_factor_due;
   const close = () => setOpen(null);
   const failed = beginning.error ?? coding.error ?? removing.error;
-  if (!data) return error ? <FailureNote facts={failureFacts(error)} /> : <Bar width={180} />;
+  if (!data) return error ? <FailureNote facts={failureFacts(error)} /> : <Skeleton width={180} />;
   const verified = data.filter(({ status }) => status === 'verified');
   const hasApp = verified.some(({ factor_type }) => factor_type === 'totp');
   const hasCodes = verified.some(({ factor_type }) => factor_type === 'recovery_code');

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button } from '../../ui/button.tsx';
 import { Failure, FailureNote } from '../../ui/failure.tsx';
-import { Bar } from '../../ui/table.tsx';
+import { Skeleton } from '../../ui/table.tsx';
 import { failureFacts } from '../data/api-failure.ts';
 import { devices, endDevice } from '../data/session/devices.ts';
 import { TimeAgo } from '../format/time-ago.tsx';
@@ -12,7 +12,7 @@ export function OwnSessions() {
   const { data, error, refetch } = useQuery(devices());
   const ending = useMutation(endDevice());
   if (!data) {
-    return error ? <Failure facts={failureFacts(error)} onRetry={() => void refetch()} /> : <Bar width={180} />;
+    return error ? <Failure facts={failureFacts(error)} onRetry={() => void refetch()} /> : <Skeleton width={180} />;
   }
   return (
     <>

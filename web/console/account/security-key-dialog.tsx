@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { limits } from '../../../contract/limits.ts';
 import { isCancelled } from '../data/session/credentials.ts';
 import { addSecurityKey } from '../data/session/security-keys.ts';
-import { UserForm } from '../work/users/user-form.tsx';
+import { UserForm } from '../tools/users/user-form.tsx';
 import styles from './account-page.module.css';
 
 /** Names a security key and adds it as a second factor. */

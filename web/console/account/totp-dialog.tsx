@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiFailure } from '../data/api-failure.ts';
 import { type NewTotp, showTotp } from '../data/session/own-account.ts';
-import { UserForm } from '../work/users/user-form.tsx';
+import { UserForm } from '../tools/users/user-form.tsx';
 import styles from './account-page.module.css';
 
 /** Shows the QR code of a new authenticator app and asks for its first code. */

@@ -4,7 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import type { AppSummary } from '../../../contract/admin.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Bar, LoadingRows, rowClass, Table } from '../../ui/table.tsx';
+import { LoadingRows, rowClass, Skeleton, Table } from '../../ui/table.tsx';
 import { Verdict } from '../../ui/verdict.tsx';
 import { ago, bytes, dateTime } from '../format/format.ts';
 import styles from './app-table.module.css';
@@ -60,7 +60,7 @@ export function AppTable({
             <td className={styles.wide}>
               <code>{url}</code>
             </td>
-            <td className="num">{sizes?.has(ref) ? bytes(sizes.get(ref) ?? 0) : <Bar width={40} />}</td>
+            <td className="num">{sizes?.has(ref) ? bytes(sizes.get(ref) ?? 0) : <Skeleton width={40} />}</td>
             <td className={styles.made}>
               <time dateTime={created_at} title={dateTime(created_at)}>
                 {ago(created_at, Date.now())}

@@ -8,13 +8,13 @@ import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Figure } from '../../ui/figure.tsx';
-import { AsOf, Opening } from '../../ui/opening.tsx';
+import { AsOf, PageHeader } from '../../ui/page-header.tsx';
 import { failureFacts } from '../data/api-failure.ts';
 import { appList, appSizes } from '../data/apps/app-list.ts';
 import { nodeStatus } from '../data/node/status.ts';
 import { builder } from '../data/session/builder.ts';
 import { dateTime, listed } from '../format/format.ts';
-import { Page } from '../frame/page.tsx';
+import { Page } from '../layout/page.tsx';
 import { CloneApp, MakeApp } from './app-form.tsx';
 import { AppTable } from './app-table.tsx';
 import { DeleteAppDialog } from './delete-app-dialog.tsx';
@@ -33,7 +33,7 @@ export function AppsPage() {
   const none = apps.data?.length === 0;
   return (
     <Page crumbs={[{ text: 'Apps' }]} question="Which apps run here?" fetching={apps.isLoading}>
-      <Opening name={`Node ${location.host}`} question="Which apps run here?">
+      <PageHeader name={`Node ${location.host}`} question="Which apps run here?">
         {apps.data && status.data ? (
           <>
             {nodeSentence(apps.data, sizes.data, status.data, Date.now())}{' '}
@@ -42,7 +42,7 @@ export function AppsPage() {
         ) : (
           apps.isError && 'Not known at the moment.'
         )}
-      </Opening>
+      </PageHeader>
       {apps.error && (
         <Failure facts={failureFacts(apps.error)} onRetry={() => void apps.refetch()} busy={apps.isFetching} />
       )}

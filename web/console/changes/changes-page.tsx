@@ -3,18 +3,18 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Failure } from '../../ui/failure.tsx';
-import { Changing, figureClass } from '../../ui/fig.tsx';
-import { AsOf, Opening } from '../../ui/opening.tsx';
+import { FlashOnChange, liveValueClass } from '../../ui/live-value.tsx';
+import { AsOf, PageHeader } from '../../ui/page-header.tsx';
 import { Feet } from '../chapters/chapter-page.tsx';
-import { ListFigure } from '../chapters/list/list-figure.tsx';
-import { useChosen } from '../chapters/list/use-chosen.ts';
+import { useSelectedId } from '../chapters/list/list-hooks.ts';
+import { MainTable } from '../chapters/list/main-table.tsx';
 import { useList } from '../chapters/list/use-list.ts';
 import { failureFacts } from '../data/api-failure.ts';
 import { versionList } from '../data/versions/version-list.ts';
 import { counted } from '../format/format.ts';
 import { TimeAgo } from '../format/time-ago.tsx';
-import { Page } from '../frame/page.tsx';
-import { SpecificationVersion } from '../frame/specification-version.tsx';
+import { Page } from '../layout/page.tsx';
+import { SpecificationVersion } from '../layout/specification-version.tsx';
 import { summary, whoMade } from './change-words.ts';
 import { Compare } from './compare.tsx';
 import { type VersionRow, versionColumns } from './version-columns.tsx';
@@ -24,12 +24,12 @@ const question = 'What changed, and when?';
 
 const sources = [
   {
-    kind: 'catalogue' as const,
+    kind: 'catalog' as const,
     label: 'ninefold.versions: the specification each time it changed',
     sql: 'select number, at, hash, change_count from ninefold.versions order by number desc',
   },
   {
-    kind: 'catalogue' as const,
+    kind: 'catalog' as const,
     label: 'ninefold.journal: who did what',
     sql: 'select at, coalesce(made_by, role) as who, kind, what from ninefold.journal order by id desc',
   },
@@ -54,7 +54,7 @@ export function ChangesPage() {
         .map((entry): VersionRow => ({ ...entry, id: String(entry.number) })),
     [query.data],
   );
-  const [chosen, choose] = useChosen('version');
+  const [chosen, choose] = useSelectedId('version');
   const list = useList({ items: rows, chosen, choose, textOf });
   const { selected, close, previous, next } = list;
   const latest = rows?.[0];
@@ -97,7 +97,7 @@ export function ChangesPage() {
         )
       }
     >
-      <Opening name="Changes" question={question}>
+      <PageHeader name="Changes" question={question}>
         {latest ? (
           <>
             <Answer latest={latest} /> <AsOf at={query.dataUpdatedAt} live={!query.isError} />
@@ -105,13 +105,13 @@ export function ChangesPage() {
         ) : (
           query.isError && 'Not known at the moment.'
         )}
-      </Opening>
+      </PageHeader>
       {query.error && (
         <Failure facts={failureFacts(query.error)} onRetry={() => void query.refetch()} busy={query.isFetching} />
       )}
       {(rows || query.isPending) && (
         <>
-          <ListFigure
+          <MainTable
             number="Table 1"
             caption="Every version, the latest first"
             what={['version', 'versions']}
@@ -154,8 +154,8 @@ function Answer({ latest }: { latest: VersionRow }) {
   const who = whoMade(latest);
   return (
     <>
-      <a className={figureClass} href="#table-1">
-        <Changing value={latest.number}>v{latest.number}</Changing>
+      <a className={liveValueClass} href="#table-1">
+        <FlashOnChange value={latest.number}>v{latest.number}</FlashOnChange>
       </a>{' '}
       was recorded <TimeAgo iso={latest.at} />.{' '}
       {latest.change_count === 0 ? (
@@ -163,7 +163,7 @@ function Answer({ latest }: { latest: VersionRow }) {
       ) : (
         <>
           It made{' '}
-          <a className={figureClass} href="#table-1">
+          <a className={liveValueClass} href="#table-1">
             {counted(latest.change_count, 'change')}
           </a>
           {who !== '' && `, by ${who}`}.

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { VersionEntry } from '../../../contract/changes.ts';
 import { FailureNote } from '../../ui/failure.tsx';
 import { Figure } from '../../ui/figure.tsx';
-import { Bar } from '../../ui/table.tsx';
+import { Skeleton } from '../../ui/table.tsx';
 import { failureFacts } from '../data/api-failure.ts';
 import { comparison } from '../data/versions/comparison.ts';
 import { counted, dateTime } from '../format/format.ts';
@@ -59,7 +59,7 @@ export function Compare({
           {error && <FailureNote facts={failureFacts(error)} />}
           {isPending && (
             <p className={styles.none}>
-              <Bar width={240} />
+              <Skeleton width={240} />
             </p>
           )}
           {data && (

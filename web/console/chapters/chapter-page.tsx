@@ -5,11 +5,11 @@ import { type ReactNode, useMemo } from 'react';
 import type { Source, Specification } from '../../../contract/specification.ts';
 import { Failure } from '../../ui/failure.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { AsOf, Opening } from '../../ui/opening.tsx';
+import { AsOf, PageHeader } from '../../ui/page-header.tsx';
 import { failureFacts } from '../data/api-failure.ts';
 import { figuresAt, specification } from '../data/specification/specification.ts';
-import { Page } from '../frame/page.tsx';
-import { SpecificationVersion } from '../frame/specification-version.tsx';
+import { Page } from '../layout/page.tsx';
+import { SpecificationVersion } from '../layout/specification-version.tsx';
 import styles from './chapter-page.module.css';
 import { type BuiltChapter, chapterPage, chapterPages } from './chapter-pages.ts';
 
@@ -47,7 +47,7 @@ export function ChapterPage({
       panel={panel}
       fetching={query.isLoading}
     >
-      <Opening numeral={number} name={name} question={question}>
+      <PageHeader numeral={number} name={name} question={question}>
         {answer ? (
           <>
             {answer} <AsOf at={figuresAt(query)} live={!query.isError} />
@@ -55,7 +55,7 @@ export function ChapterPage({
         ) : (
           query.isError && 'Not known at the moment.'
         )}
-      </Opening>
+      </PageHeader>
       {query.error && (
         <Failure facts={failureFacts(query.error)} onRetry={() => void query.refetch()} busy={query.isFetching} />
       )}

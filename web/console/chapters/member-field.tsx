@@ -4,7 +4,7 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { type Ref, useState } from 'react';
 import { failureFacts } from '../data/api-failure.ts';
 import { userList } from '../data/users/user-list.ts';
-import { nameOf } from '../work/users/user-words.ts';
+import { nameOf } from '../tools/users/user-words.ts';
 
 /** How many members are offered to choose from. */
 const offered = 50;

@@ -1,8 +1,8 @@
 import { Fragment } from 'react';
 import type { Activity } from '../../../contract/admin.ts';
-import { Changing } from '../../ui/fig.tsx';
+import { FlashOnChange } from '../../ui/live-value.tsx';
 import { Sparkline } from '../../ui/sparkline.tsx';
-import { Bar } from '../../ui/table.tsx';
+import { Skeleton } from '../../ui/table.tsx';
 import { count, hour, milliseconds, percent } from '../format/format.ts';
 import styles from './calls-of-the-day.module.css';
 import { SideSection } from './side-section.tsx';
@@ -11,7 +11,7 @@ import { SideSection } from './side-section.tsx';
 export function CallsOfTheDay({ activity }: { activity: Activity | undefined }) {
   return (
     <SideSection title="Calls" aside="last 24 hours" least={activity ? undefined : 154}>
-      {activity ? <Day activity={activity} /> : <Bar width={336} />}
+      {activity ? <Day activity={activity} /> : <Skeleton width={336} />}
     </SideSection>
   );
 }
@@ -44,7 +44,7 @@ function Day({ activity: { hours, today } }: { activity: Activity }) {
           <Fragment key={name}>
             <span>
               <b>
-                <Changing value={value}>{value}</Changing>
+                <FlashOnChange value={value}>{value}</FlashOnChange>
               </b>{' '}
               {name}
             </span>{' '}

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Activity } from '../../../contract/admin.ts';
 import type { Specification } from '../../../contract/specification.ts';
-import { Bar } from '../../ui/table.tsx';
+import { Skeleton } from '../../ui/table.tsx';
 import { chapterPages } from '../chapters/chapter-pages.ts';
 import styles from './chapter-list.module.css';
 import { chapterWords, type Piece } from './chapter-words.ts';
@@ -28,7 +28,11 @@ export function ChapterList({
               <span className={styles.number}>{number}</span>
               <span className={styles.name}>{name}</span>
               <span className={styles.words}>
-                {specification ? <Words pieces={chapterWords(key, specification, activity)} /> : <Bar width={280} />}
+                {specification ? (
+                  <Words pieces={chapterWords(key, specification, activity)} />
+                ) : (
+                  <Skeleton width={280} />
+                )}
               </span>
             </Link>
           </li>

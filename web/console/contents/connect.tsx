@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { Code } from '../../ui/code.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { FailureNote } from '../../ui/failure.tsx';
-import { Bar } from '../../ui/table.tsx';
+import { Skeleton } from '../../ui/table.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { failureFacts, needsProof } from '../data/api-failure.ts';
 import { connection } from '../data/apps/connection.ts';
@@ -27,7 +27,7 @@ export function Connect({ appRef, example }: { appRef: string; example: Example 
         ['URL', 'Publishable key', 'Secret key'].map((name) => (
           <div key={name} className={styles.row}>
             <span>{name}</span>
-            <Bar width={180} />
+            <Skeleton width={180} />
           </div>
         ))
       )}

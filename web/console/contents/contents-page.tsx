@@ -1,17 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { Activity } from '../../../contract/admin.ts';
-import { Ways } from '../../ui/empty.tsx';
+import { EmptyChoices } from '../../ui/empty.tsx';
 import { Failure } from '../../ui/failure.tsx';
-import { badFigureClass, Changing, figureClass } from '../../ui/fig.tsx';
-import { AsOf, Opening } from '../../ui/opening.tsx';
+import { badFigureClass, FlashOnChange, liveValueClass } from '../../ui/live-value.tsx';
+import { AsOf, PageHeader } from '../../ui/page-header.tsx';
 import { failureFacts } from '../data/api-failure.ts';
 import { activity } from '../data/apps/activity.ts';
 import { specification } from '../data/specification/specification.ts';
 import { count, counted, percent } from '../format/format.ts';
-import { Page } from '../frame/page.tsx';
-import { SpecificationVersion } from '../frame/specification-version.tsx';
-import { useAppName } from '../frame/use-app-name.ts';
+import { Page } from '../layout/page.tsx';
+import { SpecificationVersion } from '../layout/specification-version.tsx';
+import { useAppName } from '../layout/use-app-name.ts';
 import { CallsOfTheDay } from './calls-of-the-day.tsx';
 import { ChapterList } from './chapter-list.tsx';
 import { Connect } from './connect.tsx';
@@ -41,7 +41,7 @@ export function ContentsPage() {
       tools={<SpecificationVersion appRef={ref} />}
       fetching={spec.isLoading || today.isLoading}
     >
-      <Opening name="The specification, from the running system" question={`What does ${name} do?`}>
+      <PageHeader name="The specification, from the running system" question={`What does ${name} do?`}>
         {today.data ? (
           <>
             <Answer appRef={ref} activity={today.data} /> <AsOf at={today.dataUpdatedAt} live={!today.isError} />
@@ -49,7 +49,7 @@ export function ContentsPage() {
         ) : (
           today.isError && 'Not known at the moment.'
         )}
-      </Opening>
+      </PageHeader>
       {error && <Failure facts={failureFacts(error)} onRetry={retry} busy={spec.isFetching || today.isFetching} />}
       {(spec.data || spec.isPending) && (
         <div className={styles.columns}>
@@ -58,10 +58,10 @@ export function ContentsPage() {
             <Largest appRef={ref} entities={entities} />
             {entities?.length === 0 && (
               <div className={styles.first}>
-                <Ways>
+                <EmptyChoices>
                   <FirstTable appRef={ref} />
                   <FirstMigrations appRef={ref} />
-                </Ways>
+                </EmptyChoices>
               </div>
             )}
           </div>
@@ -82,15 +82,15 @@ function Answer({ appRef, activity: { members, sessions, today } }: { appRef: st
   const memberCount = members === 0 ? 'No member' : counted(members, 'member');
   return (
     <>
-      <Link to="/app/$ref/users" params={params} className={figureClass}>
-        <Changing value={members}>{memberCount}</Changing>
+      <Link to="/app/$ref/users" params={params} className={liveValueClass}>
+        <FlashOnChange value={members}>{memberCount}</FlashOnChange>
       </Link>{' '}
       {members === 0 ? 'yet' : members === 1 ? 'holds' : 'hold'}
       {members > 0 && (
         <>
           {' '}
-          <Link to="/app/$ref/sessions" params={params} className={figureClass}>
-            <Changing value={sessions}>{counted(sessions, 'session')}</Changing>
+          <Link to="/app/$ref/sessions" params={params} className={liveValueClass}>
+            <FlashOnChange value={sessions}>{counted(sessions, 'session')}</FlashOnChange>
           </Link>
         </>
       )}
@@ -99,8 +99,9 @@ function Answer({ appRef, activity: { members, sessions, today } }: { appRef: st
       ) : (
         <>
           ;{' '}
-          <Link to="/app/$ref/calls" params={params} className={figureClass}>
-            <Changing value={today.calls}>{count(today.calls)}</Changing> {today.calls === 1 ? 'call' : 'calls'}
+          <Link to="/app/$ref/calls" params={params} className={liveValueClass}>
+            <FlashOnChange value={today.calls}>{count(today.calls)}</FlashOnChange>{' '}
+            {today.calls === 1 ? 'call' : 'calls'}
           </Link>{' '}
           {today.calls === 1 ? 'was' : 'were'} made today,{' '}
           {today.calls === 1 ? (
@@ -116,7 +117,7 @@ function Answer({ appRef, activity: { members, sessions, today } }: { appRef: st
               <Link
                 to="/app/$ref/calls"
                 params={params}
-                className={today.failed * 20 > today.calls ? badFigureClass : figureClass}
+                className={today.failed * 20 > today.calls ? badFigureClass : liveValueClass}
               >
                 {percent(today.failed, today.calls)}
               </Link>{' '}

@@ -1,8 +1,8 @@
 import type { Activity } from '../../../contract/admin.ts';
 import { Dot } from '../../ui/dot.tsx';
-import { AsOf } from '../../ui/opening.tsx';
+import { AsOf } from '../../ui/page-header.tsx';
 import { KeyValues } from '../../ui/panel.tsx';
-import { Bar } from '../../ui/table.tsx';
+import { Skeleton } from '../../ui/table.tsx';
 import styles from './health.module.css';
 import { SideSection } from './side-section.tsx';
 
@@ -25,7 +25,7 @@ export function Health({ activity, at }: { activity: Activity | undefined; at: n
           ])}
         />
       ) : (
-        <Bar width={336} />
+        <Skeleton width={336} />
       )}
     </SideSection>
   );

@@ -5,7 +5,7 @@ import { aboutRows, bytes, count, entityName } from '../format/format.ts';
 import styles from './largest.module.css';
 import { SideSection } from './side-section.tsx';
 
-const most = 8;
+const max = 8;
 
 /** The entities that hold the most, with their live figures; nothing where no entity holds anything. */
 export function Largest({
@@ -22,7 +22,7 @@ export function Largest({
         <SideSection title="What it holds">
           <Table label="What it holds">
             <tbody>
-              <LoadingRows rows={most} widths={[80, 60]} />
+              <LoadingRows rows={max} widths={[80, 60]} />
             </tbody>
           </Table>
         </SideSection>
@@ -39,7 +39,7 @@ export function Largest({
     <div className={styles.largest}>
       <SideSection
         title="What it holds"
-        aside={known.length > most ? `the ${most} largest of ${count(known.length)}` : undefined}
+        aside={known.length > max ? `the ${max} largest of ${count(known.length)}` : undefined}
       >
         <Table label="What it holds">
           <thead className="sr">
@@ -51,7 +51,7 @@ export function Largest({
             </tr>
           </thead>
           <tbody>
-            {known.slice(0, most).map(({ entity, figures }) => (
+            {known.slice(0, max).map(({ entity, figures }) => (
               <tr key={entity.id}>
                 <td className={styles.name}>
                   <Link to="/app/$ref/entities" params={params} search={{ entity: entity.id }}>

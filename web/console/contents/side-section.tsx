@@ -5,7 +5,7 @@ import styles from './side-section.module.css';
 export function SideSection({
   title,
   aside,
-  least,
+  least: min,
   children,
 }: {
   title: string;
@@ -15,7 +15,7 @@ export function SideSection({
   children: ReactNode;
 }) {
   return (
-    <section className={styles.section} style={{ minHeight: least }}>
+    <section className={styles.section} style={{ minHeight: min }}>
       <h2 className={styles.heading}>
         {title}
         {aside !== undefined && <span className={styles.aside}>{aside}</span>}

@@ -41,7 +41,7 @@ describe('failureOf', () => {
 });
 
 describe('failureFacts', () => {
-  it('adds meaning and action from the catalogue', () => {
+  it('adds meaning and action from the catalog', () => {
     const facts = failureFacts(failureOf(409, { code: 'app_exists', message: 'There is one.' }, null));
     expect(facts.meaning).toBe(errors.app_exists.meaning);
     expect(facts.action).toBe(errors.app_exists.action);

@@ -43,7 +43,7 @@ export function failureOf(status: number, body: unknown, requestId: string | nul
   });
 }
 
-/** The remedy of a builder for an app that is not served: more than the catalogue says to a caller. */
+/** The remedy of a builder for an app that is not served: more than the catalog says to a caller. */
 const mendOutdated =
   'Take what is in the way out of its database: SQL in the workshop works meanwhile. The step is tried again with the next call, a few seconds later.';
 
@@ -56,7 +56,7 @@ export const isOutdated = (error: unknown): boolean => error instanceof ApiFailu
 export const needsProof = (error: unknown): boolean =>
   error instanceof ApiFailure && error.code === 'recent_sign_in_needed';
 
-/** Describes an error of any kind for a page: the sentence, with meaning and action from the catalogue. */
+/** Describes an error of any kind for a page: the sentence, with meaning and action from the catalog. */
 export function failureFacts(error: unknown): FailureFacts {
   if (error instanceof ApiFailure) {
     const entry = Object.hasOwn(known, error.code) ? known[error.code] : undefined;

@@ -4,7 +4,7 @@ import { ApiFailure } from './api-failure.ts';
 let onSignedOut: (() => void) | null = null;
 
 /** Says what happens when the server no longer knows the session: once, by the router. */
-export const whenSignedOut = (action: () => void): void => {
+export const setSignedOutHandler = (action: () => void): void => {
   onSignedOut = action;
 };
 
@@ -24,7 +24,7 @@ export const mayPass = (error: unknown): boolean =>
 const pauseAfter = (failures: number): number => Math.min(5000, 500 * 2 ** failures);
 
 /** Renews an answer while it is in sight; not one that was refused for good. In milliseconds. */
-export const renewed =
+export const refetchEvery =
   (every: number) =>
   ({ state }: { state: { error: Error | null } }): number | false =>
     state.error === null || mayPass(state.error) ? every : false;

@@ -16,11 +16,11 @@ import {
 import { createContext, type KeyboardEvent, use, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
-import { Changing } from '../../ui/fig.tsx';
+import { FlashOnChange } from '../../ui/live-value.tsx';
+import { animationMilliseconds } from './animation.ts';
 import styles from './canvas.module.css';
 import { arrowHead, boxTowards, type Layout, roundedPath, shortened } from './geometry.ts';
 import { type Box, type Edge, type Graph, hubOf, isCompact, labelSize } from './graph.ts';
-import { travel } from './travel.ts';
 import { type Room, startingView, type View } from './view.ts';
 
 type BoxNode = FlowNode<{ box: Box; compact: boolean }, 'box'>;
@@ -235,7 +235,10 @@ function useShow(layout: Layout): (id: string) => void {
       const within =
         left >= 0 && top >= 0 && left + box.width * zoom <= width && top + box.height * zoom <= height && zoom >= 0.6;
       if (within) return;
-      void setCenter(box.x + box.width / 2, box.y + box.height / 2, { zoom: Math.max(zoom, 0.9), duration: travel() });
+      void setCenter(box.x + box.width / 2, box.y + box.height / 2, {
+        zoom: Math.max(zoom, 0.9),
+        duration: animationMilliseconds(),
+      });
     },
     [layout, getViewport, setCenter, width, height],
   );
@@ -243,7 +246,7 @@ function useShow(layout: Layout): (id: string) => void {
 
 function Zoom({ held, onHold }: { held: boolean; onHold: (() => void) | null }) {
   const { zoomIn, zoomOut, fitView } = useReactFlow();
-  const duration = travel();
+  const duration = animationMilliseconds();
   return (
     <div className={styles.zoom}>
       {onHold && (
@@ -306,7 +309,7 @@ function BoxFace({ data: { box, compact } }: NodeProps<BoxNode>) {
       <span className={styles.name}>{name}</span>
       {figure !== null && (
         <span className={styles.figure}>
-          <Changing value={figure}>{figure}</Changing>
+          <FlashOnChange value={figure}>{figure}</FlashOnChange>
         </span>
       )}
       {!compact && remark !== '' && <span className={styles.remark}>{remark}</span>}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { arrowHead, boxTowards, roundedPath, shelved, shortened } from './geometry.ts';
+import { arrowHead, boxTowards, packInRows, roundedPath, shortened } from './geometry.ts';
 
 describe('roundedPath', () => {
   it.each([
@@ -109,11 +109,11 @@ describe('boxTowards', () => {
 });
 
 it('puts boxes on as many shelves as the width needs', () => {
-  const places = shelved(['a', 'b', 'c'], { width: 10, height: 5 }, 22, 2);
+  const places = packInRows(['a', 'b', 'c'], { width: 10, height: 5 }, 22, 2);
   expect([...places.values()].map(({ x, y }) => [x, y])).toEqual([
     [0, 0],
     [12, 0],
     [0, 7],
   ]);
-  expect(shelved(['a', 'b'], { width: 10, height: 5 }, 3, 2).get('b')?.y).toBe(7);
+  expect(packInRows(['a', 'b'], { width: 10, height: 5 }, 3, 2).get('b')?.y).toBe(7);
 });

@@ -87,7 +87,7 @@ export function boxTowards(key: string, from: string, boxes: ReadonlyMap<string,
 }
 
 /** Places boxes of one size on shelves of a width, from left to right. */
-export function shelved(
+export function packInRows(
   ids: readonly string[],
   size: { width: number; height: number },
   across: number,

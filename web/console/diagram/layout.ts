@@ -1,6 +1,6 @@
 import ELK, { type ElkNode, type LayoutOptions } from 'elkjs/lib/elk-api.js';
 import elkWorker from 'elkjs/lib/elk-worker.min.js?url';
-import { type Layout, type Point, type Rect, shelved } from './geometry.ts';
+import { type Layout, type Point, packInRows, type Rect } from './geometry.ts';
 import { type Box, type Graph, isCompact, labelSize, sizeOf } from './graph.ts';
 
 const common: LayoutOptions = {
@@ -135,7 +135,7 @@ function below(
   if (!first) return layout;
   const size = sizeOf(first, compact);
   const across = Math.max(layout.width, (direction === 'DOWN' ? 2 : 6) * (size.width + gap) + 2 * framePadding.side);
-  const places = shelved(
+  const places = packInRows(
     alone.map(({ id }) => id),
     size,
     across - 2 * framePadding.side,

@@ -107,7 +107,7 @@ const text = (
     ? ''
     : `<text x="${x}" y="${y}" font-family="${font}" font-size="${size}" font-weight="${weight}" fill="${fill}"${anchor ? ` text-anchor="${anchor}"` : ''}>${escaped(words)}${after}</text>`;
 
-const cut = (words: string, most: number): string => (words.length > most ? `${words.slice(0, most - 1)}…` : words);
+const cut = (words: string, max: number): string => (words.length > max ? `${words.slice(0, max - 1)}…` : words);
 
 const escaped = (words: string): string =>
   words.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');

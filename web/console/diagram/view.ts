@@ -35,7 +35,7 @@ export interface View {
  */
 export function startingView(layout: Layout, room: Room, centre: string | undefined): View {
   const zoom = startingScale(layout, room.width);
-  const least = Math.min(zoom, room.width / (layout.width + margin), room.height / (layout.height + margin));
+  const min = Math.min(zoom, room.width / (layout.width + margin), room.height / (layout.height + margin));
   const extent: View['extent'] = [
     [-margin, -margin],
     [Math.max(layout.width, room.width / zoom) + margin, Math.max(layout.height, room.height / zoom) + margin],
@@ -47,7 +47,7 @@ export function startingView(layout: Layout, room: Room, centre: string | undefi
     x: box ? along(box.x + box.width / 2, layout.width, room.width) : 0,
     y: box ? along(box.y + box.height / 2, layout.height, room.height) : 0,
     zoom,
-    least,
+    least: min,
     extent,
   };
 }

@@ -3,15 +3,15 @@ import { useState } from 'react';
 import type { NodeTeam } from '../../../contract/team.ts';
 import { Button } from '../../ui/button.tsx';
 import { Failure } from '../../ui/failure.tsx';
-import { Frame } from '../../ui/frame.tsx';
-import { Bar } from '../../ui/table.tsx';
+import { ScrollFrame } from '../../ui/scroll-frame.tsx';
+import { Skeleton } from '../../ui/table.tsx';
 import { failureFacts } from '../data/api-failure.ts';
 import { nodeTeam } from '../data/team/team.ts';
 import { counted } from '../format/format.ts';
-import { Page } from '../frame/page.tsx';
-import { SettingsPageBody, SettingsSection } from '../work/settings/settings-frame.tsx';
-import { Invitations } from '../work/team/invitations.tsx';
-import { InviteDialog } from '../work/team/invite-dialog.tsx';
+import { Page } from '../layout/page.tsx';
+import { SettingsPageBody, SettingsSection } from '../tools/settings/settings-frame.tsx';
+import { Invitations } from '../tools/team/invitations.tsx';
+import { InviteDialog } from '../tools/team/invite-dialog.tsx';
 import { NodeBuilders } from './node-builders.tsx';
 import { SecondFactorRule } from './second-factor-rule.tsx';
 
@@ -32,14 +32,14 @@ export function BuildersPage() {
             </Button>
           }
         >
-          <Frame>{team ? <NodeBuilders team={team} /> : <Bar width={220} />}</Frame>
+          <ScrollFrame>{team ? <NodeBuilders team={team} /> : <Skeleton width={220} />}</ScrollFrame>
         </SettingsSection>
         {team && (
           <>
             <SettingsSection id="invitations" title="Invitations">
-              <Frame>
+              <ScrollFrame>
                 <Invitations of={null} invitations={team.invitations} />
-              </Frame>
+              </ScrollFrame>
             </SettingsSection>
             <SettingsSection id="rules" title="Rules">
               <SecondFactorRule team={team} />

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
-import { type AuditSearch, AuditSheet, withoutEmpty } from '../work/audit/audit-sheet.tsx';
+import { type AuditSearch, AuditSheet, withoutEmpty } from '../tools/audit/audit-sheet.tsx';
 
 /** What builders did on the node: sign-ins, invitations, apps, settings of the node. */
 export function NodeAuditPage() {

@@ -9,7 +9,7 @@ import { FailureNote } from '../../ui/failure.tsx';
 import { Table } from '../../ui/table.tsx';
 import { failureFacts, needsProof } from '../data/api-failure.ts';
 import { changeNodeRole, removeBuilder } from '../data/team/team.ts';
-import { BuilderName, SecondFactorWord, Seen } from '../work/team/builder-cells.tsx';
+import { BuilderName, SecondFactorWord, Seen } from '../tools/team/builder-cells.tsx';
 
 /** What a builder may do on the node, in the words of the choice. */
 const rights: Readonly<Record<string, NodeRoleRequest>> = {

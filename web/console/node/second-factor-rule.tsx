@@ -7,8 +7,8 @@ import { Switch } from '../../ui/switch.tsx';
 import { failureFacts, needsProof } from '../data/api-failure.ts';
 import { setSecondFactorRule } from '../data/team/team.ts';
 import { counted, dateTime } from '../format/format.ts';
-import settings from '../work/settings/settings.module.css';
-import { UserForm } from '../work/users/user-form.tsx';
+import settings from '../tools/settings/settings.module.css';
+import { UserForm } from '../tools/users/user-form.tsx';
 
 /** Whether builders need a second factor; switching it on asks how long those without one can go on working. */
 export function SecondFactorRule({ team }: { team: NodeTeam }) {

@@ -18,7 +18,7 @@ export interface Found extends Entry {
 }
 
 /** How many lines the palette shows; it says how many more there are. */
-export const mostFound = 40;
+export const maxMatches = 40;
 
 /** The lines that answer a query, best first within their group, groups in the order of `entries`. Pure. */
 export function find(entries: readonly Entry[], query: string): Found[] {

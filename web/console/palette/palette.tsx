@@ -6,7 +6,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
 import { useFocusBack } from '../../ui/use-focus-back.ts';
 import { counted } from '../format/format.ts';
-import { type Found, find, mostFound } from './entries.ts';
+import { type Found, find, maxMatches } from './entries.ts';
 import type { Span } from './match.ts';
 import styles from './palette.module.css';
 import { requestIdIn } from './request-id.ts';
@@ -21,7 +21,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const list = useRef<HTMLDivElement>(null);
   useFocusBack();
   const found = find(entries, requestIdIn(query) ?? query);
-  const shown = found.slice(0, mostFound);
+  const shown = found.slice(0, maxMatches);
   const at = Math.min(chosen, shown.length - 1);
 
   useEffect(() => {

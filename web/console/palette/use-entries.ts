@@ -13,9 +13,9 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { appList } from '../data/apps/app-list.ts';
 import { specification } from '../data/specification/specification.ts';
-import { useCommands } from '../frame/commands.tsx';
-import { useAppName } from '../frame/use-app-name.ts';
-import { workPages } from '../work/work-pages.ts';
+import { useCommands } from '../layout/commands.tsx';
+import { useAppName } from '../layout/use-app-name.ts';
+import { toolPages } from '../tools/tool-pages.ts';
 import { destinations } from './destinations.ts';
 import type { Entry } from './entries.ts';
 import { requestIdIn } from './request-id.ts';
@@ -81,7 +81,7 @@ function useAppEntries(ref: string | undefined): Entry[] {
         sign: IconHistory,
         run: () => void navigate({ to: '/app/$ref/changes', params }),
       },
-      ...workPages.map(
+      ...toolPages.map(
         ({ name, to, icon, letter }): Entry => ({
           group: 'Workshop',
           title: name,

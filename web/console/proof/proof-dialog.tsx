@@ -8,8 +8,8 @@ import { factorName, ownFactors, showFactor } from '../data/session/own-account.
 import { proveByPasskey, proveByPassword } from '../data/session/proof.ts';
 import { showSecurityKey } from '../data/session/security-keys.ts';
 import type { WaitingCall } from '../data/waiting-call.ts';
-import form from '../work/users/form.module.css';
-import { UserForm } from '../work/users/user-form.tsx';
+import form from '../tools/users/form.module.css';
+import { UserForm } from '../tools/users/user-form.tsx';
 
 /** Asks for the password, a code, a passkey or a security key before a sensitive call is repeated. */
 export function ProofDialog({ call: { does, settle } }: { call: WaitingCall }) {

@@ -27,8 +27,8 @@ function takes(field: Field): string {
   const type = field.base_type ?? field.type;
   switch (kindOf(field)) {
     case 'text': {
-      const most = maxCharacters(type);
-      return most === null ? 'Text.' : `Up to ${most} characters.`;
+      const max = maxCharacters(type);
+      return max === null ? 'Text.' : `Up to ${max} characters.`;
     }
     case 'integer':
       return `A whole number, ${integerBounds[type] ?? 'without a fraction'}.`;

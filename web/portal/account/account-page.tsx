@@ -3,16 +3,16 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { Note, Wrong } from '../cover/cover.tsx';
+import { Note, Wrong } from '../auth/auth-layout.tsx';
 import { account, changeAccount } from '../data/account.ts';
 import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
 import { signOut } from '../data/session.ts';
 import { useSession } from '../sign-in/signed-in.tsx';
+import { AccountLayout, buttonsClass, Row, rowsClass, Section } from './account-layout.tsx';
 import { Applications } from './applications.tsx';
 import { Devices } from './devices.tsx';
 import { Factors } from './factors.tsx';
-import { buttonsClass, Frame, Row, rowsClass, Section } from './frame.tsx';
 import { LinkedAccounts } from './linked-accounts.tsx';
 import { Passkeys } from './passkeys.tsx';
 import { Password } from './password.tsx';
@@ -28,7 +28,7 @@ export function AccountPage() {
   const leaving = useMutation(signOut(portal));
   const hasEmail = Boolean(user.email);
   return (
-    <Frame
+    <AccountLayout
       title="Your account"
       sentence={`You have been with ${portal.app.name} since ${day.format(new Date(user.created_at))}.`}
     >
@@ -51,7 +51,7 @@ export function AccountPage() {
         </div>
         <Wrong>{leaving.error && authWords(leaving.error)}</Wrong>
       </Section>
-    </Frame>
+    </AccountLayout>
   );
 }
 

@@ -1,11 +1,11 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button } from '../../ui/button.tsx';
+import { Wrong } from '../auth/auth-layout.tsx';
 import { rightsOf } from '../consent/scope-words.ts';
-import { Wrong } from '../cover/cover.tsx';
 import { applications, revokeApplication } from '../data/applications.ts';
 import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
-import { aboutClass, Row, rowsClass, Section } from './frame.tsx';
+import { aboutClass, Row, rowsClass, Section } from './account-layout.tsx';
 import { since } from './times.ts';
 
 /** The applications that the member has allowed, with a button that revokes each of them. */

@@ -1,11 +1,11 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button } from '../../ui/button.tsx';
 import { Tag } from '../../ui/tag.tsx';
-import { Wrong } from '../cover/cover.tsx';
+import { Wrong } from '../auth/auth-layout.tsx';
 import { devices, endDevice, endOtherDevices } from '../data/account.ts';
 import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
-import { buttonsClass, Row, rowsClass, Section } from './frame.tsx';
+import { buttonsClass, Row, rowsClass, Section } from './account-layout.tsx';
 import { since } from './times.ts';
 
 /** The sessions of the member. */

@@ -2,13 +2,13 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { CodeField } from '../cover/code-field.tsx';
-import { Wrong } from '../cover/cover.tsx';
+import { Wrong } from '../auth/auth-layout.tsx';
+import { CodeField } from '../auth/code-field.tsx';
 import { enrollTotp, factors, makeRecoveryCodes, recoveryCodes, removeFactor, verifyFactor } from '../data/account.ts';
 import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
 import styles from './account.module.css';
-import { aboutClass, buttonsClass, Row, rowsClass, Section } from './frame.tsx';
+import { aboutClass, buttonsClass, Row, rowsClass, Section } from './account-layout.tsx';
 import { since } from './times.ts';
 
 /** The second factor of the member, and the codes for the day when it is lost. */

@@ -1,10 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button } from '../../ui/button.tsx';
-import { Wrong } from '../cover/cover.tsx';
+import { Wrong } from '../auth/auth-layout.tsx';
 import { identities, linkIdentity, unlinkIdentity } from '../data/account.ts';
 import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
-import { Row, rowsClass, Section } from './frame.tsx';
+import { Row, rowsClass, Section } from './account-layout.tsx';
 
 /** The accounts of providers that can sign the member in. */
 export function LinkedAccounts() {

@@ -3,11 +3,11 @@ import { IconPlus } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { Wrong } from '../cover/cover.tsx';
+import { Wrong } from '../auth/auth-layout.tsx';
 import { addPasskey, passkeys, removePasskey, renamePasskey } from '../data/account.ts';
 import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
-import { buttonsClass, Row, rowsClass, Section } from './frame.tsx';
+import { buttonsClass, Row, rowsClass, Section } from './account-layout.tsx';
 import { since } from './times.ts';
 
 /** The passkeys of the member. */

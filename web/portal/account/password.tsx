@@ -2,14 +2,14 @@ import { PasswordInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { Wrong } from '../cover/cover.tsx';
+import { Wrong } from '../auth/auth-layout.tsx';
 import { changeAccount } from '../data/account.ts';
 import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
 import { NewPasswordField } from '../sign-in/new-password-field.tsx';
 import { passwordRules } from '../sign-in/password-rules.ts';
 import { useSession } from '../sign-in/signed-in.tsx';
-import { buttonsClass, Section } from './frame.tsx';
+import { buttonsClass, Section } from './account-layout.tsx';
 
 /** A new password, which needs the one before. */
 export function Password() {

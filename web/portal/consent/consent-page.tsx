@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { Cover, softClass, stackClass, Wrong } from '../cover/cover.tsx';
+import { AuthLayout, softClass, stackClass, Wrong } from '../auth/auth-layout.tsx';
 import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
 import { authorization, decide, signInAgain } from '../data/consent.ts';
@@ -28,12 +28,12 @@ export function ConsentPage() {
     if (allowedBefore) location.replace(allowedBefore);
   }, [allowedBefore]);
   if (error) return <RequestOver error={error} />;
-  if (!data || 'redirect_url' in data) return <Cover title="Signing in">{null}</Cover>;
+  if (!data || 'redirect_url' in data) return <AuthLayout title="Signing in">{null}</AuthLayout>;
   const name = data.client.name || 'An application without a name';
   const account = user.email || user.phone || 'a member';
   if (data.needs_sign_in) {
     return (
-      <Cover
+      <AuthLayout
         title="Sign in again"
         lead={`${name} asks for a new sign-in to ${portal.app.name}. You are signed in as ${account}.`}
       >
@@ -41,13 +41,13 @@ export function ConsentPage() {
         <Button kind="first" wide busy={leaving.isPending && 'Signing out'} onClick={leave}>
           Sign in again
         </Button>
-      </Cover>
+      </AuthLayout>
     );
   }
   const failed = deciding.error ?? leaving.error;
   const isDone = deciding.isPending || deciding.isSuccess;
   return (
-    <Cover
+    <AuthLayout
       title={`Sign in to ${name}?`}
       lead={`It asks for your account of ${portal.app.name}. You are signed in as ${account}.`}
     >
@@ -75,15 +75,15 @@ export function ConsentPage() {
           Use another account
         </Button>
       </div>
-    </Cover>
+    </AuthLayout>
   );
 }
 
 /** Says that a request cannot be continued. */
 export function RequestOver({ error }: { error: Error }) {
   return (
-    <Cover title="This request no longer works" lead="Go back to the application, and begin again there.">
+    <AuthLayout title="This request no longer works" lead="Go back to the application, and begin again there.">
       <Wrong>{authWords(error)}</Wrong>
-    </Cover>
+    </AuthLayout>
   );
 }

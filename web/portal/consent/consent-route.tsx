@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { Cover } from '../cover/cover.tsx';
+import { AuthLayout } from '../auth/auth-layout.tsx';
 import { usePortal } from '../data/client.ts';
 import { declined } from '../data/consent.ts';
 import { signedIn } from '../data/session.ts';
@@ -15,7 +15,7 @@ export function ConsentRoute() {
   // A failure to read the session shows on the page.
   const isSilent = search.get('prompt') === 'none' && !error;
   const isSignedIn = data !== undefined && data !== null && !data.needsFactor;
-  if (isSilent && data === undefined) return <Cover title="Signing in">{null}</Cover>;
+  if (isSilent && data === undefined) return <AuthLayout title="Signing in">{null}</AuthLayout>;
   if (isSilent && !isSignedIn) return <Declined id={search.get('authorization_id') ?? ''} />;
   return (
     <SignedIn>
@@ -30,5 +30,5 @@ function Declined({ id }: { id: string }) {
   useEffect(() => {
     if (address) location.replace(address);
   }, [address]);
-  return error ? <RequestOver error={error} /> : <Cover title="Signing in">{null}</Cover>;
+  return error ? <RequestOver error={error} /> : <AuthLayout title="Signing in">{null}</AuthLayout>;
 }

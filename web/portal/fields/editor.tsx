@@ -27,9 +27,8 @@ export function FieldEditor(props: EditorProps) {
   const { field, value, wrong = null, isOptional = false } = props;
   const id = useId();
   const [help, error] = [`${id}-help`, `${id}-error`];
-  const most = longest(field);
-  const counts =
-    most !== null && typeof value === 'string' && (field.editor === 'text' || field.editor === 'long text');
+  const max = longest(field);
+  const counts = max !== null && typeof value === 'string' && (field.editor === 'text' || field.editor === 'long text');
   const described = [wrong !== null && error, field.help !== null && help].filter(Boolean).join(' ') || undefined;
   return (
     <div className={styles.field} data-field={field.name}>
@@ -49,7 +48,7 @@ export function FieldEditor(props: EditorProps) {
         </div>
         {counts && (
           <span className={styles.count}>
-            {characters(value).toLocaleString()} of {most.toLocaleString()}
+            {characters(value).toLocaleString()} of {max.toLocaleString()}
           </span>
         )}
       </div>

@@ -2,7 +2,7 @@ import type { Session } from '@supabase/auth-js';
 import { useQuery } from '@tanstack/react-query';
 import { Navigate } from '@tanstack/react-router';
 import { createContext, type ReactNode, use, useState } from 'react';
-import { Cover, Wrong } from '../cover/cover.tsx';
+import { AuthLayout, Wrong } from '../auth/auth-layout.tsx';
 import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
 import { ScreensContext, screens } from '../data/screens.ts';
@@ -25,9 +25,9 @@ export function Gate({ children }: { children: ReactNode }) {
   const error = session.error ?? (found.data ? null : found.error);
   if (error) {
     return (
-      <Cover title={portal.app.name}>
+      <AuthLayout title={portal.app.name}>
         <Wrong>{authWords(error)}</Wrong>
-      </Cover>
+      </AuthLayout>
     );
   }
   if (session.data?.needsFactor) return <FactorStep />;

@@ -1,6 +1,6 @@
 import { Navigate, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import { Cover } from '../cover/cover.tsx';
+import { AuthLayout } from '../auth/auth-layout.tsx';
 import { placeAt, useScreens } from '../data/screens.ts';
 import { useCaller } from './gate.tsx';
 import { ListPage } from './list-page.tsx';
@@ -27,7 +27,7 @@ export function ScreenPage() {
   const { screen } = place;
   const edits = screen.kind === 'detail' && 'edit' in (search as object);
   return (
-    <Suspense fallback={<Cover title={screen.title}>{null}</Cover>} key={pathname}>
+    <Suspense fallback={<AuthLayout title={screen.title}>{null}</AuthLayout>} key={pathname}>
       {screen.kind === 'list' && <ListPage {...place} />}
       {screen.kind === 'board' && <BoardPage {...place} />}
       {screen.kind === 'form' && <FormPage {...place} rowKey={null} />}

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { Cover, Wrong } from '../cover/cover.tsx';
+import { AuthLayout, Wrong } from '../auth/auth-layout.tsx';
 import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
 import { keepSession, orThrow } from '../data/session.ts';
@@ -39,7 +39,7 @@ function ExchangeCode({ code, next }: { code: string; next: string }) {
     hasBegun.current = true;
     mutate();
   }, [mutate]);
-  return error ? <Spent words={authWords(error)} /> : <Cover title="Signing in">{null}</Cover>;
+  return error ? <Spent words={authWords(error)} /> : <AuthLayout title="Signing in">{null}</AuthLayout>;
 }
 
 /** A link of a mail has led here. It may be a stranger's, so the member says yes to the account first. */
@@ -51,7 +51,7 @@ function TakeSession({ arrival, next }: { arrival: Extract<Arrival, { kind: 'ses
     onSuccess: () => void navigate({ to: arrival.type === 'recovery' ? '/new-password' : next, replace: true }),
   });
   return (
-    <Cover
+    <AuthLayout
       title={`Go on as ${arrival.email ?? 'this member'}?`}
       lead={`The link signs this browser in to ${app.name}.`}
     >
@@ -62,16 +62,16 @@ function TakeSession({ arrival, next }: { arrival: Extract<Arrival, { kind: 'ses
       <p>
         <Link to="/sign-in">This is not me</Link>
       </p>
-    </Cover>
+    </AuthLayout>
   );
 }
 
 function Spent({ words }: { words: string }) {
   return (
-    <Cover title="This link no longer works" lead={words}>
+    <AuthLayout title="This link no longer works" lead={words}>
       <p>
         <Link to="/sign-in">Back to sign in</Link>
       </p>
-    </Cover>
+    </AuthLayout>
   );
 }

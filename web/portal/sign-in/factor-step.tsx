@@ -2,8 +2,8 @@ import { TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { CodeField } from '../cover/code-field.tsx';
-import { Cover, TextButton, Wrong } from '../cover/cover.tsx';
+import { AuthLayout, TextButton, Wrong } from '../auth/auth-layout.tsx';
+import { CodeField } from '../auth/code-field.tsx';
 import { factors, verifyFactor, verifyRecoveryCode, verifySecurityKey } from '../data/account.ts';
 import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
@@ -21,7 +21,7 @@ export function FactorStep() {
   const securityKey = list.data?.webauthn[0];
   if (isLost || (list.data && !totp && !securityKey)) return <RecoveryStep onBack={() => setIsLost(false)} />;
   return (
-    <Cover
+    <AuthLayout
       title="One more step"
       lead={
         totp
@@ -51,7 +51,7 @@ export function FactorStep() {
       <p>
         <TextButton onClick={() => leaving.mutate()}>Sign in as somebody else</TextButton>
       </p>
-    </Cover>
+    </AuthLayout>
   );
 }
 
@@ -60,7 +60,7 @@ function RecoveryStep({ onBack }: { onBack: () => void }) {
   const [code, setCode] = useState('');
   const { mutate, isPending, error } = useMutation(verifyRecoveryCode(portal));
   return (
-    <Cover title="One more step" lead="Type one of your recovery codes. Each works once.">
+    <AuthLayout title="One more step" lead="Type one of your recovery codes. Each works once.">
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -90,6 +90,6 @@ function RecoveryStep({ onBack }: { onBack: () => void }) {
       <p>
         <TextButton onClick={onBack}>Back</TextButton>
       </p>
-    </Cover>
+    </AuthLayout>
   );
 }

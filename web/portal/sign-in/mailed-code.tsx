@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { CodeField } from '../cover/code-field.tsx';
-import { Cover, softClass, TextButton, Wrong } from '../cover/cover.tsx';
+import { AuthLayout, softClass, TextButton, Wrong } from '../auth/auth-layout.tsx';
+import { CodeField } from '../auth/code-field.tsx';
 import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
 import { type CodeKind, useMailedCode } from '../data/session.ts';
@@ -35,7 +35,7 @@ export function MailedCode({
   const left = useSecondsUntil(askedAt + PAUSE_SECONDS * 1000);
   const minutes = Math.round(seconds / 60);
   return (
-    <Cover
+    <AuthLayout
       title={title}
       lead={
         <>
@@ -67,7 +67,7 @@ export function MailedCode({
       <p>
         <TextButton onClick={onOtherAddress}>Use another address</TextButton>
       </p>
-    </Cover>
+    </AuthLayout>
   );
 }
 

@@ -8,9 +8,9 @@ export interface PasswordRule {
 const LEAST_PART = 4;
 
 /** Returns the rules that can be told while a password is typed. */
-export function passwordRules(password: string, email: string, least: number): PasswordRule[] {
+export function passwordRules(password: string, email: string, min: number): PasswordRule[] {
   const length = [...password].length;
-  const missing = least - length;
+  const missing = min - length;
   const lower = password.toLowerCase();
   const part = email
     .toLowerCase()
@@ -18,7 +18,7 @@ export function passwordRules(password: string, email: string, least: number): P
     .find((each) => each.length >= LEAST_PART && lower.includes(each));
   return [
     {
-      words: `${least} characters or more${password !== '' && missing > 0 ? `: ${missing} ${missing === 1 ? 'is' : 'are'} missing` : ''}`,
+      words: `${min} characters or more${password !== '' && missing > 0 ? `: ${missing} ${missing === 1 ? 'is' : 'are'} missing` : ''}`,
       isMet: missing <= 0,
     },
     { words: `Not your address${part ? `: it contains “${part}”` : ''}`, isMet: part === undefined },

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { Cover, Wrong } from '../cover/cover.tsx';
+import { AuthLayout, Wrong } from '../auth/auth-layout.tsx';
 import { changeAccount } from '../data/account.ts';
 import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
@@ -34,7 +34,7 @@ export function RecoverPage() {
     );
   }
   return (
-    <Cover title="Forgot your password?" lead="We mail you a link to choose a new one.">
+    <AuthLayout title="Forgot your password?" lead="We mail you a link to choose a new one.">
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -56,7 +56,7 @@ export function RecoverPage() {
       <p>
         <Link to="/sign-in">Back to sign in</Link>
       </p>
-    </Cover>
+    </AuthLayout>
   );
 }
 
@@ -74,7 +74,7 @@ export function NewPasswordPage() {
     if (!isBroken && !isPending) mutate({ password }, { onSuccess: () => void navigate({ to: '/', replace: true }) });
   };
   return (
-    <Cover title="Choose a new password" lead={`For ${email}. Your other devices are signed out.`}>
+    <AuthLayout title="Choose a new password" lead={`For ${email}. Your other devices are signed out.`}>
       <form onSubmit={submit} noValidate>
         <NewPasswordField label="New password" email={email} value={password} onChange={setPassword} />
         <Wrong>{error && authWords(error)}</Wrong>
@@ -87,6 +87,6 @@ export function NewPasswordPage() {
           Save password
         </Button>
       </form>
-    </Cover>
+    </AuthLayout>
   );
 }

@@ -3,12 +3,12 @@ import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { asideClass, Cover, Wrong } from '../cover/cover.tsx';
+import { AuthLayout, asideClass, Wrong } from '../auth/auth-layout.tsx';
 import { authWords, codeOf } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
 import { mailLink, resendSignUp, signInWithPassword } from '../data/session.ts';
 import { MailedCode } from './mailed-code.tsx';
-import { OtherWays } from './ways.tsx';
+import { OtherMethods } from './other-methods.tsx';
 
 /** Sign-in with every way that the app has on. Ways that are off are left out. */
 export function SignInPage() {
@@ -45,7 +45,7 @@ export function SignInPage() {
   );
   if (step === 'mail') {
     return (
-      <Cover title="Sign in" lead="We mail you a link and a code.">
+      <AuthLayout title="Sign in" lead="We mail you a link and a code.">
         <form
           onSubmit={(event) => {
             event.preventDefault();
@@ -71,11 +71,11 @@ export function SignInPage() {
             Other ways to sign in
           </Link>
         </p>
-      </Cover>
+      </AuthLayout>
     );
   }
   return (
-    <Cover title="Sign in">
+    <AuthLayout title="Sign in">
       {app.email && (
         <PasswordForm
           email={email}
@@ -84,9 +84,9 @@ export function SignInPage() {
           onUnconfirmed={() => resending.mutate(email, { onSettled: () => setStep('confirm') })}
         />
       )}
-      <OtherWays next={next} onSignedIn={done} {...(app.email && { onMail: () => setStep('mail') })} />
+      <OtherMethods next={next} onSignedIn={done} {...(app.email && { onMail: () => setStep('mail') })} />
       {signUpLine}
-    </Cover>
+    </AuthLayout>
   );
 }
 

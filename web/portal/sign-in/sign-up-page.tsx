@@ -3,15 +3,15 @@ import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { Cover, Wrong } from '../cover/cover.tsx';
+import { AuthLayout, Wrong } from '../auth/auth-layout.tsx';
 import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
 import { resendSignUp, signUp } from '../data/session.ts';
 import { MailedCode } from './mailed-code.tsx';
 import { NewPasswordField } from './new-password-field.tsx';
+import { OtherMethods } from './other-methods.tsx';
 import { passwordRules } from './password-rules.ts';
 import { EmailField } from './sign-in-page.tsx';
-import { OtherWays } from './ways.tsx';
 
 /** Makes an account; an address that must be confirmed gets a mail. */
 export function SignUpPage() {
@@ -50,7 +50,7 @@ export function SignUpPage() {
     );
   };
   return (
-    <Cover title="Make an account">
+    <AuthLayout title="Make an account">
       {app.email && app.sign_up ? (
         <form onSubmit={submit} noValidate>
           <TextInput
@@ -69,13 +69,13 @@ export function SignUpPage() {
       ) : (
         !app.sign_up && <p>This app takes no new accounts. Ask the people who run it for an invitation.</p>
       )}
-      {app.sign_up && <OtherWays next={next} />}
+      {app.sign_up && <OtherMethods next={next} />}
       <p>
         Have an account?{' '}
         <Link to="/sign-in" search={{ next }}>
           Sign in
         </Link>
       </p>
-    </Cover>
+    </AuthLayout>
   );
 }

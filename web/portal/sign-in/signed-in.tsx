@@ -2,7 +2,7 @@ import type { Session } from '@supabase/auth-js';
 import { useQuery } from '@tanstack/react-query';
 import { Navigate } from '@tanstack/react-router';
 import { createContext, type ReactNode, use, useState } from 'react';
-import { Cover, Wrong } from '../cover/cover.tsx';
+import { AuthLayout, Wrong } from '../auth/auth-layout.tsx';
 import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
 import { signedIn } from '../data/session.ts';
@@ -25,9 +25,9 @@ export function SignedIn({ children }: { children: ReactNode }) {
   const { data, error, isFetching } = useQuery(signedIn(portal));
   if (error) {
     return (
-      <Cover title="Sign in">
+      <AuthLayout title="Sign in">
         <Wrong>{authWords(error)}</Wrong>
-      </Cover>
+      </AuthLayout>
     );
   }
   // Nobody was signed in when it was last read: that may have changed.

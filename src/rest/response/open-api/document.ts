@@ -1,5 +1,5 @@
 import type { RestSettings } from '../../../../contract/settings.ts';
-import type { Catalog, Relation, Routine } from '../../../catalog/catalog.ts';
+import type { Relation, Routine, SchemaCache } from '../../../catalog/schema-cache.ts';
 import type { Described } from '../../sql/describe.ts';
 import * as relations from './relation.ts';
 import * as routines from './routine.ts';
@@ -11,12 +11,12 @@ import { type JsonObject, summaryAndDescription } from './types.ts';
  */
 export function openApiDocument(
   schema: string,
-  catalog: Catalog,
+  schemaCache: SchemaCache,
   described: Described,
   settings: RestSettings,
   url: string,
 ): JsonObject {
-  const { shownRelations, shownRoutines } = shown(schema, catalog, described, settings);
+  const { shownRelations, shownRoutines } = shown(schema, schemaCache, described, settings);
   const { summary, description } = summaryAndDescription(described.comment);
   const secured = settings.openapi_security_active;
   return {
@@ -35,7 +35,7 @@ export function openApiDocument(
       ...shownRoutines.map((routine) => [`/rpc/${routine.name}`, routines.path(routine)]),
     ]),
     definitions: Object.fromEntries(
-      shownRelations.map((relation) => [relation.name, relations.definition(relation, catalog)]),
+      shownRelations.map((relation) => [relation.name, relations.definition(relation, schemaCache)]),
     ),
     parameters: Object.fromEntries([
       ...Object.entries(commonParameters),
@@ -51,7 +51,7 @@ export function openApiDocument(
 
 function shown(
   schema: string,
-  catalog: Catalog,
+  schemaCache: SchemaCache,
   described: Described,
   settings: RestSettings,
 ): { shownRelations: Relation[]; shownRoutines: Routine[] } {
@@ -59,10 +59,10 @@ function shown(
   const relationOids = new Set(described.relations);
   const functionOids = new Set(described.functions);
   return {
-    shownRelations: [...catalog.relations.values()].filter(
+    shownRelations: [...schemaCache.relations.values()].filter(
       (relation) => relation.schema === schema && (everything || relationOids.has(relation.oid)),
     ),
-    shownRoutines: [...catalog.functions.values()]
+    shownRoutines: [...schemaCache.functions.values()]
       .flat()
       .filter((routine) => routine.schema === schema && (everything || functionOids.has(routine.oid))),
   };

@@ -1,4 +1,10 @@
-import { type Catalog, type Column, type KeyRelationship, nameKey, type Relation } from '../../../catalog/catalog.ts';
+import {
+  type Column,
+  type KeyRelationship,
+  nameKey,
+  type Relation,
+  type SchemaCache,
+} from '../../../catalog/schema-cache.ts';
 import { defaultValue, format, items, type JsonObject, summaryAndDescription, typeName } from './types.ts';
 
 /** Describes tables and views in the OpenAPI document. */
@@ -7,24 +13,24 @@ const reference = (name: string): JsonObject => ({ $ref: `#/parameters/${name}` 
 const filterName = (relation: Relation, column: string): string => `rowFilter.${relation.name}.${column}`;
 
 /** Returns the schema of a relation's rows. */
-export function definition(relation: Relation, catalog: Catalog): JsonObject {
+export function definition(relation: Relation, schemaCache: SchemaCache): JsonObject {
   const columns = [...relation.columns.values()];
   const required = columns.filter((column) => !column.nullable).map((column) => column.name);
   return {
     type: 'object',
     description: relation.comment ?? undefined,
     required: required.length ? required : undefined,
-    properties: Object.fromEntries(columns.map((column) => [column.name, property(relation, column, catalog)])),
+    properties: Object.fromEntries(columns.map((column) => [column.name, property(relation, column, schemaCache)])),
   };
 }
 
-function property(relation: Relation, column: Column, catalog: Catalog): JsonObject {
+function property(relation: Relation, column: Column, schemaCache: SchemaCache): JsonObject {
   const { baseType, enumValues } = column;
   return {
     type: typeName(baseType),
     format: format(baseType),
     default: defaultValue(baseType, column.default),
-    description: describeColumn(relation, column, catalog),
+    description: describeColumn(relation, column, schemaCache),
     enum: enumValues.length ? enumValues : undefined,
     maxLength: column.maxLength ?? undefined,
     items: items(baseType),
@@ -32,10 +38,10 @@ function property(relation: Relation, column: Column, catalog: Catalog): JsonObj
 }
 
 /** Returns the description of a column. Clients that draw relationships parse the tags in it. */
-function describeColumn(relation: Relation, column: Column, catalog: Catalog): string | undefined {
+function describeColumn(relation: Relation, column: Column, schemaCache: SchemaCache): string | undefined {
   const notes: string[] = [];
   if (relation.primaryKey.includes(column.name)) notes.push('This is a Primary Key.<pk/>');
-  const key = foreignKeyOf(relation, column.name, catalog);
+  const key = foreignKeyOf(relation, column.name, schemaCache);
   if (key) {
     const [table, target] = [key.foreignTable.name, key.columns[0]?.[1] ?? ''];
     notes.push(`This is a Foreign Key to \`${table}.${target}\`.<fk table='${table}' column='${target}'/>`);
@@ -44,8 +50,8 @@ function describeColumn(relation: Relation, column: Column, catalog: Catalog): s
   return `${column.comment === null ? '' : `${column.comment}\n\n`}${['Note:', ...notes].join('\n')}`;
 }
 
-function foreignKeyOf(relation: Relation, column: string, catalog: Catalog): KeyRelationship | undefined {
-  const keys = (catalog.relationships.get(nameKey(relation)) ?? []).filter(
+function foreignKeyOf(relation: Relation, column: string, schemaCache: SchemaCache): KeyRelationship | undefined {
+  const keys = (schemaCache.relationships.get(nameKey(relation)) ?? []).filter(
     (relationship): relationship is KeyRelationship =>
       (relationship.kind === 'many-to-one' || (relationship.kind === 'one-to-one' && !relationship.isParent)) &&
       relationship.columns.length === 1 &&

@@ -1,4 +1,4 @@
-import type { Parameter, Routine } from '../../../catalog/catalog.ts';
+import type { Parameter, Routine } from '../../../catalog/schema-cache.ts';
 import { format, items, type JsonObject, summaryAndDescription, typeName } from './types.ts';
 
 /** Describes functions in the OpenAPI document. */

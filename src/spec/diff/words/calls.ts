@@ -1,17 +1,17 @@
 import { groupBy } from '../../group.ts';
+import { type ChangeDescriber, type DescribedChange, matches } from '../describer.ts';
 import { canonical, type Difference, isObject, type JsonObject } from '../differences.ts';
-import { matches, type Teller, type Told } from '../teller.ts';
 import { restWords } from './generic.ts';
-import { renamings } from './renamings.ts';
+import { pairRenamed } from './renames.ts';
 import { fewWords, flag, fromTo, items, listWords, oneLine, quoted, text, texts, thing, valueWords } from './values.ts';
 
 /** Chapter 7: the calls. Those of an entity that come, go or change alike share a sentence. */
-export const callsTeller: Teller = {
+export const callsDescriber: ChangeDescriber = {
   whole: ['calls/*', 'functions/*', 'jobs/*', 'definitions/*', 'settings/*', 'extension_functions/*'],
-  tell: (differences) => {
+  describeChanges: (differences) => {
     const all = differences.filter(({ path }) => matches(path, 'calls/*'));
     // One address that leads to another function is neither new nor gone.
-    const led = renamings(all, (one) => `${text(one, 'method')} ${text(one, 'path')}`);
+    const led = pairRenamed(all, (one) => `${text(one, 'method')} ${text(one, 'path')}`);
     const told = all.filter((one) => !led.flat().includes(one));
     // A function that comes or goes with its calls is told with them.
     const withCalls = differences.filter(
@@ -36,7 +36,7 @@ export const callsTeller: Teller = {
     );
     const elsewhere = groupBy(led, ([{ before }, { after }]) => `${text(before, 'entity')}\0${text(after, 'entity')}`);
     return [
-      ...[...elsewhere.values()].map(tellElsewhere),
+      ...[...elsewhere.values()].map(describeElsewhere),
       ...[...groups.values()].map((group) => tellGroup([...group, ...described.filter((one) => isOf(one, group[0]))])),
       ...tellEach(
         differences.filter((one) => !withCalls.includes(one) && !described.includes(one)),
@@ -44,7 +44,7 @@ export const callsTeller: Teller = {
         functionWords,
       ),
       ...tellEach(differences, 'jobs/*', jobWords),
-      ...tellDefinitions(differences.filter(({ path }) => matches(path, 'definitions/*'))),
+      ...describeDefinitions(differences.filter(({ path }) => matches(path, 'definitions/*'))),
       ...tellEach(differences, 'settings/*', settingWords),
       ...tellEach(differences, 'extension_functions/*', extensionWords),
     ];
@@ -58,16 +58,22 @@ const isOf = ({ after }: Difference, one: Difference | undefined): boolean =>
   text(one.before, 'summary') !== text(one.after, 'summary');
 
 /** Calls of the same addresses as before that are answered by another function: one with other arguments. */
-function tellElsewhere(pairs: readonly [gone: Difference, come: Difference][]): Told {
-  const [[gone, come] = []] = pairs;
+function describeElsewhere(pairs: readonly [removed: Difference, added: Difference][]): DescribedChange {
+  const [[removed, added] = []] = pairs;
   const names = fewWords(pairs.map(([, one]) => nameOf(one)));
   const start = pairs.length > 1 ? `Calls ${names} now lead` : `The call ${names} now leads`;
-  const [was, is] = [thing(text(gone?.before, 'entity')), thing(text(come?.after, 'entity'))];
+  const [was, is] = [thing(text(removed?.before, 'entity')), thing(text(added?.after, 'entity'))];
   return { words: `${start} to ${is} (before: to ${was}).`, of: pairs.flat() };
 }
 
-const tellEach = (differences: readonly Difference[], pattern: string, words: (one: Difference) => string): Told[] =>
-  differences.filter(({ path }) => matches(path, pattern)).map((one): Told => ({ words: words(one), of: [one] }));
+const tellEach = (
+  differences: readonly Difference[],
+  pattern: string,
+  words: (one: Difference) => string,
+): DescribedChange[] =>
+  differences
+    .filter(({ path }) => matches(path, pattern))
+    .map((one): DescribedChange => ({ words: words(one), of: [one] }));
 
 /** Code with other blanks alone mostly does the same; what stands in its quotes may not. */
 function bodyWords(before: JsonObject, after: JsonObject): string[] {
@@ -169,16 +175,16 @@ function extensionWords({ before, after }: Difference): string {
 }
 
 /** One that went and one that came with the same definition are one under another name. */
-function tellDefinitions(all: readonly Difference[]): Told[] {
-  const renamed = renamings(all, (one) => `${text(one, 'kind')} ${text(one, 'sql')}`);
+function describeDefinitions(all: readonly Difference[]): DescribedChange[] {
+  const renamed = pairRenamed(all, (one) => `${text(one, 'kind')} ${text(one, 'sql')}`);
   const others = all.filter((one) => !renamed.flat().includes(one));
   return [
-    ...renamed.map(([gone, come]): Told => {
-      const [was, is] = [text(gone.before, 'id'), text(come.after, 'id')];
-      const name = is.slice(text(come.after, 'kind').length + 1);
-      return { words: `The ${was} is now called ${name}.`, of: [gone, come] };
+    ...renamed.map(([removed, added]): DescribedChange => {
+      const [was, is] = [text(removed.before, 'id'), text(added.after, 'id')];
+      const name = is.slice(text(added.after, 'kind').length + 1);
+      return { words: `The ${was} is now called ${name}.`, of: [removed, added] };
     }),
-    ...others.map((one): Told => ({ words: definitionWords(one), of: [one] })),
+    ...others.map((one): DescribedChange => ({ words: definitionWords(one), of: [one] })),
   ];
 }
 
@@ -258,7 +264,7 @@ function parameterWords(before: unknown, after: unknown, take: string): string[]
   ];
 }
 
-function tellGroup(all: readonly Difference[]): Told {
+function tellGroup(all: readonly Difference[]): DescribedChange {
   const group = all.filter(({ path }) => matches(path, 'calls/*'));
   const [first] = group;
   const names = fewWords(group.map(nameOf));

@@ -1,14 +1,14 @@
 import { groupBy } from '../../group.ts';
+import { type ChangeDescriber, type DescribedChange, matches } from '../describer.ts';
 import { canonical, type Difference, isObject, type JsonObject } from '../differences.ts';
-import { matches, type Teller, type Told } from '../teller.ts';
 import { restWords } from './generic.ts';
 import { fewWords, fromTo, isSet, listWords, quoted, text, texts, thing, valueWords } from './values.ts';
 
 /** Chapter 1: what the app is. */
-export const purposeTeller: Teller = {
+export const purposeDescriber: ChangeDescriber = {
   whole: [],
-  tell: (differences) =>
-    differences.flatMap((difference): Told[] => {
+  describeChanges: (differences) =>
+    differences.flatMap((difference): DescribedChange[] => {
       const subject = difference.path.length === 1 ? subjects[difference.path[0] ?? ''] : undefined;
       return subject === undefined ? [] : [{ words: purposeWords(subject, difference), of: [difference] }];
     }),
@@ -30,9 +30,9 @@ function purposeWords(subject: string, { before, after }: Difference): string {
 }
 
 /** Chapter 2: the screens. Those of an entity that come or go are told together. */
-export const screensTeller: Teller = {
+export const screensDescriber: ChangeDescriber = {
   whole: ['screens/*'],
-  tell: (differences) => {
+  describeChanges: (differences) => {
     const told = differences.filter(({ path }) => matches(path, 'screens/*'));
     const changed = told.filter(({ kind }) => kind === 'changed');
     const others = groupBy(
@@ -46,7 +46,7 @@ export const screensTeller: Teller = {
   },
 };
 
-function comeAndGo(of: readonly Difference[]): Told {
+function comeAndGo(of: readonly Difference[]): DescribedChange {
   const [first] = of;
   const screens = of.map(({ before, after }) => after ?? before);
   const routes = fewWords(screens.map((screen) => `${text(screen, 'route')} (${text(screen, 'kind')})`));
@@ -125,7 +125,7 @@ const members = [
 ];
 
 /** Screens that change alike share a sentence. */
-function tellChanged(of: readonly Difference[]): Told {
+function tellChanged(of: readonly Difference[]): DescribedChange {
   const [first] = of;
   const routes = fewWords(of.map(({ before, after }) => text(after ?? before, 'route')));
   return {

@@ -1,5 +1,5 @@
+import { type ChangeDescriber, type ChapterPair, type DescribedChange, keyAt, matches } from '../describer.ts';
 import { type Difference, isObject } from '../differences.ts';
-import { keyAt, matches, type Sides, type Teller, type Told } from '../teller.ts';
 import { fieldChange, fieldWords, generatedChange, isGenerated } from './fields.ts';
 import { machineTriggersTold } from './machine-triggers.ts';
 import { partitionsTold } from './partitions.ts';
@@ -21,7 +21,7 @@ import {
 } from './values.ts';
 
 /** Chapter 3: entities, their fields, and the relations between them. */
-export const entitiesTeller: Teller = {
+export const entitiesDescriber: ChangeDescriber = {
   whole: [
     'relations/*',
     'junctions/*',
@@ -35,7 +35,7 @@ export const entitiesTeller: Teller = {
     'entities/*/fields/*/type_comments',
     'entities/*/fields/*/references',
   ],
-  tell: (differences, sides) => {
+  describeChanges: (differences, sides) => {
     const ofMachines = machineTriggersTold(differences, sides);
     const partitions = partitionsTold(differences, sides);
     const pointing = differences.filter((one) => isToldByRelation(one, differences, sides));
@@ -44,7 +44,7 @@ export const entitiesTeller: Teller = {
       ...differences.flatMap((difference) => {
         const words = paired.has(difference) ? null : wordsOf(difference, sides);
         const of = [difference, ...pointing.filter((one) => relationOf(one, differences) === difference)];
-        return words === null ? [] : [{ words, of } satisfies Told];
+        return words === null ? [] : [{ words, of } satisfies DescribedChange];
       }),
       ...ofMachines,
       ...partitions,
@@ -64,7 +64,7 @@ function relationOf(difference: Difference, differences: readonly Difference[]):
 }
 
 /** Whether the sentence of the relation says all that there is to say of it: that it went, or that it leads to a key. */
-function isToldByRelation(difference: Difference, differences: readonly Difference[], sides: Sides): boolean {
+function isToldByRelation(difference: Difference, differences: readonly Difference[], sides: ChapterPair): boolean {
   const relation = relationOf(difference, differences);
   const { before, after } = difference;
   if (relation === undefined || (isObject(before) && isObject(after))) return false;
@@ -75,7 +75,7 @@ function isToldByRelation(difference: Difference, differences: readonly Differen
   return relation.kind === 'added' && texts(target, 'primary_key').join() === text(after, 'field');
 }
 
-function wordsOf(difference: Difference, sides: Sides): string | null {
+function wordsOf(difference: Difference, sides: ChapterPair): string | null {
   const { path, before, after } = difference;
   if (matches(path, 'entities/*')) return before === undefined ? newEntity(after) : goneEntity(before);
   if (matches(path, 'entities/*/fields/*')) {
@@ -104,7 +104,7 @@ function wordsOf(difference: Difference, sides: Sides): string | null {
   return entityChange(thing(id), kindOf(id, sides), path.slice(2).join('/'), before, after);
 }
 
-const kindOf = (id: string, { after }: Sides): string =>
+const kindOf = (id: string, { after }: ChapterPair): string =>
   text(
     items(after.entities, 'entities').find((entity) => text(entity, 'id') === id),
     'kind',

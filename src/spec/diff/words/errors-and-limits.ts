@@ -1,13 +1,13 @@
 import { groupBy } from '../../group.ts';
+import { type ChangeDescriber, type DescribedChange, matches } from '../describer.ts';
 import { type Difference, isObject, type JsonObject } from '../differences.ts';
-import { matches, type Teller, type Told } from '../teller.ts';
 import { restWords } from './generic.ts';
 import { fewWords, fromTo, oneLine, quoted, text, thing, valueWords, within } from './values.ts';
 
 /** Chapter 8: what can go wrong. The errors of one origin that come or go together share a sentence. */
-export const errorsTeller: Teller = {
+export const errorsDescriber: ChangeDescriber = {
   whole: ['errors/*'],
-  tell: (differences) => {
+  describeChanges: (differences) => {
     const told = differences.filter(({ path }) => matches(path, 'errors/*'));
     const written = groupBy(told.filter(isWrittenOtherwise), ({ after }) => nameOf(after));
     const groups = groupBy(
@@ -15,8 +15,8 @@ export const errorsTeller: Teller = {
       (one) => (one.kind === 'changed' ? changeKey(one) : `${one.kind} ${entityOf(one)}`),
     );
     return [
-      ...[...written].map(([name, of]): Told => ({ words: writtenWords(name, of), of })),
-      ...[...groups.values()].map((of): Told => ({ words: errorWords(of), of })),
+      ...[...written].map(([name, of]): DescribedChange => ({ words: writtenWords(name, of), of })),
+      ...[...groups.values()].map((of): DescribedChange => ({ words: errorWords(of), of })),
     ];
   },
 };
@@ -115,12 +115,12 @@ const remarkWords = (before: string, after: string): string =>
     : `now with the remark ${quoted(after)}${before === '' ? '' : ` (before: ${quoted(before)})`}`;
 
 /** Chapter 9: the numbers that bound the app. */
-export const limitsTeller: Teller = {
+export const limitsDescriber: ChangeDescriber = {
   whole: ['limits/*'],
-  tell: (differences) =>
+  describeChanges: (differences) =>
     differences
       .filter(({ path }) => matches(path, 'limits/*'))
-      .map((difference): Told => ({ words: limitWords(difference), of: [difference] })),
+      .map((difference): DescribedChange => ({ words: limitWords(difference), of: [difference] })),
 };
 
 function limitWords({ before, after }: Difference): string {

@@ -1,9 +1,9 @@
+import type { DescribedChange } from '../describer.ts';
 import { type Difference, differences, type JsonObject } from '../differences.ts';
-import type { Told } from '../teller.ts';
 import { cut, fromTo, oneLine, sentence, thing, valueWords } from './values.ts';
 
 /** A difference that nobody has words of its own for: its path, and what stood and stands there. */
-export function genericWords(difference: Difference): Told {
+export function genericWords(difference: Difference): DescribedChange {
   const { path, kind, before, after } = difference;
   const where = path.map(stepWords).join(', ');
   return {

@@ -1,14 +1,14 @@
 import { isMachineTrigger } from '../../../../contract/machine-trigger.ts';
 import { groupBy } from '../../group.ts';
+import { type ChapterPair, type DescribedChange, keyAt, matches } from '../describer.ts';
 import type { Difference } from '../differences.ts';
-import { keyAt, matches, type Sides, type Told } from '../teller.ts';
 import { flag, items, text, thing } from './values.ts';
 
 /**
  * All triggers of a state machine that come or go with it, or are switched on or off together, in one sentence: chapter 4 tells what they
  * do. One of several is told by itself, like any trigger.
  */
-export function machineTriggersTold(differences: readonly Difference[], sides: Sides): Told[] {
+export function machineTriggersTold(differences: readonly Difference[], sides: ChapterPair): DescribedChange[] {
   const own = differences.filter(
     (one) => matches(one.path, 'entities/*/triggers/*') && fieldOf(triggerOf(one)) !== null,
   );
@@ -18,7 +18,7 @@ export function machineTriggersTold(differences: readonly Difference[], sides: S
   );
   return [
     ...switchedTold(own, sides),
-    ...[...groups.values()].flatMap((of): Told[] => {
+    ...[...groups.values()].flatMap((of): DescribedChange[] => {
       const [first] = of;
       if (!first) return [];
       const [id, field] = [keyAt(first, 1), fieldOf(triggerOf(first))];
@@ -34,7 +34,7 @@ export function machineTriggersTold(differences: readonly Difference[], sides: S
 }
 
 /** All triggers of a state machine that are switched on or off at once, as `disable trigger user` does. */
-function switchedTold(own: readonly Difference[], { after }: Sides): Told[] {
+function switchedTold(own: readonly Difference[], { after }: ChapterPair): DescribedChange[] {
   const switched = own.filter(
     ({ before, after: now }) =>
       flag(before, 'enabled') !== flag(now, 'enabled') && text(before, 'sql') === text(now, 'sql'),
@@ -42,7 +42,7 @@ function switchedTold(own: readonly Difference[], { after }: Sides): Told[] {
   const groups = groupBy(switched, (one) =>
     JSON.stringify([flag(one.after, 'enabled'), keyAt(one, 1), fieldOf(one.after)]),
   );
-  return [...groups.values()].flatMap((of): Told[] => {
+  return [...groups.values()].flatMap((of): DescribedChange[] => {
     const [first] = of;
     if (!first) return [];
     const [id, field] = [keyAt(first, 1), fieldOf(first.after)];

@@ -1,14 +1,14 @@
+import { type ChapterPair, type DescribedChange, keyAt, matches } from '../describer.ts';
 import { canonical, type Difference, type JsonObject } from '../differences.ts';
-import { keyAt, matches, type Sides, type Told } from '../teller.ts';
 import { items, listWords, text, thing, valueWords } from './values.ts';
 
 /**
  * Tables that go while a partitioned table of the same fields has as many partitions more, or come while it has as many fewer: both in one
  * sentence, as that is how a table is attached and detached. The specification does not name partitions, so the words do not say that it is one.
  */
-export function partitionsTold(differences: readonly Difference[], sides: Sides): Told[] {
+export function partitionsTold(differences: readonly Difference[], sides: ChapterPair): DescribedChange[] {
   const tables = differences.filter(({ path, kind }) => matches(path, 'entities/*') && kind !== 'changed');
-  return differences.flatMap((counted): Told[] => {
+  return differences.flatMap((counted): DescribedChange[] => {
     if (!matches(counted.path, 'entities/*/partitions')) return [];
     const [was, is] = [Number(counted.before ?? 0), Number(counted.after ?? 0)];
     const whole = entityIn(sides.after, keyAt(counted, 1));

@@ -1,8 +1,8 @@
 import { groupBy } from '../../group.ts';
-import type { JsonObject } from '../differences.ts';
+import type { DescribedChange } from '../describer.ts';
+import type { Difference, JsonObject } from '../differences.ts';
 import { partsOf } from '../names-in-text.ts';
 import type { Rename, RenameKind } from '../renames.ts';
-import type { Told } from '../teller.ts';
 import { entityWords, memberOf } from './relations.ts';
 import { fewWords, items, text, thing, within } from './values.ts';
 
@@ -57,7 +57,7 @@ export class RenameSentences {
   }
 
   /** Returns one sentence for each kind of object, or for each object where the chapter is the one that describes it. */
-  all(): Told[] {
+  all(): DescribedChange[] {
     const rest = [...this.#used]
       .filter((rename) => !this.#announced.has(rename) && !this.#followsTable(rename))
       .sort((a, b) => Number(a.kind === 'field') - Number(b.kind === 'field'));
@@ -158,7 +158,7 @@ function itemWords({ of, before, after }: Rename, list: string, item: JsonObject
   }
 }
 
-const told = (words: string, renames: readonly Rename[]): Told => ({
+const told = (words: string, renames: readonly Rename[]): DescribedChange => ({
   words,
   of: renames.map(({ kind, of, before, after }) => ({
     path: [...(of === '' ? [] : ['entities', `[${of}]`]), lists[kind], `[${after}]`],
@@ -167,3 +167,22 @@ const told = (words: string, renames: readonly Rename[]): Told => ({
     after,
   })),
 });
+
+/** What went and came again under another name: pairs of a removal and an addition in one `place` whose items `likeness` makes alike. */
+export function pairRenamed(
+  differences: readonly Difference[],
+  likeness: (item: unknown) => string,
+  place: (difference: Difference) => string = () => '',
+): [removed: Difference, added: Difference][] {
+  const added = groupBy(
+    differences.filter(({ kind }) => kind === 'added'),
+    (one) => `${place(one)}\0${likeness(one.after)}`,
+  );
+  if (added.size === 0) return [];
+  return differences
+    .filter(({ kind }) => kind === 'removed')
+    .flatMap((removed): [Difference, Difference][] => {
+      const found = added.get(`${place(removed)}\0${likeness(removed.before)}`)?.shift();
+      return found ? [[removed, found]] : [];
+    });
+}

@@ -1,15 +1,15 @@
 import { cellCondition } from '../../../../contract/cell-condition.ts';
 import { groupBy } from '../../group.ts';
+import { type ChangeDescriber, type ChapterPair, type DescribedChange, matches } from '../describer.ts';
 import { canonical, type Difference, isObject, type JsonObject } from '../differences.ts';
-import { matches, type Sides, type Teller, type Told } from '../teller.ts';
 import { hasEntity } from './entity-there.ts';
 import { restWords } from './generic.ts';
 import { fewWords, flag, fromTo, items, listWords, oneLine, sentence, text, texts, thing, within } from './values.ts';
 
 /** Chapter 6: who may do what. Operations that change alike for a role and an entity share a sentence. */
-export const rolesTeller: Teller = {
+export const rolesDescriber: ChangeDescriber = {
   whole: ['cells/*', 'roles/*', 'policies/*', 'from_now_on/*', 'advice/*'],
-  tell: (differences, sides) => {
+  describeChanges: (differences, sides) => {
     const of = (pattern: string) => differences.filter(({ path }) => matches(path, pattern));
     // What a role that is gone let callers do is gone with it.
     const cellsOf = (role: Difference) =>
@@ -40,7 +40,7 @@ function subject(role: string): string {
   return `members with role ${role}`;
 }
 
-function tellRole(difference: Difference, cells: readonly Difference[]): Told {
+function tellRole(difference: Difference, cells: readonly Difference[]): DescribedChange {
   const { before, after } = difference;
   const name = text(after ?? before, 'name');
   const free = flag(after, 'bypasses_row_level_security') ? '; row-level security does not bind it' : '';
@@ -83,20 +83,20 @@ const verbs: Readonly<Record<string, string>> = {
   execute: 'call',
 };
 
-function tellCells(differences: readonly Difference[], sides: Sides): Told[] {
+function tellCells(differences: readonly Difference[], sides: ChapterPair): DescribedChange[] {
   const cells = differences.map(readCell);
   const roleIsIn = (chapters: JsonObject, role: string) =>
     items(chapters.roles, 'roles').some((one) => text(one, 'name') === role);
   const newRoles = cells.filter((cell) => cell.was === null && !roleIsIn(sides.before, cell.role));
   const ofRoles = new Set(newRoles);
   const rest = cells.filter((cell) => !ofRoles.has(cell));
-  const gone = rest.filter((cell) => cell.is === null && !hasEntity(sides.after, cell.entity));
+  const removed = rest.filter((cell) => cell.is === null && !hasEntity(sides.after, cell.entity));
   const fresh = rest.filter((cell) => cell.was === null);
   const changed = rest.filter((cell) => cell.was !== null && (cell.is !== null || hasEntity(sides.after, cell.entity)));
   const hidden = changed.filter((cell) => cell.is === null);
   return [
     ...[...groupBy(newRoles, (cell) => cell.role)].flatMap(([role, group]) => tellNewRole(role, group)),
-    ...tellTogether(gone, (things) => `What anybody might do with ${things} is gone with it.`),
+    ...tellTogether(removed, (things) => `What anybody might do with ${things} is gone with it.`),
     ...tellTogether(hidden, (things) => `Nobody reaches ${things} any more.`),
     ...alikeOf(fresh, (group) => extent(group, 'it')).map(tellFresh),
     ...alikeOf(
@@ -107,7 +107,7 @@ function tellCells(differences: readonly Difference[], sides: Sides): Told[] {
   ];
 }
 
-const tellTogether = (cells: readonly Cell[], words: (things: string) => string): Told[] =>
+const tellTogether = (cells: readonly Cell[], words: (things: string) => string): DescribedChange[] =>
   cells.length === 0
     ? []
     : [
@@ -188,12 +188,12 @@ function extent(cells: readonly Cell[], what: string): string {
     .join('; ');
 }
 
-function tellFresh(alike: Alike): Told {
+function tellFresh(alike: Alike): DescribedChange {
   return { words: sentence(`${who(alike)} may ${extent(alike.cells, what(alike))}.`), of: alike.of };
 }
 
 /** All that a new role may do; entities with which it may do the same are told together. */
-function tellNewRole(role: string, cells: readonly Cell[]): Told[] {
+function tellNewRole(role: string, cells: readonly Cell[]): DescribedChange[] {
   const byEntity = [...groupBy(cells, (cell) => cell.entity)];
   return [...groupBy(byEntity, ([, group]) => extent(group, 'it')).values()].map((alike) => {
     const group = alike.flatMap(([, each]) => each);
@@ -203,7 +203,7 @@ function tellNewRole(role: string, cells: readonly Cell[]): Told[] {
   });
 }
 
-function tellChanged(alike: Alike): Told {
+function tellChanged(alike: Alike): DescribedChange {
   const { cells, of } = alike;
   const [first] = cells;
   const { was, is } = first ?? { was: null, is: null };
@@ -244,7 +244,7 @@ function reasonWords({ before, after }: Difference): string {
 const isOutOfReach = (chapters: JsonObject, entity: string): boolean =>
   hasEntity(chapters, entity) && !items(chapters.roles, 'cells').some((cell) => text(cell, 'entity') === entity);
 
-function tellPolicy(difference: Difference, sides: Sides): Told {
+function tellPolicy(difference: Difference, sides: ChapterPair): DescribedChange {
   const { before, after } = difference;
   const policy = after ?? before;
   const name = `policy ${text(policy, 'name')} of ${thing(text(policy, 'entity'))}`;
@@ -331,7 +331,7 @@ function toldWords(before: readonly JsonObject[], after: readonly JsonObject[]):
 }
 
 /** Default privileges; they come and go with an exposed schema. */
-function tellFromNowOn(difference: Difference): Told {
+function tellFromNowOn(difference: Difference): DescribedChange {
   const { before, after } = difference;
   if (after === undefined) return { words: `No longer told: ${within(text(before, 'words'))}.`, of: [difference] };
   const rights = (one: unknown) => within(text(one, 'words').replace(/^.*?: /, ''));
@@ -340,7 +340,7 @@ function tellFromNowOn(difference: Difference): Told {
 }
 
 /** Advice about several things that says the same is told together. Where only what to do about it is another, that is what is told. */
-function tellAdvice(group: readonly Difference[]): Told {
+function tellAdvice(group: readonly Difference[]): DescribedChange {
   const [first] = group;
   const on = fewWords([...new Set(group.map(({ before, after }) => thing(text(after ?? before, 'on'))))]);
   const about = `${text(first?.after ?? first?.before, 'about')} (${on})`;

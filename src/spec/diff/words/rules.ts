@@ -1,14 +1,14 @@
 import { groupBy } from '../../group.ts';
+import { type ChangeDescriber, type DescribedChange, matches } from '../describer.ts';
 import { type Difference, isObject, type JsonObject } from '../differences.ts';
-import { matches, type Teller, type Told } from '../teller.ts';
 import { hasEntity } from './entity-there.ts';
 import { restWords } from './generic.ts';
 import { fromTo, text, thing, within } from './values.ts';
 
 /** Chapter 5: what is valid. The rules of an entity that is new are told together. */
-export const rulesTeller: Teller = {
+export const rulesDescriber: ChangeDescriber = {
   whole: ['rules/*'],
-  tell: (differences, sides) => {
+  describeChanges: (differences, sides) => {
     const told = differences.filter(({ path }) => matches(path, 'rules/*'));
     return [...groupBy(told, (difference) => entityOf(difference))].flatMap(([entity, group]) => {
       const added = group.filter(({ kind }) => kind === 'added');
@@ -20,7 +20,9 @@ export const rulesTeller: Teller = {
       if (removed.length === group.length && !hasEntity(sides.after, entity)) {
         return [{ words: `The rules of ${thing(entity)} are gone with it.`, of: group }];
       }
-      return group.map((difference): Told => ({ words: ruleWords(thing(entity), difference), of: [difference] }));
+      return group.map(
+        (difference): DescribedChange => ({ words: ruleWords(thing(entity), difference), of: [difference] }),
+      );
     });
   },
 };

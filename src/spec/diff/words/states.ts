@@ -1,20 +1,22 @@
 import { groupBy } from '../../group.ts';
+import { type ChangeDescriber, type DescribedChange, keyAt, matches } from '../describer.ts';
 import { canonical, type Difference, isObject } from '../differences.ts';
-import { keyAt, matches, type Teller, type Told } from '../teller.ts';
 import { restWords } from './generic.ts';
-import { renamings } from './renamings.ts';
+import { pairRenamed } from './renames.ts';
 import { fewWords, fromTo, items, text, texts, thing, valueWords } from './values.ts';
 
 /** Chapter 4: state machines, their states and transitions. */
-export const statesTeller: Teller = {
+export const statesDescriber: ChangeDescriber = {
   whole: ['machines/*/transitions/*', 'machines/*/states/*', 'machines/*/table', 'accounts/moves/*'],
-  tell: (differences) => {
+  describeChanges: (differences) => {
     const tables = differences.filter(({ path }) => matches(path, 'machines/*/table'));
     const renamed = renamedTransitions(differences.filter(({ path }) => matches(path, 'machines/*/transitions/*')));
     const paired = new Set(renamed.flat());
     const told = [
-      ...renamed.map(([gone, come]): Told => ({ words: renamedWords(gone, come), of: [gone, come] })),
-      ...differences.flatMap((difference): Told[] => {
+      ...renamed.map(
+        ([removed, added]): DescribedChange => ({ words: renamedWords(removed, added), of: [removed, added] }),
+      ),
+      ...differences.flatMap((difference): DescribedChange[] => {
         const words = paired.has(difference) ? null : wordsOf(difference);
         return words === null ? [] : [{ words, of: [difference] }];
       }),
@@ -29,13 +31,13 @@ export const statesTeller: Teller = {
 };
 
 /** Transitions that went and came again under another name, alike in all else with no other of their machine. */
-function renamedTransitions(differences: readonly Difference[]): [gone: Difference, come: Difference][] {
+function renamedTransitions(differences: readonly Difference[]): [removed: Difference, added: Difference][] {
   return [...groupBy(differences, ({ path }) => path[1])].flatMap(([, group]) => {
     const alike = groupBy(
       group.filter(({ kind }) => kind !== 'changed'),
       ({ before, after }) => likenessOf(after ?? before),
     );
-    return renamings([...alike.values()].filter((pair) => pair.length === 2).flat(), likenessOf);
+    return pairRenamed([...alike.values()].filter((pair) => pair.length === 2).flat(), likenessOf);
   });
 }
 
@@ -45,8 +47,8 @@ const likenessOf = (transition: unknown): string => {
   return canonical(rest);
 };
 
-const renamedWords = (gone: Difference, { after }: Difference): string =>
-  `The transition ${text(gone.before, 'name')} of ${thing(keyAt(gone, 1))} is called ${text(after, 'name')} now.`;
+const renamedWords = (removed: Difference, { after }: Difference): string =>
+  `The transition ${text(removed.before, 'name')} of ${thing(keyAt(removed, 1))} is called ${text(after, 'name')} now.`;
 
 /** "The call auth.signup no longer makes an account unconfirmed." */
 function accountWords({ before, after }: Difference): string {
@@ -88,12 +90,14 @@ function wordsOf(difference: Difference): string | null {
 }
 
 function problemWords(machine: string, before: readonly string[], after: readonly string[]): string {
-  const [come, gone] = [after.filter((one) => !before.includes(one)), before.filter((one) => !after.includes(one))];
+  const [added, removed] = [after.filter((one) => !before.includes(one)), before.filter((one) => !after.includes(one))];
   const parts = [
-    ...(come.length > 0
-      ? [`there ${come.length === 1 ? 'is now a problem' : 'are now problems'}: ${come.join('; ')}`]
+    ...(added.length > 0
+      ? [`there ${added.length === 1 ? 'is now a problem' : 'are now problems'}: ${added.join('; ')}`]
       : []),
-    ...(gone.length > 0 ? [`no longer ${gone.length === 1 ? 'a problem' : 'problems'}: ${gone.join('; ')}`] : []),
+    ...(removed.length > 0
+      ? [`no longer ${removed.length === 1 ? 'a problem' : 'problems'}: ${removed.join('; ')}`]
+      : []),
   ];
   return `With the states of ${machine}, ${parts.join('; ') || 'the problems are told in another order'}.`;
 }

@@ -37,10 +37,10 @@ export function listWords(words: readonly string[]): string {
 }
 
 /** The first of many, and how many more there are. */
-export function fewWords(words: readonly string[], most = 12): string {
-  return words.length <= most + 1
+export function fewWords(words: readonly string[], listed = 12): string {
+  return words.length <= listed + 1
     ? listWords(words)
-    : `${words.slice(0, most).join(', ')} and ${words.length - most} more`;
+    : `${words.slice(0, listed).join(', ')} and ${words.length - listed} more`;
 }
 
 /** An entity or a function by its id; the schema everybody knows goes without saying. */

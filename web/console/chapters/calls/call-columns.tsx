@@ -1,6 +1,6 @@
 import type { CallFigures, StatisticsWindow } from '../../../../contract/observed.ts';
 import type { CallEntry } from '../../../../contract/specification-calls.ts';
-import { Changing } from '../../../ui/fig.tsx';
+import { FlashOnChange } from '../../../ui/live-value.tsx';
 import { count, milliseconds, percent } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import type { ListColumn } from '../list/list-table.tsx';
@@ -77,4 +77,4 @@ export const callColumns = (window: StatisticsWindow, fewer: boolean): readonly 
 };
 
 const Live = ({ value, text }: { value: number | null | undefined; text: (value: number) => string }) =>
-  value !== null && value !== undefined && <Changing value={text(value)}>{text(value)}</Changing>;
+  value !== null && value !== undefined && <FlashOnChange value={text(value)}>{text(value)}</FlashOnChange>;

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { CallFigures, StatisticsWindow } from '../../../../contract/observed.ts';
-import { Changing } from '../../../ui/fig.tsx';
+import { FlashOnChange } from '../../../ui/live-value.tsx';
 import { Sparkline } from '../../../ui/sparkline.tsx';
-import { Bar } from '../../../ui/table.tsx';
+import { Skeleton } from '../../../ui/table.tsx';
 import { callSeries } from '../../data/calls/call-series.ts';
 import { count, counted, milliseconds, percent } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
@@ -27,7 +27,7 @@ export function CallFiguresOf({ appRef, id }: { appRef: string; id: string }) {
       {isError && <p className={styles.words}>Not known at the moment.</p>}
       {!data && !isError && (
         <p className={styles.words}>
-          <Bar width={200} />
+          <Skeleton width={200} />
         </p>
       )}
       {data && !call && <p className={styles.words}>Not called {words[window].split(',')[0]}.</p>}
@@ -64,7 +64,7 @@ function Figures({ figures }: { figures: CallFigures }) {
           value !== null && (
             <span key={name}>
               <b>
-                <Changing value={value}>{value}</Changing>
+                <FlashOnChange value={value}>{value}</FlashOnChange>
               </b>{' '}
               {name}{' '}
             </span>

@@ -7,7 +7,7 @@ import type { CallEntry, CallParameter } from '../../../../contract/specificatio
 import { Code } from '../../../ui/code.tsx';
 import { Failure } from '../../../ui/failure.tsx';
 import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
-import { Bar } from '../../../ui/table.tsx';
+import { Skeleton } from '../../../ui/table.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
@@ -120,7 +120,7 @@ function Made({
   children: (detail: CallDetail) => ReactNode;
 }) {
   if (error) return <Failure facts={failureFacts(error)} onRetry={() => void refetch()} busy={isFetching} />;
-  return data ? children(data) : <Bar width={200} />;
+  return data ? children(data) : <Skeleton width={200} />;
 }
 
 const Snippets = ({ snippets: { supabase_js, curl, fetch } }: Pick<CallDetail, 'snippets'>) => (

@@ -4,13 +4,13 @@ import { useParams } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { StatisticsWindow } from '../../../../contract/observed.ts';
 import type { CallEntry, CallsChapter } from '../../../../contract/specification-calls.ts';
-import { Changing, figureClass } from '../../../ui/fig.tsx';
+import { FlashOnChange, liveValueClass } from '../../../ui/live-value.tsx';
 import { activity } from '../../data/apps/activity.ts';
 import { specification } from '../../data/specification/specification.ts';
 import { count, counted } from '../../format/format.ts';
 import { ChapterPage } from '../chapter-page.tsx';
-import { ListFigure } from '../list/list-figure.tsx';
-import { useChosen } from '../list/use-chosen.ts';
+import { useSelectedId } from '../list/list-hooks.ts';
+import { MainTable } from '../list/main-table.tsx';
 import { useList } from '../list/use-list.ts';
 import { useChapter } from '../use-chapter.ts';
 import { WindowChoice } from '../window-choice.tsx';
@@ -37,7 +37,7 @@ export function CallsPage() {
   const { chapter, stale } = useChapter(ref, 'calls');
   const { data } = useQuery(specification(ref));
   const [window, setWindow] = useState<StatisticsWindow>('day');
-  const [chosen, choose] = useChosen('call');
+  const [chosen, choose] = useSelectedId('call');
   const list = useList({ items: chapter?.calls, chosen, choose, textOf });
   const { selected, close, previous, next } = list;
   const narrow = useMediaQuery('(max-width: 1100px)', false, { getInitialValueInEffect: false });
@@ -64,7 +64,7 @@ export function CallsPage() {
         )
       }
     >
-      <ListFigure
+      <MainTable
         number="Table 7.1"
         caption="Every call, below the app’s URL"
         what={['call', 'calls']}
@@ -106,8 +106,8 @@ function Answer({ appRef, chapter: { calls } }: { appRef: string; chapter: Calls
   const describing = calls.find(({ id }) => id === 'rest.describe');
   const open = calls.filter(({ roles }) => roles.includes('anon')).length;
   const proof = (text: string) => (
-    <a className={figureClass} href="#table-7-1">
-      <Changing value={text}>{text}</Changing>
+    <a className={liveValueClass} href="#table-7-1">
+      <FlashOnChange value={text}>{text}</FlashOnChange>
     </a>
   );
   return (

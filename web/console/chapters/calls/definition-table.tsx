@@ -1,5 +1,5 @@
 import type { DefinitionEntry } from '../../../../contract/specification-calls.ts';
-import { type WordsColumn, WordsFigure } from '../list/words-figure.tsx';
+import { TextTable, type WordsColumn } from '../list/text-table.tsx';
 
 const columns: readonly WordsColumn<DefinitionEntry>[] = [
   { name: 'Object', look: 'name', cell: ({ id }) => <code>{id}</code>, title: ({ id }) => id },
@@ -14,7 +14,7 @@ export const DefinitionTable = ({
   number: string;
   definitions: readonly DefinitionEntry[];
 }) => (
-  <WordsFigure
+  <TextTable
     number={number}
     caption="Types and other definitions"
     what={['Definitions', 'definitions']}

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import type { FunctionEntry } from '../../../../contract/specification-calls.ts';
 import { literal } from '../../data/sql/literal.ts';
 import { shortId } from '../../format/format.ts';
-import { type WordsColumn, WordsFigure } from '../list/words-figure.tsx';
+import { TextTable, type WordsColumn } from '../list/text-table.tsx';
 
 const columnsOf = (ref: string): readonly WordsColumn<FunctionEntry>[] => [
   {
@@ -35,7 +35,7 @@ const columnsOf = (ref: string): readonly WordsColumn<FunctionEntry>[] => [
 export function FunctionTable({ appRef, functions }: { appRef: string; functions: readonly FunctionEntry[] }) {
   const columns = useMemo(() => columnsOf(appRef), [appRef]);
   return (
-    <WordsFigure
+    <TextTable
       number="Table 7.2"
       caption="What functions do"
       what={['Functions', 'functions']}

@@ -1,6 +1,6 @@
 import type { JobEntry } from '../../../../contract/specification-calls.ts';
 import { dateTime, milliseconds } from '../../format/format.ts';
-import { type WordsColumn, WordsFigure } from '../list/words-figure.tsx';
+import { TextTable, type WordsColumn } from '../list/text-table.tsx';
 
 const columns: readonly WordsColumn<JobEntry>[] = [
   { name: 'Job', look: 'name', cell: ({ id }) => id, title: ({ id }) => id },
@@ -28,7 +28,7 @@ function lastRun({ figures }: JobEntry): string {
 
 /** What runs without a call. */
 export const JobTable = ({ number, jobs }: { number: string; jobs: readonly JobEntry[] }) => (
-  <WordsFigure
+  <TextTable
     number={number}
     caption="Scheduled jobs, in GMT"
     what={['Scheduled jobs', 'jobs']}

@@ -1,11 +1,11 @@
 /** How much of a body is shown, in characters. */
-const most = 20_000;
+const max = 20_000;
 
 /** A body to read: JSON in lines, and of a long one the beginning. Pure. */
 export function shownText(body: string): { text: string; cut: boolean } {
   const value = read(body);
   const whole = value === undefined ? body : JSON.stringify(value, null, 2);
-  return { text: whole.slice(0, most), cut: whole.length > most };
+  return { text: whole.slice(0, max), cut: whole.length > max };
 }
 
 /** How many rows a body holds; null where it is no list. Pure. */

@@ -1,5 +1,5 @@
 import type { CallSetting } from '../../../../contract/specification-calls.ts';
-import { type WordsColumn, WordsFigure } from '../list/words-figure.tsx';
+import { TextTable, type WordsColumn } from '../list/text-table.tsx';
 
 const columns: readonly WordsColumn<CallSetting>[] = [
   { name: 'Setting', look: 'name', cell: ({ key }) => <code>{key}</code>, title: ({ key }) => key },
@@ -10,7 +10,7 @@ const columns: readonly WordsColumn<CallSetting>[] = [
 
 /** How calls are answered: the settings that bound no number. */
 export const SettingTable = ({ number, settings }: { number: string; settings: readonly CallSetting[] }) => (
-  <WordsFigure
+  <TextTable
     number={number}
     caption="How calls are answered"
     what={['Settings of calls', 'settings']}

@@ -10,10 +10,10 @@ import { Icon } from '../../../ui/icon.tsx';
 import { KeyValues } from '../../../ui/panel.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import type { TriedAnswer } from '../../data/calls/try-call.ts';
+import type { TriedResponse } from '../../data/calls/try-call.ts';
 import { explanation } from '../../data/explain/explanation.ts';
 import type { Question } from '../../data/explain/question.ts';
-import type { Seat } from '../../data/rows/row.ts';
+import type { RequestRole } from '../../data/rows/row.ts';
 import { bytes, counted, milliseconds } from '../../format/format.ts';
 import { errorName, errorOf } from '../errors/error-words.ts';
 import { Explained } from '../roles/explain/explained.tsx';
@@ -29,14 +29,14 @@ export function TriedReply({
   schema,
   answer,
   draft,
-  seat,
+  requestRole,
 }: {
   appRef: string;
   call: CallEntry;
   schema: string | null;
-  answer: TriedAnswer;
+  answer: TriedResponse;
   draft: Draft;
-  seat: Seat;
+  requestRole: RequestRole;
 }) {
   const { chapter } = useChapter(appRef, 'errors');
   const [asking, setAsking] = useState(false);
@@ -45,7 +45,7 @@ export function TriedReply({
   const line = errorOf(chapter?.errors ?? [], { code, subject: null });
   const rows = rowsIn(answer.text);
   const { text, cut } = shownText(answer.text);
-  const question = schema === null || call.area === 'auth' ? null : questionOf(call, draft, schema, seat);
+  const question = schema === null || call.area === 'auth' ? null : questionOf(call, draft, schema, requestRole);
   return (
     <section className={styles.reply} aria-label="Reply">
       <p className={styles.head} role="status">
@@ -93,11 +93,11 @@ export function TriedReply({
   );
 }
 
-const questionOf = (call: CallEntry, draft: Draft, schema: string, seat: Seat): Question | null =>
+const questionOf = (call: CallEntry, draft: Draft, schema: string, requestRole: RequestRole): Question | null =>
   call.method === 'PUT'
     ? null
     : {
-        seat,
+        requestRole,
         method: call.method,
         path: call.path.replace('/rest/v1/', ''),
         schema,

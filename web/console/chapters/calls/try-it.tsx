@@ -11,7 +11,7 @@ import { Segmented } from '../../../ui/segmented.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { connection } from '../../data/apps/connection.ts';
 import { tryCall } from '../../data/calls/try-call.ts';
-import type { Seat } from '../../data/rows/row.ts';
+import type { RequestRole } from '../../data/rows/row.ts';
 import { useKeys } from '../../keys/keyboard.tsx';
 import { MemberField } from '../member-field.tsx';
 import {
@@ -57,14 +57,14 @@ export function TryIt({
   const [member, setMember] = useState<string | null>(null);
   const isDirect = call.area === 'auth' && call.roles.includes('anon');
   const { data: keys } = useQuery({ ...connection(appRef), enabled: isDirect });
-  const seat: Seat | null = who === 'member' ? member : who;
+  const requestRole: RequestRole | null = who === 'member' ? member : who;
   const schema = schemaOf(call, entity);
   const sending = useMutation({
     mutationFn: async () => {
       const attempt = attemptOf(call, draft, schema);
-      const as = isDirect ? { key: keys?.publishable_key ?? '' } : { seat: seat ?? 'anon' };
+      const as = isDirect ? { key: keys?.publishable_key ?? '' } : { requestRole: requestRole ?? 'anon' };
       const answer = await tryCall(appRef, attempt, as);
-      return { answer, draft, seat: isDirect ? 'anon' : (seat ?? 'anon') };
+      return { answer, draft, requestRole: isDirect ? 'anon' : (requestRole ?? 'anon') };
     },
   });
   const isMembersOwn = call.area === 'auth' && !isDirect && !call.roles.includes('service_role');
@@ -81,7 +81,7 @@ export function TryIt({
     );
   }
   const change = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
-  const why = (call.area !== 'auth' && seat === null ? 'Choose a member first.' : null) ?? whyNot(draft);
+  const why = (call.area !== 'auth' && requestRole === null ? 'Choose a member first.' : null) ?? whyNot(draft);
   const everyRow =
     (call.method === 'PATCH' || call.method === 'DELETE') && call.area === 'rest' && draft.filters.length === 0;
   const writes = isWrite(call) && !draft.undo;
@@ -208,7 +208,7 @@ export function TryIt({
           schema={schema}
           answer={sending.data.answer}
           draft={sending.data.draft}
-          seat={sending.data.seat}
+          requestRole={sending.data.requestRole}
         />
       )}
     </form>

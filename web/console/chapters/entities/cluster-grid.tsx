@@ -10,7 +10,7 @@ export function ClusterGrid({
   clusters: readonly Cluster[];
   onOpen: (cluster: Cluster) => void;
 }) {
-  const most = Math.max(1, ...clusters.flatMap(({ entities }) => entities.map(rowsOf)));
+  const max = Math.max(1, ...clusters.flatMap(({ entities }) => entities.map(rowsOf)));
   return (
     <ul className={styles.grid} aria-label="Clusters of entities">
       {clusters.map((cluster) => (
@@ -26,7 +26,7 @@ export function ClusterGrid({
             </span>
             <span className={styles.squares} aria-hidden="true">
               {cluster.entities.map((entity) => (
-                <i key={entity.id} title={entity.name} data-rows={weightOf(rowsOf(entity) / most)} />
+                <i key={entity.id} title={entity.name} data-rows={weightOf(rowsOf(entity) / max)} />
               ))}
             </span>
             <span className={styles.words}>

@@ -107,8 +107,8 @@ function nameOf(entities: readonly Entity[]): string {
     const prefix = name.slice(0, Math.max(0, name.indexOf('_')));
     if (prefix !== '') many.set(prefix, (many.get(prefix) ?? 0) + 1);
   }
-  const [most] = [...many].toSorted(([, a], [, b]) => b - a);
-  return most && most[1] > Math.max(1, entities.length / 2) ? most[0] : entityName(first.schema, first.name);
+  const [max] = [...many].toSorted(([, a], [, b]) => b - a);
+  return max && max[1] > Math.max(1, entities.length / 2) ? max[0] : entityName(first.schema, first.name);
 }
 
 export const rowsOf = ({ kind, figures }: Entity): number => (kind === 'view' ? 0 : (figures?.rows_estimate ?? 0));

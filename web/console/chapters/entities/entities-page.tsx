@@ -1,12 +1,12 @@
 import { useParams, useSearch } from '@tanstack/react-router';
 import type { EntitiesChapter, Entity } from '../../../../contract/specification-entities.ts';
-import { Ways } from '../../../ui/empty.tsx';
-import { badFigureClass, Changing, figureClass } from '../../../ui/fig.tsx';
+import { EmptyChoices } from '../../../ui/empty.tsx';
+import { badFigureClass, FlashOnChange, liveValueClass } from '../../../ui/live-value.tsx';
 import { FirstMigrations, FirstTable } from '../../contents/first-steps.tsx';
 import { aboutRows, bytes, count, counted, entityName } from '../../format/format.ts';
 import { ChapterPage } from '../chapter-page.tsx';
-import { ListFigure } from '../list/list-figure.tsx';
-import { useChosen } from '../list/use-chosen.ts';
+import { useSelectedId } from '../list/list-hooks.ts';
+import { MainTable } from '../list/main-table.tsx';
 import { useList } from '../list/use-list.ts';
 import { useChapter } from '../use-chapter.ts';
 import { entityColumns } from './entity-columns.tsx';
@@ -34,7 +34,7 @@ export function EntitiesPage() {
 
 function Entities({ appRef: ref }: { appRef: string }) {
   const { chapter, stale } = useChapter(ref, 'entities');
-  const [chosen, choose] = useChosen('entity');
+  const [chosen, choose] = useSelectedId('entity');
   const list = useList({ items: chapter?.entities, chosen, choose, textOf });
   const { selected, close, previous, next } = list;
   const empty = chapter?.entities.length === 0;
@@ -63,14 +63,14 @@ function Entities({ appRef: ref }: { appRef: string }) {
       }
     >
       {empty ? (
-        <Ways>
+        <EmptyChoices>
           <FirstTable appRef={ref} />
           <FirstMigrations appRef={ref} />
-        </Ways>
+        </EmptyChoices>
       ) : (
         <>
           <EntityDiagram appRef={ref} chapter={chapter} selected={selected} onOpen={choose} />
-          <ListFigure
+          <MainTable
             number="Table 3.2"
             caption="Every entity"
             what={['entity', 'entities']}
@@ -99,8 +99,8 @@ function Answer({ chapter }: { chapter: EntitiesChapter }) {
   const size = entities.reduce((sum, { figures }) => sum + (figures?.size_bytes ?? 0), 0);
   const open = openTables(chapter);
   const proof = (text: string, bad = false) => (
-    <a className={bad ? badFigureClass : figureClass} href="#table-3-2">
-      <Changing value={text}>{text}</Changing>
+    <a className={bad ? badFigureClass : liveValueClass} href="#table-3-2">
+      <FlashOnChange value={text}>{text}</FlashOnChange>
     </a>
   );
   return (

@@ -6,27 +6,27 @@ import { isMachineTrigger } from '../../../../contract/machine-trigger.ts';
 import type { Source } from '../../../../contract/specification.ts';
 import { Empty } from '../../../ui/empty.tsx';
 import { Failure } from '../../../ui/failure.tsx';
-import { Changing, figureClass } from '../../../ui/fig.tsx';
 import { Figure } from '../../../ui/figure.tsx';
-import { AsOf, Opening } from '../../../ui/opening.tsx';
-import { Bar, Table } from '../../../ui/table.tsx';
+import { FlashOnChange, liveValueClass } from '../../../ui/live-value.tsx';
+import { AsOf, PageHeader } from '../../../ui/page-header.tsx';
+import { Skeleton, Table } from '../../../ui/table.tsx';
 import { Verdict } from '../../../ui/verdict.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { figuresAt, specification } from '../../data/specification/specification.ts';
 import { literal } from '../../data/sql/literal.ts';
 import { counted, entityName, listed, shortId } from '../../format/format.ts';
-import { Page } from '../../frame/page.tsx';
-import { SpecificationVersion } from '../../frame/specification-version.tsx';
+import { Page } from '../../layout/page.tsx';
+import { SpecificationVersion } from '../../layout/specification-version.tsx';
 import { Feet } from '../chapter-page.tsx';
 import { attributeWords, countedWords, equalWords, filledBy, keysOf, relationWords } from './entity-words.ts';
 import styles from './field-page.module.css';
-import { type FieldStory, fieldSentence, fieldStory, names } from './field-story.ts';
+import { type FieldUsage, fieldSentence, fieldUsage, names } from './field-usage.ts';
 
 /** The whole story of a field on one page: what it is, what it is joined to, and every rule, right and screen that uses it. */
 export function FieldPage({ appRef, entity, field }: { appRef: string; entity: string; field: string }) {
   const query = useQuery(specification(appRef));
   const story = useMemo(
-    () => (query.data ? fieldStory(query.data.chapters, entity, field) : undefined),
+    () => (query.data ? fieldUsage(query.data.chapters, entity, field) : undefined),
     [query.data, entity, field],
   );
   const params = { ref: appRef };
@@ -43,13 +43,13 @@ export function FieldPage({ appRef, entity, field }: { appRef: string; entity: s
       tools={<SpecificationVersion appRef={appRef} />}
       fetching={query.isLoading}
     >
-      <Opening numeral={3} name={`Entities, a field of ${shortId(entity)}`} question={name}>
+      <PageHeader numeral={3} name={`Entities, a field of ${shortId(entity)}`} question={name}>
         {story && (
           <>
             <Answer story={story} /> <AsOf at={figuresAt(query)} live={!query.isError} />
           </>
         )}
-      </Opening>
+      </PageHeader>
       {query.error && (
         <Failure facts={failureFacts(query.error)} onRetry={() => void query.refetch()} busy={query.isFetching} />
       )}
@@ -61,14 +61,14 @@ export function FieldPage({ appRef, entity, field }: { appRef: string; entity: s
           </Link>
         </Empty>
       )}
-      {query.isPending && !query.error && <Bar width={320} />}
+      {query.isPending && !query.error && <Skeleton width={320} />}
       {story && <Story appRef={appRef} story={story} stale={query.isError} />}
     </Page>
   );
 }
 
 /** "Of type text, always there: title is 3 to 120 characters. 2 rules, 3 policies and 4 screens use it." */
-function Answer({ story }: { story: FieldStory }) {
+function Answer({ story }: { story: FieldUsage }) {
   const uses = [
     [story.rules.length, 'rule', 'rules'],
     [story.policies.length, 'policy', 'policies'],
@@ -86,8 +86,8 @@ function Answer({ story }: { story: FieldStory }) {
           {known.map(([many, one, several], place) => (
             <Fragment key={one}>
               {place > 0 && (place === known.length - 1 ? ' and ' : ', ')}
-              <a className={figureClass} href="#table-3-4">
-                <Changing value={many}>{counted(many, one, several)}</Changing>
+              <a className={liveValueClass} href="#table-3-4">
+                <FlashOnChange value={many}>{counted(many, one, several)}</FlashOnChange>
               </a>
             </Fragment>
           ))}{' '}
@@ -98,7 +98,7 @@ function Answer({ story }: { story: FieldStory }) {
   );
 }
 
-function Story({ appRef, story, stale }: { appRef: string; story: FieldStory; stale: boolean }) {
+function Story({ appRef, story, stale }: { appRef: string; story: FieldUsage; stale: boolean }) {
   const { entity, field } = story;
   const name = `${entity.id}.${field.name}`;
   return (
@@ -180,7 +180,7 @@ function Story({ appRef, story, stale }: { appRef: string; story: FieldStory; st
   );
 }
 
-function factsOf(appRef: string, { entity, field }: FieldStory): (readonly [string, ReactNode])[] {
+function factsOf(appRef: string, { entity, field }: FieldUsage): (readonly [string, ReactNode])[] {
   const { type, base_type, nullable, generated, enum_values, attributes, collation, references } = field;
   const { comment, type_comments } = field;
   const filled = filledBy(field);
@@ -235,7 +235,7 @@ function factsOf(appRef: string, { entity, field }: FieldStory): (readonly [stri
   ];
 }
 
-function Joined({ appRef, story: { pointsTo, pointedBy } }: { appRef: string; story: FieldStory }) {
+function Joined({ appRef, story: { pointsTo, pointedBy } }: { appRef: string; story: FieldUsage }) {
   if (pointsTo.length + pointedBy.length === 0) return <p className={styles.none}>Nothing: no relation ends at it.</p>;
   const other = (schema: string, entity: string, fields: readonly string[]) => (
     <Link to="/app/$ref/entities" params={{ ref: appRef }} search={{ entity: entityId(schema, entity) }}>
@@ -270,7 +270,7 @@ interface Use {
   words: string;
 }
 
-function Uses({ appRef, story, stale }: { appRef: string; story: FieldStory; stale: boolean }) {
+function Uses({ appRef, story, stale }: { appRef: string; story: FieldUsage; stale: boolean }) {
   const uses = usesOf(appRef, story);
   if (uses.length === 0) {
     return <p className={styles.none}>No rule, no policy, no screen and no machine names it.</p>;
@@ -301,7 +301,7 @@ function Uses({ appRef, story, stale }: { appRef: string; story: FieldStory; sta
   );
 }
 
-function usesOf(appRef: string, { entity, rules, policies, screens, machines, field }: FieldStory): Use[] {
+function usesOf(appRef: string, { entity, rules, policies, screens, machines, field }: FieldUsage): Use[] {
   const params = { ref: appRef };
   return [
     ...rules.map(
@@ -371,14 +371,14 @@ function usesOf(appRef: string, { entity, rules, policies, screens, machines, fi
   ];
 }
 
-const sourcesOf = ({ entity, field }: FieldStory): Source[] => [
+const sourcesOf = ({ entity, field }: FieldUsage): Source[] => [
   {
-    kind: 'catalogue',
+    kind: 'catalog',
     label: 'pg_attribute: type, default, identity and comment',
     sql: `select a.attname, format_type(a.atttypid, a.atttypmod) as type, a.attnotnull, a.attidentity, a.attgenerated,
   pg_get_expr(d.adbin, d.adrelid) as default, col_description(a.attrelid, a.attnum) as comment
 from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
 where a.attrelid = ${literal(entity.id)}::regclass and a.attname = ${literal(field.name)}`,
   },
-  { kind: 'catalogue', label: 'Chapters 2, 4, 5 and 6 of the same specification: whatever names the field' },
+  { kind: 'catalog', label: 'Chapters 2, 4, 5 and 6 of the same specification: whatever names the field' },
 ];

@@ -1,6 +1,6 @@
 import type { StatisticsWindow } from '../../../../contract/observed.ts';
 import type { ErrorLine } from '../../../../contract/specification.ts';
-import { Changing } from '../../../ui/fig.tsx';
+import { FlashOnChange } from '../../../ui/live-value.tsx';
 import { SparkBars } from '../../../ui/spark-bars.tsx';
 import { count } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
@@ -22,7 +22,9 @@ export const errorColumns = (
     look: 'figure',
     bar: 20,
     cell: (line) =>
-      times(line, window) > 0 && <Changing value={times(line, window)}>{count(times(line, window))}</Changing>,
+      times(line, window) > 0 && (
+        <FlashOnChange value={times(line, window)}>{count(times(line, window))}</FlashOnChange>
+      ),
   },
   {
     name: 'By hour',

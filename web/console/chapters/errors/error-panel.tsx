@@ -11,7 +11,7 @@ import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.t
 import { Tag } from '../../../ui/tag.tsx';
 import { recentErrors } from '../../data/calls/recent-errors.ts';
 import { count, shortId, timeOfDay } from '../../format/format.ts';
-import { Caller } from '../story/caller.tsx';
+import { Caller } from '../request/caller.tsx';
 import { errorName, replyOf, replyRemark, times } from './error-words.ts';
 import styles from './errors.module.css';
 import { StoryLink } from './failed-calls.tsx';

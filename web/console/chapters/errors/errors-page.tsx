@@ -3,13 +3,13 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
 import type { StatisticsWindow } from '../../../../contract/observed.ts';
 import type { ErrorLine, ErrorsChapter } from '../../../../contract/specification.ts';
-import { Changing, figureClass } from '../../../ui/fig.tsx';
+import { FlashOnChange, liveValueClass } from '../../../ui/live-value.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { activity } from '../../data/apps/activity.ts';
 import { count, counted } from '../../format/format.ts';
 import { ChapterPage } from '../chapter-page.tsx';
-import { ListFigure } from '../list/list-figure.tsx';
-import { useChosen } from '../list/use-chosen.ts';
+import { useSelectedId } from '../list/list-hooks.ts';
+import { MainTable } from '../list/main-table.tsx';
 import { useList } from '../list/use-list.ts';
 import { useChapter } from '../use-chapter.ts';
 import { WindowChoice } from '../window-choice.tsx';
@@ -34,7 +34,7 @@ type Met = 'met' | 'unmet' | 'all';
 export function ErrorsPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/errors' });
   const { chapter, stale } = useChapter(ref, 'errors');
-  const [chosen, choose] = useChosen('error');
+  const [chosen, choose] = useSelectedId('error');
   const [window, setWindow] = useState<StatisticsWindow>('day');
   const [asked, setAsked] = useState<Met | null>(null);
   const [narrowed, setNarrowed] = useState<Narrowed>(anyError);
@@ -71,7 +71,7 @@ export function ErrorsPage() {
         )
       }
     >
-      <ListFigure
+      <MainTable
         number="Table 8.1"
         caption={
           <Segmented
@@ -122,10 +122,10 @@ function Answer({ appRef, chapter: { errors } }: { appRef: string; chapter: Erro
   const met = errors.filter((line) => times(line, 'day') > 0);
   const often = met.reduce((sum, line) => sum + times(line, 'day'), 0);
   const calls = data?.hours.reduce((sum, hour) => sum + hour.calls, 0);
-  const most = met.toSorted((a, b) => times(b, 'day') - times(a, 'day'))[0];
+  const max = met.toSorted((a, b) => times(b, 'day') - times(a, 'day'))[0];
   const proof = (text: string) => (
-    <a className={figureClass} href="#table-8-1">
-      <Changing value={text}>{text}</Changing>
+    <a className={liveValueClass} href="#table-8-1">
+      <FlashOnChange value={text}>{text}</FlashOnChange>
     </a>
   );
   return (
@@ -137,12 +137,17 @@ function Answer({ appRef, chapter: { errors } }: { appRef: string; chapter: Erro
         <>
           {proof(count(met.length))} occurred in 24 hours, {proof(counted(often, 'time'))}
           {calls !== undefined && calls >= often && ` in ${counted(calls, 'call')}`}.
-          {most && (
+          {max && (
             <>
               {' '}
               The most frequent is{' '}
-              <Link to="/app/$ref/errors" params={{ ref: appRef }} search={{ error: most.id }} className={figureClass}>
-                {errorName(most)}
+              <Link
+                to="/app/$ref/errors"
+                params={{ ref: appRef }}
+                search={{ error: max.id }}
+                className={liveValueClass}
+              >
+                {errorName(max)}
               </Link>
               .
             </>

@@ -9,7 +9,7 @@ import { failureFacts } from '../../data/api-failure.ts';
 import { recentErrors } from '../../data/calls/recent-errors.ts';
 import { dateTime, milliseconds } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
-import { Caller } from '../story/caller.tsx';
+import { Caller } from '../request/caller.tsx';
 import { errorName, errorOf } from './error-words.ts';
 import styles from './errors.module.css';
 

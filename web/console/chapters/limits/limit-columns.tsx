@@ -1,5 +1,5 @@
 import type { LimitLine } from '../../../../contract/specification.ts';
-import { Changing } from '../../../ui/fig.tsx';
+import { FlashOnChange } from '../../../ui/live-value.tsx';
 import { count } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import type { ListColumn } from '../list/list-table.tsx';
@@ -14,7 +14,7 @@ export const limitColumns: readonly ListColumn<LimitLine>[] = [
     bar: 50,
     cell: ({ value, unit, default: usual }) => (
       <span className={value === usual ? undefined : styles.own}>
-        <Changing value={String(value)}>{amount(value, unit)}</Changing>
+        <FlashOnChange value={String(value)}>{amount(value, unit)}</FlashOnChange>
       </span>
     ),
   },
@@ -31,7 +31,8 @@ export const limitColumns: readonly ListColumn<LimitLine>[] = [
     look: 'figure',
     rank: 'second',
     bar: 20,
-    cell: ({ figures }) => figures && figures.day > 0 && <Changing value={figures.day}>{count(figures.day)}</Changing>,
+    cell: ({ figures }) =>
+      figures && figures.day > 0 && <FlashOnChange value={figures.day}>{count(figures.day)}</FlashOnChange>,
   },
   {
     name: 'Last',

@@ -9,7 +9,7 @@ import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.t
 import { count } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import { StoryLink } from '../errors/failed-calls.tsx';
-import { Caller } from '../story/caller.tsx';
+import { Caller } from '../request/caller.tsx';
 import { LimitControl } from './limit-control.tsx';
 import { exactAmount, setIn } from './limit-words.ts';
 import styles from './limits.module.css';

@@ -1,12 +1,12 @@
 import { Link, useParams } from '@tanstack/react-router';
 import { useCallback, useState } from 'react';
 import type { LimitLine, LimitsChapter } from '../../../../contract/specification.ts';
-import { Changing, figureClass } from '../../../ui/fig.tsx';
+import { FlashOnChange, liveValueClass } from '../../../ui/live-value.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { count, counted } from '../../format/format.ts';
 import { ChapterPage } from '../chapter-page.tsx';
-import { ListFigure } from '../list/list-figure.tsx';
-import { useChosen } from '../list/use-chosen.ts';
+import { useSelectedId } from '../list/list-hooks.ts';
+import { MainTable } from '../list/main-table.tsx';
 import { useList } from '../list/use-list.ts';
 import { useChapter } from '../use-chapter.ts';
 import { limitColumns } from './limit-columns.tsx';
@@ -35,7 +35,7 @@ const keeps: Readonly<Record<Which, (line: LimitLine) => boolean>> = {
 export function LimitsPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/limits' });
   const { chapter, stale } = useChapter(ref, 'limits');
-  const [chosen, choose] = useChosen('limit');
+  const [chosen, choose] = useSelectedId('limit');
   const [which, setWhich] = useState<Which>('all');
   const keep = useCallback((line: LimitLine) => keeps[which](line), [which]);
   const list = useList({ items: chapter?.limits, chosen, choose, textOf, keep });
@@ -62,7 +62,7 @@ export function LimitsPage() {
         )
       }
     >
-      <ListFigure
+      <MainTable
         number="Table 9.1"
         caption={
           <Segmented
@@ -105,8 +105,8 @@ function Answer({ appRef, chapter: { limits } }: { appRef: string; chapter: Limi
     .toSorted((a, b) => (b.figures?.last_at ?? '').localeCompare(a.figures?.last_at ?? ''));
   const [last] = hit;
   const proof = (text: string) => (
-    <a className={figureClass} href="#table-9-1">
-      <Changing value={text}>{text}</Changing>
+    <a className={liveValueClass} href="#table-9-1">
+      <FlashOnChange value={text}>{text}</FlashOnChange>
     </a>
   );
   return (
@@ -117,7 +117,7 @@ function Answer({ appRef, chapter: { limits } }: { appRef: string; chapter: Limi
       {last ? (
         <>
           {proof(count(hit.length))} {hit.length === 1 ? 'was' : 'were'} hit in 24 hours, at last{' '}
-          <Link to="/app/$ref/limits" params={{ ref: appRef }} search={{ limit: last.id }} className={figureClass}>
+          <Link to="/app/$ref/limits" params={{ ref: appRef }} search={{ limit: last.id }} className={liveValueClass}>
             {boundOf(last)}
           </Link>
           .

@@ -1,8 +1,8 @@
 import { type KeyboardEvent, type ReactNode, type RefObject, useDeferredValue, useRef, useState } from 'react';
 import { classNames } from '../../../ui/class-names.ts';
 import { groupClass, LoadingRows, rowClass, Table } from '../../../ui/table.tsx';
+import { useScrollToSelected } from './list-hooks.ts';
 import styles from './list-table.module.css';
-import { useInSight } from './use-in-sight.ts';
 
 export interface ListColumn<T> {
   name: string;
@@ -88,7 +88,7 @@ function Bodies<T extends { readonly id: string }>({
 }) {
   const drawn = useDeferredValue(rows, selected === null ? rows.slice(0, beginning) : rows);
   const [reached, setReached] = useState<string | null>(null);
-  useInSight(room, 'tr[data-selected]', selected);
+  useScrollToSelected(room, 'tr[data-selected]', selected);
   const tabbed = [reached, selected, drawn[0]?.id].find((id) => drawn.some((row) => row.id === id));
 
   const move = (event: KeyboardEvent) => {

@@ -6,9 +6,9 @@ import { flushSync } from 'react-dom';
 import type { PurposeChapter } from '../../../../contract/description.ts';
 import { Button } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/class-names.ts';
-import { Changing, figureClass } from '../../../ui/fig.tsx';
 import { Figure } from '../../../ui/figure.tsx';
-import { Bar, Table } from '../../../ui/table.tsx';
+import { FlashOnChange, liveValueClass } from '../../../ui/live-value.tsx';
+import { Skeleton, Table } from '../../../ui/table.tsx';
 import { activity } from '../../data/apps/activity.ts';
 import { count, counted } from '../../format/format.ts';
 import { useKeys } from '../../keys/keyboard.tsx';
@@ -84,7 +84,7 @@ function Written({ chapter }: { chapter: PurposeChapter | undefined }) {
           <dt>{name}</dt>
           <dd>
             {said === undefined ? (
-              <Bar width={320} />
+              <Skeleton width={320} />
             ) : (
               (said ?? <span className={styles.unsaid}>Not described yet</span>)
             )}
@@ -163,7 +163,11 @@ function InFigures({
               <tr key={name}>
                 <th scope="row">{name}</th>
                 <td className="num">
-                  {value === undefined ? <Bar width={32} /> : <Changing value={value}>{count(value)}</Changing>}
+                  {value === undefined ? (
+                    <Skeleton width={32} />
+                  ) : (
+                    <FlashOnChange value={value}>{count(value)}</FlashOnChange>
+                  )}
                 </td>
                 <td className={classNames(styles.what, 'soft')}>{what}</td>
                 <td>{link}</td>
@@ -182,8 +186,8 @@ function Answer({ appRef, chapter: { purpose, figures } }: { appRef: string; cha
   const members = today?.members ?? figures?.members;
   const calls = today?.today.calls ?? figures?.calls_today;
   const proof = (text: string) => (
-    <a className={figureClass} href="#table-1-2">
-      <Changing value={text}>{text}</Changing>
+    <a className={liveValueClass} href="#table-1-2">
+      <FlashOnChange value={text}>{text}</FlashOnChange>
     </a>
   );
   return (

@@ -4,8 +4,8 @@ import { Figure } from '../../../ui/figure.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { rowClass, Table } from '../../../ui/table.tsx';
 import { count, shortId } from '../../format/format.ts';
-import { CutLine } from '../list/cut-line.tsx';
-import { usePortion } from '../list/use-portion.ts';
+import { useIncrementalList } from '../list/list-hooks.ts';
+import { TruncationNotice } from '../list/truncation-notice.tsx';
 import styles from './advice.module.css';
 
 const portion = 20;
@@ -29,7 +29,7 @@ export function AdviceTable({
   stale: boolean;
   onOpen: (id: string) => void;
 }) {
-  const { shown, more } = usePortion(
+  const { shown, more } = useIncrementalList(
     advice,
     portion,
     advice.findIndex(({ id }) => id === selected),
@@ -83,7 +83,7 @@ export function AdviceTable({
           </tbody>
         </Table>
       )}
-      <CutLine shown={shown.length} all={advice.length} what="advices" onMore={more} />
+      <TruncationNotice shown={shown.length} all={advice.length} what="advices" onMore={more} />
     </Figure>
   );
 }

@@ -12,8 +12,7 @@ import { useChapter } from '../use-chapter.ts';
 import styles from './cell-panel.module.css';
 import { CellProbe } from './cell-probe.tsx';
 import { Explain } from './explain/explain.tsx';
-import { roleWords } from './role-words.ts';
-import { verdictSentence } from './verdict-sentence.ts';
+import { roleWords, verdictSentence } from './role-text.ts';
 
 /** One cell of the matrix told in full: the verdict in words, why, the policies it comes from, the grant. */
 export function CellPanel({

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { cellWords } from './cell-words.ts';
+import { cellWords } from './role-text.ts';
 
 it.each([
   ['own row (by customer)', 'own'],

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { PolicyEntry } from '../../../../contract/specification-roles.ts';
 import { listed, shortId } from '../../format/format.ts';
-import { type WordsColumn, WordsFigure } from '../list/words-figure.tsx';
+import { TextTable, type WordsColumn } from '../list/text-table.tsx';
 
 const columnsOf = (ref: string): readonly WordsColumn<PolicyEntry>[] => [
   { name: 'Entity', cell: ({ entity }) => <code>{shortId(entity)}</code> },
@@ -33,7 +33,7 @@ const columnsOf = (ref: string): readonly WordsColumn<PolicyEntry>[] => [
 export function PolicyTable({ appRef, policies }: { appRef: string; policies: readonly PolicyEntry[] }) {
   const columns = useMemo(() => columnsOf(appRef), [appRef]);
   return (
-    <WordsFigure
+    <TextTable
       number="Table 6.3"
       caption="Policies, and what they let through"
       what={['Policies', 'policies']}

@@ -13,15 +13,14 @@ import { cellFailure } from '../../../../contract/cell-condition.ts';
 import type { ProbedCell } from '../../../../contract/probe.ts';
 import type { RoleCell, RoleEntry } from '../../../../contract/specification-roles.ts';
 import { classNames } from '../../../ui/class-names.ts';
-import { Frame } from '../../../ui/frame.tsx';
+import { ScrollFrame } from '../../../ui/scroll-frame.tsx';
 import { Verdict, VerdictMark } from '../../../ui/verdict.tsx';
 import { aboutRows } from '../../format/format.ts';
-import { useInSight } from '../list/use-in-sight.ts';
-import { cellWords } from './cell-words.ts';
+import { useScrollToSelected } from '../list/list-hooks.ts';
 import { cellKey, type MatrixGroup, step } from './matrix.ts';
 import { disagreement } from './probe-words.ts';
 import styles from './role-matrix.module.css';
-import { roleWords } from './role-words.ts';
+import { cellWords, roleWords } from './role-text.ts';
 
 /** The room in px that a matrix with words in its cells takes at least: beside the heads of its rows, as much for each role. */
 export const roomForWords = (roles: number): number => 204 + 108 * roles;
@@ -63,7 +62,7 @@ export function RoleMatrix({
   const selectedKey = selected && cellKey(selected);
 
   // Marks take less room than words: with them the cell stands elsewhere.
-  useInSight(grid, '[aria-pressed="true"]', selectedKey && `${selectedKey} ${words}`);
+  useScrollToSelected(grid, '[aria-pressed="true"]', selectedKey && `${selectedKey} ${words}`);
 
   const move = useRef<(event: KeyboardEvent) => void>(() => {});
   useEffect(() => {
@@ -86,7 +85,7 @@ export function RoleMatrix({
   }, [drawn]);
 
   return (
-    <Frame>
+    <ScrollFrame>
       <table
         ref={grid}
         className={classNames(styles.matrix, !words && styles.marks, narrow && styles.narrow)}
@@ -132,7 +131,7 @@ export function RoleMatrix({
           />
         ))}
       </table>
-    </Frame>
+    </ScrollFrame>
   );
 }
 

@@ -8,8 +8,8 @@ import type { RoleCell, RolesChapter } from '../../../../contract/specification-
 import { Button } from '../../../ui/button.tsx';
 import { Empty } from '../../../ui/empty.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
-import { badFigureClass, Changing, figureClass } from '../../../ui/fig.tsx';
 import { Figure } from '../../../ui/figure.tsx';
+import { badFigureClass, FlashOnChange, liveValueClass } from '../../../ui/live-value.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { LoadingRows, Table } from '../../../ui/table.tsx';
 import { Verdict } from '../../../ui/verdict.tsx';
@@ -21,20 +21,20 @@ import { count, counted, milliseconds, timeOfDay } from '../../format/format.ts'
 import { TimeAgo } from '../../format/time-ago.tsx';
 import { useNeighbours } from '../../keys/use-neighbours.ts';
 import { ChapterPage } from '../chapter-page.tsx';
-import { CutLine } from '../list/cut-line.tsx';
 import { FilterField } from '../list/filter-field.tsx';
-import { usePortion } from '../list/use-portion.ts';
+import { useIncrementalList } from '../list/list-hooks.ts';
+import { TruncationNotice } from '../list/truncation-notice.tsx';
 import { useChapter } from '../use-chapter.ts';
 import { AdvicePanel } from './advice-panel.tsx';
 import { AdviceTable } from './advice-table.tsx';
 import { CellPanel } from './cell-panel.tsx';
-import { FromNowOnTable } from './from-now-on-table.tsx';
+import { DefaultPrivilegesTable } from './default-privileges-table.tsx';
 import { cellKey, matrixOf, tally } from './matrix.ts';
 import { PolicyTable } from './policy-table.tsx';
 import { probedCells, progress } from './probe-words.ts';
 import { RoleMatrix, roomForWords } from './role-matrix.tsx';
 import styles from './roles-page.module.css';
-import { useNarrow } from './use-narrow.ts';
+import { useIsNarrow } from './use-is-narrow.ts';
 
 const changes = [
   'Write a policy in SQL and keep it as a migration',
@@ -68,7 +68,7 @@ export function RolesPage() {
   const probed = useMemo(() => probedCells(report), [report]);
   const { chapter: entitiesChapter } = useChapter(ref, 'entities');
   const [chosenLook, setLook] = useState<'words' | 'marks' | null>(null);
-  const { ref: room, narrow } = useNarrow(roomForWords(chapter?.roles.length ?? 0));
+  const { ref: room, narrow } = useIsNarrow(roomForWords(chapter?.roles.length ?? 0));
   const look = chosenLook ?? (narrow ? 'marks' : 'words');
   const [filter, setFilter] = useState('');
 
@@ -79,7 +79,7 @@ export function RolesPage() {
 
   const select = useCallback((cell: RoleCell) => choose(cellKey(cell)), [choose]);
   const close = useCallback(() => open({}), [open]);
-  const { shown, more } = usePortion(
+  const { shown, more } = useIncrementalList(
     groups,
     portion,
     groups.findIndex(({ entity }) => entity === selected?.entity),
@@ -196,7 +196,7 @@ export function RolesPage() {
                 </div>
               )
             )}
-            <CutLine shown={shown.length} all={groups.length} what="entities and functions" onMore={more} />
+            <TruncationNotice shown={shown.length} all={groups.length} what="entities and functions" onMore={more} />
             {groups.length < all.length && (
               <p className={styles.hidden}>
                 {count(all.length - groups.length)} of {count(all.length)} are hidden by the filter “{filter}”.
@@ -207,7 +207,7 @@ export function RolesPage() {
             <AdviceTable advice={advice} selected={selectedAdvice?.id ?? null} stale={stale} onOpen={chooseAdvice} />
           )}
           {chapter && chapter.policies.length > 0 && <PolicyTable appRef={ref} policies={chapter.policies} />}
-          {chapter && chapter.from_now_on.length > 0 && <FromNowOnTable lines={chapter.from_now_on} />}
+          {chapter && chapter.from_now_on.length > 0 && <DefaultPrivilegesTable lines={chapter.from_now_on} />}
         </>
       )}
     </ChapterPage>
@@ -263,8 +263,8 @@ function Answer({
   const { always, when, never } = tally(cells);
   const open = cells.filter(({ role, verdict }) => role === 'anon' && verdict !== 'never').length;
   const proof = (text: string, bad = false) => (
-    <a className={bad ? badFigureClass : figureClass} href="#table-6-1">
-      <Changing value={text}>{text}</Changing>
+    <a className={bad ? badFigureClass : liveValueClass} href="#table-6-1">
+      <FlashOnChange value={text}>{text}</FlashOnChange>
     </a>
   );
   return (

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { verdictSentence } from './verdict-sentence.ts';
+import { verdictSentence } from './role-text.ts';
 
 it.each([
   [{ verdict: 'always', words: '', reason: 'the role bypasses it' } as const, 'Always, on every row.'],

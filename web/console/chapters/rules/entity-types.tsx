@@ -6,7 +6,7 @@ import { Code } from '../../../ui/code.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Figure } from '../../../ui/figure.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
-import { Bar } from '../../../ui/table.tsx';
+import { Skeleton } from '../../../ui/table.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { entityTypes, type TypesFormat } from '../../data/specification/entity-types.ts';
 import { specification } from '../../data/specification/specification.ts';
@@ -63,7 +63,7 @@ export function EntityTypes({
           onChange={(event) => choose(event.currentTarget.value)}
         />
         {error && <FailureNote facts={failureFacts(error)} />}
-        {data === undefined && !error && <Bar width={240} />}
+        {data === undefined && !error && <Skeleton width={240} />}
         {data !== undefined && (
           <div className={styles.code} aria-busy={isPlaceholderData}>
             <Code

@@ -3,11 +3,11 @@ import { useCallback, useMemo, useRef, useState } from 'react';
 import type { Rule, RulesChapter } from '../../../../contract/specification.ts';
 import type { Entity } from '../../../../contract/specification-entities.ts';
 import { Empty } from '../../../ui/empty.tsx';
-import { badFigureClass, Changing, figureClass } from '../../../ui/fig.tsx';
+import { badFigureClass, FlashOnChange, liveValueClass } from '../../../ui/live-value.tsx';
 import { count, counted, shortId } from '../../format/format.ts';
 import { ChapterPage } from '../chapter-page.tsx';
-import { ListFigure } from '../list/list-figure.tsx';
-import { useChosen } from '../list/use-chosen.ts';
+import { useSelectedId } from '../list/list-hooks.ts';
+import { MainTable } from '../list/main-table.tsx';
 import { useList } from '../list/use-list.ts';
 import { useChapter } from '../use-chapter.ts';
 import { EntityTypes } from './entity-types.tsx';
@@ -32,7 +32,7 @@ export function RulesPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/rules' });
   const { chapter, stale } = useChapter(ref, 'rules');
   const { chapter: entities } = useChapter(ref, 'entities');
-  const [chosen, choose] = useChosen('rule');
+  const [chosen, choose] = useSelectedId('rule');
   const list = useList({ items: chapter?.rules, chosen, choose, textOf });
   const { selected, close, previous, next } = list;
   const [draft, setDraft] = useState<Draft | null>(null);
@@ -69,7 +69,7 @@ export function RulesPage() {
           </p>
         </Empty>
       ) : (
-        <ListFigure
+        <MainTable
           number="Table 5.1"
           caption="Every rule, in words and in SQL"
           what={['rule', 'rules']}
@@ -110,8 +110,8 @@ function Answer({ chapter: { rules } }: { chapter: RulesChapter }) {
   const commented = rules.filter((rule) => rule.commented).length;
   const loose = rules.filter(({ applies_to }) => applies_to !== 'all rows').length;
   const proof = (text: string, bad = false) => (
-    <a className={bad ? badFigureClass : figureClass} href="#table-5-1">
-      <Changing value={text}>{text}</Changing>
+    <a className={bad ? badFigureClass : liveValueClass} href="#table-5-1">
+      <FlashOnChange value={text}>{text}</FlashOnChange>
     </a>
   );
   return (

@@ -6,10 +6,10 @@ import { type FormEvent, type KeyboardEvent, type Ref, useId } from 'react';
 import type { Entity } from '../../../../contract/specification-entities.ts';
 import { Button, buttonClass } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
-import { figureClass } from '../../../ui/fig.tsx';
 import { Figure } from '../../../ui/figure.tsx';
 import { highlight } from '../../../ui/highlight.ts';
 import { Icon } from '../../../ui/icon.tsx';
+import { liveValueClass } from '../../../ui/live-value.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { keyFields, keyText } from '../../data/rows/row.ts';
@@ -192,7 +192,7 @@ function Outcome({
                     to="/app/$ref/data"
                     params={params}
                     search={{ table: table.id, row: keyText(key) }}
-                    className={figureClass}
+                    className={liveValueClass}
                   >
                     {key.join(', ')}
                   </Link>

@@ -2,12 +2,12 @@ import { useParams } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { Screen, ScreenKind, ScreensChapter } from '../../../../contract/description.ts';
 import { Empty } from '../../../ui/empty.tsx';
-import { badFigureClass, Changing, figureClass } from '../../../ui/fig.tsx';
+import { badFigureClass, FlashOnChange, liveValueClass } from '../../../ui/live-value.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { count, counted, listed } from '../../format/format.ts';
 import { ChapterPage } from '../chapter-page.tsx';
-import { ListFigure } from '../list/list-figure.tsx';
-import { useChosen } from '../list/use-chosen.ts';
+import { useSelectedId } from '../list/list-hooks.ts';
+import { MainTable } from '../list/main-table.tsx';
 import { useList } from '../list/use-list.ts';
 import { useChapter } from '../use-chapter.ts';
 import { screenColumns } from './screen-columns.tsx';
@@ -38,7 +38,7 @@ const keeps: Readonly<Record<Choice, (screen: Screen) => boolean>> = {
 export function ScreensPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/screens' });
   const { chapter, stale } = useChapter(ref, 'screens');
-  const [chosen, choose] = useChosen('screen');
+  const [chosen, choose] = useSelectedId('screen');
   const [choice, setChoice] = useState<Choice>('all');
   const items = useMemo(() => chapter?.screens.map((screen) => ({ ...screen, id: screen.route })), [chapter]);
   const list = useList({ items, chosen, choose, textOf, keep: keeps[choice] });
@@ -59,7 +59,7 @@ export function ScreensPage() {
           <p>The first table of an exposed schema has a list, a detail and a form at once.</p>
         </Empty>
       ) : (
-        <ListFigure
+        <MainTable
           number="Table 2.1"
           caption="Every screen, by its route"
           tools={
@@ -102,8 +102,8 @@ function Answer({ chapter: { screens } }: { chapter: ScreensChapter }) {
   const defined = screens.filter(keeps.defined).length;
   const broken = screens.filter(keeps.broken).length;
   const proof = (text: string, bad = false) => (
-    <a className={bad ? badFigureClass : figureClass} href="#table-2-1">
-      <Changing value={text}>{text}</Changing>
+    <a className={bad ? badFigureClass : liveValueClass} href="#table-2-1">
+      <FlashOnChange value={text}>{text}</FlashOnChange>
     </a>
   );
   const parts = kinds.flatMap(([kind, word]) => {

@@ -1,7 +1,7 @@
 import type { Machine, MachineState } from '../../../../contract/states.ts';
 import type { Box, Edge, Graph } from '../../diagram/graph.ts';
 import { count, counted } from '../../format/format.ts';
-import { span, strays, type Way, waysOf } from './machine-words.ts';
+import { span, type TransitionEdge, transitionEdges, unexplainedChanges } from './machine-words.ts';
 import { colourOf } from './state-name.tsx';
 
 /**
@@ -9,10 +9,10 @@ import { colourOf } from './state-name.tsx';
  * the root of them. Passages that no transition explains are edges that should not be. Pure.
  */
 export function machineGraph(machine: Machine): Graph {
-  const ways = waysOf(machine);
-  const passed = strays(machine).filter(({ from, to }) => [from, to].every((name) => has(machine, name)));
-  const most = Math.max(1, ...ways.map(({ passages }) => passages ?? 0), ...passed.map((stray) => stray.count));
-  const weight = (passages: number) => 1 + 2.7 * Math.sqrt(passages / most);
+  const ways = transitionEdges(machine);
+  const passed = unexplainedChanges(machine).filter(({ from, to }) => [from, to].every((name) => has(machine, name)));
+  const max = Math.max(1, ...ways.map(({ passages }) => passages ?? 0), ...passed.map((stray) => stray.count));
+  const weight = (passages: number) => 1 + 2.7 * Math.sqrt(passages / max);
   return {
     boxes: [start, ...machine.states.map((state) => boxOf(machine, state))],
     edges: [
@@ -85,7 +85,10 @@ function boxOf(machine: Machine, { name, final, reached }: MachineState): Box {
   };
 }
 
-const edgeOf = ({ id, from, to, transition, passages }: Way, weight: (passages: number) => number): Edge => ({
+const edgeOf = (
+  { id, from, to, transition, passages }: TransitionEdge,
+  weight: (passages: number) => number,
+): Edge => ({
   id,
   from: boxOfState(from),
   to: boxOfState(to),

@@ -1,5 +1,5 @@
 import type { Machine } from '../../../../contract/states.ts';
-import { waysOf } from './machine-words.ts';
+import { transitionEdges } from './machine-words.ts';
 
 /**
  * A machine as a Mermaid `stateDiagram-v2` (mermaid.js.org/syntax/stateDiagram.html). States get ids of their own, since
@@ -13,7 +13,9 @@ export function machineMermaid(machine: Machine): string {
     '  direction LR',
     ...machine.states.map(({ name }) => `  state "${label(name)}" as ${id(name)}`),
     `  [*] --> ${id(machine.initial)}`,
-    ...waysOf(machine).map(({ from, to, transition }) => `  ${id(from)} --> ${id(to)} : ${label(transition.name)}`),
+    ...transitionEdges(machine).map(
+      ({ from, to, transition }) => `  ${id(from)} --> ${id(to)} : ${label(transition.name)}`,
+    ),
     ...machine.states.filter(({ final }) => final).map(({ name }) => `  ${id(name)} --> [*]`),
     '',
   ].join('\n');

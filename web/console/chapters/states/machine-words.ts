@@ -21,7 +21,7 @@ export function span(seconds: number): string {
 }
 
 /** One way from a state to another: a transition, from one of the states that it leads from. */
-export interface Way {
+export interface TransitionEdge {
   id: string;
   from: string;
   to: string;
@@ -34,7 +34,7 @@ export interface Way {
 export const wayId = (transition: string, from: string): string => `${transition} from ${from}`;
 
 /** Every way of a machine, in the order of its transitions. Pure. */
-export const waysOf = ({ states, transitions, table, figures }: Machine): Way[] =>
+export const transitionEdges = ({ states, transitions, table, figures }: Machine): TransitionEdge[] =>
   transitions.flatMap((transition) =>
     states.flatMap(({ name: from }) => {
       const to = table[from]?.[transition.name] ?? null;
@@ -55,8 +55,8 @@ export const waysOf = ({ states, transitions, table, figures }: Machine): Way[] 
   );
 
 /** Passages of the last 30 days that no way of the machine explains: it was another one then, or it was switched off. */
-export const strays = (machine: Machine): { from: string; to: string; count: number }[] => {
-  const ways = waysOf(machine);
+export const unexplainedChanges = (machine: Machine): { from: string; to: string; count: number }[] => {
+  const ways = transitionEdges(machine);
   return (machine.figures?.passages ?? []).flatMap(({ from, to, transition, count }) =>
     from === null || ways.some((way) => way.from === from && way.to === to && way.transition.name === transition)
       ? []
@@ -69,7 +69,7 @@ export function pairsOf(machine: Machine): { all: number; allowed: number } {
   const many = machine.states.length;
   return {
     all: many * (many - 1),
-    allowed: new Set(waysOf(machine).map(({ from, to }) => JSON.stringify([from, to]))).size,
+    allowed: new Set(transitionEdges(machine).map(({ from, to }) => JSON.stringify([from, to]))).size,
   };
 }
 

@@ -2,7 +2,16 @@ import { describe, expect, it } from 'vitest';
 import type { Machine, MachineFigures, Transition } from '../../../../contract/states.ts';
 import { boxOfState, hotEdges, machineGraph, stateOfBox } from './machine-graph.ts';
 import { machineMermaid } from './machine-mermaid.ts';
-import { pairsOf, passagesOf, rowsOf, sentenceOf, span, strays, sumOf, waysOf } from './machine-words.ts';
+import {
+  pairsOf,
+  passagesOf,
+  rowsOf,
+  sentenceOf,
+  span,
+  sumOf,
+  transitionEdges,
+  unexplainedChanges,
+} from './machine-words.ts';
 import { colourOf } from './state-name.tsx';
 
 const transition = (name: string, to: string): Transition => ({
@@ -64,16 +73,16 @@ describe('a length of time', () => {
 
 describe('the ways of a machine', () => {
   it('are one for each state that a transition leads from, with how often they were taken', () => {
-    expect(waysOf(live).map(({ id, to, passages }) => [id, to, passages])).toEqual([
+    expect(transitionEdges(live).map(({ id, to, passages }) => [id, to, passages])).toEqual([
       ['take from new', 'open "now"', 40],
       ['close from new', 'closed', 10],
       ['close from open "now"', 'closed', 0],
     ]);
-    expect(waysOf(machine()).map(({ passages }) => passages)).toEqual([null, null, null]);
+    expect(transitionEdges(machine()).map(({ passages }) => passages)).toEqual([null, null, null]);
   });
 
   it('leave over what no transition explains, but not rows that were made', () => {
-    expect(strays(live)).toEqual([
+    expect(unexplainedChanges(live)).toEqual([
       { from: 'closed', to: 'new', count: 2 },
       { from: 'gone', to: 'new', count: 1 },
     ]);

@@ -5,7 +5,7 @@ import { buttonClass } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
 import { count, counted } from '../../format/format.ts';
-import { span, type Way, waysOf } from './machine-words.ts';
+import { span, type TransitionEdge, transitionEdges } from './machine-words.ts';
 import { StateName } from './state-name.tsx';
 import styles from './states.module.css';
 
@@ -26,7 +26,7 @@ export function StatePanel({
   onNext: (() => void) | undefined;
 }) {
   const { entity, field, initial, figures } = machine;
-  const ways = waysOf(machine);
+  const ways = transitionEdges(machine);
   const rows = figures?.rows ? (figures.rows[name] ?? 0) : null;
   const stay = figures?.stay_seconds[name];
   return (
@@ -88,8 +88,8 @@ function Ways({
   machine,
 }: {
   title: string;
-  ways: readonly Way[];
-  other: (way: Way) => string;
+  ways: readonly TransitionEdge[];
+  other: (way: TransitionEdge) => string;
   machine: Machine;
 }) {
   if (ways.length === 0) return null;

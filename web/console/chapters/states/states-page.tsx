@@ -2,8 +2,8 @@ import { Select } from '@mantine/core';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import type { Machine, StatesChapter } from '../../../../contract/states.ts';
-import { badFigureClass, Changing, figureClass } from '../../../ui/fig.tsx';
 import { Figure } from '../../../ui/figure.tsx';
+import { badFigureClass, FlashOnChange, liveValueClass } from '../../../ui/live-value.tsx';
 import { Diagram } from '../../diagram/diagram.tsx';
 import { count, counted, listed } from '../../format/format.ts';
 import { useNeighbours } from '../../keys/use-neighbours.ts';
@@ -11,15 +11,15 @@ import { ChapterPage } from '../chapter-page.tsx';
 import { ListTable } from '../list/list-table.tsx';
 import { useChapter } from '../use-chapter.ts';
 import { AccountTable } from './account-table.tsx';
-import { EveryPair } from './every-pair.tsx';
-import { FirstMachine } from './first-machine.tsx';
 import { boxOfState, hotEdges, machineGraph, stateOfBox } from './machine-graph.ts';
 import { machineMermaid } from './machine-mermaid.ts';
-import { pairsOf, passagesOf, rowsOf, sumOf, waysOf } from './machine-words.ts';
+import { pairsOf, passagesOf, rowsOf, sumOf, transitionEdges } from './machine-words.ts';
+import { NoMachine } from './no-machine.tsx';
 import { StatePanel } from './state-panel.tsx';
 import styles from './states.module.css';
-import { wayColumns } from './way-columns.tsx';
-import { WayPanel } from './way-panel.tsx';
+import { transitionColumns } from './transition-columns.tsx';
+import { TransitionPanel } from './transition-panel.tsx';
+import { TransitionTable } from './transition-table.tsx';
 
 const changes = [
   <span key="define">
@@ -48,7 +48,7 @@ export function StatesPage() {
   const openWay = useCallback((id: string) => choose({ ...kept, way: id }), [choose, kept]);
   const openState = useCallback((id: string) => choose({ ...kept, state: id }), [choose, kept]);
 
-  const ways = useMemo(() => machine && waysOf(machine), [machine]);
+  const ways = useMemo(() => machine && transitionEdges(machine), [machine]);
   const neighbours = useNeighbours(ways, way ?? null, openWay);
   const states = useMemo(() => machine?.states.map(({ name }) => ({ id: name })), [machine]);
   const besides = useNeighbours(states, way === undefined ? (state ?? null) : null, openState);
@@ -64,7 +64,7 @@ export function StatesPage() {
       changes={changes}
       panel={
         machine && chosenWay ? (
-          <WayPanel
+          <TransitionPanel
             appRef={ref}
             machine={machine}
             way={chosenWay}
@@ -88,7 +88,7 @@ export function StatesPage() {
       }
     >
       {chapter && !machine ? (
-        <FirstMachine appRef={ref} />
+        <NoMachine appRef={ref} />
       ) : (
         <>
           <MachineFigure
@@ -126,7 +126,13 @@ export function StatesPage() {
             />
           </Figure>
           {machine && !pending && (
-            <EveryPair number="Table 4.3" machine={machine} stale={stale} onOpenState={openState} onOpenWay={openWay} />
+            <TransitionTable
+              number="Table 4.3"
+              machine={machine}
+              stale={stale}
+              onOpenState={openState}
+              onOpenWay={openWay}
+            />
           )}
         </>
       )}
@@ -136,7 +142,7 @@ export function StatesPage() {
 }
 
 const columnsOf = (machine: Machine, way: string | null) =>
-  wayColumns(machine, Math.max(1, ...waysOf(machine).map(({ passages }) => passages ?? 0)), way);
+  transitionColumns(machine, Math.max(1, ...transitionEdges(machine).map(({ passages }) => passages ?? 0)), way);
 
 const waiting = [80, 130, 80, 90, 60].map((bar, place) => ({
   name: ['Transition', 'From and to', 'Who', 'When', '30 days'][place] ?? '',
@@ -226,8 +232,8 @@ function Answer({ chapter }: { chapter: StatesChapter }) {
   const passages = sumOf(chapter, passagesOf);
   const loose = machines.filter(({ enforced, problems }) => !enforced || problems.length > 0).length;
   const proof = (text: string, to: string, bad = false) => (
-    <a className={bad ? badFigureClass : figureClass} href={`#${to}`}>
-      <Changing value={text}>{text}</Changing>
+    <a className={bad ? badFigureClass : liveValueClass} href={`#${to}`}>
+      <FlashOnChange value={text}>{text}</FlashOnChange>
     </a>
   );
   const moved = listed([...new Set(machines.map(({ entity }) => entity.replace(/^public\./, '')))]);

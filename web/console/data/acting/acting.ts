@@ -3,7 +3,7 @@ import type { ActingToken } from '../../../../contract/admin.ts';
 import { api, segment } from '../api.ts';
 import { ApiFailure } from '../api-failure.ts';
 import { queryClient } from '../query-client.ts';
-import type { Seat } from '../rows/row.ts';
+import type { RequestRole } from '../rows/row.ts';
 
 /** The token with which the builder acts as a member. It is asked for once; another one only if the builder wants to go on. */
 export const acting = (ref: string, userId: string) =>
@@ -16,14 +16,17 @@ export const acting = (ref: string, userId: string) =>
   });
 
 /**
- * Returns the header that makes a call as `seat`; none for the service key.
+ * Returns the header that makes a call as `requestRole`; none for the service key.
  *
  * @throws {ApiFailure} `acting_ended` once the token has expired
  */
-export async function seatHeader(ref: string, seat: Seat): Promise<Readonly<Record<string, string>>> {
-  if (seat === 'service') return {};
-  if (seat === 'anon') return { 'x-ninefold-as': seat };
-  const { token, expires_at: end } = await queryClient.ensureQueryData(acting(ref, seat));
+export async function requestRoleHeader(
+  ref: string,
+  requestRole: RequestRole,
+): Promise<Readonly<Record<string, string>>> {
+  if (requestRole === 'service') return {};
+  if (requestRole === 'anon') return { 'x-ninefold-as': requestRole };
+  const { token, expires_at: end } = await queryClient.ensureQueryData(acting(ref, requestRole));
   if (Date.parse(end) <= Date.now()) {
     throw new ApiFailure('You no longer act as this member.', { code: 'acting_ended', status: 403 });
   }

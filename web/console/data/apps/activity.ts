@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { Activity } from '../../../../contract/admin.ts';
 import { api, segment } from '../api.ts';
-import { renewed } from '../query-client.ts';
+import { refetchEvery } from '../query-client.ts';
 import { appKeys } from './keys.ts';
 
 /** Calls of the last day, members, sessions and health of an app; renewed while in sight. */
@@ -9,5 +9,5 @@ export const activity = (ref: string) =>
   queryOptions({
     queryKey: appKeys.activity(ref),
     queryFn: ({ signal }) => api<Activity>(`/apps/${segment(ref)}/activity`, { signal }),
-    refetchInterval: renewed(10_000),
+    refetchInterval: refetchEvery(10_000),
   });

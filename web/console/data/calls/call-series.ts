@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { CallStatisticsAnswer, StatisticsWindow } from '../../../../contract/observed.ts';
+import type { CallStatisticsResponse, StatisticsWindow } from '../../../../contract/observed.ts';
 import { api, segment } from '../api.ts';
-import { renewed } from '../query-client.ts';
+import { refetchEvery } from '../query-client.ts';
 import { callKeys } from './keys.ts';
 
 /** How often one call was made within a window, point by point. Renewed while in sight. */
@@ -9,6 +9,8 @@ export const callSeries = (ref: string, id: string, window: StatisticsWindow) =>
   queryOptions({
     queryKey: callKeys.figures(ref, id, window),
     queryFn: ({ signal }) =>
-      api<CallStatisticsAnswer>(`/apps/${segment(ref)}/calls?${new URLSearchParams({ window, call: id })}`, { signal }),
-    refetchInterval: renewed(10_000),
+      api<CallStatisticsResponse>(`/apps/${segment(ref)}/calls?${new URLSearchParams({ window, call: id })}`, {
+        signal,
+      }),
+    refetchInterval: refetchEvery(10_000),
   });

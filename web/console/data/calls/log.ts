@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { LogAnswer } from '../../../../contract/observed.ts';
+import type { LogResponse } from '../../../../contract/observed.ts';
 import { api, segment } from '../api.ts';
-import { renewed } from '../query-client.ts';
+import { refetchEvery } from '../query-client.ts';
 import { callKeys } from './keys.ts';
 
 /** Which calls of an app are looked at; a missing part lets all through. */
@@ -25,8 +25,8 @@ export const log = (ref: string, filter: LogFilter) =>
       const query = new URLSearchParams(
         Object.entries(filter).map(([name, value]) => [name, String(value)]),
       ).toString();
-      return api<LogAnswer>(`/apps/${segment(ref)}/logs${query === '' ? '' : `?${query}`}`, { signal });
+      return api<LogResponse>(`/apps/${segment(ref)}/logs${query === '' ? '' : `?${query}`}`, { signal });
     },
-    refetchInterval: renewed(4_000),
+    refetchInterval: refetchEvery(4_000),
     placeholderData: (before) => before,
   });

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { ListedCall } from '../../../../contract/observed.ts';
 import { api, segment } from '../api.ts';
-import { renewed } from '../query-client.ts';
+import { refetchEvery } from '../query-client.ts';
 import { callKeys } from './keys.ts';
 
 /** How many calls that failed are asked for at once. */
@@ -15,5 +15,5 @@ export const recentErrors = (ref: string, code: string | null) =>
       const query = new URLSearchParams({ limit: String(recentErrorsAtOnce), ...(code !== null && { code }) });
       return api<ListedCall[]>(`/apps/${segment(ref)}/errors?${query}`, { signal });
     },
-    refetchInterval: renewed(10_000),
+    refetchInterval: refetchEvery(10_000),
   });

@@ -1,7 +1,7 @@
-import { seatHeader } from '../acting/acting.ts';
+import { requestRoleHeader } from '../acting/acting.ts';
 import { segment } from '../api.ts';
 import { reach } from '../reach.ts';
-import type { Seat } from '../rows/row.ts';
+import type { RequestRole } from '../rows/row.ts';
 
 /** A call that is tried: the address below the app, and what goes with it. */
 export interface TriedCall {
@@ -11,7 +11,7 @@ export interface TriedCall {
   body: string | null;
 }
 
-export interface TriedAnswer {
+export interface TriedResponse {
   status: number;
   headers: [name: string, value: string][];
   text: string;
@@ -28,13 +28,17 @@ export interface TriedAnswer {
 export async function tryCall(
   ref: string,
   { method, address, headers, body }: TriedCall,
-  as: { seat: Seat } | { key: string },
-): Promise<TriedAnswer> {
+  as: { requestRole: RequestRole } | { key: string },
+): Promise<TriedResponse> {
   const direct = 'key' in as;
-  const isMember = !direct && as.seat !== 'service' && as.seat !== 'anon';
+  const isMember = !direct && as.requestRole !== 'service' && as.requestRole !== 'anon';
   // Only a change that is kept needs the token.
   const reads = method === 'GET' || method === 'HEAD' || /tx=rollback/.test(headers.prefer ?? headers.Prefer ?? '');
-  const seated = direct ? {} : isMember && reads ? { 'x-ninefold-as': as.seat } : await seatHeader(ref, as.seat);
+  const seated = direct
+    ? {}
+    : isMember && reads
+      ? { 'x-ninefold-as': as.requestRole }
+      : await requestRoleHeader(ref, as.requestRole);
   const started = performance.now();
   const response = await reach(`${direct ? '' : '/admin/v1'}/apps/${segment(ref)}${address}`, {
     method,

@@ -11,7 +11,7 @@ export const explanation = (ref: string, question: Question) =>
   queryOptions({
     queryKey: ['explanation', ref, question],
     queryFn: async ({ signal }): Promise<AccessExplanation> => {
-      const { seat, method, path, schema, parameters, body } = question;
+      const { requestRole, method, path, schema, parameters, body } = question;
       const query = queryString(parameters);
       const response = await reach(`/admin/v1/apps/${segment(ref)}/rest/v1/${path}${query === '' ? '' : `?${query}`}`, {
         method,
@@ -19,7 +19,7 @@ export const explanation = (ref: string, question: Question) =>
           accept: 'application/json',
           prefer: 'explain=access',
           [method === 'GET' ? 'accept-profile' : 'content-profile']: schema,
-          ...(seat !== 'service' && { 'x-ninefold-as': seat }),
+          ...(requestRole !== 'service' && { 'x-ninefold-as': requestRole }),
           ...(body !== null && { 'content-type': 'application/json' }),
         },
         ...(body !== null && { body }),

@@ -22,7 +22,7 @@ const entity = {
 describe('the call that is explained', () => {
   it('names one row by its whole key, and carries a body only where it writes one', () => {
     expect(questionOf('update', entity, 'u1', ['7', '1'], '{"what":"x"}')).toEqual({
-      seat: 'u1',
+      requestRole: 'u1',
       method: 'PATCH',
       path: 'order%20lines',
       schema: 'shop',

@@ -3,11 +3,11 @@ import type { Entity, Field } from '../../../../contract/specification-entities.
 import type { RoleCell } from '../../../../contract/specification-roles.ts';
 import { isFigure, kindOf } from '../../values/field-kind.ts';
 import { keyParameters } from '../rows/query-string.ts';
-import { keyFields, type Row, type Seat } from '../rows/row.ts';
+import { keyFields, type RequestRole, type Row } from '../rows/row.ts';
 
 /** A call to be explained: who makes it, and what it says. */
 export interface Question {
-  seat: Seat;
+  requestRole: RequestRole;
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Below /rest/v1. */
   path: string;
@@ -23,12 +23,12 @@ const methods = { select: 'GET', insert: 'POST', update: 'PATCH', delete: 'DELET
 export function questionOf(
   operation: keyof typeof methods,
   entity: Entity,
-  seat: Seat,
+  requestRole: RequestRole,
   key: readonly string[] | null,
   body: string | null,
 ): Question {
   return {
-    seat,
+    requestRole,
     method: methods[operation],
     path: encodeURIComponent(entity.name),
     schema: entity.schema,
@@ -38,13 +38,13 @@ export function questionOf(
 }
 
 /** The call of a function: "public.close_ticket(bigint)". Null for an id that is none. Pure. */
-export function functionQuestion(id: RoleCell['entity'], seat: Seat, body: string): Question | null {
+export function functionQuestion(id: RoleCell['entity'], requestRole: RequestRole, body: string): Question | null {
   const parts = /^(?:"((?:[^"]|"")+)"|([^".(]+))\.(?:"((?:[^"]|"")+)"|([^".(]+))\(/.exec(id);
   const unquoted = (quoted: string | undefined, plain: string | undefined) => quoted?.replaceAll('""', '"') ?? plain;
   const schema = unquoted(parts?.[1], parts?.[2]);
   const name = unquoted(parts?.[3], parts?.[4]);
   if (schema === undefined || name === undefined) return null;
-  return { seat, method: 'POST', path: `rpc/${encodeURIComponent(name)}`, schema, parameters: [], body };
+  return { requestRole, method: 'POST', path: `rpc/${encodeURIComponent(name)}`, schema, parameters: [], body };
 }
 
 /** Fields that a caller may write. */

@@ -18,7 +18,7 @@ export const someRows = (ref: string, entity: Entity) =>
       const fields = [...new Set([...key, labelField(entity), touchedField(entity)].filter((name) => name !== null))];
       const order = orderOf(null, key);
       const { rows } = await restCall(
-        { ref, entity, seat: 'service' },
+        { ref, entity, requestRole: 'service' },
         {
           parameters: [
             ['select', selectOf(fields)],

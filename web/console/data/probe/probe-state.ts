@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { ProbeState } from '../../../../contract/probe.ts';
 import { api, segment } from '../api.ts';
-import { renewed } from '../query-client.ts';
+import { refetchEvery } from '../query-client.ts';
 import { probeKeys } from './keys.ts';
 
 /** The probe of chapter 6: the run under way, asked often while there is one, and the last report. */
@@ -13,7 +13,7 @@ export const probeState = (ref: string) =>
         await api<ProbeState>(`/apps/${segment(ref)}/probe`, { signal }),
         client.getQueryData(probeKeys.of(ref)),
       ),
-    refetchInterval: (query) => renewed(query.state.data?.running ? 400 : 60_000)(query),
+    refetchInterval: (query) => refetchEvery(query.state.data?.running ? 400 : 60_000)(query),
   });
 
 /** While a run is under way, the report before stays in sight. */

@@ -20,7 +20,7 @@ export function labelField(entity: Entity): string | null {
  */
 export const labels = (table: Table, field: string, values: readonly string[]) =>
   queryOptions({
-    queryKey: rowKeys.labels(table.ref, table.entity.id, table.seat, field, values),
+    queryKey: rowKeys.labels(table.ref, table.entity.id, table.requestRole, field, values),
     queryFn: async ({ signal }): Promise<ReadonlyMap<string, string>> => {
       const label = labelField(table.entity);
       const found = new Map<string, string>();

@@ -7,7 +7,7 @@ import { keyFields, keyText, type Row } from './row.ts';
 /** The row with this key; null where there is none, or none that may be seen. */
 export const oneRow = (table: Table, key: readonly string[]) =>
   queryOptions({
-    queryKey: rowKeys.one(table.ref, table.entity.id, table.seat, keyText(key)),
+    queryKey: rowKeys.one(table.ref, table.entity.id, table.requestRole, keyText(key)),
     queryFn: async ({ signal }): Promise<Row | null> => {
       const { rows } = await restCall(table, {
         parameters: [

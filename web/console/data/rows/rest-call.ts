@@ -1,16 +1,16 @@
 import type { Entity } from '../../../../contract/specification-entities.ts';
-import { seatHeader } from '../acting/acting.ts';
+import { requestRoleHeader } from '../acting/acting.ts';
 import { segment } from '../api.ts';
 import { failureOf } from '../api-failure.ts';
 import { reach, readJson } from '../reach.ts';
 import { queryString } from './query-string.ts';
-import type { Row, Seat } from './row.ts';
+import type { RequestRole, Row } from './row.ts';
 
 /** Whose rows: an entity of an app, as somebody sees it. */
 export interface Table {
   ref: string;
   entity: Entity;
-  seat: Seat;
+  requestRole: RequestRole;
 }
 
 export interface RestCall {
@@ -22,7 +22,7 @@ export interface RestCall {
   signal?: AbortSignal;
 }
 
-export interface RestAnswer {
+export interface RestResponse {
   rows: Row[];
   /** Of all rows that match; null where it was not asked for. */
   total: number | null;
@@ -30,15 +30,15 @@ export interface RestAnswer {
 }
 
 /**
- * A PostgREST call on an entity through the builder's door: with the rights of the service role, or as `seat` says. The first call as a
+ * A PostgREST call on an entity through the builder's door: with the rights of the service role, or as `requestRole` says. The first call as a
  * member makes the builder act as this member.
  *
  * @throws {ApiFailure} for every answer that is no success, and where none came
  */
-export async function restCall(table: Table, call: RestCall): Promise<RestAnswer> {
-  const { ref, entity, seat } = table;
+export async function restCall(table: Table, call: RestCall): Promise<RestResponse> {
+  const { ref, entity, requestRole } = table;
   const { method = 'GET', parameters, body, prefer = [], signal } = call;
-  const as = await seatHeader(ref, seat);
+  const as = await requestRoleHeader(ref, requestRole);
   const started = performance.now();
   const query = queryString(parameters);
   const response = await reach(

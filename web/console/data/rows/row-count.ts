@@ -7,7 +7,7 @@ import { restCall, type Table } from './rest-call.ts';
 /** How many rows match. */
 export const rowCount = (table: Table, where: readonly Filter[]) =>
   queryOptions({
-    queryKey: rowKeys.count(table.ref, table.entity.id, table.seat, where),
+    queryKey: rowKeys.count(table.ref, table.entity.id, table.requestRole, where),
     queryFn: async ({ signal }): Promise<number> => {
       const [first] = table.entity.fields;
       const { total } = await restCall(table, {

@@ -2,17 +2,17 @@ import { infiniteQueryOptions } from '@tanstack/react-query';
 import { type Filter, isOperator } from './filter.ts';
 import { rowKeys } from './keys.ts';
 import { filterParameter, isComplete, orderOf, selectOf } from './query-string.ts';
-import { type RestAnswer, restCall, type Table } from './rest-call.ts';
+import { type RestResponse, restCall, type Table } from './rest-call.ts';
 import { keyFields, type Sort } from './row.ts';
 
 /** Rows that one call brings. */
-export const pageRows = 500;
+export const rowsPerPage = 500;
 
 /** From how many rows on, by Postgres' own estimate, rows are no longer counted one by one. */
 const countedRows = 200_000;
 
 /** One page; `exact` says whether `total` was counted or estimated. */
-export interface RowPage extends RestAnswer {
+export interface RowPage extends RestResponse {
   exact: boolean;
 }
 
@@ -23,7 +23,7 @@ export const rowPages = (table: Table, where: readonly Filter[], sort: Sort | nu
   const key = keyFields(entity);
   const exact = (entity.figures?.rows_estimate ?? 0) <= countedRows;
   return infiniteQueryOptions({
-    queryKey: rowKeys.pages(table.ref, entity.id, table.seat, asked, sort),
+    queryKey: rowKeys.pages(table.ref, entity.id, table.requestRole, asked, sort),
     queryFn: async ({ pageParam, signal }): Promise<RowPage> => {
       const order = orderOf(sort, key);
       const answer = await restCall(table, {
@@ -31,7 +31,7 @@ export const rowPages = (table: Table, where: readonly Filter[], sort: Sort | nu
           ['select', selectOf(entity.fields.map(({ name }) => name))],
           ...asked.map(filterParameter),
           ...(order === '' ? [] : [['order', order] as const]),
-          ['limit', String(pageRows)],
+          ['limit', String(rowsPerPage)],
           ['offset', String(pageParam)],
         ],
         prefer: pageParam === 0 ? [`count=${exact ? 'exact' : 'estimated'}`] : [],
@@ -41,7 +41,7 @@ export const rowPages = (table: Table, where: readonly Filter[], sort: Sort | nu
     },
     initialPageParam: 0,
     getNextPageParam: (last, pages) =>
-      last.rows.length < pageRows ? null : pages.reduce((sum, { rows }) => sum + rows.length, 0),
+      last.rows.length < rowsPerPage ? null : pages.reduce((sum, { rows }) => sum + rows.length, 0),
     staleTime: 30_000,
     refetchOnWindowFocus: false,
   });

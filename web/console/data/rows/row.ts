@@ -4,7 +4,7 @@ import type { Entity } from '../../../../contract/specification-entities.ts';
 export type Row = Readonly<Record<string, string | null>>;
 
 /** As whom rows are read and written: the service key, nobody in particular, or a member, by id. */
-export type Seat = 'service' | 'anon' | (string & {});
+export type RequestRole = 'service' | 'anon' | (string & {});
 
 export interface Sort {
   field: string;

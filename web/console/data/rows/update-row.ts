@@ -30,12 +30,12 @@ export const updateRow = (table: Table) =>
     },
   });
 
-const unchanged = ({ seat }: Table): ApiFailure =>
+const unchanged = ({ requestRole }: Table): ApiFailure =>
   new ApiFailure('No row was changed.', {
     code: 'no_row',
     status: 200,
     hint:
-      seat === 'service'
+      requestRole === 'service'
         ? 'The row is gone, or has another key now. Refresh to see the rows as they are.'
         : 'The row is gone, or no policy lets this caller change it. Chapter 6 says who may.',
   });

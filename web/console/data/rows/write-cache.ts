@@ -12,7 +12,7 @@ import type { RowPage } from './row-pages.ts';
  */
 export function changeRows(table: Table, change: (row: Row) => Row | null): void {
   const key = rowKeys.table(table.ref, table.entity.id);
-  const pages = { queryKey: [...key, 'pages', table.seat] };
+  const pages = { queryKey: [...key, 'pages', table.requestRole] };
   queryClient.setQueriesData<InfiniteData<RowPage>>(pages, (data) => {
     if (!data) return data;
     const changed = data.pages.map((page) => ({
@@ -28,7 +28,7 @@ export function changeRows(table: Table, change: (row: Row) => Row | null): void
 /** A new row stands first, whatever the order, so that it is seen. */
 export function addRow(table: Table, row: Row): void {
   const key = rowKeys.table(table.ref, table.entity.id);
-  queryClient.setQueriesData<InfiniteData<RowPage>>({ queryKey: [...key, 'pages', table.seat] }, (data) => {
+  queryClient.setQueriesData<InfiniteData<RowPage>>({ queryKey: [...key, 'pages', table.requestRole] }, (data) => {
     const [first, ...rest] = data?.pages ?? [];
     if (!data || !first) return data;
     return {
@@ -53,10 +53,10 @@ const countRows = (pages: readonly RowPage[]): number => pages.reduce((sum, { ro
 const withTotal = (page: RowPage, more: number): RowPage =>
   page.total === null ? page : { ...page, total: Math.max(0, page.total + more) };
 
-function forgetOthers({ ref, entity, seat }: Table): void {
+function forgetOthers({ ref, entity, requestRole }: Table): void {
   void queryClient.invalidateQueries({
     queryKey: rowKeys.table(ref, entity.id),
-    predicate: ({ queryKey }) => queryKey[3] !== 'pages' || queryKey[4] !== seat,
+    predicate: ({ queryKey }) => queryKey[3] !== 'pages' || queryKey[4] !== requestRole,
   });
   void queryClient.invalidateQueries({ queryKey: entityKeys.list(ref) });
 }

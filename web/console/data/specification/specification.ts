@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { Specification } from '../../../../contract/specification.ts';
 import { api, segment } from '../api.ts';
-import { renewed } from '../query-client.ts';
+import { refetchEvery } from '../query-client.ts';
 import { specificationKeys } from './keys.ts';
 
 /** Entities above which a specification takes a moment to be sent, read and compared. */
@@ -15,7 +15,7 @@ export const specification = (ref: string) =>
   queryOptions({
     queryKey: specificationKeys.of(ref),
     queryFn: ({ signal }) => api<Specification>(`/apps/${segment(ref)}/specification?format=json`, { signal }),
-    refetchInterval: (query) => renewed(pause(query.state.data))(query),
+    refetchInterval: (query) => refetchEvery(pause(query.state.data))(query),
   });
 
 /** When the figures of a specification were read, in milliseconds since 1970: those of a large app are not read each time. */

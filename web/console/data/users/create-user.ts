@@ -1,12 +1,12 @@
 import type { AdminUserAttributes, User } from '@supabase/supabase-js';
 import { mutationOptions } from '@tanstack/react-query';
 import { api } from '../api.ts';
-import { afterChange } from './after-change.ts';
+import { invalidateUsers } from './invalidate-users.ts';
 import { usersPath } from './user.ts';
 
 /** Makes an account; no mail is sent. */
 export const createUser = (ref: string) =>
   mutationOptions({
     mutationFn: (attributes: AdminUserAttributes) => api<User>(usersPath(ref), { method: 'POST', body: attributes }),
-    onSuccess: (made) => afterChange(ref, made),
+    onSuccess: (made) => invalidateUsers(ref, made),
   });

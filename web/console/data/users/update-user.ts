@@ -1,12 +1,12 @@
 import type { AdminUserAttributes, User } from '@supabase/supabase-js';
 import { mutationOptions } from '@tanstack/react-query';
 import { api } from '../api.ts';
-import { afterChange } from './after-change.ts';
+import { invalidateUsers } from './invalidate-users.ts';
 import { userPath } from './user.ts';
 
 /** Changes an account: what is left out stays. A new password ends every session of the account. */
 export const updateUser = (ref: string, id: string) =>
   mutationOptions({
     mutationFn: (attributes: AdminUserAttributes) => api<User>(userPath(ref, id), { method: 'PUT', body: attributes }),
-    onSuccess: (changed) => afterChange(ref, changed),
+    onSuccess: (changed) => invalidateUsers(ref, changed),
   });

@@ -5,7 +5,7 @@ import { ApiFailure } from '../api-failure.ts';
 import { userKeys } from './keys.ts';
 import { userPath, usersPath } from './user.ts';
 
-export const usersAtOnce = 200;
+export const usersPageSize = 200;
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -27,7 +27,7 @@ export const userList = (ref: string, search: string) =>
       uuid.test(search) ? withId(ref, search, signal) : page(ref, search, pageParam, signal),
     initialPageParam: 1,
     getNextPageParam: ({ users, total }, _, number) =>
-      users.length > 0 && number * usersAtOnce < total ? number + 1 : undefined,
+      users.length > 0 && number * usersPageSize < total ? number + 1 : undefined,
     select: ({ pages }) => ({
       users: distinct(pages.flatMap(({ users }) => users)),
       total: pages.at(-1)?.total ?? 0,
@@ -37,7 +37,7 @@ export const userList = (ref: string, search: string) =>
   });
 
 async function page(ref: string, search: string, number: number, signal: AbortSignal): Promise<UserPage> {
-  const query = new URLSearchParams({ page: String(number), per_page: String(usersAtOnce) });
+  const query = new URLSearchParams({ page: String(number), per_page: String(usersPageSize) });
   if (search !== '') query.set('filter', search);
   const { data, headers } = await apiWithHeaders<{ users: User[] }>(`${usersPath(ref)}?${query}`, { signal });
   return {

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import type { VersionList } from '../../../../contract/changes.ts';
 import { api, segment } from '../api.ts';
-import { renewed } from '../query-client.ts';
+import { refetchEvery } from '../query-client.ts';
 import { versionKeys } from './keys.ts';
 
 /** The versions of what an app does, the latest first, a page at a time; renewed while in sight. */
@@ -12,5 +12,5 @@ export const versionList = (ref: string) =>
       api<VersionList>(`/apps/${segment(ref)}/versions${pageParam === null ? '' : `?before=${pageParam}`}`, { signal }),
     initialPageParam: null as number | null,
     getNextPageParam: ({ next }) => next,
-    refetchInterval: renewed(10_000),
+    refetchInterval: refetchEvery(10_000),
   });

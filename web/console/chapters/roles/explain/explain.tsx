@@ -13,7 +13,7 @@ import { explanation } from '../../../data/explain/explanation.ts';
 import { functionQuestion, newRow, type Question, questionOf, sameRow } from '../../../data/explain/question.ts';
 import { someRows } from '../../../data/explain/some-rows.ts';
 import { labelField } from '../../../data/rows/labels.ts';
-import { keyFields, keyFromText, keyOf, keyText, type Row, type Seat } from '../../../data/rows/row.ts';
+import { keyFields, keyFromText, keyOf, keyText, type RequestRole, type Row } from '../../../data/rows/row.ts';
 import { useKeys } from '../../../keys/keyboard.tsx';
 import { MemberField } from '../../member-field.tsx';
 import styles from './explain.module.css';
@@ -41,7 +41,7 @@ export function Explain({
   );
   const fixed = fixedSeat(role);
   const [member, setMember] = useState<string | null>(null);
-  const seat = fixed ?? member;
+  const requestRole = fixed ?? member;
   const { operation } = cell;
   const isNew = operation === 'insert' || operation === 'execute';
   return (
@@ -58,7 +58,7 @@ export function Explain({
             appRef={appRef}
             cell={cell}
             entity={entity}
-            seat={seat}
+            requestRole={requestRole}
             field={fixed === null ? undefined : first}
           />
         ) : (
@@ -67,7 +67,7 @@ export function Explain({
               appRef={appRef}
               operation={operation}
               entity={entity}
-              seat={seat}
+              requestRole={requestRole}
               field={fixed === null ? undefined : first}
             />
           )
@@ -78,7 +78,7 @@ export function Explain({
 }
 
 /** As whom a role's calls are made where that is not a question; null for those that members make. */
-const fixedSeat = ({ name, bypasses_row_level_security }: RoleEntry): Seat | null =>
+const fixedSeat = ({ name, bypasses_row_level_security }: RoleEntry): RequestRole | null =>
   name === 'anon' ? 'anon' : bypasses_row_level_security ? 'service' : null;
 
 /** A call on a row that is there: it is explained as soon as it is chosen. */
@@ -86,13 +86,13 @@ function RowCall({
   appRef,
   operation,
   entity,
-  seat,
+  requestRole,
   field,
 }: {
   appRef: string;
   operation: 'select' | 'update' | 'delete';
   entity: Entity;
-  seat: Seat | null;
+  requestRole: RequestRole | null;
   field: Ref<HTMLInputElement> | undefined;
 }) {
   const key = keyFields(entity);
@@ -106,8 +106,8 @@ function RowCall({
   const body = change ?? (row ? sameRow(entity, row) : '{}');
   const [settled] = useDebouncedValue(body, 400);
   const question =
-    seat !== null && at !== null && (operation !== 'update' || isJson(settled))
-      ? questionOf(operation, entity, seat, at, settled)
+    requestRole !== null && at !== null && (operation !== 'update' || isJson(settled))
+      ? questionOf(operation, entity, requestRole, at, settled)
       : null;
   if (key.length === 0) {
     return <p className="soft">Its rows have no key, so that none of them can be named.</p>;
@@ -163,24 +163,24 @@ function NewCall({
   appRef,
   cell,
   entity,
-  seat,
+  requestRole,
   field,
 }: {
   appRef: string;
   cell: RoleCell;
   entity: Entity | undefined;
-  seat: Seat | null;
+  requestRole: RequestRole | null;
   field: Ref<HTMLTextAreaElement> | undefined;
 }) {
   const [body, setBody] = useState(() => (entity && cell.operation === 'insert' ? newRow(entity) : '{}'));
   const [question, ask] = useState<Question | null>(null);
-  const why = seat === null ? 'Choose a member first.' : isJson(body) ? null : 'This is no JSON.';
+  const why = requestRole === null ? 'Choose a member first.' : isJson(body) ? null : 'This is no JSON.';
   const run = () => {
-    if (seat === null || why !== null) return;
+    if (requestRole === null || why !== null) return;
     ask(
       cell.operation === 'insert' && entity
-        ? questionOf('insert', entity, seat, null, body)
-        : functionQuestion(cell.entity, seat, body),
+        ? questionOf('insert', entity, requestRole, null, body)
+        : functionQuestion(cell.entity, requestRole, body),
     );
   };
   return (

@@ -1,0 +1,334 @@
+import { z } from 'zod';
+import { limits } from '../../contract/limits.ts';
+import type { RequestTrace } from '../../contract/observed.ts';
+import { firstJson } from '../database/statement.ts';
+import type { CallEvent, Events } from '../observe/events.ts';
+import type { App } from './app.ts';
+import type { Apps } from './apps.ts';
+import { Background } from './background.ts';
+import type { BackgroundTurns } from './background-turns.ts';
+import { CallLog } from './call-log.ts';
+import { type LogFilter, lineOf } from './log-entries.ts';
+import { PerApp } from './per-app.ts';
+import { toRequestTrace } from './request-trace.ts';
+import { runAsServerRole } from './run-as-server-role.ts';
+
+interface BufferedRequest {
+  readonly event: CallEvent;
+  isWritten: boolean;
+}
+
+/** A ring buffer of recent requests. Each new one replaces the oldest. */
+class Ring {
+  readonly calls: BufferedRequest[] = [];
+  readonly #size: number;
+  #next = 0;
+
+  constructor(size: number) {
+    this.#size = size;
+  }
+
+  add(buffered: BufferedRequest): void {
+    this.calls[this.#next] = buffered;
+    this.#next = this.#next + 1 === this.#size ? 0 : this.#next + 1;
+  }
+}
+
+/** The recent requests of one app in a worker's memory. */
+interface AppBuffer {
+  readonly own: Ring;
+  /**
+   * Requests of builders, with the console or the CLI. They are separate, so that they do not replace requests of the
+   * app.
+   */
+  readonly builders: Ring;
+  /** Number of requests of the app since the last flush. */
+  calls: number;
+  /** True if a builder has sent a request since the last flush. */
+  hasBuilder: boolean;
+  /** Failed and slow requests that are to be written. */
+  pending: BufferedRequest[];
+  /** Number of flushes without a request. */
+  idleFlushes: number;
+  /** The app whose notifications are received. */
+  app: App | null;
+  isListening: boolean;
+  unsubscribe: () => void;
+}
+
+const newBuffer = (): AppBuffer => ({
+  own: new Ring(limits.rememberedCalls.default),
+  builders: new Ring(limits.rememberedBuilderCalls.default),
+  calls: 0,
+  hasBuilder: false,
+  pending: [],
+  idleFlushes: 0,
+  app: null,
+  isListening: false,
+  unsubscribe: () => undefined,
+});
+
+/**
+ * Number of flushes without a request after which the app's requests are removed from memory. They are in its database
+ * by then.
+ */
+const MAX_IDLE_FLUSHES = 3;
+
+/**
+ * Finds the trace of a request by its request id. Each worker keeps the recent requests of each app in memory as
+ * events, which costs one assignment per request. Each flush writes failed and slow requests to the app's database; the
+ * others are written when the app becomes idle. If a worker does not have a request, it asks the other workers with
+ * NOTIFY, and the worker that has the request writes it to the database.
+ */
+export class RequestTraces {
+  readonly #apps: Apps;
+  readonly #events: Events;
+  readonly #background: Background;
+  readonly #buffers = new PerApp<AppBuffer>(newBuffer);
+  readonly #log = new CallLog();
+  #timer: NodeJS.Timeout | null = null;
+  /** The flush that is running in the background. */
+  #flushing: Promise<void> | null = null;
+
+  constructor(apps: Apps, events: Events) {
+    this.#apps = apps;
+    this.#events = events;
+    this.#background = new Background(events, 'keeping stories');
+  }
+
+  start(turns: BackgroundTurns): void {
+    this.#events.listen((event) => {
+      if (event.type === 'call' && event.app !== null) this.remember(event.app, event);
+    });
+    this.#timer = setInterval(() => {
+      this.#flushing ??= this.#flush((work) => turns.run(work)).finally(() => {
+        this.#flushing = null;
+      });
+    }, limits.observationFlushMilliseconds.default);
+    this.#timer.unref();
+  }
+
+  async stop(): Promise<void> {
+    if (this.#timer) clearInterval(this.#timer);
+    const until = performance.now() + limits.lastFlushMilliseconds.default;
+    for (const [ref, buffer] of this.#buffers.entries()) {
+      if (performance.now() < until)
+        await this.#write(ref, buffer, unwritten(new Set([...buffer.pending, ...buffer.own.calls])));
+    }
+  }
+
+  /** Stores a request in memory. A request that never reached an app has no trace. */
+  remember(ref: string, event: CallEvent): void {
+    if (event.trace.opened === 0) return;
+    const buffer = this.#buffers.of(ref);
+    if (!buffer) return;
+    const buffered: BufferedRequest = { event, isWritten: false };
+    if (event.isByBuilder) {
+      buffer.builders.add(buffered);
+      buffer.hasBuilder = true;
+    } else {
+      buffer.own.add(buffered);
+      buffer.calls++;
+    }
+    if (!buffer.isListening) {
+      buffer.isListening = true;
+      void this.#listen(ref, buffer);
+    }
+    if (event.code !== null || event.milliseconds > event.trace.slowMilliseconds) keep(buffer.pending, buffered);
+  }
+
+  /** Immediately writes failed and slow requests of all apps. */
+  flush(): Promise<void> {
+    return this.#flush((work) => work());
+  }
+
+  /** Immediately writes failed and slow requests of one app. */
+  async flushApp(ref: string): Promise<void> {
+    const buffer = this.#buffers.peek(ref);
+    if (!buffer) return;
+    const { pending } = buffer;
+    buffer.pending = [];
+    await this.#write(ref, buffer, unwritten(pending));
+  }
+
+  async #flush(run: (work: () => Promise<void>) => Promise<void>): Promise<void> {
+    for (const [ref, buffer] of this.#buffers.entries()) {
+      const isQuiet = buffer.calls === 0;
+      buffer.idleFlushes = isQuiet && !buffer.hasBuilder ? buffer.idleFlushes + 1 : 0;
+      buffer.calls = 0;
+      buffer.hasBuilder = false;
+      const wanted = isQuiet ? new Set([...buffer.pending, ...buffer.own.calls]) : buffer.pending;
+      const toWrite = unwritten(wanted);
+      buffer.pending = [];
+      let isThere = true;
+      const write = async () => {
+        isThere = await this.#write(ref, buffer, toWrite);
+      };
+      await (toWrite.length > 0 ? run(write) : write());
+      if (isThere && buffer.idleFlushes < MAX_IDLE_FLUSHES) continue;
+      buffer.unsubscribe();
+      this.#buffers.delete(ref);
+    }
+  }
+
+  /** Returns the trace of a request that any worker of any node handled; null if it is no longer stored. */
+  async find(app: App, requestId: string): Promise<RequestTrace | null> {
+    const own = this.#inMemory(app.ref, requestId);
+    if (own) return toRequestTrace(own.event);
+    return (await readRequestTrace(app, requestId)) ?? this.#askOthers(app, requestId);
+  }
+
+  /** Returns the most recent matching requests of an app that any worker handled, newest first. */
+  recent(app: App, filter: LogFilter, max: number): ReturnType<CallLog['read']> {
+    const buffer = this.#buffers.peek(app.ref);
+    return this.#log.read(app, buffer ? linesOf(buffer) : [], filter, max);
+  }
+
+  #inMemory(ref: string, requestId: string): BufferedRequest | null {
+    const buffer = this.#buffers.peek(ref);
+    const found = buffer ? callsOf(buffer).filter(({ event }) => event.requestId === requestId) : [];
+    return found.sort((a, b) => b.event.trace.at - a.event.trace.at)[0] ?? null;
+  }
+
+  async #askOthers(app: App, requestId: string): Promise<RequestTrace | null> {
+    let stop: () => void = () => undefined;
+    const heard = new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, limits.storyWaitMilliseconds.default);
+      const unsubscribe = app.subscribe((notification) => {
+        if (notification.type === 'story-kept' && notification.id === requestId) stop();
+      });
+      stop = () => {
+        clearTimeout(timer);
+        unsubscribe();
+        resolve();
+      };
+    });
+    try {
+      await runAsServerRole(app.database, [notify('story-wanted', requestId)]);
+      await heard;
+    } finally {
+      stop();
+    }
+    return readRequestTrace(app, requestId);
+  }
+
+  async #listen(ref: string, buffer: AppBuffer): Promise<void> {
+    const app = await this.#apps.find(ref).catch(() => null);
+    if (!app || buffer.app === app) return;
+    buffer.unsubscribe();
+    buffer.app = app;
+    buffer.unsubscribe = app.subscribe((notification) => {
+      if (notification.type === 'story-wanted') void this.#answer(app, buffer, notification.id);
+      if (notification.type === 'log-wanted') void this.#log.answer(app, notification.id, () => linesOf(buffer));
+    });
+  }
+
+  /** Writes a request for which another worker asked. */
+  async #answer(app: App, buffer: AppBuffer, requestId: string): Promise<void> {
+    const buffered = this.#inMemory(app.ref, requestId);
+    if (!buffered || buffered.isWritten) return;
+    if (await this.#write(app.ref, buffer, [buffered])) {
+      await runAsServerRole(app.database, [notify('story-kept', requestId)]).catch(() => undefined);
+    }
+  }
+
+  /** Writes requests to the app's database. Returns false if the app is missing or cannot be written to. */
+  async #write(ref: string, buffer: AppBuffer, buffered: readonly BufferedRequest[]): Promise<boolean> {
+    const isDone = await this.#background.attempt(ref, async () => {
+      const app = await this.#apps.find(ref);
+      if (buffer.app !== app) await this.#listen(ref, buffer);
+      if (buffered.length === 0) return;
+      // Set before the write, so that a concurrent flush does not write the request too.
+      for (const one of buffered) one.isWritten = true;
+      const rows = buffered.map(({ event }) => ({ at: event.trace.at, story: toRequestTrace(event) }));
+      const { rest } = await app.settings();
+      await runAsServerRole(app.database, [
+        { text: INSERT, params: [JSON.stringify(rows)] },
+        { text: FORGET, params: [String(rest.logs_stories)] },
+      ]);
+    });
+    if (!isDone) for (const one of buffered) one.isWritten = false;
+    return isDone;
+  }
+}
+
+const callsOf = ({ own, builders }: AppBuffer): BufferedRequest[] => [...own.calls, ...builders.calls];
+
+const linesOf = (buffer: AppBuffer) => callsOf(buffer).map(({ event }) => lineOf(event));
+
+const unwritten = (buffered: Iterable<BufferedRequest>): BufferedRequest[] =>
+  [...buffered].filter(({ isWritten }) => !isWritten);
+
+/**
+ * Adds a failed or slow request to those that are to be written, unless there are enough with the same code: a frequent
+ * error must not displace rare ones.
+ */
+function keep(pending: BufferedRequest[], buffered: BufferedRequest): void {
+  if (pending.length >= limits.storiesPerFlush.default) return;
+  let alike = 0;
+  for (const { event } of pending) if (event.code === buffered.event.code) alike++;
+  if (alike < limits.storiesPerFlushAndCode.default) pending.push(buffered);
+}
+
+const notify = (type: 'story-wanted' | 'story-kept', id: string) => ({
+  text: `select pg_notify('ninefold', json_build_object('type', $1::text, 'id', $2::text)::text)`,
+  params: [type, id],
+});
+
+const INSERT = `insert into ninefold.call_stories (request_id, at, call, status, code, subject, story)
+  select story ->> 'request_id', to_timestamp(at / 1000.0), story ->> 'call', (story ->> 'status')::integer, story ->> 'code',
+    story ->> 'subject', story
+  from json_to_recordset($1::json) as c (at bigint, story jsonb)`;
+
+const FORGET = `delete from ninefold.call_stories s using (
+    select ctid, row_number() over (partition by builder order by at desc) as place,
+      row_number() over (partition by builder, code, status < 400 order by at desc) as alike, code is not null as failed
+    from (select *, ctid, story -> 'who' ->> 'source' is not distinct from 'builder' as builder from ninefold.call_stories) stories
+  ) as old
+  where s.ctid = old.ctid and (old.place > $1::int or old.failed and old.alike > ${limits.keptStoriesPerCode.default})`;
+
+const text = z.string();
+const story: z.ZodType<RequestTrace> = z.object({
+  request_id: text,
+  at: text,
+  area: z.enum(['rest', 'auth']),
+  call: text,
+  method: text,
+  path: text,
+  query: text,
+  status: z.number(),
+  code: text.nullable(),
+  subject: text.nullable(),
+  limit: text.nullable(),
+  refused: z
+    .object({
+      ...{ entity: text, field: text, transition: text.nullable(), from: text.nullable(), to: text.nullable() },
+      ...{ key: z.record(text, text).nullable(), message: text },
+    })
+    .exactOptional(),
+  milliseconds: z.number(),
+  who: z.object({
+    role: text.nullable(),
+    user_id: text.nullable(),
+    session_id: text.nullable(),
+    source: text.nullable(),
+    address: text,
+  }),
+  steps: z.array(z.object({ name: text, from: z.number(), took: z.number(), found: text })),
+  sql: z.object({ text, parameters: z.number(), cut: z.boolean() }).nullable(),
+  touched: z.array(
+    z.object({ schema: text, name: text, operation: z.enum(['select', 'insert', 'update', 'delete', 'execute']) }),
+  ),
+});
+
+/** Reads a trace. The app's own code can write anything into this table, so invalid values are ignored. */
+async function readRequestTrace(app: App, requestId: string): Promise<RequestTrace | null> {
+  const [result] = await runAsServerRole(app.database, [
+    {
+      text: 'select story from ninefold.call_stories where request_id = $1 order by at desc limit 1',
+      params: [requestId],
+    },
+  ]);
+  const parsed = story.safeParse(result && firstJson<unknown>(result));
+  return parsed.success ? parsed.data : null;
+}

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type AppDatabase, startAppDatabase } from '../../test/support/app-database.ts';
+import { rowsAsText } from '../database/statement.ts';
+import { TraceRecorder } from '../observe/call-trace.ts';
+import { type CallEvent, Events } from '../observe/events.ts';
+import type { App } from './app.ts';
+import type { Apps } from './apps.ts';
+import { BackgroundTurns, Traffic } from './background-turns.ts';
+import { CallStatistics } from './call-statistics.ts';
+import { ErrorStatistics } from './error-statistics.ts';
+import { readFigures } from './read-statistics.ts';
+import { RequestTraces } from './request-traces.ts';
+import { readSettings } from './settings.ts';
+
+const turns = new BackgroundTurns(new Traffic());
+
+/** Settings limit the age of stored records: older ones must be deleted, newer ones must not. */
+
+let database: AppDatabase;
+
+beforeAll(async () => {
+  database = await startAppDatabase('kept');
+}, 60_000);
+
+afterAll(async () => {
+  await database?.stop();
+});
+
+/** Returns apps with these settings. */
+function appsWith(settings: Record<string, number>): Apps {
+  const app = {
+    ref: 'shop',
+    database: database.as('app_authenticator'),
+    settings: () => Promise.resolve(readSettings(settings)),
+    subscribe: () => () => undefined,
+  } as unknown as App;
+  return { find: () => Promise.resolve(app) } as unknown as Apps;
+}
+
+/** Returns the event of a request. */
+function call(
+  requestId: string,
+  about: { milliseconds?: number; slow?: number; code?: string; isByBuilder?: boolean },
+): CallEvent {
+  const trace = new TraceRecorder();
+  trace.opened = trace.started;
+  trace.ended = trace.started + (about.milliseconds ?? 1);
+  if (about.slow !== undefined) trace.slowMilliseconds = about.slow;
+  return {
+    ...{
+      type: 'call',
+      app: 'shop',
+      area: 'rest',
+      call: 'rest.select',
+      method: 'GET',
+      path: '/rest/v1/things',
+      query: '',
+    },
+    ...{ status: about.code === undefined ? 200 : 409, code: about.code ?? null, subject: null, limit: null },
+    ...{ milliseconds: about.milliseconds ?? 1, requestId, address: '127.0.0.1' },
+    ...{ role: 'anon', userId: null, sessionId: null, source: 'none', isByBuilder: about.isByBuilder ?? false, trace },
+  };
+}
+
+async function column(sql: string): Promise<string[]> {
+  const [result] = await database.pool.run([{ text: sql, params: [] }]);
+  return (result ? rowsAsText(result) : []).map(({ value }) => value ?? '');
+}
+
+it("stores as many request traces as the app's settings allow, and those of slow requests", async () => {
+  const stories = async (settings: Record<string, number>, events: readonly CallEvent[]) => {
+    await database.pool.script(`truncate ninefold.call_stories; insert into ninefold.call_stories (request_id, at, call, status, story)
+      select 'old-' || n, now() - make_interval(mins => n), 'rest.select', 200, '{}' from generate_series(1, 150) n`);
+    const kept = new RequestTraces(appsWith(settings), new Events());
+    for (const event of events) kept.remember('shop', event);
+    await kept.flush();
+    return column('select request_id as value from ninefold.call_stories order by at desc, request_id');
+  };
+  const calls = () => [
+    call('a-quick', { milliseconds: 20, slow: 50 }),
+    call('b-slow', { milliseconds: 60, slow: 50 }),
+    call('c-not-slow-here', { milliseconds: 60, slow: 70 }),
+    call('d-failed', { code: '23505' }),
+  ];
+  const all = await stories({}, calls());
+  expect([all.length, ...all.slice(0, 2).sort()]).toEqual([152, 'b-slow', 'd-failed']);
+  const fewer = await stories({ logs_stories: 120 }, calls());
+  expect([fewer.length, ...fewer.slice(0, 2).sort()]).toEqual([120, 'b-slow', 'd-failed']);
+  const busyBuilder = Array.from({ length: 300 }, (_, i) => call(`builder-${i}`, { isByBuilder: true }));
+  expect((await stories({}, [...calls(), ...busyBuilder])).slice(0, 2).sort()).toEqual(['b-slow', 'd-failed']);
+  // A trace that one worker writes for another must stay until the other has read it.
+  expect(await stories({ logs_stories: 0 }, calls())).toHaveLength(100);
+});
+
+it("stores counted requests and errors for the days in the app's settings", async () => {
+  const left = async (settings: Record<string, number>) => {
+    await database.pool.script(`truncate ninefold.call_statistics, ninefold.incidents;
+      insert into ninefold.call_statistics (span, bucket, call, calls, failed, histogram, last_at)
+        select 'hour', now() - make_interval(days => d), 'rest.select', 1, 0, array_fill(0, array[24]), now() from unnest(array[5, 20, 100]) d;
+      insert into ninefold.incidents (kind, name, subject, bucket, hits, last_at, last_requests)
+        select 'error', '23505', '', now() - make_interval(days => d), 1, now(), '{}' from unnest(array[5, 20, 100]) d`);
+    const events = new Events();
+    const apps = appsWith(settings);
+    const observers = [new CallStatistics(apps, events), new ErrorStatistics(apps, events)];
+    for (const one of observers) one.start(turns);
+    events.emit(call('now', { code: '23505' }));
+    for (const one of observers) await one.stop();
+    const days = (table: string) =>
+      column(
+        `select extract(day from now() - bucket)::int as value from ninefold.${table} where bucket < now() - interval '1 day' order by 1`,
+      );
+    return [await days('call_statistics'), await days('incidents')];
+  };
+  expect(await left({})).toEqual([['5', '20'], ['5']]);
+  expect(await left({ logs_statistics_days: 10, logs_incident_days: 50 })).toEqual([['5'], ['5', '20']]);
+  // The period that chapters show is always stored, whatever the settings.
+  expect(await left({ logs_statistics_days: 0, logs_incident_days: 0 })).toEqual([['5'], ['5']]);
+});
+
+it('deletes old records also if the app is rarely used', async () => {
+  await database.pool.script(`truncate ninefold.call_statistics, ninefold.incidents;
+    insert into ninefold.call_statistics (span, bucket, call, calls, failed, histogram, last_at)
+      values ('hour', now() - interval '100 days', 'rest.select', 1, 0, array_fill(0, array[24]), now());
+    insert into ninefold.incidents (kind, name, subject, bucket, hits, last_at, last_requests)
+      values ('error', '23505', '', now() - interval '100 days', 1, now(), '{}')`);
+  const events = new Events();
+  const observers = [new CallStatistics(appsWith({}), events), new ErrorStatistics(appsWith({}), events)];
+  for (const one of observers) {
+    one.start(turns);
+    await one.flush();
+  }
+  events.emit(call('now', { code: '23505' }));
+  for (const one of observers) await one.stop();
+  const old = (table: string) =>
+    column(`select 1 as value from ninefold.${table} where bucket < now() - interval '1 day'`);
+  expect([await old('call_statistics'), await old('incidents')]).toEqual([[], []]);
+});
+
+it('merges requests of the previous day by the hour without losing any', async () => {
+  await database.pool.script(`truncate ninefold.call_statistics;
+    insert into ninefold.call_statistics (span, bucket, call, calls, failed, histogram, last_at)
+      select 'minute', date_trunc('hour', now()) - interval '30 hours' + make_interval(mins => m), 'rest.select', 10, 1,
+        array[m % 60, 10 - m % 60] || array_fill(0, array[22]), now() - interval '30 hours' + make_interval(mins => m)
+      from unnest(array[1, 2, 9, 62]) m`);
+  const apps = appsWith({});
+  const figures = async () => (await readFigures(await apps.find('shop'))).get('rest.select')?.week;
+  const before = await figures();
+  const events = new Events();
+  const counting = new CallStatistics(apps, events);
+  counting.start(turns);
+  events.emit({ ...call('now', {}), call: 'rest.other' });
+  await counting.stop();
+  const rows = `select span || ' ' || calls || ' ' || failed || ' ' || (histogram)[1:3]::text as value from ninefold.call_statistics
+    where call = 'rest.select' order by bucket`;
+  expect(await column(rows)).toEqual(['hour 30 3 {12,18,0}', 'hour 10 1 {2,8,0}']);
+  expect(await figures()).toEqual(before);
+});
+
+it('reports a failing write once', async () => {
+  await database.pool.script('alter table ninefold.incidents add constraint refuses check (hits < 0) not valid');
+  try {
+    const events = new Events();
+    const faults: string[] = [];
+    events.listen((event) => event.type === 'fault' && faults.push(event.where));
+    const errorStatistics = new ErrorStatistics(appsWith({}), events);
+    errorStatistics.start(turns);
+    for (let i = 0; i < 2; i++) {
+      events.emit(call('now', { code: '23505' }));
+      await errorStatistics.flush();
+    }
+    await errorStatistics.stop();
+    expect(faults).toEqual(['counting errors of shop']);
+  } finally {
+    await database.pool.script('alter table ninefold.incidents drop constraint refuses');
+  }
+});

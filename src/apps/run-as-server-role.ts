@@ -1,0 +1,26 @@
+import type { Executor } from '../database/database.ts';
+import type { Result, Statement } from '../database/statement.ts';
+import { rethrowAsAppDamaged } from './damaged-app.ts';
+
+const SET_ROLE: Statement = {
+  text: `select pg_catalog.set_config('role', 'ninefold_server', true), pg_catalog.set_config('search_path', '', true),
+    pg_catalog.set_config('lock_timeout', '0', true),
+    pg_catalog.set_config('max_parallel_workers_per_gather', '0', true)`,
+  params: [],
+  planKey: '',
+};
+
+/**
+ * Runs statements on Ninefold's own tables in an app's database, in one transaction.
+ * @throws NinefoldError app_damaged
+ * @throws The errors of `Executor.run`.
+ */
+export async function runAsServerRole(
+  database: Executor,
+  statements: readonly Omit<Statement, 'preparedFor'>[],
+): Promise<Result[]> {
+  const [, ...results] = await database
+    .run([SET_ROLE, ...statements.map((statement) => ({ ...statement, preparedFor: 'ninefold_server' }))])
+    .catch(rethrowAsAppDamaged);
+  return results;
+}

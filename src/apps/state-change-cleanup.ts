@@ -1,0 +1,114 @@
+import { limits } from '../../contract/limits.ts';
+import { firstJson } from '../database/statement.ts';
+import type { Events } from '../observe/events.ts';
+import type { App } from './app.ts';
+import type { Apps } from './apps.ts';
+import { Background } from './background.ts';
+import type { BackgroundTurns } from './background-turns.ts';
+import { runAsServerRole } from './run-as-server-role.ts';
+import { sweepSignIns } from './sweep-sign-ins.ts';
+
+/**
+ * Deletes state changes that are older than the setting states_passage_days, and expired sign-in data (`sweepSignIns`),
+ * in the background, for apps that receive requests. The last state change of an existing row is retained, because it
+ * shows since when the row has been in its state.
+ */
+export class StateChangeCleanup {
+  readonly #apps: Apps;
+  readonly #events: Events;
+  readonly #background: Background;
+  readonly #called = new Set<string>();
+  #timer: NodeJS.Timeout | null = null;
+  #sweeping: Promise<void> = Promise.resolve();
+  #isStopping = false;
+
+  constructor(apps: Apps, events: Events) {
+    this.#apps = apps;
+    this.#events = events;
+    this.#background = new Background(events, 'forgetting passages');
+  }
+
+  start(turns: BackgroundTurns): void {
+    this.#events.listen((event) => {
+      if (event.type !== 'call' || event.app === null || event.trace.opened === 0) return;
+      if (this.#called.size < limits.observedApps.default) this.#called.add(event.app);
+    });
+    this.#timer = setInterval(() => {
+      this.#sweeping = this.#sweeping.then(() => this.#sweep(turns));
+    }, limits.passageSweepSeconds.default * 1000);
+    this.#timer.unref();
+  }
+
+  async stop(): Promise<void> {
+    if (this.#timer) clearInterval(this.#timer);
+    this.#isStopping = true;
+    await this.#sweeping;
+  }
+
+  async #sweep(turns: BackgroundTurns): Promise<void> {
+    const refs = [...this.#called];
+    this.#called.clear();
+    for (const ref of refs) {
+      await turns.run(async () => {
+        await this.#background.attempt(ref, async () => {
+          const app = await this.#apps.find(ref);
+          await deleteOldStateChanges(app, () => this.#isStopping);
+          await sweepSignIns(app);
+        });
+      });
+    }
+  }
+}
+
+/**
+ * Deletes old state changes in batches, so that no lock is held for long. Skips rows that another session has locked.
+ * Returns the number of deleted state changes.
+ * @param isStopped Returns true to stop after the current batch.
+ * @throws DatabaseError
+ * @throws ConnectionError
+ */
+export async function deleteOldStateChanges(
+  app: Pick<App, 'database' | 'settings'>,
+  isStopped = () => false,
+): Promise<number> {
+  const { states_passage_days: days } = (await app.settings()).rest;
+  if (days === 0) return 0;
+  let forgotten = 0;
+  for (let from: string | null = '0'; from !== null && !isStopped(); ) {
+    const [result] = await runAsServerRole(app.database, [
+      {
+        text: FORGET,
+        params: [
+          from,
+          String(Math.max(days, limits.passageFiguresDays.default)),
+          String(limits.passagesPerBatch.default),
+        ],
+      },
+    ]);
+    const batch: { next: string | null; deleted: number } | null = (result && firstJson(result)) ?? null;
+    forgotten += batch?.deleted ?? 0;
+    from = batch?.next ?? null;
+  }
+  return forgotten;
+}
+
+/**
+ * Statement that processes $3 state changes after id $1 in the order of their ids; `next` is null if there are no
+ * further old ones.
+ */
+const FORGET = `with looked as materialized (
+    select p.id, p.entity, p.field, p.key_hash, p.gone from ninefold.passages p
+    where p.id > $1::bigint and p.at < pg_catalog.now() - pg_catalog.make_interval(days => $2::int)
+    order by p.id limit $3::int
+  ), old as (
+    select p.id from ninefold.passages p join looked l using (id)
+    where p.gone or exists (
+      select from ninefold.passages later where later.entity = l.entity and later.key_hash = l.key_hash
+        and later.field = l.field and not later.gone and later.id > l.id)
+    for update of p skip locked
+  ), deleted as (
+    delete from ninefold.passages p using old where p.id = old.id returning p.id
+  )
+  select pg_catalog.json_build_object(
+    'next', (select case when pg_catalog.count(*) = $3::int then pg_catalog.max(id)::text end from looked),
+    'deleted', (select pg_catalog.count(*) from deleted))`;

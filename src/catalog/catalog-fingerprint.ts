@@ -1,0 +1,91 @@
+import type { Executor } from '../database/database.ts';
+import { plannerSettings } from '../database/startup-settings.ts';
+import { rowsAsText } from '../database/statement.ts';
+import { boundQueries } from './server-limits.ts';
+import { FIRST_NORMAL_OID } from './sql-fragments.ts';
+
+/** Relations of pg_catalog that the queries of this folder and of the chapters read. Each change of any row counts. */
+const read = [
+  ...['pg_namespace', 'pg_class', 'pg_attribute', 'pg_attrdef', 'pg_type', 'pg_enum', 'pg_constraint', 'pg_index'],
+  ...['pg_inherits', 'pg_trigger', 'pg_rewrite', 'pg_policy', 'pg_proc', 'pg_language', 'pg_am', 'pg_cast'],
+  ...['pg_extension', 'pg_foreign_table', 'pg_foreign_server', 'pg_foreign_data_wrapper', 'pg_description'],
+  ...['pg_range', 'pg_sequence', 'pg_default_acl', 'pg_partitioned_table', 'pg_event_trigger'],
+  ...['pg_publication', 'pg_publication_rel', 'pg_publication_namespace', 'pg_statistic_ext'],
+  ...['pg_database', 'pg_db_role_setting', 'pg_auth_members', 'pg_shdescription'],
+];
+
+/** Relations with names that PostgreSQL prints in expressions and definitions. */
+const printed = ['pg_operator', 'pg_opclass', 'pg_collation', 'pg_ts_config', 'pg_ts_dict'];
+
+/**
+ * Relations of which only the app's rows count, because PostgreSQL's own rows are many. The value is the column with
+ * the object identifier of the row's object.
+ */
+const ownRows: Readonly<Record<string, string>> = {
+  pg_aggregate: 'aggfnoid::oid',
+  pg_amop: 'amopfamily',
+  pg_amproc: 'amprocfamily',
+  pg_conversion: 'oid',
+  pg_opfamily: 'oid',
+  pg_ts_config_map: 'mapcfg',
+  pg_ts_parser: 'oid',
+  pg_ts_template: 'oid',
+};
+
+/**
+ * Tables of schema ninefold from which chapters are derived. Settings are not among them: the cache of specifications
+ * compares them itself.
+ */
+const definitions = ['app', 'screens', 'machines', 'transitions', 'roles'];
+
+/**
+ * Returns SQL with the number of rows and the sum of the ages of the transactions that wrote them. Each committed
+ * change of a table changes one of the two. The sum is used because an older transaction can commit after a younger
+ * one. Ages grow with every transaction, so they are relative to that of transaction 3; rows created with the cluster
+ * (xmin 1) have a constant age.
+ */
+const stateOf = (table: string, condition = 'true'): string =>
+  `(select count(*) || ':' || coalesce(sum(age(t.xmin)), 0) - count(*) filter (where t.xmin <> '1') * age('3'::xid)::int8
+    from ${table} t where ${condition})`;
+
+const states: Readonly<Record<string, string>> = {
+  ...Object.fromEntries([...read, ...printed].map((name) => [name, stateOf(`pg_catalog.${name}`)])),
+  ...Object.fromEntries(
+    Object.entries(ownRows).map(([name, oid]) => [
+      name,
+      stateOf(`pg_catalog.${name}`, `t.${oid} >= ${FIRST_NORMAL_OID}`),
+    ]),
+  ),
+  // Most of pg_depend follows from rows of other relations; only the membership in an extension does not.
+  pg_depend: stateOf('pg_catalog.pg_depend', `t.refclassid = 'pg_catalog.pg_extension'::regclass`),
+  // Views and functions have no transaction ids, and only superusers may read the underlying tables. Their content is
+  // hashed instead.
+  pg_roles: `(select md5(string_agg(r::text, '' order by r.oid)) from pg_catalog.pg_roles r)`,
+  pg_user_mappings: `(select md5(string_agg(m::text, '' order by m.umid)) from pg_catalog.pg_user_mappings m)`,
+  'ninefold.user_mapping_writes': `(select md5(string_agg(w::text, '' order by w.mapping)) from ninefold.user_mapping_writes() w)`,
+  pg_settings: `(select md5((${boundQueries.server_settings})::text))`,
+  ...Object.fromEntries(definitions.map((name) => [`ninefold.${name}`, stateOf(`ninefold.${name}`)])),
+};
+
+/** The watched relations: those of pg_catalog without a schema, others with it. */
+export const watched: readonly string[] = Object.keys(states);
+
+const QUERY = `select concat_ws(' ', ${Object.values(states).join(',\n')}) as state`;
+
+/**
+ * Returns a text that changes whenever an input of the specification changes, except live figures. Comparing it takes a
+ * fiftieth of the time of a derivation and needs no notification. The search path is empty, so that no object of the
+ * app can replace a function of PostgreSQL.
+ */
+export async function catalogFingerprint(executor: Executor): Promise<string> {
+  const [, result] = await executor.run([
+    {
+      text: `select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true), pg_catalog.set_config('lock_timeout', '0', true),
+        ${plannerSettings}`,
+      params: [],
+      planKey: '',
+    },
+    { text: QUERY, params: [], planKey: 'catalog state' },
+  ]);
+  return (result && rowsAsText(result)[0]?.state) ?? '';
+}

@@ -1,0 +1,27 @@
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
+import type { App } from '../apps/app.ts';
+import type { Identity } from '../identity/identity.ts';
+import type { TraceRecorder } from '../observe/call-trace.ts';
+import type { BodyBound } from './read-body.ts';
+
+/** One API of an app (`rest`, `auth`, `portal`), which handles requests below /apps/<ref>/<area>/v1. */
+export interface ApiHandler {
+  readonly name: 'rest' | 'auth' | 'portal';
+  /**
+   * Handles a request.
+   * @param identify Returns the identity of the caller, or throws an error that `renderError` turns into a 401. APIs
+   * with public routes call it only where they need the identity.
+   * @param trace Receives times and names of the request.
+   */
+  handle(app: App, request: CallRequest, identify: () => Promise<Identity>, trace: TraceRecorder): Promise<Reply>;
+  /**
+   * The largest body of any request to this API, and the error for a larger one. Without it, the app's settings limit
+   * the body.
+   */
+  readonly body?: BodyBound;
+  /**
+   * Renders an error in the format of this API; null if the format has no place for it. `identity` is null if it was
+   * not determined.
+   */
+  renderError(error: unknown, app: App | null, request: CallRequest, identity: Identity | null): Promise<Reply | null>;
+}

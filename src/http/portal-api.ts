@@ -1,0 +1,97 @@
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
+import type { PortalApp } from '../../contract/portal.ts';
+import { providerNames, providerTitles } from '../../contract/providers.ts';
+import { listCustomProviders } from '../accounts/custom-providers.ts';
+import type { App } from '../apps/app.ts';
+import { runAsServerRole } from '../apps/run-as-server-role.ts';
+import { firstJson, plain } from '../database/statement.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import type { Identity } from '../identity/identity.ts';
+import type { ApiHandler } from './api-handler.ts';
+
+/** Returns the screens that a caller may open, as JSON, with the entity tag of these bytes. */
+type ScreensFor = (app: App, identity: Identity) => Promise<{ readonly body: Uint8Array; readonly etag: string }>;
+
+/** `/portal/v1` of an app: what its pages for members are made of. */
+export const portalApi = (screensFor: ScreensFor): ApiHandler => ({
+  name: 'portal',
+  handle: async (app, request, identify) => {
+    const answer = request.path === '/app' ? appReply : request.path === '/screens' ? screensReply : null;
+    if (!answer) throw new NinefoldError('not_found');
+    if (request.method !== 'GET' && request.method !== 'HEAD') throw new NinefoldError('method_not_allowed');
+    const reply = await answer(app, request, identify, screensFor);
+    return request.method === 'HEAD' ? { ...reply, body: null } : reply;
+  },
+  renderError: async () => null,
+});
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+async function appReply(app: App): Promise<Reply> {
+  return {
+    status: 200,
+    headers: { 'content-type': JSON_TYPE, 'cache-control': 'no-cache' },
+    body: JSON.stringify(await portalApp(app)),
+  };
+}
+
+async function screensReply(
+  app: App,
+  { headers }: CallRequest,
+  identify: () => Promise<Identity>,
+  screensFor: ScreensFor,
+): Promise<Reply> {
+  const identity = await identify();
+  if (identity.source === 'none') throw new NinefoldError('key_missing');
+  const { body, etag } = await screensFor(app, identity);
+  const common = { etag, 'cache-control': 'private, no-cache', vary: 'Authorization, apikey' };
+  if (isMatched(headers['if-none-match'], etag)) return { status: 304, headers: common, body: null };
+  return { status: 200, headers: { ...common, 'content-type': JSON_TYPE }, body };
+}
+
+/** Compares weakly (RFC 9110, section 13.1.2): a proxy that compresses the body marks the tag as weak. */
+const isMatched = (asked: string | undefined, etag: string): boolean =>
+  (asked ?? '').split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
+
+interface Description {
+  readonly name: string | null;
+  readonly purpose: string | null;
+  readonly audience: string | null;
+}
+
+async function portalApp(app: App): Promise<PortalApp> {
+  const { record } = app;
+  const [{ auth }, custom, [described]] = await Promise.all([
+    app.settings(),
+    listCustomProviders(app.database, null),
+    runAsServerRole(app.database, [
+      plain(
+        `select json_build_object('name', a.name, 'purpose', a.purpose, 'audience', a.audience) from ninefold.app a`,
+      ),
+    ]),
+  ]);
+  const description = described && firstJson<Description>(described);
+  return {
+    ref: record.ref,
+    name: description?.name ?? record.name,
+    purpose: description?.purpose ?? null,
+    audience: description?.audience ?? null,
+    publishable_key: record.publishableKey,
+    email: auth.external_email_enabled,
+    passkey: auth.passkey_enabled,
+    providers: [
+      ...providerNames
+        .filter((name) => auth[`external_${name}_enabled`])
+        .map((name) => ({ id: name, title: providerTitles[name] })),
+      ...custom.filter(({ enabled }) => enabled).map(({ identifier, name }) => ({ id: identifier, title: name })),
+    ],
+    sign_up: !auth.disable_signup,
+    autoconfirm: auth.mailer_autoconfirm,
+    password_min_length: auth.password_min_length,
+    code_digits: auth.mailer_otp_length,
+    code_seconds: auth.mailer_otp_exp,
+    totp: auth.mfa_totp_enroll_enabled && auth.mfa_totp_verify_enabled,
+    linking: auth.security_manual_linking_enabled,
+    applications: auth.oauth_server_enabled,
+  };
+}

@@ -1,0 +1,132 @@
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
+import type { RestSettings } from '../../contract/settings.ts';
+import type { User } from '../accounts/user.ts';
+import type { App } from '../apps/app.ts';
+import { ruleKey, type SchemaCache } from '../catalog/schema-cache.ts';
+import { DatabaseError, type DatabaseErrorFields } from '../database/database-error.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import type { Identity } from '../identity/identity.ts';
+import { type ClaimsOf, impersonatedIdentity, namedCaller } from '../identity/impersonation.ts';
+import { roleRules } from '../identity/resolve.ts';
+import { explainAccess } from '../rest/explain/explain.ts';
+import { wantsExplanation } from '../rest/explain/explain-request.ts';
+import { handleRest } from '../rest/handle.ts';
+import { type BodyParser, isLarge, parseAhead } from '../rest/request/body-parser.ts';
+import { parsePreferences } from '../rest/request/preferences.ts';
+import { restErrorReply } from '../rest/response/error-reply.ts';
+import type { ApiHandler } from './api-handler.ts';
+
+/** The parts that the apps of a worker share. */
+interface RestNode {
+  readonly parser: BodyParser;
+  /** Returns the claims that an access token of an account would have, without a session. Throws what the app's hook throws. */
+  readonly claimsOf: (app: App, request: CallRequest, user: User) => ReturnType<ClaimsOf>;
+}
+
+/** `/rest/v1` of an app. */
+export const restApi = (node: RestNode): ApiHandler => ({
+  name: 'rest',
+  handle: async (app, request, identify, trace) => {
+    const { rest } = await loaded(app.settings());
+    trace.slowMilliseconds = rest.logs_slow_milliseconds;
+    const started = performance.now();
+    const identity = await identify();
+    const jwtMilliseconds = performance.now() - started;
+    if (wantsExplanation(request, identity)) {
+      trace.call = 'rest.explain';
+      return explain(app, request, identity, rest, node);
+    }
+    const { schemaCache, settings } = await schemaFor(app, identity, undoable(rest, request, identity));
+    const readPayload = isLarge(request) ? await parseAhead(request, settings, app.ref, node.parser) : undefined;
+    const { database } = app;
+    const { isFull } = app;
+    return handleRest(
+      { database, schemaCache, identity, settings, isFull, readPayload, jwtMilliseconds, trace },
+      request,
+    );
+  },
+  renderError: renderRestError,
+});
+
+/** Renders an error in PostgREST's format. */
+export async function renderRestError(
+  error: unknown,
+  app: App | null,
+  _request: CallRequest,
+  identity: Identity | null,
+): Promise<Reply | null> {
+  // The cause of the error may be that the settings cannot be read.
+  const settings = app ? await app.settings().catch(() => null) : null;
+  return restErrorReply(error, {
+    authenticated: identity !== null && identity.role !== (settings?.rest.db_anon_role ?? 'anon'),
+    verbosity: settings?.rest.client_error_verbosity ?? 'verbose',
+    ruleHint: app && error instanceof DatabaseError ? await ruleHint(app, error.fields) : null,
+  });
+}
+
+/**
+ * Returns the comment on the constraint that a write violated, which describes the rule in chapter 5; null without a
+ * comment.
+ */
+async function ruleHint(app: App, fields: DatabaseErrorFields): Promise<string | null> {
+  const { sqlstate, schema, table, dataType, column, constraint } = fields;
+  const name = table ?? dataType;
+  const rule = constraint ?? column;
+  if (!sqlstate.startsWith('23') || schema === undefined || name === undefined || rule === undefined) return null;
+  const schemaCache = await app.schemaCache().catch(() => null);
+  return schemaCache?.ruleComments.get(ruleKey({ schema, name }, rule, constraint === undefined)) ?? null;
+}
+
+/** Explains why a request is denied, for the caller in the header `x-ninefold-as` or for the actual caller. */
+async function explain(
+  app: App,
+  request: CallRequest,
+  asker: Identity,
+  rest: RestSettings,
+  { parser, claimsOf }: RestNode,
+): Promise<Reply> {
+  const named = namedCaller(request.headers['x-ninefold-as']);
+  const rules = roleRules(app.record, rest);
+  const identity =
+    named === null
+      ? asker
+      : await impersonatedIdentity(app.database, rules, named, (user) => claimsOf(app, request, user));
+  const { schemaCache, settings } = await schemaFor(app, identity, rest);
+  const readPayload = isLarge(request) ? await parseAhead(request, settings, app.ref, parser) : undefined;
+  return explainAccess({ database: app.database, schemaCache, identity, settings, readPayload }, request);
+}
+
+/** Returns settings that let a builder roll a request back, whatever db_tx_end allows other callers. */
+const undoable = (rest: RestSettings, request: CallRequest, identity: Identity): RestSettings =>
+  identity.source === 'builder' && parsePreferences(request.headers.prefer, true).transaction === 'rollback'
+    ? { ...rest, db_tx_end: 'commit-allow-override' }
+    : rest;
+
+/**
+ * Returns the schema cache and settings for a caller. Builders with the privileges of the service role see all schemas,
+ * other callers the exposed ones.
+ * @throws NinefoldError PGRST002
+ */
+async function schemaFor(
+  app: App,
+  identity: Identity,
+  rest: RestSettings,
+): Promise<{ schemaCache: SchemaCache; settings: RestSettings }> {
+  if (identity.source !== 'builder' || identity.role !== 'service_role') {
+    return { schemaCache: await loaded(app.schemaCache()), settings: rest };
+  }
+  const schemaCache = await loaded(app.fullSchemaCache());
+  return { schemaCache, settings: { ...rest, db_schemas: schemaCache.schemas } };
+}
+
+/**
+ * Awaits cached data of the app's database. The next request retries a failed read.
+ * @throws NinefoldError PGRST002 if reading failed, `app_damaged` if the app is damaged.
+ */
+async function loaded<T>(reading: Promise<T>): Promise<T> {
+  try {
+    return await reading;
+  } catch (cause) {
+    throw cause instanceof NinefoldError ? cause : new NinefoldError('PGRST002', { cause });
+  }
+}

@@ -1,0 +1,44 @@
+import type { RolesChapter } from '../../../contract/specification-roles.ts';
+import type { Facts } from '../facts.ts';
+import { groupBy } from '../group.ts';
+import type { ChapterRole } from './calling-roles.ts';
+import type { Membership } from './membership.ts';
+
+/** What the rights are called, in the order in which they are told. */
+const verbs = {
+  tables: { SELECT: 'read', INSERT: 'add', UPDATE: 'change', DELETE: 'delete' },
+  sequences: { USAGE: 'take numbers from', SELECT: 'read', UPDATE: 'set' },
+  functions: { EXECUTE: 'call' },
+} as const;
+
+/**
+ * Default privileges: what each role may do with new tables, sequences and functions. Row-level security, which no default
+ * switches on, is another matter.
+ */
+export function defaultPrivileges(
+  facts: Facts,
+  roles: readonly ChapterRole[],
+  membership: Membership,
+): RolesChapter['from_now_on'] {
+  const ofDatabase = roles.filter(({ caller }) => caller.memberRole === null);
+  return facts.exposedSchemas.flatMap((schema) =>
+    facts.default_grants
+      .filter((one) => one.schema === schema)
+      .map(({ of, grants }) => {
+        const held = (role: ChapterRole): string =>
+          Object.entries(verbs[of])
+            .filter(([privilege]) =>
+              grants.some(
+                ([grantee, granted]) =>
+                  granted === privilege && (grantee === 0 || membership.hasPrivilegesOf(role.fact.oid, grantee)),
+              ),
+            )
+            .map(([, verb]) => verb)
+            .join(', ');
+        const alike = [...groupBy(ofDatabase, held)].filter(([may]) => may !== '');
+        const who = alike.map(([may, those]) => `${those.map(({ name }) => name).join(', ')} may ${may}`).join('; ');
+        const rest = who === '' ? 'nobody may do anything before it is granted' : who;
+        return { id: `${of} in ${schema}`, words: `New ${of} in ${schema}: ${rest}.` };
+      }),
+  );
+}

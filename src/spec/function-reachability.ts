@@ -1,0 +1,69 @@
+import type { RestSettings } from '../../contract/settings.ts';
+import type { RoleCell } from '../../contract/specification-roles.ts';
+import type { RoutineFact } from '../catalog/routines.ts';
+import type { Lookup } from './lookup.ts';
+import { idOf } from './names.ts';
+
+/** Whether calls come to a function of the app, as far as that can be told for certain. */
+export class FunctionReachability {
+  /** Functions that a trigger runs which is switched on, on whatever table. */
+  readonly #triggered: ReadonlySet<number>;
+  readonly #used: ReadonlySet<number>;
+  /** Ids of functions that some role may call or read as a field of rows, as chapter 6 has it. */
+  readonly #executed: ReadonlySet<string>;
+  /** What runs code that names functions by text alone, in lower case, with the function whose code it is; null where it is none's. */
+  readonly #texts: readonly { of: RoutineFact | null; text: string }[];
+
+  constructor({ facts }: Lookup, cells: readonly RoleCell[], settings: RestSettings) {
+    this.#triggered = new Set(facts.triggers.filter(({ enabled }) => enabled).map((trigger) => trigger.function));
+    this.#used = new Set(facts.used_routines);
+    this.#executed = new Set(
+      cells.flatMap(({ operation, verdict, entity }) =>
+        operation === 'execute' && verdict !== 'never' ? [entity] : [],
+      ),
+    );
+    this.#texts = [
+      ...facts.routines.map((routine) => ({ of: routine, text: routine.body.toLowerCase() })),
+      ...facts.machines.map((machine) => ({ of: null, text: JSON.stringify(machine).toLowerCase() })),
+      { of: null, text: (settings.db_pre_request ?? '').toLowerCase() },
+    ];
+  }
+
+  /** Why no call runs the function, in words; null where one may. */
+  unreachableReason(routine: RoutineFact): string | null {
+    if (routine.result === 'trigger') {
+      return this.#triggered.has(routine.oid) ? null : 'not while no trigger that is switched on runs it';
+    }
+    if (routine.result === 'event_trigger') return 'only where what a call runs changes definitions';
+    if (this.#isRun(routine)) return null;
+    if (this.#isNamed(routine, new Set([routine]))) return null;
+    return 'not while no call may run it and nothing else of the app names it';
+  }
+
+  /** Whether something names it that a call may come to. `asked`: functions of which that is being asked already. */
+  #isNamed({ name }: RoutineFact, asked: Set<RoutineFact>): boolean {
+    const named = name.toLowerCase();
+    return this.#texts.some(({ of, text }) => {
+      if ((of !== null && asked.has(of)) || !namesWord(text, named)) return false;
+      if (of === null || this.#isRun(of)) return true;
+      return this.#isNamed(of, asked.add(of));
+    });
+  }
+
+  /** Whether something runs it beside code that names it. */
+  #isRun(routine: RoutineFact): boolean {
+    const { oid, result } = routine;
+    if (result === 'trigger') return this.#triggered.has(oid);
+    return result === 'event_trigger' || this.#used.has(oid) || this.#executed.has(idOf(routine));
+  }
+}
+
+/** True if a text holds a name by itself, not within a longer name. */
+function namesWord(text: string, name: string): boolean {
+  const isPartOfName = (character: string | undefined): boolean =>
+    character !== undefined && /[\w$\u0080-\uffff]/.test(character);
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    if (!isPartOfName(text[at - 1]) && !isPartOfName(text[at + name.length])) return true;
+  }
+  return false;
+}

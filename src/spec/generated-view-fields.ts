@@ -1,0 +1,58 @@
+import type { FieldFact } from '../catalog/entities.ts';
+import { viewColumnOrigins } from '../catalog/view-columns.ts';
+import type { Facts } from './facts.ts';
+import { groupBy } from './group.ts';
+
+/** pg_relation_is_updatable: inserts, updates and deletes. */
+const anyWrite = 28;
+/** Bit of pg_trigger.tgtype. */
+const instead = 64;
+
+/**
+ * The fields, with those of views that PostgreSQL numbers or computes in the table beneath: through a view, too, no statement may give
+ * such a field a value (428C9). INSTEAD OF triggers make of values what they like.
+ */
+export function withGeneratedViewFields({
+  fields,
+  relations,
+  triggers,
+  view_trees,
+  view_uses,
+}: Pick<Facts, 'fields' | 'relations' | 'triggers' | 'view_trees' | 'view_uses'>): FieldFact[] {
+  const made = new Map<string, Pick<FieldFact, 'identity' | 'computed'>>();
+  const found = new Set<number>();
+  const keyOf = (relation: number, number: number) => `${relation} ${number}`;
+  for (const { relation, number, identity, generated } of fields) {
+    if (identity !== 'a' && generated === '') continue;
+    made.set(keyOf(relation, number), { identity: identity === 'a' ? 'a' : '', computed: generated !== '' });
+    found.add(relation);
+  }
+  const replaced = new Set(triggers.flatMap(({ relation, events }) => ((events & instead) === 0 ? [] : [relation])));
+  const written = new Set(
+    relations.flatMap(({ oid, kind, updatable }) =>
+      kind === 'v' && (updatable & anyWrite) !== 0 && !replaced.has(oid) ? [oid] : [],
+    ),
+  );
+  const tables = new Set(found);
+  const users = groupBy(
+    view_uses.filter(({ view }) => written.has(view)),
+    ({ relation }) => relation,
+  );
+  const trees = new Map(view_trees.map(({ view, tree }) => [view, tree]));
+  for (const oid of found) {
+    for (const view of new Set(users.get(oid)?.map((use) => use.view))) {
+      for (const { column, table, tableColumn } of viewColumnOrigins(trees.get(view) ?? '')) {
+        const base = table === oid ? made.get(keyOf(oid, tableColumn)) : undefined;
+        if (!base) continue;
+        made.set(keyOf(view, column), base);
+        found.add(view);
+      }
+    }
+  }
+  if (found.size === tables.size) return fields;
+  return fields.map((field) => {
+    const isShown = found.has(field.relation) && !tables.has(field.relation);
+    const base = isShown ? made.get(keyOf(field.relation, field.number)) : undefined;
+    return base ? { ...field, ...base, computed: field.computed || base.computed, made: true } : field;
+  });
+}

@@ -1,0 +1,115 @@
+import { limits } from '../../../contract/limits.ts';
+import type { RelationFact } from '../../catalog/entities.ts';
+import type { CodeFacts } from '../../catalog/executed-code.ts';
+import { Access } from '../access/access.ts';
+import { type ChapterRole, callingRoles } from '../access/calling-roles.ts';
+import { always } from '../access/decision.ts';
+import { preRequestCheck } from '../access/pre-request.ts';
+import { ViewUses } from '../access/view-uses.ts';
+import type { Facts } from '../facts.ts';
+import type { Lookup } from '../lookup.ts';
+import { exposedRelations } from '../roles.ts';
+import type { Row } from './literals.ts';
+import { type Accounts, type MemberField, memberFields, syntheticMembers } from './members.ts';
+import { ProbePlanner } from './probe-planner.ts';
+import { SideEffects } from './side-effects.ts';
+import { TestRows } from './test-rows.ts';
+
+/** How much of each cell is tried. */
+export interface SampleSize {
+  /** Rows that are looked at of an entity; of these, how many each member tries to read, and how many to change and to delete. */
+  rows: number;
+  read: number;
+  written: number;
+  /** Members who try each cell, at most. */
+  members: number;
+}
+
+const THOROUGH: SampleSize = { rows: 4, read: 4, written: 2, members: 3 };
+const NARROW: SampleSize = { rows: 4, read: 2, written: 2, members: 2 };
+
+/** What all relations of one run are probed with. */
+export class ProbeContext {
+  readonly facts: Facts;
+  readonly access: Access;
+  readonly roles: readonly ChapterRole[];
+  /** Why no call of a role comes to what it asks for: a probe runs nothing before it. */
+  readonly refusedBefore: (role: number, schema: string, reads: boolean) => string | null;
+  readonly effects: SideEffects;
+  readonly planner: ProbePlanner;
+  readonly testRows: TestRows;
+  readonly accounts: Accounts;
+  readonly sampleSize: SampleSize;
+  readonly #views: ViewUses;
+  readonly #look: Lookup;
+  readonly #memberFields = new Map<number, readonly MemberField[]>();
+  /** Null where the database has no accounts. */
+  readonly users: RelationFact | null;
+
+  constructor(look: Lookup, code: CodeFacts, accounts: Accounts) {
+    const { facts } = look;
+    this.facts = facts;
+    this.access = new Access(look);
+    this.roles = callingRoles(facts, this.access.privileges.membership);
+    const before = preRequestCheck(facts, this.access.privileges);
+    this.refusedBefore = (...call) => {
+      const met = before(...call)?.(always(''));
+      return met?.verdict === 'never' ? met.reason : null;
+    };
+    this.effects = new SideEffects(look, code);
+    const { default: max } = limits.probeThoroughEntities;
+    this.sampleSize = exposedRelations(facts).length > max ? NARROW : THOROUGH;
+    this.planner = new ProbePlanner(
+      look,
+      this.access,
+      new Set(code.computed.flatMap((one) => one.refused.map((write) => `${write} ${one.relation} ${one.number}`))),
+      this.sampleSize,
+    );
+    const ids = accounts.members.length > 0 ? accounts.members.map((member) => member.id) : syntheticMembers;
+    this.testRows = new TestRows(look, ids);
+    this.accounts = accounts;
+    this.#views = new ViewUses(facts);
+    this.#look = look;
+    this.users = facts.relations.find(({ schema, name }) => schema === 'auth' && name === 'users') ?? null;
+  }
+
+  /** The fields that a relation's policies compare with the member. */
+  memberFieldsOf(relation: RelationFact): readonly MemberField[] {
+    const found = this.#memberFields.get(relation.oid) ?? memberFields(this.access, relation);
+    this.#memberFields.set(relation.oid, found);
+    return found;
+  }
+
+  /** The fields of a relation that hold a member: by its policies, or by a foreign key to auth.users. */
+  ownersOf(relation: RelationFact): string[] {
+    const fields = this.access.privileges.fieldsOf.get(relation.oid) ?? [];
+    const compared = this.memberFieldsOf(relation).filter(
+      ({ schema, name }) => schema === relation.schema && name === relation.name,
+    );
+    const names = new Set(compared.map((one) => one.field));
+    const toUsers = (this.#look.constraints.get(relation.oid) ?? []).filter(
+      ({ kind, target }) => kind === 'f' && target === this.users?.oid,
+    );
+    const pointing = new Set(toUsers.flatMap((one) => one.fields));
+    return fields
+      .filter((field) => names.has(field.name) || pointing.has(field.number))
+      .filter((field) => /^(uuid|text|character varying)/.test(field.type))
+      .map((field) => field.name);
+  }
+
+  /** The tables that a view reads, at any depth. */
+  baseRelations(view: RelationFact): RelationFact[] {
+    const found = new Set<RelationFact>();
+    for (const { relation: oid } of this.#views.of(view.oid).relations) {
+      const used = this.#look.relations.get(oid);
+      for (const table of used?.kind === 'v' ? this.baseRelations(used) : used ? [used] : []) found.add(table);
+    }
+    return [...found].filter(({ kind, oid }) => (kind === 'r' || kind === 'p') && oid !== this.users?.oid);
+  }
+
+  /** A row like one that is there, as it would be made: in the first state of its machines. */
+  asNew(relation: RelationFact, pattern: Row): Row {
+    const machines = this.facts.machines.filter((machine) => machine.relation === relation.oid);
+    return new Map([...pattern, ...machines.map((machine) => [machine.field, machine.initial] as const)]);
+  }
+}

@@ -1,0 +1,88 @@
+import { limits } from '../../../contract/limits.ts';
+import type { ProbedCell, ProbeReport, ProbeState } from '../../../contract/probe.ts';
+import type { App } from '../../apps/app.ts';
+import type { Events } from '../../observe/events.ts';
+import type { SpecificationService } from '../specification-service.ts';
+import { probe } from './probe.ts';
+import { beginProbe, endProbe, noteProgress, readProbe } from './store.ts';
+
+/** Probes apps, one run for an app at a time over all workers; the reports are kept in the apps' own databases. */
+export class ProbeRunner {
+  readonly #specifications: SpecificationService;
+  readonly #events: Events;
+  readonly #runs = new Set<Promise<void>>();
+  #isStopping = false;
+
+  constructor(specifications: SpecificationService, events: Events) {
+    this.#specifications = specifications;
+    this.#events = events;
+  }
+
+  /** The run under way, else the last report. Throws what the database throws. */
+  state(app: App): Promise<ProbeState> {
+    return readProbe(app.database);
+  }
+
+  /** Starts a run, where none is under way, and answers how things stand. Throws what the database throws. */
+  async start(app: App): Promise<ProbeState> {
+    const startedAt = await beginProbe(app.database);
+    if (startedAt !== null) {
+      const run = this.#run(app, startedAt)
+        .catch((error: unknown) => {
+          this.#events.emit({ type: 'fault', requestId: null, where: `the probe of app ${app.ref}`, error });
+        })
+        .finally(() => this.#runs.delete(run));
+      this.#runs.add(run);
+    }
+    return readProbe(app.database);
+  }
+
+  /** Ends the runs of this worker, before the pools of the apps are closed. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await Promise.all(this.#runs);
+  }
+
+  async #run(app: App, startedAt: string): Promise<void> {
+    let report: ProbeReport | null = null;
+    let told = performance.now();
+    let telling: Promise<void> = Promise.resolve();
+    // One connection for the whole run: what PostgreSQL has looked up once serves all of it, and no call waits behind a try.
+    const database = app.dedicatedPool();
+    try {
+      const [{ hash, roles }, facts, { rest }] = await Promise.all([
+        this.#specifications.cells(app),
+        this.#specifications.facts(app),
+        app.settings(),
+      ]);
+      const cells = await probe(database, facts, roles, {
+        extraSearchPath: rest.db_extra_search_path,
+        pace: limits.probePaceMilliseconds.default,
+        isStopped: () => this.#isStopping,
+        onProgress: (done, total) => {
+          if (performance.now() - told < limits.probeTellMilliseconds.default) return;
+          told = performance.now();
+          telling = telling.then(() => noteProgress(app.database, done, total)).catch(() => undefined);
+        },
+      });
+      if (!this.#isStopping) report = reportOf(cells, hash, startedAt);
+    } finally {
+      await Promise.all([database.close(), telling]);
+      await endProbe(app.database, report);
+    }
+  }
+}
+
+function reportOf(cells: readonly ProbedCell[], hash: string, startedAt: string): ProbeReport {
+  const count = (outcome: ProbedCell['outcome']) => cells.filter((cell) => cell.outcome === outcome).length;
+  return {
+    started_at: startedAt,
+    finished_at: new Date().toISOString(),
+    hash,
+    tries: cells.reduce((sum, cell) => sum + cell.tries.length, 0),
+    agree: count('agrees'),
+    disagree: count('disagrees'),
+    not_probed: count('not probed'),
+    cells: cells.slice(0, limits.probeCells.default),
+  };
+}

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { type AppDatabase, startAppDatabase } from '../../test/support/app-database.ts';
+import { App } from '../apps/app.ts';
+import { makeKeys } from '../apps/make-keys.ts';
+import { Origins } from '../apps/origins.ts';
+import { plain } from '../database/statement.ts';
+import { Events } from '../observe/events.ts';
+import type { Input, Output, TaskName, TaskRunner } from './process/task-result.ts';
+import { Tasks } from './process/tasks.ts';
+import { SpecificationService } from './specification-service.ts';
+
+let database: AppDatabase;
+let app: App;
+beforeAll(async () => {
+  database = await startAppDatabase('specifier');
+  const record = {
+    ...makeKeys('desk'),
+    ...{ name: 'Desk', database: database.target.database, schemaFile: '', createdAt: new Date().toISOString() },
+    ...{ ownerPassword: 'for-tests-only', authenticatorPassword: 'for-tests-only' },
+  };
+  await database.pool.script(
+    `create role app_desk login; create role app_desk_authenticator login noinherit password '${record.authenticatorPassword}';
+     grant authenticator to app_desk_authenticator; grant connect on database ${record.database} to app_desk_authenticator`,
+  );
+  const limits = { connections: 3, idleMilliseconds: 60_000, waitMilliseconds: 10_000 };
+  app = new App(record, {}, database.target, limits, new Events());
+  await app.ready();
+});
+afterAll(async () => {
+  await app?.close();
+  await database?.stop();
+});
+
+/** The process's tasks, with work before the next question for a hash: between two steps of the derivation. */
+class InterruptedTasks implements TaskRunner {
+  readonly #tasks = new Tasks();
+  beforeHash: () => Promise<unknown> = async () => undefined;
+
+  async run<Name extends TaskName>(name: Name, input: Input<Name>): Promise<Output<Name>> {
+    const before = this.beforeHash;
+    if (name === 'hash') {
+      this.beforeHash = async () => undefined;
+      await before();
+    }
+    return (this.#tasks[name] as (given: Input<Name>) => Output<Name>).call(this.#tasks, input);
+  }
+}
+
+it.each([
+  [
+    'a setting',
+    `insert into ninefold.settings (key, value) values ('db_max_rows', '17')`,
+    `delete from ninefold.settings where key = 'db_max_rows'`,
+  ],
+  ['a table', 'create table public.between (id int)', 'drop table public.between'],
+  [
+    'a setting of the database',
+    `alter database postgres set work_mem = '5MB'`,
+    'alter database postgres reset work_mem',
+  ],
+])('does not keep what it derived during a change of %s that is reversed', async (_, change, reversal) => {
+  const tasks = new InterruptedTasks();
+  const specifications = new SpecificationService(
+    tasks,
+    new Origins({ url: 'http://127.0.0.1', isNamed: false, domain: null, defaultApp: null }),
+  );
+  const hash = () => specifications.withVersion(app, async (found) => found);
+  const run = async (sql: string) => {
+    const before = await app.settings();
+    await database.pool.run([plain(sql)]);
+    // The app is notified of a changed setting.
+    if (sql.includes('ninefold.settings')) await vi.waitUntil(async () => (await app.settings()) !== before);
+  };
+  const before = await hash();
+  await run(change);
+  const changed = await hash();
+  expect(changed).not.toBe(before);
+  await run(reversal);
+  tasks.beforeHash = () => run(change);
+  await hash();
+  await run(reversal);
+  expect(await hash()).toBe(before);
+});

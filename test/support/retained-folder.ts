@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { clone } from './clone.ts';
+import { homes, makeTestHome } from './test-folder.ts';
+
+/**
+ * Returns a folder that is created once and kept for all tests that copy it, because creating it takes longer than most
+ * tests.
+ *
+ * @param name Name of the folder, before the hash of its sources.
+ * @param sources The files of the clone that its content depends on.
+ * @param make Creates the content below an empty home and returns the folder to keep.
+ */
+export async function retainedFolder(
+  name: string,
+  sources: readonly string[],
+  make: (home: string) => Promise<string>,
+): Promise<string> {
+  const contents = await Promise.all(sources.map((file) => readFile(join(clone, file))));
+  const hash = createHash('sha256').update(Buffer.concat(contents)).digest('hex').slice(0, 12);
+  const folder = join(homes, `${name}-${hash}`);
+  if (existsSync(folder)) return folder;
+  const home = await makeTestHome(name);
+  // Another test file may have created it first.
+  await rename(await make(home), folder).catch((error: Error & { code?: string }) => {
+    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+  });
+  await rm(home, { recursive: true, force: true });
+  return folder;
+}
+
+/**
+ * Copies a folder with its owners, which Node.js does not copy. PostgreSQL runs as another user if the tests are
+ * started by root.
+ */
+export async function copyFolder(from: string, to: string): Promise<void> {
+  await promisify(execFile)('cp', ['-a', from, to]);
+}

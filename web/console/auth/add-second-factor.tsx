@@ -1,0 +1,41 @@
+import { useMutation } from '@tanstack/react-query';
+import { Button } from '../../ui/button.tsx';
+import { FailureNote } from '../../ui/failure.tsx';
+import { OwnSecondFactor } from '../account/own-second-factor.tsx';
+import { failureFacts } from '../data/api-failure.ts';
+import { signOut } from '../data/session/sign-out.ts';
+import { coverForm, coverTitle } from './auth-layout.tsx';
+
+/** Leads a builder without a second factor to add one, on a node that requires it. */
+export function AddSecondFactor({
+  isAdded,
+  onDone,
+  onBack,
+}: {
+  /** The builder has added one. */
+  isAdded: boolean;
+  onDone: () => void;
+  onBack: () => void;
+}) {
+  const leaving = useMutation({ mutationFn: signOut, onSuccess: onBack });
+  return (
+    <div className={coverForm}>
+      <h1 className={coverTitle}>Add a second factor</h1>
+      <p>
+        {isAdded
+          ? 'Make recovery codes too: each replaces your second factor once.'
+          : 'The owners of this node require one from every builder. The console opens once you have added an authenticator app or a security key.'}
+      </p>
+      <OwnSecondFactor />
+      {leaving.error && <FailureNote facts={failureFacts(leaving.error)} />}
+      {isAdded && (
+        <Button kind="first" wide onClick={onDone}>
+          Continue
+        </Button>
+      )}
+      <Button kind="quiet" wide busy={leaving.isPending && 'Signing out'} onClick={() => leaving.mutate()}>
+        Sign in as another builder
+      </Button>
+    </div>
+  );
+}

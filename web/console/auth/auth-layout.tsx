@@ -1,0 +1,26 @@
+import type { ReactNode } from 'react';
+import { Mark } from '../../ui/mark.tsx';
+import styles from './auth-layout.module.css';
+
+/** A page before the console: what one does at the left, what Ninefold is at the right. */
+export function AuthLayout({ children, right, foot }: { children: ReactNode; right: ReactNode; foot?: ReactNode }) {
+  return (
+    <div className={styles.cover}>
+      <div className={styles.left}>
+        <header className={styles.brand}>
+          <Mark />
+          <b>Ninefold</b>
+        </header>
+        <main className={styles.main}>{children}</main>
+        <footer className={styles.foot}>
+          <span>{location.host}</span>
+          {foot}
+        </footer>
+      </div>
+      <aside className={styles.right}>{right}</aside>
+    </div>
+  );
+}
+
+export const coverForm = styles.form;
+export const coverTitle = styles.title;

@@ -1,0 +1,96 @@
+import { PasswordInput, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useEffect, useState } from 'react';
+import { limits } from '../../../contract/limits.ts';
+import { Button, buttonClass } from '../../ui/button.tsx';
+import { FailureNote } from '../../ui/failure.tsx';
+import { failureFacts } from '../data/api-failure.ts';
+import { queryClient } from '../data/query-client.ts';
+import { builder } from '../data/session/builder.ts';
+import { enter } from '../data/session/sign-in.ts';
+import { acceptInvitation, shownInvitation } from '../data/team/team.ts';
+import { AuthLayout, coverForm, coverTitle } from './auth-layout.tsx';
+import { Questions } from './questions.tsx';
+import { secretOfLink } from './secret-of-link.ts';
+import styles from './setup.module.css';
+
+/** Accepts an invitation: as a new builder, or as the builder who is signed in. */
+export function Invitation() {
+  const [secret] = useState(secretOfLink);
+  const [name, setName] = useState('');
+  const [password, setPassword] = useState('');
+  const navigate = useNavigate();
+  const invitation = useQuery(shownInvitation(secret));
+  const signedIn = useQuery(builder());
+  const { mutateAsync, isPending, error } = useMutation(acceptInvitation());
+  useEffect(() => {
+    document.title = 'Invitation · Ninefold';
+  }, []);
+
+  const shown = invitation.data;
+  const isNew = shown?.is_builder === false;
+  const isOwn = shown !== undefined && signedIn.data?.email === shown.email;
+  const accept = async (email: string) => {
+    await mutateAsync(isNew ? { secret, name: name.trim(), password } : { secret });
+    if (isNew) await enter({ email, password });
+    queryClient.removeQueries({ queryKey: ['apps'] });
+    await navigate({ to: '/' });
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    // A failure is shown from the mutation's state.
+    if (!isPending && shown) accept(shown.email).catch(() => undefined);
+  };
+  return (
+    <AuthLayout right={<Questions />}>
+      <form className={coverForm} onSubmit={submit}>
+        <div>
+          <h1 className={coverTitle}>Invitation</h1>
+          {shown && (
+            <p className={styles.words}>
+              {shown.invited_by} invites {shown.email} to {shown.app_name ?? 'this node'}, as {shown.role}.
+            </p>
+          )}
+        </div>
+        {invitation.error && <FailureNote facts={failureFacts(invitation.error)} />}
+        {isNew && (
+          <>
+            <TextInput
+              label="Name"
+              name="name"
+              autoComplete="name"
+              required
+              value={name}
+              onChange={(event) => setName(event.currentTarget.value)}
+            />
+            <PasswordInput
+              label="Password"
+              name="password"
+              autoComplete="new-password"
+              required
+              minLength={limits.builderPasswordMinCharacters.default}
+              description={`At least ${limits.builderPasswordMinCharacters.default} characters`}
+              value={password}
+              onChange={(event) => setPassword(event.currentTarget.value)}
+            />
+          </>
+        )}
+        {error && <FailureNote facts={failureFacts(error)} />}
+        {(isNew || isOwn) && (
+          <Button kind="first" wide type="submit" busy={isPending && 'Accepting'}>
+            Accept
+          </Button>
+        )}
+        {shown && !isNew && !isOwn && (
+          <>
+            <p className={styles.words}>Sign in as {shown.email}, then open the link again.</p>
+            <Link to="/sign-in" className={buttonClass({ kind: 'first', wide: true })}>
+              Sign in
+            </Link>
+          </>
+        )}
+      </form>
+    </AuthLayout>
+  );
+}

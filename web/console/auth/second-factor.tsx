@@ -1,0 +1,70 @@
+import { TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { FailureNote } from '../../ui/failure.tsx';
+import { ApiFailure, failureFacts } from '../data/api-failure.ts';
+import { canUsePasskeys, isCancelled } from '../data/session/credentials.ts';
+import { factorName, ownFactors, showFactor } from '../data/session/own-account.ts';
+import { showSecurityKey } from '../data/session/security-keys.ts';
+import { signOut } from '../data/session/sign-out.ts';
+import { coverForm, coverTitle } from './auth-layout.tsx';
+
+/** Asks a builder for the second factor, after the password or the passkey. */
+export function SecondFactor({ onDone, onBack }: { onDone: () => void; onBack: () => void }) {
+  const [code, setCode] = useState('');
+  const factors = (useQuery(ownFactors()).data ?? []).filter(({ status }) => status === 'verified');
+  const { mutate, isPending, error } = useMutation(showFactor());
+  const byKey = useMutation(showSecurityKey());
+  const leaving = useMutation({ mutationFn: signOut, onSuccess: onBack });
+  const wrong = error instanceof ApiFailure && error.code === 'mfa_verification_failed';
+  const failed = leaving.error ?? (isCancelled(byKey.error) ? null : byKey.error) ?? (wrong ? null : error);
+  const keys = canUsePasskeys() ? factors.filter(({ factor_type: type }) => type === 'webauthn') : [];
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!isPending) mutate(code, { onSuccess: onDone });
+  };
+  return (
+    <form className={coverForm} onSubmit={submit}>
+      <h1 className={coverTitle}>Second factor</h1>
+      {keys.map((factor) => (
+        <Button
+          key={factor.id}
+          wide
+          busy={byKey.isPending && byKey.variables === factor.id && 'Waiting for the key'}
+          onClick={() => byKey.mutate(factor.id, { onSuccess: onDone })}
+        >
+          Use {factorName(factor)}
+        </Button>
+      ))}
+      <TextInput
+        label="Code"
+        description="Of your authenticator app, or a recovery code"
+        name="code"
+        autoComplete="one-time-code"
+        required
+        autoFocus
+        value={code}
+        error={wrong ? 'This code is wrong or used.' : null}
+        onChange={(event) => setCode(event.currentTarget.value)}
+      />
+      {failed && <FailureNote facts={failureFacts(failed)} />}
+      <Button kind="first" wide type="submit" busy={isPending && 'Checking'}>
+        Continue
+      </Button>
+      <Button kind="quiet" wide busy={leaving.isPending && 'Signing out'} onClick={() => leaving.mutate()}>
+        Sign in as another builder
+      </Button>
+      <LockedOut />
+    </form>
+  );
+}
+
+/** Names the way back for a builder who has lost the password or every second factor: the node sends no mail. */
+export function LockedOut() {
+  return (
+    <p className="soft">
+      Locked out? The operator of this node makes a link with <code>ninefold builders recover</code>.
+    </p>
+  );
+}

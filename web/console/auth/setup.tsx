@@ -1,0 +1,129 @@
+import { PasswordInput, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useEffect, useState } from 'react';
+import { limits } from '../../../contract/limits.ts';
+import { Button, buttonClass } from '../../ui/button.tsx';
+import { FailureNote } from '../../ui/failure.tsx';
+import { failureFacts } from '../data/api-failure.ts';
+import { makeFirstBuilder } from '../data/setup/make-first-builder.ts';
+import { setupState } from '../data/setup/setup-state.ts';
+import { AuthLayout, coverForm, coverTitle } from './auth-layout.tsx';
+import { Questions } from './questions.tsx';
+import { secretOfLink } from './secret-of-link.ts';
+import styles from './setup.module.css';
+import { StartHint } from './start-hint.tsx';
+
+/** Makes the first builder of a new node, and signs in. */
+export function Setup() {
+  const { data } = useQuery(setupState());
+  useEffect(() => {
+    document.title = 'Make the first builder · Ninefold';
+  }, []);
+  return data?.needed === false ? <Done /> : <FirstBuilder />;
+}
+
+function FirstBuilder() {
+  const [code, setCode] = useState(secretOfLink);
+  const [name, setName] = useState('');
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const navigate = useNavigate();
+  // The link may be opened where this page is open already.
+  useEffect(() => {
+    const take = () => setCode(secretOfLink());
+    addEventListener('hashchange', take);
+    return () => removeEventListener('hashchange', take);
+  }, []);
+  const { mutateAsync, isPending, error } = useMutation(makeFirstBuilder());
+  const min = limits.builderPasswordMinCharacters.default;
+  const long = [...password].length;
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (isPending) return;
+    const builder = { token: code.trim(), name: name.trim(), email: email.trim(), password };
+    // A failure is shown from the mutation's state.
+    mutateAsync(builder).then(
+      () => navigate({ to: '/' }),
+      () => undefined,
+    );
+  };
+  return (
+    <AuthLayout right={<StartHint />}>
+      <form className={coverForm} onSubmit={submit}>
+        <div>
+          <h1 className={coverTitle}>Make the first builder</h1>
+          <p className={styles.words}>This node is new. Whoever holds the one-time link becomes its first builder.</p>
+        </div>
+        <TextInput
+          label="Set-up code"
+          description={
+            <>
+              From the link that <code>ninefold start</code> printed. For one use.
+            </>
+          }
+          classNames={{ input: styles.code ?? '' }}
+          required
+          autoFocus={code === ''}
+          autoComplete="off"
+          spellCheck={false}
+          value={code}
+          onChange={(event) => setCode(event.currentTarget.value)}
+        />
+        <TextInput
+          label="Name"
+          name="name"
+          autoComplete="name"
+          required
+          autoFocus={code !== ''}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <TextInput
+          label="E-mail"
+          type="email"
+          name="email"
+          autoComplete="username"
+          required
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+        />
+        <PasswordInput
+          label="Password"
+          name="password"
+          autoComplete="new-password"
+          required
+          minLength={min}
+          description={
+            <span className={long >= min ? styles.enough : undefined}>
+              {long === 0 ? `At least ${min} characters` : `${long} characters; ${min} are needed`}
+            </span>
+          }
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+        />
+        {error && <FailureNote facts={failureFacts(error)} />}
+        <Button kind="first" wide type="submit" busy={isPending && 'Making builder'}>
+          Make builder and open the console
+        </Button>
+      </form>
+    </AuthLayout>
+  );
+}
+
+function Done() {
+  return (
+    <AuthLayout right={<Questions />}>
+      <div className={coverForm}>
+        <div>
+          <h1 className={coverTitle}>All set up</h1>
+          <p className={styles.words}>The first builder of this node exists, so the one-time link has done its work.</p>
+        </div>
+        <Link to="/sign-in" className={buttonClass({ kind: 'first', wide: true })}>
+          Sign in
+        </Link>
+      </div>
+    </AuthLayout>
+  );
+}

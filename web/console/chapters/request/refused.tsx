@@ -1,0 +1,99 @@
+import { Link } from '@tanstack/react-router';
+import type { RefusedTransition, RequestTrace } from '../../../../contract/observed.ts';
+import type { Machine } from '../../../../contract/states.ts';
+import { liveValueClass } from '../../../ui/live-value.tsx';
+import { KeyValues, PanelSection } from '../../../ui/panel.tsx';
+import type { Filter } from '../../data/rows/filter.ts';
+import { shortId } from '../../format/format.ts';
+import { wayId } from '../states/machine-words.ts';
+import { StateName } from '../states/state-name.tsx';
+import { useChapter } from '../use-chapter.ts';
+import { Caller } from './caller.tsx';
+import { keyWords } from './request-words.ts';
+
+/** A refused transition in a sentence: what the state machine said, and the row. */
+export function RefusedResponse({ appRef, refused }: { appRef: string; refused: RefusedTransition }) {
+  return (
+    <>
+      {refused.message} The row is{' '}
+      {refused.key ? <RowLink appRef={appRef} refused={refused} className={liveValueClass} /> : 'a new one'} of{' '}
+      {shortId(refused.entity)}.
+    </>
+  );
+}
+
+/** The part of the panel that describes a refused transition: which one, of which row, by whom. */
+export function RefusedSection({
+  appRef,
+  refused,
+  who,
+}: {
+  appRef: string;
+  refused: RefusedTransition;
+  who: RequestTrace['who'];
+}) {
+  const { chapter } = useChapter(appRef, 'states');
+  const machine = chapter?.machines.find(({ entity, field }) => entity === refused.entity && field === refused.field);
+  return (
+    <PanelSection title="Refused transition">
+      <KeyValues
+        pairs={[
+          ['transition', <Name key="transition" appRef={appRef} refused={refused} machine={machine} />],
+          ['from', <State key="from" name={refused.from} machine={machine} />],
+          ['to', <State key="to" name={refused.to} machine={machine} />],
+          [
+            'row',
+            refused.key ? (
+              <RowLink key="row" appRef={appRef} refused={refused} />
+            ) : refused.from ? (
+              'no key'
+            ) : (
+              'a new row'
+            ),
+          ],
+          ['by', <Caller key="by" appRef={appRef} who={who} />],
+        ]}
+      />
+    </PanelSection>
+  );
+}
+
+/** The transition; the way to chapter 4 if the machine still has it. */
+function Name({
+  appRef,
+  refused: { transition, from },
+  machine,
+}: {
+  appRef: string;
+  refused: RefusedTransition;
+  machine: Machine | undefined;
+}) {
+  if (transition === null) return 'none leads there';
+  if (!machine?.transitions.some(({ name }) => name === transition) || from === null) return transition;
+  return (
+    <Link to="/app/$ref/states" params={{ ref: appRef }} search={{ machine: machine.id, way: wayId(transition, from) }}>
+      {transition}
+    </Link>
+  );
+}
+
+const State = ({ name, machine }: { name: string | null; machine: Machine | undefined }) =>
+  name === null ? <span className="soft">none</span> : machine ? <StateName machine={machine} name={name} /> : name;
+
+/** The key of the row, the way to the row in Data. */
+function RowLink({
+  appRef,
+  refused: { entity, key },
+  className,
+}: {
+  appRef: string;
+  refused: RefusedTransition;
+  className?: string | undefined;
+}) {
+  const where = Object.entries(key ?? {}).map(([field, value]): Filter => ({ field, operator: 'eq', value }));
+  return (
+    <Link to="/app/$ref/data" params={{ ref: appRef }} search={{ table: entity, where }} className={className}>
+      {keyWords(key ?? {})}
+    </Link>
+  );
+}

@@ -1,0 +1,174 @@
+import { IconLayoutSidebarRight } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import type { RequestTrace, RequestTraceResponse } from '../../../../contract/observed.ts';
+import type { ErrorLine } from '../../../../contract/specification.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Code } from '../../../ui/code.tsx';
+import { Empty } from '../../../ui/empty.tsx';
+import { Failure } from '../../../ui/failure.tsx';
+import { Figure } from '../../../ui/figure.tsx';
+import { badFigureClass, liveValueClass } from '../../../ui/live-value.tsx';
+import { PageHeader } from '../../../ui/page-header.tsx';
+import { ApiFailure, failureFacts } from '../../data/api-failure.ts';
+import { requestTrace } from '../../data/calls/request-trace.ts';
+import { dateTime, milliseconds, shortId } from '../../format/format.ts';
+import { Page } from '../../layout/page.tsx';
+import { SpecificationVersion } from '../../layout/specification-version.tsx';
+import { chapterPage } from '../chapter-pages.ts';
+import { errorOf } from '../errors/error-words.ts';
+import { useChapter } from '../use-chapter.ts';
+import { Caller } from './caller.tsx';
+import { RefusedResponse } from './refused.tsx';
+import styles from './request.module.css';
+import { RequestPanel } from './request-panel.tsx';
+import { addressOf, questionOf, stepLines } from './request-words.ts';
+import { StepTable } from './step-table.tsx';
+
+/** The story of one call: a page of chapter 8 where it failed, of chapter 7 where it did not. */
+export function RequestPage() {
+  const { ref, requestId } = useParams({ from: '/signed-in/app/$ref/calls/$requestId' });
+  const query = useQuery(requestTrace(ref, requestId));
+  const { chapter: errors } = useChapter(ref, 'errors');
+  const { data } = query;
+  // On a phone the panel would lie over the steps: it waits to be asked for.
+  const [open, setOpen] = useState(() => !window.matchMedia('(max-width: 760px)').matches);
+  const story = data?.story;
+  const line = useMemo(() => story && errorOf(errors?.errors ?? [], story), [story, errors]);
+  const { number, name, to } = chapterPage(story && story.code === null ? 'calls' : 'errors');
+  const unknown = query.error instanceof ApiFailure && query.error.code === 'call_unknown';
+  const question = story ? questionOf(story, new Date()) : unknown ? 'This call is not remembered' : 'What happened?';
+  return (
+    <Page
+      appRef={ref}
+      crumbs={[{ text: `${number} ${name}`, link: { to, params: { ref } } }, { text: requestId.slice(0, 13) }]}
+      question={question}
+      tools={<SpecificationVersion appRef={ref} />}
+      panel={story && open && <RequestPanel appRef={ref} story={story} line={line} onClose={() => setOpen(false)} />}
+      fetching={query.isLoading}
+    >
+      <PageHeader numeral={number} name={name} question={question}>
+        {story ? (
+          <Answer appRef={ref} number={number} story={story} line={line} />
+        ) : (
+          query.isError && !unknown && 'Not known at the moment.'
+        )}
+      </PageHeader>
+      {unknown && <Unknown appRef={ref} requestId={requestId} />}
+      {query.error && !unknown && (
+        <Failure facts={failureFacts(query.error)} onRetry={() => void query.refetch()} busy={query.isFetching} />
+      )}
+      {story && !open && (
+        <p className={styles.remark}>
+          <Button small icon={IconLayoutSidebarRight} onClick={() => setOpen(true)}>
+            Who, request and reply
+          </Button>
+        </p>
+      )}
+      {!query.isError && <Told number={number} answer={data} />}
+    </Page>
+  );
+}
+
+/** Steps, SQL and policies. */
+function Told({ number, answer }: { number: number; answer: RequestTraceResponse | undefined }) {
+  const lines = useMemo(() => answer && stepLines(answer.story, answer.policies), [answer]);
+  const story = answer?.story;
+  return (
+    <>
+      <StepTable
+        number={`Table ${number}.3`}
+        lines={lines}
+        all={story?.milliseconds ?? 0}
+        usual={answer?.usual ?? { p50_ms: null, p99_ms: null }}
+      />
+      {story && (
+        <Figure number={`Source ${number}.4`} caption="The statement as it went to Postgres">
+          {story.sql ? (
+            <Code
+              code={story.sql.text + (story.sql.cut ? '\n-- cut: it is longer than what is kept' : '')}
+              language="sql"
+              label="the statement"
+              wrap
+            />
+          ) : (
+            <p className={styles.remark}>
+              {story.area === 'auth'
+                ? 'None is shown: the statements of sign-in are Ninefold’s own, and the same for every app.'
+                : 'None: the call ended before one was sent.'}
+            </p>
+          )}
+        </Figure>
+      )}
+      {answer && answer.policies.length > 0 && (
+        <Figure
+          number={`Source ${number}.5`}
+          caption={`The policies that apply to it, as of ${dateTime(answer.policies_as_of)}`}
+        >
+          {answer.policies.map(({ entity, name, words, sql }) => (
+            <div key={`${entity} ${name}`} className={styles.policy}>
+              <p className={styles.words}>
+                {name} of <code>{shortId(entity)}</code>
+                {words !== '' && <span className="soft">: {words}</span>}
+              </p>
+              <Code code={sql} language="sql" label={`the policy ${name}`} />
+            </div>
+          ))}
+        </Figure>
+      )}
+    </>
+  );
+}
+
+/** "priya@… called PATCH /rest/v1/tickets. It was answered 400 after 3.3 ms: the title is 3 to 120 characters." */
+function Answer({
+  appRef,
+  number,
+  story,
+  line,
+}: {
+  appRef: string;
+  number: number;
+  story: RequestTrace;
+  line: ErrorLine | undefined;
+}) {
+  const { status, code } = story;
+  const known = story.who.user_id !== null || story.who.role !== null;
+  return (
+    <>
+      {known ? <Caller appRef={appRef} who={story.who} className={liveValueClass} /> : 'Somebody'} called{' '}
+      <Link to="/app/$ref/calls" params={{ ref: appRef }} search={{ call: story.call }} className={liveValueClass}>
+        {story.method} {addressOf({ ...story, query: '' })}
+      </Link>
+      . It was answered{' '}
+      {line ? (
+        <Link to="/app/$ref/errors" params={{ ref: appRef }} search={{ error: line.id }} className={badFigureClass}>
+          {status}
+        </Link>
+      ) : (
+        <span className={code === null ? undefined : styles.bad}>{status}</span>
+      )}{' '}
+      after{' '}
+      <a href={`#table-${number}-3`} className={liveValueClass}>
+        {milliseconds(story.milliseconds)}
+      </a>
+      . {story.refused ? <RefusedResponse appRef={appRef} refused={story.refused} /> : line?.meaning}
+    </>
+  );
+}
+
+function Unknown({ appRef, requestId }: { appRef: string; requestId: string }) {
+  return (
+    <Empty title="No story of it is held">
+      <p>
+        <code>{requestId}</code> is no call of {appRef}, or it is older than what is kept: the last calls, and for
+        longer those that failed or were slow. Copy the whole id from the header <code>x-request-id</code> of the
+        answer.
+      </p>
+      <Link to="/app/$ref/errors" params={{ ref: appRef }}>
+        The last calls that failed
+      </Link>
+    </Empty>
+  );
+}

@@ -1,0 +1,117 @@
+import { Link } from '@tanstack/react-router';
+import type { RequestTrace } from '../../../../contract/observed.ts';
+import type { ErrorLine } from '../../../../contract/specification.ts';
+import { buttonClass } from '../../../ui/button.tsx';
+import { Code } from '../../../ui/code.tsx';
+import { CopyButton } from '../../../ui/copy-button.tsx';
+import { KeyValues, Panel, PanelSection } from '../../../ui/panel.tsx';
+import { Tag } from '../../../ui/tag.tsx';
+import { shortId } from '../../format/format.ts';
+import { replyOf } from '../errors/error-words.ts';
+import { Caller } from './caller.tsx';
+import { RefusedSection } from './refused.tsx';
+import styles from './request.module.css';
+import { addressOf, requestText, sourceWords } from './request-words.ts';
+
+/** The caller, the request and the response. */
+export function RequestPanel({
+  appRef,
+  story,
+  line,
+  onClose,
+}: {
+  appRef: string;
+  story: RequestTrace;
+  /** The error of chapter 8 that it was answered with; missing for a success, and where there is none any more. */
+  line: ErrorLine | undefined;
+  onClose: () => void;
+}) {
+  const { who } = story;
+  const params = { ref: appRef };
+  return (
+    <Panel
+      label="The call"
+      title={<b>The call</b>}
+      onClose={onClose}
+      tools={<CopyButton text={requestText(story, line)} what="the story as text" word />}
+    >
+      <PanelSection title="Who">
+        <KeyValues
+          pairs={[
+            [who.user_id === null ? 'caller' : 'member', <Caller key="who" appRef={appRef} who={who} />],
+            ['role', <code key="role">{who.role ?? 'not known'}</code>],
+            ...(who.session_id === null
+              ? []
+              : [
+                  [
+                    'session',
+                    <Link
+                      key="session"
+                      to="/app/$ref/sessions"
+                      params={params}
+                      search={{ session: who.session_id }}
+                      title={who.session_id}
+                    >
+                      <code>{who.session_id.slice(0, 8)}</code>
+                    </Link>,
+                  ] as const,
+                ]),
+            ['identity', sourceWords(who.source)],
+            ['address', <code key="address">{who.address}</code>],
+          ]}
+        />
+      </PanelSection>
+      {story.refused && <RefusedSection appRef={appRef} refused={story.refused} who={who} />}
+      <PanelSection title="Request" aside={story.who.source === 'builder' ? undefined : 'values are not kept'}>
+        <Code code={`${story.method} ${addressOf(story)}`} language="text" label="the request" wrap />
+      </PanelSection>
+      <PanelSection title="Reply" aside={<Tag kind={story.code === null ? 'ok' : 'error'}>{story.status}</Tag>}>
+        {line ? (
+          <Code code={replyOf(line)} language="json" label="the reply" wrap />
+        ) : (
+          <p className="soft">{story.code === null ? 'What was asked for.' : <code>{story.code}</code>}</p>
+        )}
+      </PanelSection>
+      {line && (
+        <>
+          <PanelSection title="What the client should do">
+            <p>{line.action}</p>
+          </PanelSection>
+          <PanelSection title="What the member reads">
+            <p>{line.member}</p>
+          </PanelSection>
+        </>
+      )}
+      {story.touched.length > 0 && (
+        <PanelSection title="What it touched">
+          <KeyValues
+            pairs={story.touched.map(({ schema, name, operation }, place) => [
+              `${operation}${place === 0 ? '' : ', embedded'}`,
+              <code key={`${schema}.${name}`}>{shortId(`${schema}.${name}`)}</code>,
+            ])}
+          />
+        </PanelSection>
+      )}
+      <p className={styles.ways}>
+        {line && (
+          <Link
+            to="/app/$ref/errors"
+            params={params}
+            search={{ error: line.id }}
+            className={buttonClass({ small: true })}
+          >
+            The error in chapter 8
+          </Link>
+        )}
+        <Link
+          to="/app/$ref/calls"
+          params={params}
+          search={{ call: story.call }}
+          className={buttonClass({ small: true })}
+        >
+          The call in chapter 7
+        </Link>
+      </p>
+    </Panel>
+  );
+}

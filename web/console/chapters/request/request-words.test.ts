@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import type { RequestTrace } from '../../../../contract/observed.ts';
+import type { PolicyEntry } from '../../../../contract/specification-roles.ts';
+import { addressOf, questionOf, requestText, scaleMarks, stepLines } from './request-words.ts';
+
+const step = (name: string, from: number, took: number) => ({ name, from, took, found: '' });
+const story = (more: Partial<RequestTrace> = {}): RequestTrace => ({
+  request_id: 'req-1',
+  at: '2026-11-21T13:58:41.000Z',
+  area: 'rest',
+  call: 'rest.public.tickets.update',
+  method: 'PATCH',
+  path: '/tickets',
+  query: 'id=eq.…',
+  status: 400,
+  code: '23514',
+  subject: 'public.tickets.title_length',
+  limit: null,
+  milliseconds: 3.3,
+  who: { role: 'authenticated', user_id: 'u', session_id: null, source: 'token', address: '::1' },
+  steps: [step('plan', 0, 0.3), step('run', 0.3, 2.9), step('reply', 3.2, 0.1)],
+  sql: { text: 'update …', parameters: 2, cut: false },
+  touched: [],
+  ...more,
+});
+const policy = { entity: 'public.tickets', name: 'own', words: 'own tickets' } as PolicyEntry;
+
+describe('the steps', () => {
+  it('say where the call ended and of what: not with the reply, which is sent whatever happened', () => {
+    const lines = stepLines(story(), []);
+    expect(lines.map(({ kind }) => kind)).toEqual(['server', 'ended', 'server']);
+    expect(lines[1]?.found).toBe('raises 23514 of tickets.title_length');
+  });
+  it('end nowhere where the call succeeded', () => {
+    expect(stepLines(story({ code: null }), []).map(({ kind }) => kind)).toEqual(['server', 'database', 'server']);
+  });
+  it('hold the policies within what ran, without a time that nobody measured', () => {
+    const within = stepLines(story(), [policy])[2];
+    expect(within).toMatchObject({ name: 'policy: own', time: null, found: 'own tickets' });
+  });
+});
+
+describe('the scale', () => {
+  it.each([
+    [3.3, [0, 1, 2, 3]],
+    [0.42, [0, 0.2, 0.4]],
+    [311, [0, 100, 200, 300]],
+    [0, [0]],
+  ])('to %s ms', (end, marks) => expect(scaleMarks(end)).toEqual(marks));
+});
+
+it('names the day of a call that was not today', () => {
+  expect(questionOf(story(), new Date('2026-11-21T14:00:00Z'))).toMatch(/^What happened at [\d:]{8}\?$/);
+  expect(questionOf(story(), new Date('2026-11-25T14:00:00Z'))).toMatch(
+    /^What happened on 2[12] Nov 2026 at [\d:]{8}\?$/,
+  );
+});
+
+it('gives the address as it was called', () => {
+  expect(addressOf(story())).toBe('/rest/v1/tickets?id=eq.…');
+  expect(addressOf(story({ path: '/', query: '' }))).toBe('/rest/v1');
+});
+
+it('tells all of it as text', () => {
+  const text = requestText(story(), undefined);
+  for (const part of ['req-1', 'PATCH /rest/v1/tickets', '400 23514', 'Of: public.tickets.title_length', '2.90  run']) {
+    expect(text).toContain(part);
+  }
+});

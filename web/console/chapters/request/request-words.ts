@@ -1,0 +1,121 @@
+import type { CallStep, RequestTrace } from '../../../../contract/observed.ts';
+import type { ErrorLine } from '../../../../contract/specification.ts';
+import type { PolicyEntry } from '../../../../contract/specification-roles.ts';
+import { dayOf, milliseconds, shortId, timeOfDay } from '../../format/format.ts';
+
+/** Names the part that does the work of a step, or says that the call ended there. */
+export type StepKind = 'server' | 'database' | 'ended';
+
+/** A line of the table of steps. */
+export interface StepLine {
+  key: string;
+  name: string;
+  /** Null for what happens within the step before it, of which PostgreSQL gives no time of its own. */
+  time: { from: number; took: number } | null;
+  kind: StepKind;
+  found: string;
+}
+
+/** The steps of a call in their order; the policies that applied stand within the step that ran. */
+export function stepLines(story: RequestTrace, policies: readonly PolicyEntry[]): StepLine[] {
+  const { steps, code } = story;
+  // A reply is sent whatever happened: what ended the call is the step before it.
+  const last = steps.findLastIndex(({ name }) => name !== 'reply');
+  return steps.flatMap((step, place): StepLine[] => {
+    const { name, from, took, found } = step;
+    const line: StepLine = { key: `${place}`, name, time: { from, took }, kind: kindOf(step), found };
+    if (code !== null && place === last) Object.assign(line, { kind: 'ended', found: endWords(story) });
+    if (name !== 'run') return [line];
+    return [
+      line,
+      ...policies.map(
+        (policy): StepLine => ({
+          key: `${policy.entity} ${policy.name}`,
+          name: `policy: ${policy.name}`,
+          time: null,
+          kind: 'database',
+          found: policy.words,
+        }),
+      ),
+    ];
+  });
+}
+
+/** "raises 23514 of tickets.title_length": what ended a call, and what it was of. */
+const endWords = ({ code, subject, limit }: RequestTrace): string =>
+  [
+    `raises ${code}`,
+    subject === null ? null : `of ${shortId(subject)}`,
+    limit === null ? null : `at the limit ${limit}`,
+  ]
+    .filter((part) => part !== null)
+    .join(' ');
+
+const kindOf = ({ name }: CallStep): StepKind => (name === 'run' ? 'database' : 'server');
+
+/** The marks of a scale from 0 that ends at or beyond `end`: about four, at 1, 2 or 5 times a power of ten. */
+export function scaleMarks(end: number): number[] {
+  if (!(end > 0)) return [0];
+  const rough = end / 4;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((each) => each * power).find((each) => each >= rough) ?? rough;
+  const marks = [];
+  for (let at = 0; at <= end * 1.0001; at += step) marks.push(Number(at.toPrecision(6)));
+  return marks;
+}
+
+/** A time of a step: to the hundredth of a millisecond, from a hundred on without. */
+export const stepTime = (value: number): string => (value < 99.995 ? value.toFixed(2) : Math.round(value).toString());
+
+/** "What happened at 13:58:41?"; of another day with its date. */
+export const questionOf = ({ at }: RequestTrace, now: Date): string => {
+  const today = dayOf(now.toISOString()) === dayOf(at);
+  return `What happened ${today ? '' : `on ${dayOf(at)} `}at ${timeOfDay(at)}?`;
+};
+
+/** The address that was called, below the app: /rest/v1/tickets?id=eq.… */
+export const addressOf = ({ area, path, query }: RequestTrace): string =>
+  `/${area}/v1${path === '/' ? '' : path}${query === '' ? '' : `?${query}`}`;
+
+const sources: Readonly<Record<string, string>> = {
+  none: 'none',
+  'publishable-key': 'publishable key',
+  'secret-key': 'secret key',
+  token: 'access token',
+  builder: 'a builder, from the console',
+};
+
+/** How the caller showed who it is. */
+export const sourceWords = (source: string | null): string =>
+  source === null ? 'not known' : (sources[source] ?? source);
+
+/** The row of a refused transition: "id 17", "order 4, line 2". */
+export const keyWords = (key: Readonly<Record<string, string>>): string =>
+  Object.entries(key)
+    .map(([field, value]) => `${field} ${value}`)
+    .join(', ');
+
+/** The whole story as plain text, for a ticket or a chat. */
+export function requestText(story: RequestTrace, line: ErrorLine | undefined): string {
+  const width = Math.max(...story.steps.map(({ name }) => name.length), 0);
+  return [
+    `Request ${story.request_id}, ${story.at}`,
+    `${story.method} ${addressOf(story)}`,
+    `answered ${story.status}${story.code === null ? '' : ` ${story.code}`} after ${milliseconds(story.milliseconds)}`,
+    ...(line ? [`Meaning: ${line.meaning}`, `What to do: ${line.action}`] : []),
+    ...(story.subject === null ? [] : [`Of: ${story.subject}`]),
+    ...(story.refused
+      ? [
+          `Refused: ${story.refused.message}`,
+          `Row: ${story.refused.key ? `${keyWords(story.refused.key)} of ` : ''}${story.refused.entity}`,
+        ]
+      : []),
+    ...(story.limit === null ? [] : [`Limit: ${story.limit}`]),
+    `Role ${story.who.role ?? 'not known'}, user ${story.who.user_id ?? 'none'}, by ${sourceWords(story.who.source)}, from ${story.who.address}`,
+    '',
+    ...story.steps.map(({ name, from, took, found }) =>
+      `${stepTime(from).padStart(8)} ${stepTime(took).padStart(8)}  ${name.padEnd(width)}  ${found}`.trimEnd(),
+    ),
+    ...(story.sql === null ? [] : ['', story.sql.text + (story.sql.cut ? ' …' : '')]),
+  ].join('\n');
+}

@@ -1,0 +1,89 @@
+import { Link } from '@tanstack/react-router';
+import type { Machine } from '../../../../contract/states.ts';
+import { Code } from '../../../ui/code.tsx';
+import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
+import { count } from '../../format/format.ts';
+import { plainSql } from '../../format/plain-sql.ts';
+import { sentenceOf, type TransitionEdge } from './machine-words.ts';
+import { StateName } from './state-name.tsx';
+import styles from './states.module.css';
+import { Who } from './transition-columns.tsx';
+
+/** One way from state to state told in full: who may take it, when, what it requires and sets. */
+export function TransitionPanel({
+  appRef,
+  machine,
+  way: { from, to, transition, passages },
+  onClose,
+  onPrevious,
+  onNext,
+}: {
+  appRef: string;
+  machine: Machine;
+  way: TransitionEdge;
+  onClose: () => void;
+  onPrevious: (() => void) | undefined;
+  onNext: (() => void) | undefined;
+}) {
+  const { name, roles, when, requires, sets } = transition;
+  return (
+    <Panel
+      label={`${name}, from ${from} to ${to}`}
+      title={
+        <>
+          <b>{name}</b> <span className="soft">from</span> <StateName machine={machine} name={from} />{' '}
+          <span className="soft">to</span> <StateName machine={machine} name={to} />
+        </>
+      }
+      onClose={onClose}
+      onPrevious={onPrevious}
+      onNext={onNext}
+    >
+      <VerdictLine>{sentenceOf(transition)}</VerdictLine>
+      <PanelSection title="Who and when">
+        <KeyValues
+          pairs={[
+            ['Who', <Who key="who" roles={roles} />],
+            ['When', when === null ? 'always' : plainSql(when.words)],
+            ['Requires', requires.length === 0 ? 'nothing' : <code key="requires">{requires.join(', ')}</code>],
+            ...(passages === null ? [] : [['30 days', `${count(passages)} times`] as const]),
+          ]}
+        />
+      </PanelSection>
+      {when !== null && (
+        <PanelSection title="Condition, of the row as it stands">
+          <Code code={when.sql} language="sql" label="the condition" />
+        </PanelSection>
+      )}
+      {sets.length > 0 && (
+        <PanelSection title="Sets">
+          <Code
+            code={sets.map(({ field, sql }) => `${field} = ${sql}`).join('\n')}
+            language="sql"
+            label="what it sets"
+          />
+        </PanelSection>
+      )}
+      <PanelSection title="Otherwise">
+        <p className={styles.otherwise}>
+          The write is refused with 409 and says which transitions are open. Members ask beforehand with{' '}
+          <code>select=*,transitions</code>.
+        </p>
+      </PanelSection>
+      <p className={styles.foot}>
+        <Link to="/app/$ref/sql" params={{ ref: appRef }} search={{ sql: passagesSql(machine, transition.name) }}>
+          Its last passages
+        </Link>
+      </p>
+    </Panel>
+  );
+}
+
+const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+const passagesSql = ({ entity, field }: Machine, transition: string): string =>
+  `select at, key, from_state, to_state, member, role
+from ninefold.passages
+where entity = ${literal(entity)}::regclass and field = ${literal(field)} and transition = ${literal(transition)}
+order by id desc
+limit 50`;

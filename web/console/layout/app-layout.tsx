@@ -1,0 +1,21 @@
+import { Outlet, useParams } from '@tanstack/react-router';
+import styles from './app-layout.module.css';
+import { CommandsProvider } from './commands.tsx';
+import { BottomNav, Sidebar } from './sidebar.tsx';
+
+/** Around every page of who is signed in: the rail, and what can be done from everywhere. */
+export function AppLayout() {
+  const { ref } = useParams({ strict: false });
+  return (
+    <CommandsProvider>
+      <a className={styles.skip} href="#page">
+        Skip to the page
+      </a>
+      <div className={styles.frame}>
+        <Sidebar />
+        <Outlet />
+        {ref !== undefined && <BottomNav appRef={ref} />}
+      </div>
+    </CommandsProvider>
+  );
+}

@@ -1,0 +1,139 @@
+import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { useNavigate, useParams, useRouter, useRouterState } from '@tanstack/react-router';
+import { createContext, type ReactNode, use, useCallback, useMemo, useState } from 'react';
+import { chapterPages } from '../chapters/chapter-pages.ts';
+import { queryClient } from '../data/query-client.ts';
+import { signOut } from '../data/session/sign-out.ts';
+import type { Binding } from '../keys/bindings.ts';
+import { Help } from '../keys/help.tsx';
+import { useKeys } from '../keys/keyboard.tsx';
+import { Palette } from '../palette/palette.tsx';
+import { toolPages } from '../tools/tool-pages.ts';
+import { useChapterNumber } from './use-chapter-number.ts';
+
+/** Commands of every page: by key, from the palette, from a menu. */
+interface Commands {
+  scheme: 'light' | 'dark';
+  toggleScheme: () => void;
+  openPalette: () => void;
+  openHelp: () => void;
+  leave: () => void;
+}
+
+const CommandsContext = createContext<Commands | null>(null);
+
+export function useCommands(): Commands {
+  const commands = use(CommandsContext);
+  if (!commands) throw new Error('useCommands needs a CommandsProvider above it.');
+  return commands;
+}
+
+/** Holds the palette and the list of keys, and binds the keys that work everywhere. */
+export function CommandsProvider({ children }: { children: ReactNode }) {
+  const [open, setOpen] = useState<'palette' | 'help' | null>(null);
+  const scheme = useComputedColorScheme('light');
+  const { setColorScheme } = useMantineColorScheme();
+  const navigate = useNavigate();
+
+  const toggleScheme = useCallback(
+    () => setColorScheme(scheme === 'dark' ? 'light' : 'dark'),
+    [scheme, setColorScheme],
+  );
+  const leave = useCallback(() => {
+    signOut().then(
+      () => navigate({ to: '/sign-in' }),
+      // The page asks again and shows that the server does not answer.
+      () => queryClient.invalidateQueries(),
+    );
+  }, [navigate]);
+
+  const commands = useMemo<Commands>(
+    () => ({
+      scheme,
+      toggleScheme,
+      openPalette: () => setOpen('palette'),
+      openHelp: () => setOpen('help'),
+      leave,
+    }),
+    [scheme, toggleScheme, leave],
+  );
+
+  useKeys(useGeneralBindings(commands));
+  useKeys(useAppBindings());
+
+  const close = useCallback(() => setOpen(null), []);
+  return (
+    <CommandsContext value={commands}>
+      {children}
+      {open === 'palette' && <Palette onClose={close} />}
+      {open === 'help' && <Help onClose={close} />}
+    </CommandsContext>
+  );
+}
+
+function useGeneralBindings({ openPalette, openHelp, toggleScheme }: Commands): readonly Binding[] {
+  return useMemo(
+    () => [
+      { keys: 'mod+k', group: 'Everywhere', does: 'Search or jump', run: openPalette, inFields: true },
+      { keys: '/', group: 'Everywhere', does: 'Search or jump', run: openPalette },
+      { keys: 't', group: 'Everywhere', does: 'Light or dark', run: toggleScheme },
+      { keys: '?', group: 'Everywhere', does: 'This list', run: openHelp },
+    ],
+    [openPalette, openHelp, toggleScheme],
+  );
+}
+
+/** The chapters next to a number; outside of the chapters, what follows is the first. */
+const chapterBefore = (number: number | undefined) =>
+  number === undefined ? undefined : chapterPages(undefined).findLast((page) => page.number < number);
+const chapterAfter = (number: number | undefined) =>
+  chapterPages(undefined).find((page) => page.number > (number ?? 0));
+
+/** The number of the chapter whose page has this address. */
+const chapterAt = (ref: string, pathname: string): number | undefined =>
+  chapterPages(undefined).find(({ to }) => to.replace('$ref', ref) === pathname)?.number;
+
+/** Chapters by their number, neighbours by brackets, the workshop by G and a letter; none outside an app. */
+function useAppBindings(): readonly Binding[] {
+  const navigate = useNavigate();
+  const { ref } = useParams({ strict: false });
+  const here = useChapterNumber();
+  const router = useRouter();
+  const ahead = useRouterState({ select: ({ location }) => chapterAt(ref ?? '', location.pathname) });
+  return useMemo(() => {
+    if (ref === undefined) return [];
+    const params = { ref };
+    const pages = chapterPages(undefined);
+    const bindings: Binding[] = [
+      { keys: '0', group: 'Chapters', does: 'Contents', run: () => void navigate({ to: '/app/$ref', params }) },
+      ...pages.map(({ number, name, to }) => ({
+        keys: String(number),
+        group: 'Chapters',
+        does: name,
+        run: () => void navigate({ to, params }),
+      })),
+      ...toolPages.map(({ name, to, letter }) => ({
+        keys: `g ${letter}`,
+        group: 'Workshop',
+        does: name,
+        run: () => void navigate({ to, params }),
+      })),
+    ];
+    const turns = [
+      { keys: '[', does: 'Previous chapter', from: chapterBefore },
+      { keys: ']', does: 'Next chapter', from: chapterAfter },
+    ];
+    for (const { keys, does, from } of turns) {
+      if (!from(here) && !from(ahead)) continue;
+      // A press counts from where the one before it leads, though that page may not stand yet.
+      const run = () => {
+        const { latestLocation, state } = router;
+        const underway = latestLocation.pathname !== state.resolvedLocation?.pathname;
+        const to = from(underway ? chapterAt(ref, latestLocation.pathname) : here)?.to;
+        if (to) void navigate({ to, params });
+      };
+      bindings.push({ keys, group: 'Chapters', does, run });
+    }
+    return bindings;
+  }, [ref, here, ahead, navigate, router]);
+}

@@ -1,0 +1,45 @@
+import { Menu } from '@mantine/core';
+import { IconLogout, IconMenu2, IconMoon, IconSun } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { Button } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { builder } from '../data/session/builder.ts';
+import { toolPages } from '../tools/tool-pages.ts';
+import { useCommands } from './commands.tsx';
+import { nodePages } from './node-pages.ts';
+
+/** On a phone: the workshop, and what else stands in the rail. */
+export function PhoneMenu() {
+  const navigate = useNavigate();
+  const { ref } = useParams({ strict: false });
+  const { data } = useQuery(builder());
+  const { scheme, toggleScheme, leave } = useCommands();
+  return (
+    <Menu withinPortal={false} position="bottom-end" width={220}>
+      <Menu.Target>
+        <Button kind="quiet" square icon={IconMenu2} aria-label="Workshop" />
+      </Menu.Target>
+      <Menu.Dropdown>
+        {ref !== undefined &&
+          toolPages.map(({ name, to, icon }) => (
+            <Menu.Item key={to} leftSection={<Icon of={icon} />} onClick={() => void navigate({ to, params: { ref } })}>
+              {name}
+            </Menu.Item>
+          ))}
+        {ref !== undefined && <Menu.Divider />}
+        {nodePages(data).map(({ name, to, icon }) => (
+          <Menu.Item key={to} leftSection={<Icon of={icon} />} onClick={() => void navigate({ to })}>
+            {to === '/' ? 'All apps' : `${name} of the node`}
+          </Menu.Item>
+        ))}
+        <Menu.Item leftSection={<Icon of={scheme === 'dark' ? IconSun : IconMoon} />} onClick={toggleScheme}>
+          {scheme === 'dark' ? 'Light' : 'Dark'}
+        </Menu.Item>
+        <Menu.Item leftSection={<Icon of={IconLogout} />} onClick={leave}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,39 @@
+import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
+import { buttonClass } from '../../ui/button.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { failureFacts } from '../data/api-failure.ts';
+import { MissingCode } from '../recovery/code.ts';
+import { reload, useRecovery } from '../recovery/use-recovery.ts';
+import styles from './outside.module.css';
+
+/** An address that no page has. */
+export function NotFound() {
+  return (
+    <main id="page" tabIndex={-1} className={styles.outside}>
+      <h1 className={styles.title}>There is no page here</h1>
+      <p>The address may be from another version of the console, or mistyped.</p>
+      <p>
+        <Link to="/" className={buttonClass()}>
+          All apps
+        </Link>
+      </p>
+    </main>
+  );
+}
+
+/** Replaces a page that could not be shown at all. Shows the page once the node answers, if the node was the cause. */
+export function RouteFailure({ error, reset }: ErrorComponentProps) {
+  const router = useRouter();
+  const retry = () => {
+    if (error instanceof MissingCode) return reload();
+    reset();
+    void router.invalidate();
+  };
+  useRecovery(error, retry);
+  return (
+    <main id="page" tabIndex={-1} className={styles.outside}>
+      <h1 className={styles.title}>This page cannot be shown</h1>
+      <Failure facts={failureFacts(error)} onRetry={retry} />
+    </main>
+  );
+}

@@ -1,0 +1,159 @@
+import { IconBook2 } from '@tabler/icons-react';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link, useLocation, useParams } from '@tanstack/react-router';
+import { Icon } from '../../ui/icon.tsx';
+import { Mark } from '../../ui/mark.tsx';
+import { VerdictMark } from '../../ui/verdict.tsx';
+import { chapterPages } from '../chapters/chapter-pages.ts';
+import { isOutdated } from '../data/api-failure.ts';
+import { builder } from '../data/session/builder.ts';
+import { specification } from '../data/specification/specification.ts';
+import { versionList } from '../data/versions/version-list.ts';
+import { count } from '../format/format.ts';
+import { toolPages } from '../tools/tool-pages.ts';
+import { AppSwitcher } from './app-switcher.tsx';
+import { nodePages } from './node-pages.ts';
+import styles from './sidebar.module.css';
+import { useChapterNumber } from './use-chapter-number.ts';
+import { UserMenu } from './user-menu.tsx';
+
+/** The thumb index. The page one stands on is cut out of the rail and joins the page. */
+export function Sidebar() {
+  const { ref } = useParams({ strict: false });
+  const chapter = useChapterNumber();
+  return (
+    <aside className={styles.rail} aria-label="Apps and chapters">
+      <Link to="/" className={styles.brand} aria-label="Ninefold, all apps">
+        <Mark chapter={chapter} />
+        Ninefold
+      </Link>
+      {ref === undefined ? <NodeRail /> : <AppRail appRef={ref} here={chapter} />}
+      <UserMenu />
+    </aside>
+  );
+}
+
+function NodeRail() {
+  const { data } = useQuery(builder());
+  return (
+    <nav className={styles.nav} aria-label="Node">
+      {nodePages(data).map(({ name, to, icon }) => (
+        <Link key={to} to={to} className={styles.item} activeOptions={{ exact: true, includeSearch: false }}>
+          <Icon of={icon} />
+          <span>{name}</span>
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+/** The story of a call lies below Calls, and may be of Errors: `here` says. */
+const chapterActive = { exact: true, includeSearch: false };
+
+function AppRail({ appRef, here }: { appRef: string; here: number | undefined }) {
+  const { data, error } = useQuery(specification(appRef));
+  const latest = useInfiniteQuery(versionList(appRef)).data?.pages[0]?.versions[0];
+  const params = { ref: appRef };
+  const { pathname } = useLocation();
+  const isHere = (to: string) => pathname === to.replace('$ref', appRef);
+  return (
+    <>
+      <AppSwitcher appRef={appRef} />
+      <nav className={styles.nav} aria-label="App">
+        <Link to="/app/$ref" params={params} className={styles.item} title="Contents" activeOptions={{ exact: true }}>
+          <Icon of={IconBook2} />
+          <span>Contents</span>
+          {isOutdated(error) && (
+            <span className={styles.broken}>
+              <VerdictMark of="disagrees" />
+              <span>not served</span>
+            </span>
+          )}
+        </Link>
+        <h2 className={styles.heading}>
+          Specification
+          {latest && (
+            <Link
+              to="/app/$ref/changes"
+              params={params}
+              className={styles.version}
+              aria-label={`Changes, v${latest.number}`}
+            >
+              v{latest.number}
+            </Link>
+          )}
+        </h2>
+        {chapterPages(data).map((page) => (
+          <Link
+            key={page.key}
+            to={page.to}
+            params={params}
+            className={styles.item}
+            title={page.name}
+            activeOptions={chapterActive}
+            aria-current={page.number === here ? 'page' : undefined}
+          >
+            <span className={styles.numeral}>{page.number}</span>
+            <span>{page.name}</span>
+            {page.broken > 0 ? (
+              <span className={styles.broken}>
+                <VerdictMark of="disagrees" />
+                {count(page.broken)}
+                <span className="sr">broken</span>
+              </span>
+            ) : (
+              page.count !== null && <span className={styles.count}>{count(page.count)}</span>
+            )}
+          </Link>
+        ))}
+        <h2 className={styles.heading}>Workshop</h2>
+        {toolPages.map((page) => (
+          <Link
+            key={page.to}
+            to={page.to}
+            params={params}
+            className={styles.item}
+            title={page.name}
+            aria-current={'holds' in page && page.holds.some(isHere) ? 'page' : undefined}
+          >
+            <Icon of={page.icon} />
+            <span>{page.name}</span>
+          </Link>
+        ))}
+      </nav>
+    </>
+  );
+}
+
+/** On a phone: the same along the lower edge. The workshop is in the menu of the running head. */
+export function BottomNav({ appRef }: { appRef: string }) {
+  const { data, error } = useQuery(specification(appRef));
+  const here = useChapterNumber();
+  const params = { ref: appRef };
+  return (
+    <nav className={styles.thumbs} aria-label="Chapters">
+      <Link
+        to="/app/$ref"
+        params={params}
+        activeOptions={{ exact: true }}
+        aria-label={isOutdated(error) ? 'Contents, not served' : 'Contents'}
+        data-broken={isOutdated(error) || undefined}
+      >
+        <Icon of={IconBook2} />
+      </Link>
+      {chapterPages(data).map((page) => (
+        <Link
+          key={page.key}
+          to={page.to}
+          params={params}
+          activeOptions={chapterActive}
+          aria-current={page.number === here ? 'page' : undefined}
+          aria-label={`${page.number} ${page.name}${page.broken > 0 ? `, ${page.broken} broken` : ''}`}
+          data-broken={page.broken > 0 || undefined}
+        >
+          {page.number}
+        </Link>
+      ))}
+    </nav>
+  );
+}

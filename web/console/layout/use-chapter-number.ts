@@ -1,0 +1,18 @@
+import { useQuery } from '@tanstack/react-query';
+import { useRouterState } from '@tanstack/react-router';
+import { chapterPage, chapterPages } from '../chapters/chapter-pages.ts';
+import { requestTrace } from '../data/calls/request-trace.ts';
+
+/** The number of the chapter one is in; undefined everywhere else. The story of a call is of Errors where it failed, else of Calls. */
+export function useChapterNumber(): number | undefined {
+  const { path, ref, requestId } = useRouterState({
+    select: ({ matches }) => {
+      const { fullPath, params } = matches.at(-1) ?? {};
+      return { path: fullPath as string | undefined, ...(params as { ref?: string; requestId?: string } | undefined) };
+    },
+    structuralSharing: true,
+  });
+  const { data } = useQuery({ ...requestTrace(ref ?? '', requestId ?? ''), enabled: requestId !== undefined });
+  if (requestId !== undefined) return chapterPage(data && data.story.code === null ? 'calls' : 'errors').number;
+  return chapterPages(undefined).find(({ to }) => to === path)?.number;
+}

@@ -1,0 +1,149 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { ApiKeyEntry, CreatedApiKey } from '../../../../contract/admin.ts';
+import { Button } from '../../../ui/button.tsx';
+import { ConfirmByTyping } from '../../../ui/confirm-by-typing.tsx';
+import { Failure } from '../../../ui/failure.tsx';
+import { type RowColumn, RowTable } from '../../../ui/row-table.tsx';
+import { Sheet, SheetFoot } from '../../../ui/sheet.tsx';
+import { failureFacts } from '../../data/api-failure.ts';
+import { apiKeys, revokeApiKey, rotateApiKey } from '../../data/keys/api-keys.ts';
+import { counted } from '../../format/format.ts';
+import { TimeAgo } from '../../format/time-ago.tsx';
+import { Page } from '../../layout/page.tsx';
+import { SettingsFrame, settingsCrumbs } from '../settings/settings-frame.tsx';
+import { ApiKeyPanel } from './api-key-panel.tsx';
+import { isOlderKind, lastUseWords } from './api-key-words.ts';
+import { KeyOnce } from './key-once.tsx';
+import { NewKeyDialog } from './new-key-dialog.tsx';
+
+const columns: readonly RowColumn<ApiKeyEntry>[] = [
+  { name: 'Name', width: 200, cell: ({ name }) => name },
+  { name: 'Kind', width: 100, cell: ({ kind }) => kind },
+  { name: 'Begins with', width: 220, cell: ({ hint }) => <code className="cut">{hint}…</code> },
+  {
+    name: 'Created',
+    width: 120,
+    cell: ({ created_at: created }) =>
+      created ? <TimeAgo iso={created} /> : <span className="soft">with the app</span>,
+  },
+  { name: 'Last used', width: 110, cell: (key) => lastUseWords(key) },
+  {
+    name: 'State',
+    width: 140,
+    cell: ({ revoked_at: revoked }) =>
+      revoked ? (
+        <span className="soft">
+          revoked <TimeAgo iso={revoked} />
+        </span>
+      ) : (
+        'valid'
+      ),
+  },
+];
+
+/** The API keys of an app: created, rotated and revoked. */
+export function ApiKeysPage() {
+  const { ref } = useParams({ from: '/signed-in/app/$ref/api-keys' });
+  const list = useQuery(apiKeys(ref));
+  const rotating = useMutation(rotateApiKey(ref));
+  const revoking = useMutation(revokeApiKey(ref));
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [dialog, setDialog] = useState<'create' | 'rotate' | 'revoke' | null>(null);
+  const [created, setCreated] = useState<CreatedApiKey | null>(null);
+  const keys = list.data;
+  const key = keys?.find(({ id }) => id === chosen);
+  const publishable = keys?.find((each) => each.kind === 'publishable' && !isOlderKind(each) && !each.revoked_at);
+  const valid = keys?.filter(({ revoked_at: revoked }) => revoked === null).length ?? 0;
+  const close = () => {
+    setDialog(null);
+    rotating.reset();
+    revoking.reset();
+  };
+  return (
+    <Page
+      bare
+      appRef={ref}
+      crumbs={settingsCrumbs(ref, 'API keys')}
+      fetching={list.isLoading}
+      panel={
+        key && (
+          <ApiKeyPanel
+            apiKey={key}
+            isPublishable={key === publishable}
+            rotating={rotating.isPending}
+            onRotate={() => setDialog('rotate')}
+            onRevoke={() => setDialog('revoke')}
+            onClose={() => setChosen(null)}
+          />
+        )
+      }
+    >
+      <SettingsFrame appRef={ref}>
+        <Sheet
+          title="API keys"
+          tools={
+            <Button small onClick={() => setDialog('create')}>
+              Create secret key
+            </Button>
+          }
+          notice={list.error && <Failure facts={failureFacts(list.error)} onRetry={() => void list.refetch()} />}
+          foot={
+            <SheetFoot
+              shown={keys ? counted(valid, 'valid key') : 'Counting'}
+              remark="A secret key is shown once, when it is created. A revoked key is refused within a second."
+            />
+          }
+        >
+          <RowTable<ApiKeyEntry>
+            label="API keys"
+            columns={columns}
+            rows={keys}
+            total={keys?.length ?? -1}
+            selected={chosen}
+            stale={list.isError}
+            onOpen={({ id }) => setChosen(id)}
+          />
+        </Sheet>
+      </SettingsFrame>
+      {dialog === 'create' && <NewKeyDialog appRef={ref} onClose={close} />}
+      {dialog === 'rotate' && key && (
+        <ConfirmByTyping
+          title="Rotate key"
+          name={ref}
+          verb={['Rotate', 'Rotating']}
+          busy={rotating.isPending}
+          failure={rotating.error ? failureFacts(rotating.error) : null}
+          onConfirm={() =>
+            rotating.mutate(key.id, {
+              onSuccess: (fresh) => {
+                setCreated(fresh);
+                setChosen(fresh.id);
+                close();
+              },
+            })
+          }
+          onClose={close}
+        >
+          <b>{key.name}</b> gets a new key, and calls with the present key are refused within a second. To change keys
+          without a gap, create another secret key, use it, then revoke this one.
+        </ConfirmByTyping>
+      )}
+      {dialog === 'revoke' && key && (
+        <ConfirmByTyping
+          title="Revoke key"
+          name={ref}
+          verb={['Revoke', 'Revoking']}
+          busy={revoking.isPending}
+          failure={revoking.error ? failureFacts(revoking.error) : null}
+          onConfirm={() => revoking.mutate(key.id, { onSuccess: close })}
+          onClose={close}
+        >
+          Calls with <b>{key.name}</b> are refused within a second. Nothing brings the key back.
+        </ConfirmByTyping>
+      )}
+      {created && <KeyOnce created={created} onClose={() => setCreated(null)} />}
+    </Page>
+  );
+}

@@ -1,0 +1,214 @@
+import { NativeSelect } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { type ReactNode, useCallback, useMemo, useRef } from 'react';
+import { limits } from '../../../../contract/limits.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Empty } from '../../../ui/empty.tsx';
+import { Failure } from '../../../ui/failure.tsx';
+import { AsOf } from '../../../ui/page-header.tsx';
+import { type RowColumn, RowTable } from '../../../ui/row-table.tsx';
+import { SearchField } from '../../../ui/search-field.tsx';
+import { Sheet, SheetFoot, SheetWords } from '../../../ui/sheet.tsx';
+import { Tag } from '../../../ui/tag.tsx';
+import { failureFacts } from '../../data/api-failure.ts';
+import { type AuditFilter, type AuditKind, type AuditLine, auditLog } from '../../data/audit/audit-log.ts';
+import { count, counted } from '../../format/format.ts';
+import { TimeAgo } from '../../format/time-ago.tsx';
+import type { Binding } from '../../keys/bindings.ts';
+import { useKeys } from '../../keys/keyboard.tsx';
+import { useNeighbours } from '../../keys/use-neighbours.ts';
+import { Page } from '../../layout/page.tsx';
+import { AuditExport } from './audit-export.tsx';
+import { AuditPanel } from './audit-panel.tsx';
+import { actionsOf, actionWords, objectOf } from './audit-words.ts';
+
+const columnsOf = (kind: AuditKind): readonly RowColumn<AuditLine>[] => [
+  { name: 'When', width: 130, cell: ({ at }) => <TimeAgo iso={at} /> },
+  { name: 'Who', width: 220, cell: ({ actor }) => <span className="cut">{actor || 'unknown'}</span> },
+  {
+    name: 'What',
+    width: 230,
+    cell: ({ action, refused }) => (
+      <>
+        {actionWords(kind, action)} {refused !== null && <Tag kind="error">refused</Tag>}
+      </>
+    ),
+  },
+  { name: 'Object', width: 320, cell: (line) => <span className="cut soft">{objectOf(line)}</span> },
+  { name: 'From where', width: 140, cell: ({ address }) => <code>{address}</code> },
+];
+
+/** What the pages of the three logs say of them. */
+const descriptors: Readonly<Record<AuditKind, { remark: string; empty: string }>> = {
+  members: {
+    remark: 'The owner of the app’s database can change these entries.',
+    empty: 'Sign-ups, sign-ins and changes of accounts appear here.',
+  },
+  builders: {
+    remark: 'No role of the app can change these entries.',
+    empty: 'SQL, migrations, settings, keys and changes of the team appear here.',
+  },
+  node: {
+    remark: 'No builder can change these entries.',
+    empty: 'Sign-ins of builders, invitations, and created and deleted apps appear here.',
+  },
+};
+
+/** What the address of the page holds; an empty text is no filter. */
+export interface AuditSearch {
+  q?: string;
+  action?: string;
+  member?: string;
+  /** The id of the open entry. */
+  entry?: string;
+}
+
+/** The page of a log: filters, entries, and the panel of one. Of the node if `appRef` is null. */
+export function AuditSheet({
+  kind,
+  appRef,
+  search,
+  filters,
+  onChange,
+}: {
+  kind: AuditKind;
+  appRef: string | null;
+  search: AuditSearch;
+  /** Filters before the others. */
+  filters?: ReactNode;
+  onChange: (changes: AuditSearch) => void;
+}) {
+  const field = useRef<HTMLInputElement>(null);
+  const { q = '', action = '', entry: chosen = null } = search;
+  const member = kind === 'members' ? (search.member ?? '') : '';
+  const filter: AuditFilter = { kind, ref: appRef, search: q, action, member };
+  const list = useInfiniteQuery(auditLog(filter));
+  const lines = list.data;
+  const columns = useMemo(() => columnsOf(kind), [kind]);
+  const choose = useCallback((id: string | null) => onChange({ entry: id ?? '' }), [onChange]);
+  const { previous, next } = useNeighbours(lines, chosen, choose);
+  useKeys(
+    useMemo<readonly Binding[]>(
+      () => [{ keys: 'f', group: 'Audit log', does: 'Search', run: () => field.current?.focus() }],
+      [],
+    ),
+  );
+  const line = lines?.find(({ id }) => id === chosen);
+  const isFiltered = q !== '' || action !== '' || member !== '';
+  return (
+    <Page
+      bare
+      {...(appRef !== null && { appRef })}
+      crumbs={[{ text: 'Audit log' }]}
+      fetching={list.isLoading}
+      panel={
+        line && (
+          <AuditPanel
+            key={line.id}
+            filter={filter}
+            line={line}
+            onPrevious={previous}
+            onNext={next}
+            onClose={() => choose(null)}
+          />
+        )
+      }
+    >
+      <Sheet
+        title="Audit log"
+        filters={
+          <>
+            {filters}
+            <NativeSelect
+              size="xs"
+              aria-label="What"
+              data={[{ value: '', label: 'everything' }, ...actionsOf(kind)]}
+              value={action}
+              onChange={({ currentTarget }) => onChange({ action: currentTarget.value, entry: '' })}
+            />
+            <SearchField
+              ref={field}
+              label="Search the audit log"
+              example="Name, address or detail"
+              value={q}
+              onSearch={(text) => onChange({ q: text, entry: '' })}
+            />
+            {member !== '' && (
+              <Button small onClick={() => onChange({ member: '' })}>
+                One member: show all
+              </Button>
+            )}
+          </>
+        }
+        tools={<AuditExport filter={filter} isEmpty={lines?.length === 0} />}
+        notice={
+          list.error && (
+            <Failure facts={failureFacts(list.error)} onRetry={() => void list.refetch()} busy={list.isFetching} />
+          )
+        }
+        foot={
+          <SheetFoot
+            shown={lines ? counted(lines.length, 'entry', 'entries') : 'Counting'}
+            more={
+              list.hasNextPage
+                ? {
+                    word: q !== '' && kind === 'members' ? 'Search further back' : 'Older',
+                    busy: list.isFetchingNextPage,
+                    onMore: () => void list.fetchNextPage(),
+                  }
+                : null
+            }
+            remark={
+              <>
+                {descriptors[kind].remark} <AsOf at={list.dataUpdatedAt} live={!list.isError} />
+              </>
+            }
+          />
+        }
+      >
+        {lines?.length === 0 ? (
+          <SheetWords>
+            <Empty
+              title={
+                list.hasNextPage
+                  ? 'No newer entry matches'
+                  : isFiltered
+                    ? 'No entry matches'
+                    : 'Nothing has happened yet'
+              }
+            >
+              {list.hasNextPage ? (
+                <>
+                  <p>A search reads {count(limits.auditSearchRows.default)} entries at a time, the newest first.</p>
+                  <Button busy={list.isFetchingNextPage && 'Searching'} onClick={() => void list.fetchNextPage()}>
+                    Search further back
+                  </Button>
+                </>
+              ) : isFiltered ? (
+                <Button onClick={() => onChange({ q: '', action: '', member: '' })}>Show all entries</Button>
+              ) : (
+                <p>{descriptors[kind].empty}</p>
+              )}
+            </Empty>
+          </SheetWords>
+        ) : (
+          (lines !== undefined || !list.isError) && (
+            <RowTable<AuditLine>
+              label="Audit log"
+              columns={columns}
+              rows={lines}
+              total={list.hasNextPage ? -1 : (lines?.length ?? -1)}
+              selected={chosen}
+              stale={list.isError}
+              onOpen={({ id }) => choose(id)}
+            />
+          )
+        )}
+      </Sheet>
+    </Page>
+  );
+}
+
+/** Returns the search parameters of an address after a change, without the empty ones. */
+export const withoutEmpty = <T extends object>(search: T): T =>
+  Object.fromEntries(Object.entries(search).filter(([, value]) => value !== '')) as T;

@@ -1,0 +1,85 @@
+import { IconTerminal2 } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useCallback } from 'react';
+import type { Entity } from '../../../../contract/specification-entities.ts';
+import { buttonClass } from '../../../ui/button.tsx';
+import { Code } from '../../../ui/code.tsx';
+import { Empty } from '../../../ui/empty.tsx';
+import { Failure } from '../../../ui/failure.tsx';
+import { Icon } from '../../../ui/icon.tsx';
+import { Toolbar, Workbench } from '../../../ui/workbench.tsx';
+import { failureFacts } from '../../data/api-failure.ts';
+import { entityList } from '../../data/entities/entity-list.ts';
+import { Page } from '../../layout/page.tsx';
+import styles from './data-page.module.css';
+import { EntityNav } from './entity-nav.tsx';
+import { type SearchChange, TablePage } from './table-page.tsx';
+
+const firstTable = `create table public.notes (
+  id bigint generated always as identity primary key,
+  body text not null,
+  at timestamptz not null default now()
+);`;
+
+/** The tables and views of an app, and their rows. */
+export function DataPage() {
+  const { ref } = useParams({ from: '/signed-in/app/$ref/data' });
+  const search = useSearch({ from: '/signed-in/app/$ref/data' });
+  const navigate = useNavigate({ from: '/app/$ref/data' });
+  const { data: entities, error, isFetching, refetch } = useQuery(entityList(ref));
+  const onSearch = useCallback(
+    (change: SearchChange) =>
+      void navigate({ search: (before) => withoutGaps({ ...before, ...change }), replace: true }),
+    [navigate],
+  );
+  const entity = entities && chosen(entities, search.table);
+
+  if (entities && entity) {
+    return <TablePage appRef={ref} entities={entities} entity={entity} search={search} onSearch={onSearch} />;
+  }
+  // The schemas of Ninefold itself are always there.
+  const empty = entities !== undefined && !entities.some(({ schema }) => schema === 'public');
+  return (
+    <Page appRef={ref} crumbs={[{ text: 'Data' }]} fetching={isFetching} bare>
+      <Workbench list={<EntityNav appRef={ref} current={null} />}>
+        <Toolbar title="Data" />
+        <div className={styles.instead}>
+          {error && !entities && (
+            <Failure facts={failureFacts(error)} onRetry={() => void refetch()} busy={isFetching} />
+          )}
+          {entities && search.table !== undefined && (
+            <Empty title={`There is no ${search.table} here`}>
+              <p>It may have been dropped or renamed. Choose another table at the left.</p>
+            </Empty>
+          )}
+          {empty && search.table === undefined && (
+            <Empty title="No tables yet">
+              <p>Create the first one in SQL. It appears here at once.</p>
+              <Code code={firstTable} language="sql" label="the statement" />
+              <p>
+                <Link to="/app/$ref/sql" params={{ ref }} search={{ sql: firstTable }} className={buttonClass()}>
+                  <Icon of={IconTerminal2} />
+                  Open it in SQL
+                </Link>
+              </p>
+            </Empty>
+          )}
+        </div>
+      </Workbench>
+    </Page>
+  );
+}
+
+/** The entity that the address names; without a name the first table of the schema public, else the first of all. */
+function chosen(entities: readonly Entity[], id: string | undefined): Entity | undefined {
+  if (id !== undefined) return entities.find((entity) => entity.id === id);
+  const own = entities.filter(({ schema }) => schema === 'public');
+  return own.find(({ kind }) => kind.endsWith('table')) ?? own[0];
+}
+
+/** Leaves out what is undefined, so that an address holds no empty parameters. */
+const withoutGaps = <T extends object>(search: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
+  };

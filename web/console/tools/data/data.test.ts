@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import type { Entity, Field } from '../../../../contract/specification-entities.ts';
+import { entityFixture, fieldFixture } from '../../data/specification/entity-fixture.ts';
+import { nextSort, readDataSearch, readSort } from './data-search.ts';
+import { referencesTo } from './references.ts';
+
+describe('the address of the Data page', () => {
+  it('keeps what makes sense and leaves out what does not', () => {
+    const good = { field: 'id', operator: 'like', value: 'TK-%' };
+    expect(
+      readDataSearch({
+        table: 'public.t',
+        where: [good, { field: 'id', operator: 'drop', value: '' }, null, 5],
+        row: 7,
+        as: '',
+      }),
+    ).toEqual({ table: 'public.t', where: [good] });
+    expect(readDataSearch({ where: 'x' })).toEqual({});
+  });
+
+  it('orders by a field that is there, whatever its name', () => {
+    expect(readSort('a.b.desc', ['a.b'])).toEqual({ field: 'a.b', descending: true });
+    expect(readSort('gone.asc', ['a'])).toBeNull();
+    expect(readSort(undefined, ['a'])).toBeNull();
+  });
+
+  it('goes from ascending over descending to no order', () => {
+    expect(nextSort(null, 'a')).toBe('a.asc');
+    expect(nextSort({ field: 'a', descending: false }, 'a')).toBe('a.desc');
+    expect(nextSort({ field: 'a', descending: true }, 'a')).toBeUndefined();
+    expect(nextSort({ field: 'a', descending: true }, 'b')).toBe('b.asc');
+  });
+});
+
+describe('what points to a row', () => {
+  const field = (name: string, to?: [entity: string, field: string]): Field =>
+    fieldFixture(name, { references: to ? { schema: 'public', entity: to[0], field: to[1] } : null });
+  const entity = (name: string, fields: Field[]): Entity => entityFixture(name, { fields });
+  const people = entity('people', [field('id'), field('team')]);
+
+  it('keeps two references to the same field apart', () => {
+    const tickets = entity('tickets', [field('author', ['people', 'id']), field('reviewer', ['people', 'id'])]);
+    expect(referencesTo(people, { id: '7', team: 'a' }, [people, tickets]).map(({ where }) => where)).toEqual([
+      [{ field: 'author', operator: 'eq', value: '7' }],
+      [{ field: 'reviewer', operator: 'eq', value: '7' }],
+    ]);
+  });
+
+  it('takes a reference over several fields as one', () => {
+    const notes = entity('notes', [field('person', ['people', 'id']), field('team', ['people', 'team'])]);
+    const [pointer, ...more] = referencesTo(people, { id: '7', team: 'a' }, [notes]);
+    expect(more).toEqual([]);
+    expect(pointer?.fields).toEqual(['person', 'team']);
+    expect(pointer?.where).toHaveLength(2);
+  });
+
+  it('finds nothing through a field that is null here', () => {
+    const notes = entity('notes', [field('team', ['people', 'team'])]);
+    expect(referencesTo(people, { id: '7', team: null }, [notes])).toEqual([]);
+  });
+});

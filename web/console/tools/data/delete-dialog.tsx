@@ -1,0 +1,74 @@
+import { useMutation } from '@tanstack/react-query';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { deleteRows } from '../../data/rows/delete-rows.ts';
+import type { Table } from '../../data/rows/rest-call.ts';
+import { counted } from '../../format/format.ts';
+import styles from './delete-dialog.module.css';
+import { ServerError } from './editor/server-error.tsx';
+
+const named = 5;
+
+/** Asks before rows are deleted; names the first of them, and what will go with them. */
+export function DeleteDialog({
+  table,
+  keys,
+  pointing,
+  onDeleted,
+  onClose,
+}: {
+  table: Table;
+  keys: readonly (readonly string[])[];
+  /** Names of the entities that point to this one. */
+  pointing: readonly string[];
+  onDeleted: () => void;
+  onClose: () => void;
+}) {
+  const { mutate, isPending, error, data } = useMutation(deleteRows(table));
+  const words = counted(keys.length, 'row');
+  const kept = data === undefined ? 0 : keys.length - data;
+  return (
+    <Dialog title={`Delete ${words} of ${table.entity.name}?`} onClose={onClose}>
+      <div className={styles.words}>
+        <p>
+          {keys.slice(0, named).map((key) => (
+            <code key={key.join()} className={styles.key}>
+              {key.join(', ')}
+            </code>
+          ))}
+          {keys.length > named && <span className="soft">and {keys.length - named} more</span>}
+        </p>
+        <p className="soft">
+          This cannot be undone.
+          {pointing.length > 0 &&
+            ` Rows of ${pointing.join(', ')} may point here: their references decide what becomes of them.`}
+        </p>
+      </div>
+      {error && <ServerError error={error} />}
+      {kept > 0 && (
+        <p className={styles.kept} role="alert">
+          {counted(kept, 'row was', 'rows were')} not deleted: gone already, or no policy lets this caller delete them.
+        </p>
+      )}
+      <div className={styles.buttons}>
+        <Button
+          kind="danger"
+          busy={isPending && 'Deleting'}
+          offBecause={kept > 0 ? 'What can be deleted is deleted.' : null}
+          onClick={() =>
+            mutate(keys, {
+              onSuccess: (deleted) => {
+                if (deleted === keys.length) onDeleted();
+              },
+            })
+          }
+        >
+          Delete {words}
+        </Button>
+        <Button kind="quiet" onClick={onClose} data-autofocus>
+          {kept > 0 ? 'Close' : 'Cancel'}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

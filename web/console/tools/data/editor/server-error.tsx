@@ -1,0 +1,17 @@
+import { FailureNote } from '../../../../ui/failure.tsx';
+import { ApiFailure, failureFacts } from '../../../data/api-failure.ts';
+import styles from './server-error.module.css';
+
+/** What the server says against a write: code, sentence, details and hint, in place. */
+export function ServerError({ error }: { error: Error }) {
+  const details = error instanceof ApiFailure && typeof error.details === 'string' ? error.details : null;
+  return (
+    <FailureNote facts={failureFacts(error)}>
+      {details && (
+        <p className={styles.details} title={details}>
+          {details}
+        </p>
+      )}
+    </FailureNote>
+  );
+}

@@ -1,0 +1,162 @@
+import { Textarea, TextInput } from '@mantine/core';
+import { type KeyboardEvent, useId } from 'react';
+import type { Field } from '../../../../../contract/specification-entities.ts';
+import { kindOf } from '../../../values/field-kind.ts';
+import styles from './value-input.module.css';
+
+/** Up to how many values of an enumeration are all in sight. */
+const radios = 8;
+
+/**
+ * A field to write a value in, as its type wants it: a choice, one line, or several. `value` null is SQL's null; what
+ * comes back is text. Enter asks to save; in texts Shift and Enter, in JSON Enter, begin a line.
+ */
+export function ValueInput({
+  field,
+  value,
+  label,
+  placeholder,
+  failed,
+  autoFocus = false,
+  lines = 2,
+  onChange,
+  onSave,
+}: {
+  field: Field;
+  value: string | null;
+  /** For screen readers. */
+  label: string;
+  placeholder?: string | undefined;
+  failed: boolean;
+  autoFocus?: boolean;
+  /** In sight, of a text that is shorter. */
+  lines?: number;
+  onChange: (value: string) => void;
+  onSave?: () => void;
+}) {
+  const kind = kindOf(field);
+  const values = kind === 'boolean' ? ['true', 'false'] : kind === 'enum' ? (field.enum_values ?? []) : null;
+  const onKeyDown = (event: KeyboardEvent) => {
+    const mod = event.ctrlKey || event.metaKey;
+    if (event.key !== 'Enter' || event.nativeEvent.isComposing || !onSave) return;
+    if (!mod && (event.shiftKey || kind === 'json')) return;
+    event.preventDefault();
+    onSave();
+  };
+  if (values) {
+    return (
+      <Choice
+        values={values}
+        value={value}
+        label={label}
+        placeholder={placeholder}
+        autoFocus={autoFocus}
+        onChange={onChange}
+        onKeyDown={onKeyDown}
+      />
+    );
+  }
+  const common = {
+    'aria-label': label,
+    value: value ?? '',
+    placeholder: placeholder ?? (value === null ? 'null' : undefined),
+    error: failed,
+    autoComplete: 'off',
+    spellCheck: kind === 'text',
+    'data-autofocus': autoFocus || undefined,
+    onKeyDown,
+  };
+  const manyLines = kind === 'text' || kind === 'json' || kind === 'array' || kind === 'other';
+  if (!manyLines) {
+    return (
+      <TextInput
+        {...common}
+        ref={autoFocus ? focusAtEnd : null}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+    );
+  }
+  return (
+    <Textarea
+      {...common}
+      ref={autoFocus ? focusAtEnd : null}
+      rows={rowsFor(value ?? '', kind === 'json' ? 2 * lines : lines)}
+      classNames={kind === 'text' ? {} : { input: styles.code ?? '' }}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+/** Puts the caret behind the last letter. */
+function focusAtEnd(input: HTMLInputElement | HTMLTextAreaElement | null) {
+  if (!input || document.activeElement === input) return;
+  input.focus({ preventScroll: true });
+  input.setSelectionRange(input.value.length, input.value.length);
+}
+
+/** Lines in sight: as many as the text has, eight at most. */
+const rowsFor = (text: string, min: number): number =>
+  Math.min(8, Math.max(min, text.split('\n').length, Math.ceil(text.length / 44)));
+
+function Choice({
+  values,
+  value,
+  label,
+  placeholder,
+  autoFocus,
+  onChange,
+  onKeyDown,
+}: {
+  values: readonly string[];
+  value: string | null;
+  label: string;
+  placeholder: string | undefined;
+  autoFocus: boolean;
+  onChange: (value: string) => void;
+  onKeyDown: (event: KeyboardEvent) => void;
+}) {
+  const name = useId();
+  if (values.length > radios) {
+    return (
+      <select
+        className={styles.select}
+        aria-label={label}
+        value={value ?? ''}
+        ref={autoFocus ? focusOn : null}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        onKeyDown={onKeyDown}
+      >
+        {value === null && (
+          <option value="" disabled>
+            {placeholder ?? 'null'}
+          </option>
+        )}
+        {values.map((option) => (
+          <option key={option}>{option}</option>
+        ))}
+      </select>
+    );
+  }
+  const focused = value !== null && values.includes(value) ? value : values[0];
+  return (
+    <fieldset className={styles.choice} aria-label={label}>
+      {values.map((option) => (
+        <label key={option} className={styles.option}>
+          <input
+            type="radio"
+            name={name}
+            checked={option === value}
+            ref={autoFocus && option === focused ? focusOn : null}
+            onChange={() => onChange(option)}
+            onKeyDown={onKeyDown}
+          />
+          {option}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function focusOn(input: HTMLElement | null) {
+  if (input && !input.closest('fieldset')?.contains(document.activeElement)) input.focus({ preventScroll: true });
+}

@@ -1,0 +1,160 @@
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import type { Field } from '../../../../../contract/specification-entities.ts';
+import { Button } from '../../../../ui/button.tsx';
+import { Panel } from '../../../../ui/panel.tsx';
+import { insertRow } from '../../../data/rows/insert-row.ts';
+import type { Table } from '../../../data/rows/rest-call.ts';
+import type { Row } from '../../../data/rows/row.ts';
+import { checkValue } from '../../../values/check-value.ts';
+import { kindOf, shortType } from '../../../values/field-kind.ts';
+import { typeInWords } from '../../../values/type-words.ts';
+import { ServerError } from '../editor/server-error.tsx';
+import { ValueInput } from '../editor/value-input.tsx';
+import styles from './insert-panel.module.css';
+
+/** Why a field gets its value from the database alone; null where it can be given. */
+const madeBecause = (field: Field): string | null =>
+  field.generated !== null
+    ? `made from ${field.default ?? 'other fields'}`
+    : field.computed
+      ? 'computed by the view'
+      : field.identity === 'always'
+        ? 'the next number'
+        : null;
+
+/** What the database puts where nothing is given. */
+const defaultWords = (field: Field): string =>
+  field.identity !== null ? 'the next number' : (field.default ?? (field.nullable ? 'null' : 'must be given'));
+
+/** A new row: only what is written is sent, everything else gets its default. */
+export function InsertPanel({
+  table,
+  onInserted,
+  onClose,
+}: {
+  table: Table;
+  onInserted: (row: Row | null) => void;
+  onClose: () => void;
+}) {
+  const [values, setValues] = useState<Row>({});
+  const { mutate, isPending, error, reset } = useMutation(insertRow(table));
+  const set = (name: string, value: string | null | undefined) => {
+    if (error) reset();
+    setValues(({ [name]: _, ...others }) => (value === undefined ? others : { ...others, [name]: value }));
+  };
+  const wrong = (field: Field): string | null => {
+    const value = values[field.name];
+    return typeof value === 'string' ? checkValue(value, kindOf(field)) : null;
+  };
+  const save = () => {
+    if (isPending || table.entity.fields.some((field) => wrong(field) !== null)) return;
+    mutate(values, { onSuccess: onInserted });
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save();
+  };
+  const blamed = error === null ? undefined : /column "([^"]+)"/.exec(error.message)?.[1];
+
+  return (
+    <Panel
+      label={`Insert a row into ${table.entity.name}`}
+      title={<b>New row of {table.entity.name}</b>}
+      onClose={onClose}
+    >
+      <form className={styles.form} onSubmit={submit}>
+        {table.entity.fields.map((field, index) => (
+          <InsertField
+            key={field.name}
+            field={field}
+            value={values[field.name]}
+            wrong={wrong(field)}
+            blamed={blamed === field.name}
+            autoFocus={index === table.entity.fields.findIndex((each) => madeBecause(each) === null)}
+            onChange={(value) => set(field.name, value)}
+            onSave={save}
+          />
+        ))}
+        <div className={styles.foot}>
+          {error && <ServerError error={error} />}
+          <span className={styles.buttons}>
+            <Button kind="first" type="submit" busy={isPending && 'Inserting'}>
+              Insert
+            </Button>
+            <Button kind="quiet" onClick={onClose}>
+              Cancel
+            </Button>
+          </span>
+        </div>
+      </form>
+    </Panel>
+  );
+}
+
+function InsertField({
+  field,
+  value,
+  wrong,
+  blamed,
+  autoFocus,
+  onChange,
+  onSave,
+}: {
+  field: Field;
+  value: string | null | undefined;
+  wrong: string | null;
+  blamed: boolean;
+  autoFocus: boolean;
+  onChange: (value: string | null | undefined) => void;
+  onSave: () => void;
+}) {
+  const made = madeBecause(field);
+  const kind = kindOf(field);
+  const isText = kind === 'text';
+  const isChoice = kind === 'enum' || kind === 'boolean';
+  return (
+    <div className={styles.field}>
+      <div className={styles.head}>
+        <span className="cut">{field.name}</span>
+        <code>{shortType(field.type)}</code>
+        <span className={styles.choices}>
+          {made === null && value !== undefined && (
+            <Button small kind="quiet" onClick={() => onChange(undefined)}>
+              default
+            </Button>
+          )}
+          {made === null && isText && value !== '' && (
+            <Button small kind="quiet" onClick={() => onChange('')}>
+              empty
+            </Button>
+          )}
+          {made === null && field.nullable && value !== null && (
+            <Button small kind="quiet" onClick={() => onChange(null)}>
+              <i>null</i>
+            </Button>
+          )}
+        </span>
+      </div>
+      {made === null ? (
+        <ValueInput
+          field={field}
+          value={value ?? null}
+          label={field.name}
+          placeholder={value === null ? 'null' : value === '' ? 'empty text' : defaultWords(field)}
+          failed={wrong !== null || blamed}
+          autoFocus={autoFocus}
+          lines={1}
+          onChange={(text) => onChange(text === '' ? undefined : text)}
+          onSave={onSave}
+        />
+      ) : (
+        <p className={styles.made}>{made}</p>
+      )}
+      <p className={styles.rule}>
+        {wrong ?? (made === null ? typeInWords(field) : 'The database writes it.')}
+        {isChoice && value === undefined && <> Default {defaultWords(field).replace(/::[^']*$/, '')}.</>}
+      </p>
+    </div>
+  );
+}

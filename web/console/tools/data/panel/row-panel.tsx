@@ -1,0 +1,157 @@
+import { IconPencil } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Entity, Field } from '../../../../../contract/specification-entities.ts';
+import type { Machine } from '../../../../../contract/states.ts';
+import { Button } from '../../../../ui/button.tsx';
+import { Panel, PanelSection, VerdictLine } from '../../../../ui/panel.tsx';
+import { isState, StateName } from '../../../chapters/states/state-name.tsx';
+import { labelField } from '../../../data/rows/labels.ts';
+import type { Table } from '../../../data/rows/rest-call.ts';
+import type { Row } from '../../../data/rows/row.ts';
+import { entityName } from '../../../format/format.ts';
+import { isCode, kindOf } from '../../../values/field-kind.ts';
+import { fullText } from '../../../values/show-value.ts';
+import { CellEditor } from '../editor/cell-editor.tsx';
+import { referencesTo } from '../references.ts';
+import { Null } from '../value.tsx';
+import { ReferencingRows } from './referencing-rows.tsx';
+import styles from './row-panel.module.css';
+
+/** One row told in full: every field, where its references lead, and what points to it. */
+export function RowPanel({
+  table,
+  entities,
+  row,
+  rowKey,
+  labels,
+  machines,
+  readOnlyBecause,
+  onPrevious,
+  onNext,
+  onDelete,
+  onClose,
+}: {
+  table: Table;
+  entities: readonly Entity[];
+  row: Row;
+  rowKey: readonly string[];
+  /** Returns the label of the row that a field points to. */
+  labels: (field: string, value: string) => string | undefined;
+  /** State machines of the entity by field. */
+  machines: ReadonlyMap<string, Machine>;
+  readOnlyBecause: (field: Field) => string | null;
+  onPrevious: (() => void) | undefined;
+  onNext: (() => void) | undefined;
+  onDelete: { run: () => void; offBecause: string | null };
+  onClose: () => void;
+}) {
+  const [editing, setEditing] = useState<string | null>(null);
+  const { entity } = table;
+  const title = labelField(entity);
+  const called = title === null ? null : row[title];
+  return (
+    <Panel
+      label={`Row ${rowKey.join(', ')}`}
+      title={<code>{rowKey.join(', ')}</code>}
+      onPrevious={onPrevious}
+      onNext={onNext}
+      onClose={onClose}
+    >
+      {called && <VerdictLine>{called}</VerdictLine>}
+      <PanelSection title="Fields" aside={entity.fields.length}>
+        <dl>
+          {entity.fields.map((field) => (
+            <div key={field.name} className={styles.pair}>
+              <dt className="cut" title={field.comment ?? field.name}>
+                {field.name}
+              </dt>
+              {editing === field.name ? (
+                <dd className={styles.editing}>
+                  <CellEditor
+                    key={rowKey.join()}
+                    table={table}
+                    field={field}
+                    rowKey={rowKey}
+                    value={row[field.name] ?? null}
+                    onClose={() => setEditing(null)}
+                  />
+                </dd>
+              ) : (
+                <dd className={styles.value}>
+                  <PanelValue
+                    table={table}
+                    field={field}
+                    value={row[field.name] ?? null}
+                    entities={entities}
+                    label={labels(field.name, row[field.name] ?? '')}
+                    machine={machines.get(field.name)}
+                  />
+                  {readOnlyBecause(field) === null && (
+                    <span className={styles.edit}>
+                      <Button
+                        small
+                        square
+                        kind="quiet"
+                        icon={IconPencil}
+                        label={`Edit ${field.name}`}
+                        onClick={() => setEditing(field.name)}
+                      />
+                    </span>
+                  )}
+                </dd>
+              )}
+            </div>
+          ))}
+        </dl>
+      </PanelSection>
+      <ReferencingRows table={table} pointers={referencesTo(entity, row, entities)} />
+      <div className={styles.foot}>
+        <Button small kind="danger" offBecause={onDelete.offBecause} onClick={onDelete.run}>
+          Delete
+        </Button>
+      </div>
+    </Panel>
+  );
+}
+
+function PanelValue({
+  table,
+  field,
+  value,
+  entities,
+  label,
+  machine,
+}: {
+  table: Table;
+  field: Field;
+  value: string | null;
+  entities: readonly Entity[];
+  label: string | undefined;
+  machine: Machine | undefined;
+}) {
+  if (value === null) return <Null />;
+  const { references: to } = field;
+  const target = to && entities.find(({ schema, name }) => schema === to.schema && name === to.entity);
+  if (to && target) {
+    return (
+      <Link
+        to="/app/$ref/data"
+        params={{ ref: table.ref }}
+        search={{
+          table: target.id,
+          where: [{ field: to.field, operator: 'eq', value }],
+          ...(table.requestRole !== 'service' && { as: table.requestRole }),
+        }}
+        title={`${entityName(to.schema, to.entity)}.${to.field} ${value}`}
+      >
+        {label ?? value}
+      </Link>
+    );
+  }
+  if (machine && isState(machine, value)) return <StateName machine={machine} name={value} />;
+  const kind = kindOf(field);
+  if (value === '') return <span className="soft">empty</span>;
+  const text = fullText(value, kind);
+  return isCode(kind) ? <code className={styles.code}>{text}</code> : <span className={styles.text}>{text}</span>;
+}

@@ -1,0 +1,40 @@
+import type { Entity } from '../../../../contract/specification-entities.ts';
+import type { Filter } from '../../data/rows/filter.ts';
+import type { Row } from '../../data/rows/row.ts';
+
+/** An entity that points to a row, and the filter that finds those of its rows that do. */
+export interface Reference {
+  entity: Entity;
+  /** Its fields that point here. */
+  fields: readonly string[];
+  where: readonly Filter[];
+}
+
+/**
+ * Which entities point to this row, found from their references. Fields that point to different fields here are one
+ * reference over several fields; fields that point to the same field are references of their own.
+ */
+export function referencesTo(entity: Entity, row: Row, entities: readonly Entity[]): Reference[] {
+  return entities.flatMap((other) => {
+    const references: Map<string, string>[] = [];
+    for (const { name, references: to } of other.fields) {
+      if (to?.schema !== entity.schema || to.entity !== entity.name) continue;
+      const open = references.find((reference) => !reference.has(to.field));
+      if (open) open.set(to.field, name);
+      else references.push(new Map([[to.field, name]]));
+    }
+    return references.flatMap((reference) => {
+      const where = [...reference].map(([here, there]) => ({
+        field: there,
+        operator: 'eq' as const,
+        value: row[here] ?? null,
+      }));
+      const filters = where.flatMap((filter): Filter[] =>
+        filter.value === null ? [] : [{ ...filter, value: filter.value }],
+      );
+      return filters.length === where.length
+        ? [{ entity: other, fields: [...reference.values()], where: filters }]
+        : [];
+    });
+  });
+}

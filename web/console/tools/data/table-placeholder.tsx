@@ -1,0 +1,211 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { cellCondition } from '../../../../contract/cell-condition.ts';
+import type { Entity } from '../../../../contract/specification-entities.ts';
+import { Button, buttonClass } from '../../../ui/button.tsx';
+import { Code } from '../../../ui/code.tsx';
+import { Empty } from '../../../ui/empty.tsx';
+import { Failure } from '../../../ui/failure.tsx';
+import { Skeleton } from '../../../ui/table.tsx';
+import { cellKey } from '../../chapters/roles/matrix.ts';
+import { ApiFailure, failureFacts } from '../../data/api-failure.ts';
+import type { Filter } from '../../data/rows/filter.ts';
+import type { Table } from '../../data/rows/rest-call.ts';
+import { rowCount } from '../../data/rows/row-count.ts';
+import { specification } from '../../data/specification/specification.ts';
+import { count, counted } from '../../format/format.ts';
+import styles from './table-placeholder.module.css';
+
+/** What stands where rows would: those to come, why there are none, or why they could not be read. */
+export function TablePlaceholder({
+  table,
+  where,
+  error,
+  isPending,
+  onRetry,
+  onClear,
+  onInsert,
+}: {
+  table: Table;
+  where: readonly Filter[];
+  error: Error | null;
+  isPending: boolean;
+  onRetry: () => void;
+  onClear: () => void;
+  /** Null where no row can be inserted. */
+  onInsert: (() => void) | null;
+}) {
+  if (error) return <Refused table={table} where={where} error={error} onRetry={onRetry} onClear={onClear} />;
+  if (isPending) return <LoadingSheet />;
+  if (where.length > 0) return <NoneMatches table={table} where={where} onClear={onClear} />;
+  const name = <code>{table.entity.name}</code>;
+  return (
+    <div className={styles.instead}>
+      {table.requestRole === 'service' ? (
+        <Empty title="No rows yet">
+          <p>{name} is empty.</p>
+          {onInsert && (
+            <p>
+              <Button onClick={onInsert}>Insert a row</Button>
+            </p>
+          )}
+        </Empty>
+      ) : (
+        <Empty title={table.requestRole === 'anon' ? 'Without a session, no row is seen' : 'This member sees no row'}>
+          <Why table={table} />
+        </Empty>
+      )}
+    </div>
+  );
+}
+
+function Refused({
+  table,
+  where,
+  error,
+  onRetry,
+  onClear,
+}: {
+  table: Table;
+  where: readonly Filter[];
+  error: Error;
+  onRetry: () => void;
+  onClear: () => void;
+}) {
+  const denied = error instanceof ApiFailure && error.code === '42501';
+  if (error instanceof ApiFailure && error.code === 'PGRST106') return <NotExposed table={table} />;
+  if (denied && table.requestRole === 'service') return <NotGranted table={table} error={error} />;
+  return (
+    <div className={styles.instead}>
+      {denied ? (
+        <Empty title={table.requestRole === 'anon' ? 'Without a session, this is refused' : 'This member is refused'}>
+          <p>
+            <code>{error.code}</code> {error.message}
+          </p>
+          <Why table={table} />
+        </Empty>
+      ) : (
+        <>
+          <Failure facts={failureFacts(error)} onRetry={onRetry} />
+          {where.length > 0 && <Button onClick={onClear}>Clear filters</Button>}
+        </>
+      )}
+    </div>
+  );
+}
+
+const grantOf = ({ id, schema }: Entity): string => {
+  const name = /^[a-z_][a-z0-9_]*$/.test(schema) ? schema : `"${schema.replaceAll('"', '""')}"`;
+  return `grant usage on schema ${name} to service_role;\ngrant all on ${id} to service_role;`;
+};
+
+/** The app's API answers for the exposed schemas alone, whoever asks. */
+function NotExposed({ table }: { table: Table }) {
+  return (
+    <div className={styles.instead}>
+      <Empty title="Nobody reaches this over the API">
+        <p>
+          The schema <code>{table.entity.schema}</code> is not exposed. Only the service key sees its rows, and only
+          here.
+        </p>
+      </Empty>
+    </div>
+  );
+}
+
+/** The service key goes past policies, not past grants: those of a new schema must be given. */
+function NotGranted({ table, error }: { table: Table; error: ApiFailure }) {
+  const sql = grantOf(table.entity);
+  return (
+    <div className={styles.instead}>
+      <Empty title="The service key has no rights here">
+        <p>
+          <code>{error.code}</code> {error.message}. It goes past policies, but not past grants; in a schema of one’s
+          own they must be given.
+        </p>
+        <Code code={sql} language="sql" label="the grants" />
+        <p>
+          <Link to="/app/$ref/sql" params={{ ref: table.ref }} search={{ sql }} className={buttonClass()}>
+            Open it in SQL
+          </Link>
+        </p>
+      </Empty>
+    </div>
+  );
+}
+
+function NoneMatches({ table, where, onClear }: { table: Table; where: readonly Filter[]; onClear: () => void }) {
+  const { data } = useQuery(rowCount(table, []));
+  return (
+    <div className={styles.instead}>
+      <Empty title="Nothing matches">
+        <p>
+          No row of <code>{table.entity.name}</code> matches {counted(where.length, 'filter')}.
+          {data !== undefined && ` ${count(data)} ${data === 1 ? 'row does' : 'rows do'} without.`}
+        </p>
+        <p>
+          <Button onClick={onClear}>Clear filters</Button>
+        </p>
+      </Empty>
+    </div>
+  );
+}
+
+/** What chapter 6 knows about why somebody may read no row. */
+function Why({ table }: { table: Table }) {
+  const { data } = useQuery(specification(table.ref));
+  const role = table.requestRole === 'anon' ? 'anon' : 'authenticated';
+  const found = data?.chapters.roles?.cells.find(
+    (cell) => cell.role === role && cell.entity === table.entity.id && cell.operation === 'select',
+  );
+  const name = <code>{table.entity.name}</code>;
+  const words: ReactNode = found ? (
+    found.verdict === 'never' ? (
+      <>
+        <code>{role}</code> never reads {name}: {found.reason}.
+      </>
+    ) : (
+      <>
+        <code>{role}</code> reads {name} {found.verdict === 'when' ? cellCondition(found.words) : 'always'}; no row is
+        so now.
+      </>
+    )
+  ) : (
+    <>
+      Either {name} has no rows, or none that the policies let <code>{role}</code> read.
+    </>
+  );
+  return (
+    <>
+      <p>{words}</p>
+      <p>
+        <Link
+          to="/app/$ref/roles"
+          params={{ ref: table.ref }}
+          search={{ cell: cellKey({ entity: table.entity.id, operation: 'select', role }) }}
+        >
+          Chapter 6, Roles
+        </Link>
+      </p>
+    </>
+  );
+}
+
+const places = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+const barWidths = [62, 190, 54, 70, 110];
+
+/** Lines that hold the place of rows to come. */
+function LoadingSheet() {
+  return (
+    <div role="progressbar" aria-label="Loading rows">
+      {places.map((place) => (
+        <div key={place} className={styles.place}>
+          {barWidths.map((width) => (
+            <Skeleton key={width} width={width} />
+          ))}
+        </div>
+      ))}
+    </div>
+  );
+}

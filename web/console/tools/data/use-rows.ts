@@ -1,0 +1,49 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useCallback, useMemo } from 'react';
+import type { Entity, Field } from '../../../../contract/specification-entities.ts';
+import type { Filter } from '../../data/rows/filter.ts';
+import type { Table } from '../../data/rows/rest-call.ts';
+import { keyFields, keyOf, keyText, type Row, type Sort } from '../../data/rows/row.ts';
+import { type RowPage, rowPages } from '../../data/rows/row-pages.ts';
+import { useLabels } from './use-labels.ts';
+
+const noPages: readonly RowPage[] = [];
+
+/** The rows of a sheet as far as they are loaded, their keys, and what the rows that they point to are called. */
+export function useRows(
+  table: Table,
+  entities: readonly Entity[],
+  fields: readonly Field[],
+  where: readonly Filter[],
+  sort: Sort | null,
+) {
+  const { ref, entity, requestRole } = table;
+  const query = useInfiniteQuery({
+    ...rowPages(table, where, sort),
+    // Another order or filter keeps the last rows in sight; another table or caller does not.
+    placeholderData: (before, last) => {
+      const [, ofRef, id, , ofSeat] = last?.queryKey ?? [];
+      return ofRef === ref && id === entity.id && ofSeat === requestRole ? before : undefined;
+    },
+  });
+  const pages = query.data?.pages ?? noPages;
+  const rows = useMemo((): readonly Row[] => pages.flatMap((page) => page.rows), [pages]);
+  const key = useMemo(() => keyFields(entity), [entity]);
+  const labels = useLabels(table, entities, fields, pages);
+
+  const keyAt = useCallback(
+    (row: number): readonly string[] | null => {
+      const found = rows[row];
+      return found ? keyOf(found, key) : null;
+    },
+    [rows, key],
+  );
+  const rowId = useCallback(
+    (row: number): string => {
+      const own = keyAt(row);
+      return own ? keyText(own) : String(row);
+    },
+    [keyAt],
+  );
+  return { query, pages, rows, key, labels, keyAt, rowId };
+}

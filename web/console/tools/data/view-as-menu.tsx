@@ -1,0 +1,68 @@
+import { Menu } from '@mantine/core';
+import { IconChevronDown, IconKey, IconUser, IconUserOff } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from '../../../ui/button.tsx';
+import { Icon } from '../../../ui/icon.tsx';
+import type { RequestRole } from '../../data/rows/row.ts';
+import { user } from '../../data/users/user.ts';
+import { ChooseMember } from './choose-member.tsx';
+
+/** As whom the rows are read and written: the service key, nobody in particular, or a member. */
+export function ViewAsMenu({
+  appRef,
+  requestRole,
+  onSeat,
+}: {
+  appRef: string;
+  requestRole: RequestRole;
+  onSeat: (requestRole: RequestRole) => void;
+}) {
+  const [choosing, setChoosing] = useState(false);
+  const name = useSeatName(appRef, requestRole);
+  return (
+    <>
+      <Menu position="bottom-end" width={260}>
+        <Menu.Target>
+          <Button
+            small
+            icon={requestRole === 'service' ? IconKey : requestRole === 'anon' ? IconUserOff : IconUser}
+            aria-label={`Rows as seen by ${name}`}
+          >
+            <span className="cut">{name}</span>
+            <Icon of={IconChevronDown} small />
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<Icon of={IconKey} />} onClick={() => onSeat('service')}>
+            service key, past all policies
+          </Menu.Item>
+          <Menu.Item leftSection={<Icon of={IconUserOff} />} onClick={() => onSeat('anon')}>
+            anonymous, without a session
+          </Menu.Item>
+          <Menu.Item leftSection={<Icon of={IconUser} />} onClick={() => setChoosing(true)}>
+            a member…
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {choosing && (
+        <ChooseMember
+          appRef={appRef}
+          onChoose={(id) => {
+            setChoosing(false);
+            onSeat(id);
+          }}
+          onClose={() => setChoosing(false)}
+        />
+      )}
+    </>
+  );
+}
+
+/** What a seat is called: "service key", "anonymous", the member's address. */
+function useSeatName(appRef: string, requestRole: RequestRole): string {
+  const isMember = requestRole !== 'service' && requestRole !== 'anon';
+  const { data } = useQuery({ ...user(appRef, requestRole), enabled: isMember });
+  if (!isMember) return requestRole === 'service' ? 'service key' : 'anonymous';
+  return data?.email ?? `member ${requestRole.slice(0, 8)}`;
+}

@@ -1,0 +1,153 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { type ReactNode, useCallback, useMemo, useRef } from 'react';
+import { limits } from '../../../../contract/limits.ts';
+import type { MailRow } from '../../../../contract/mails.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Empty } from '../../../ui/empty.tsx';
+import { Failure } from '../../../ui/failure.tsx';
+import { AsOf } from '../../../ui/page-header.tsx';
+import { RowTable } from '../../../ui/row-table.tsx';
+import { SearchField } from '../../../ui/search-field.tsx';
+import { Sheet, SheetFoot, SheetWords } from '../../../ui/sheet.tsx';
+import { failureFacts } from '../../data/api-failure.ts';
+import { mailList } from '../../data/mails/mail-list.ts';
+import { appSettings } from '../../data/settings/app-settings.ts';
+import { counted } from '../../format/format.ts';
+import type { Binding } from '../../keys/bindings.ts';
+import { useKeys } from '../../keys/keyboard.tsx';
+import { useNeighbours } from '../../keys/use-neighbours.ts';
+import { Page } from '../../layout/page.tsx';
+import styles from './mail.module.css';
+import { mailColumns } from './mail-columns.tsx';
+import { MailPanel } from './mail-panel.tsx';
+
+export function MailListPage({ appRef, tabs, onServer }: { appRef: string; tabs: ReactNode; onServer: () => void }) {
+  const { mail: chosen = null, q = '' } = useSearch({ from: '/signed-in/app/$ref/mail' });
+  const navigate = useNavigate({ from: '/app/$ref/mail' });
+  const field = useRef<HTMLInputElement>(null);
+  const list = useInfiniteQuery(mailList(appRef, q));
+  const { mails, counts } = list.data ?? {};
+  const settings = useQuery(appSettings(appRef));
+  const hasServer = settings.data?.get('smtp_host')?.value !== null;
+
+  const choose = useCallback(
+    (id: string | null) =>
+      void navigate({ search: ({ mail: _, ...rest }) => (id === null ? rest : { ...rest, mail: id }), replace: true }),
+    [navigate],
+  );
+  const find = useCallback(
+    (text: string) =>
+      void navigate({ search: ({ q: _, ...rest }) => (text === '' ? rest : { ...rest, q: text }), replace: true }),
+    [navigate],
+  );
+  const { previous, next } = useNeighbours(mails, chosen, choose);
+  useKeys(
+    useMemo<readonly Binding[]>(
+      () => [{ keys: 'f', group: 'Mail', does: 'Search', run: () => field.current?.focus() }],
+      [],
+    ),
+  );
+  return (
+    <Page
+      bare
+      appRef={appRef}
+      crumbs={[{ text: 'Mail' }]}
+      fetching={list.isLoading}
+      panel={
+        chosen !== null && (
+          <MailPanel
+            key={chosen}
+            appRef={appRef}
+            id={chosen}
+            listed={mails?.find(({ id }) => id === chosen)}
+            onDeleted={() => choose(null)}
+            onPrevious={previous}
+            onNext={next}
+            onClose={() => choose(null)}
+          />
+        )
+      }
+    >
+      <Sheet
+        title="Mail"
+        filters={
+          <>
+            {tabs}
+            <SearchField ref={field} label="Search mails" example="Address or template" value={q} onSearch={find} />
+          </>
+        }
+        notice={
+          <>
+            {settings.data && !hasServer && <NoServer onServer={onServer} />}
+            {list.error && (
+              <Failure facts={failureFacts(list.error)} onRetry={() => void list.refetch()} busy={list.isFetching} />
+            )}
+          </>
+        }
+        foot={
+          <SheetFoot
+            shown={counts ? counted(mails?.length ?? 0, 'mail') : 'Counting'}
+            more={
+              list.hasNextPage
+                ? { word: 'Older', busy: list.isFetchingNextPage, onMore: () => void list.fetchNextPage() }
+                : null
+            }
+            remark={
+              <>
+                {counts && `${counts.queued} queued, ${counts.failed} failed; `}stored for {limits.mailDays.default}{' '}
+                days <AsOf at={list.dataUpdatedAt} live={!list.isError} />
+              </>
+            }
+          />
+        }
+      >
+        {mails?.length === 0 ? (
+          <SheetWords>
+            <NoMails search={q} onClear={() => find('')} />
+          </SheetWords>
+        ) : (
+          (mails !== undefined || !list.isError) && (
+            <RowTable<MailRow>
+              label="Mails"
+              columns={mailColumns}
+              rows={mails}
+              total={mails?.length ?? -1}
+              selected={chosen}
+              stale={list.isError}
+              onOpen={({ id }) => choose(id)}
+            />
+          )
+        )}
+      </Sheet>
+    </Page>
+  );
+}
+
+function NoServer({ onServer }: { onServer: () => void }) {
+  return (
+    <div className={styles.notice}>
+      <p>
+        <b>No mail server is set.</b> Ninefold stores every mail here instead of sending it. You can open the links.
+      </p>
+      <Button small onClick={onServer}>
+        Set up mail server
+      </Button>
+    </div>
+  );
+}
+
+function NoMails({ search, onClear }: { search: string; onClear: () => void }) {
+  if (search !== '') {
+    return (
+      <Empty title={`No mail matches “${search}”`}>
+        <Button onClick={onClear}>Clear the search</Button>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="No mails yet">
+      <p>A mail is listed here when a member signs up, resets a password, or changes an account.</p>
+    </Empty>
+  );
+}

@@ -1,0 +1,287 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useCallback, useMemo, useRef, useState } from 'react';
+import type { SessionRow } from '../../../../contract/admin.ts';
+import { limits } from '../../../../contract/limits.ts';
+import { Button, buttonClass } from '../../../ui/button.tsx';
+import { Empty } from '../../../ui/empty.tsx';
+import { Failure } from '../../../ui/failure.tsx';
+import { FlashOnChange } from '../../../ui/live-value.tsx';
+import { AsOf } from '../../../ui/page-header.tsx';
+import { RowTable } from '../../../ui/row-table.tsx';
+import { SearchField } from '../../../ui/search-field.tsx';
+import { Sheet, SheetFoot, SheetWords } from '../../../ui/sheet.tsx';
+import { failureFacts } from '../../data/api-failure.ts';
+import { activity } from '../../data/apps/activity.ts';
+import { revokeSession } from '../../data/sessions/revoke-session.ts';
+import { sessionList } from '../../data/sessions/session-list.ts';
+import { user as userQuery } from '../../data/users/user.ts';
+import { count, counted } from '../../format/format.ts';
+import type { Binding } from '../../keys/bindings.ts';
+import { useKeys } from '../../keys/keyboard.tsx';
+import { useNeighbours } from '../../keys/use-neighbours.ts';
+import { Page } from '../../layout/page.tsx';
+import { nameOf } from '../users/user-words.ts';
+import { RevokeAllDialog, RevokeUserDialog } from './revoke-dialogs.tsx';
+import { searchSessions } from './search-sessions.ts';
+import { sessionColumns, whoOf } from './session-columns.tsx';
+import { SessionPanel } from './session-panel.tsx';
+import { useNewIds } from './use-new-ids.ts';
+import { UserChip } from './user-chip.tsx';
+
+/** The sessions of an app, and the buttons that end them. */
+export function SessionsPage() {
+  const { ref } = useParams({ from: '/signed-in/app/$ref/sessions' });
+  const { user: onlyUser = null, session: chosen = null } = useSearch({ from: '/signed-in/app/$ref/sessions' });
+  const navigate = useNavigate({ from: '/app/$ref/sessions' });
+  const [search, setSearch] = useState('');
+  const [dialog, setDialog] = useState<'user' | 'all' | null>(null);
+  const [said, setSaid] = useState('');
+  const field = useRef<HTMLInputElement>(null);
+
+  const list = useQuery(sessionList(ref, onlyUser));
+  const who = useWho(ref, onlyUser, list.data);
+  const sessions = useMemo(() => list.data && searchSessions(list.data, search), [list.data, search]);
+  const fresh = useNewIds(`${ref} ${onlyUser}`, list.data);
+  const session = list.data?.find(({ id }) => id === chosen);
+
+  const choose = useCallback(
+    (id: string | null) =>
+      void navigate({
+        search: ({ session: _, ...rest }) => (id === null ? rest : { ...rest, session: id }),
+        replace: true,
+      }),
+    [navigate],
+  );
+  const { mutate, isPending, variables, error: refused } = useMutation(revokeSession(ref));
+  const revoking = isPending ? variables : null;
+  const revoke = useCallback(
+    (id: string) =>
+      mutate(id, {
+        onSuccess: () => {
+          setSaid('The session was revoked.');
+          choose(null);
+        },
+      }),
+    [mutate, choose],
+  );
+  const columns = useMemo(() => sessionColumns(revoke, revoking), [revoke, revoking]);
+  const { previous, next } = useNeighbours(sessions, chosen, choose);
+  useKeys(
+    useMemo<readonly Binding[]>(
+      () => [{ keys: 'f', group: 'Sessions', does: 'Search', run: () => field.current?.focus() }],
+      [],
+    ),
+  );
+
+  const everybody = () => void navigate({ search: {}, replace: true });
+  const done = (revoked: number) => {
+    setDialog(null);
+    setSaid(`${counted(revoked, 'session was', 'sessions were')} revoked.`);
+    choose(null);
+  };
+  const none = list.data?.length === 0;
+  return (
+    <Page
+      bare
+      appRef={ref}
+      crumbs={[{ text: 'Sessions' }]}
+      fetching={list.isLoading}
+      panel={
+        chosen !== null &&
+        list.data && (
+          <SessionPanel
+            key={chosen}
+            appRef={ref}
+            session={session}
+            ofUser={session ? list.data.filter(({ user_id }) => user_id === session.user_id).length : 0}
+            revoking={revoking !== null && revoking === chosen}
+            onRevoke={() => revoke(chosen)}
+            onRevokeUser={() => setDialog('user')}
+            onPrevious={previous}
+            onNext={next}
+            onClose={() => choose(null)}
+          />
+        )
+      }
+    >
+      <Sheet
+        title="Sessions"
+        filters={
+          <>
+            {onlyUser !== null && <UserChip who={who} onRemove={everybody} />}
+            <SearchField
+              ref={field}
+              label="Search sessions"
+              example="E-mail, client or address"
+              value={search}
+              onSearch={setSearch}
+            />
+          </>
+        }
+        tools={
+          <Button
+            small
+            kind="danger"
+            offBecause={none ? 'Nobody is signed in.' : null}
+            onClick={() => setDialog(onlyUser === null ? 'all' : 'user')}
+          >
+            {onlyUser === null ? 'Revoke all' : 'Revoke all of this user'}
+          </Button>
+        }
+        notice={
+          <>
+            {list.error && (
+              <Failure facts={failureFacts(list.error)} onRetry={() => void list.refetch()} busy={list.isFetching} />
+            )}
+            {refused && (
+              <Failure facts={failureFacts(refused)} onRetry={() => variables !== undefined && revoke(variables)} />
+            )}
+          </>
+        }
+        foot={
+          <SessionsFoot
+            appRef={ref}
+            all={list.data}
+            shown={sessions?.length ?? 0}
+            everybodys={onlyUser === null}
+            at={list.dataUpdatedAt}
+            stale={list.isError}
+          />
+        }
+      >
+        {sessions?.length === 0 ? (
+          <SheetWords>
+            <NoSessions
+              appRef={ref}
+              all={list.data?.length ?? 0}
+              who={onlyUser === null ? null : who}
+              search={search}
+              onClear={() => setSearch('')}
+              onEverybody={everybody}
+            />
+          </SheetWords>
+        ) : (
+          (sessions !== undefined || !list.isError) && (
+            <RowTable<SessionRow>
+              label="Sessions"
+              columns={columns}
+              rows={sessions}
+              total={sessions?.length ?? -1}
+              selected={chosen}
+              fresh={fresh}
+              stale={list.isError}
+              onOpen={({ id }) => choose(id)}
+            />
+          )
+        )}
+      </Sheet>
+      <span role="status" className="sr">
+        {said}
+      </span>
+      {dialog === 'all' && <RevokeAllDialog appRef={ref} onDone={done} onClose={() => setDialog(null)} />}
+      {dialog === 'user' && (session || onlyUser !== null) && (
+        <RevokeUserDialog
+          appRef={ref}
+          userId={session?.user_id ?? onlyUser ?? ''}
+          who={session ? whoOf(session) : who}
+          count={list.data?.filter(({ user_id }) => user_id === (session?.user_id ?? onlyUser)).length ?? 0}
+          onDone={done}
+          onClose={() => setDialog(null)}
+        />
+      )}
+    </Page>
+  );
+}
+
+/** Returns the name of the user of the filter; asks for a user without a session. */
+function useWho(ref: string, userId: string | null, sessions: readonly SessionRow[] | undefined): string {
+  const first = sessions?.find((session) => session.user_id === userId);
+  const { data } = useQuery({
+    ...userQuery(ref, userId ?? ''),
+    enabled: userId !== null && sessions !== undefined && first === undefined,
+  });
+  return first ? whoOf(first) : data ? nameOf(data) : (userId ?? '');
+}
+
+function SessionsFoot({
+  appRef,
+  all,
+  shown,
+  everybodys,
+  at,
+  stale,
+}: {
+  appRef: string;
+  all: readonly SessionRow[] | undefined;
+  /** How many are left by the search. */
+  shown: number;
+  everybodys: boolean;
+  at: number;
+  stale: boolean;
+}) {
+  const { data } = useQuery(activity(appRef));
+  if (!all) return <SheetFoot shown={stale ? 'Not known at the moment' : 'Counting'} />;
+  const cut = all.length >= limits.sessionsPerPage.default;
+  // The server gives the newest; of one user nobody counts the rest.
+  const known = cut ? (everybodys ? Math.max(data?.sessions ?? 0, all.length) : null) : all.length;
+  const total = known === null ? 'many' : counted(known, 'session');
+  return (
+    <SheetFoot
+      shown={
+        <FlashOnChange value={all.length}>
+          {shown === known ? total : `${count(shown)} of ${total} shown`}
+        </FlashOnChange>
+      }
+      {...(known !== null && known > 0 && { part: shown / known })}
+      remark={
+        <>
+          {cut ? `the newest ${count(all.length)}; choose a user for the rest of theirs` : 'newest first'},{' '}
+          <AsOf at={at} live={!stale} />
+        </>
+      }
+    />
+  );
+}
+
+function NoSessions({
+  appRef,
+  all,
+  who,
+  search,
+  onClear,
+  onEverybody,
+}: {
+  appRef: string;
+  /** How many there are without the search. */
+  all: number;
+  who: string | null;
+  search: string;
+  onClear: () => void;
+  onEverybody: () => void;
+}) {
+  if (all > 0) {
+    return (
+      <Empty title={`No session matches “${search}”`}>
+        <p>{counted(all, 'session does', 'sessions do')} without the search.</p>
+        <Button onClick={onClear}>Clear the search</Button>
+      </Empty>
+    );
+  }
+  if (who !== null) {
+    return (
+      <Empty title={`${who} is signed in nowhere`}>
+        <p>A session begins when they sign in, and ends when they sign out or it is revoked.</p>
+        <Button onClick={onEverybody}>Show the sessions of everybody</Button>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="Nobody is signed in">
+      <p>A session begins when a member signs in. It is listed here until the member signs out or you revoke it.</p>
+      <Link to="/app/$ref/users" params={{ ref: appRef }} className={buttonClass()}>
+        Users
+      </Link>
+    </Empty>
+  );
+}

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { signInMethodText } from './sign-in-method-text.ts';
+
+it.each([
+  [[{ method: 'password', timestamp: 1 }], 'password'],
+  [
+    [
+      { method: 'totp', timestamp: 2 },
+      { method: 'password', timestamp: 1 },
+    ],
+    'password, authenticator app',
+  ],
+  [[{ method: 'of a later version', timestamp: 1 }], 'of a later version'],
+  [[], 'unknown'],
+])('says %j in words', (amr, expected) => {
+  expect(signInMethodText({ amr })).toBe(expected);
+});

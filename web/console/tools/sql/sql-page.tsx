@@ -1,0 +1,258 @@
+import { Popover, TextInput } from '@mantine/core';
+import { IconDeviceFloppy, IconHistory, IconKey, IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { type FormEvent, lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { Button } from '../../../ui/button.tsx';
+import { Icon } from '../../../ui/icon.tsx';
+import { Kbd } from '../../../ui/kbd.tsx';
+import { phoneOnlyClass, pushClass, Toolbar, Workbench, wideOnlyClass } from '../../../ui/workbench.tsx';
+import { ApiFailure } from '../../data/api-failure.ts';
+import { entityList } from '../../data/entities/entity-list.ts';
+import { sqlFailureOf } from '../../data/sql/run-sql.ts';
+import { caps } from '../../keys/bindings.ts';
+import { isMac, useKeys } from '../../keys/keyboard.tsx';
+import { Page } from '../../layout/page.tsx';
+import { code } from '../../recovery/code.ts';
+import type { MarkedError } from './editor/error-mark.ts';
+import { fixFor, placeOf } from './editor/position.ts';
+import type { SqlEditorHandle } from './editor/sql-editor.tsx';
+import { Results } from './results/results.tsx';
+import styles from './sql-page.module.css';
+import { StatementList } from './statement-list.tsx';
+import { titleOf, withoutSaved, withRun, withSaved } from './statements.ts';
+import { type Run, useRun } from './use-run.ts';
+import { useSqlState } from './use-sql-state.ts';
+
+const editorCode = code(() => import('./editor/sql-editor.tsx'));
+const SqlEditor = lazy(async () => ({ default: (await editorCode()).SqlEditor }));
+
+/** SQL as the app's owner: the editor, what came back, and what was run and saved before. */
+export function SqlPage() {
+  const { ref } = useParams({ from: '/signed-in/app/$ref/sql' });
+  const { sql: given } = useSearch({ from: '/signed-in/app/$ref/sql' });
+  const navigate = useNavigate({ from: '/app/$ref/sql' });
+  const [kept, keep] = useSqlState(ref);
+  const { data: entities } = useQuery(entityList(ref));
+  const { running, last, start, cancel } = useRun(ref);
+  const [listed, setListed] = useState(false);
+  const editor = useRef<SqlEditorHandle>(null);
+
+  const draft = useCallback((text: string) => keep((before) => ({ ...before, draft: text })), [keep]);
+  const open = useCallback(
+    (sql: string, name: string | null) => {
+      keep((before) => ({ ...before, draft: sql, open: name }));
+      editor.current?.write(sql);
+    },
+    [keep],
+  );
+
+  // An address may bring a statement along; it becomes the draft, and leaves the address.
+  useEffect(() => {
+    if (given === undefined) return;
+    open(given, null);
+    void navigate({ search: {}, replace: true });
+  }, [given, open, navigate]);
+
+  const run = useCallback(() => {
+    const asked = editor.current?.toRun();
+    if (!asked || asked.sql.trim() === '') return;
+    void start(asked).then((ending) => {
+      if (!ending) return;
+      keep((before) => withRun(before, { sql: asked.sql, at: Date.now(), failed: ending.kind !== 'done' }));
+    });
+  }, [start, keep]);
+
+  const error = useMemo(
+    () => (last && last.text === kept.draft ? markedErrorOf(last, entities?.map(nameOf) ?? []) : null),
+    [last, kept.draft, entities],
+  );
+
+  useKeys(
+    useMemo(
+      () => [
+        { keys: 'mod+enter', group: 'SQL', does: 'Run the selection, or everything', run, inFields: true },
+        { keys: 'alt+enter', group: 'SQL', does: 'Take the suggestion', run: () => editor.current?.focus() },
+      ],
+      [run],
+    ),
+  );
+
+  const title = kept.open ?? titleOf(kept.draft);
+  return (
+    <Page
+      appRef={ref}
+      crumbs={[{ text: 'SQL' }, { text: title }]}
+      fetching={running !== null}
+      bare
+      tools={
+        <>
+          Runs as
+          <span className={styles.owner}>
+            <Icon of={IconKey} small />
+            owner of {ref}
+          </span>
+        </>
+      }
+    >
+      <Workbench
+        listFirst={listed}
+        list={
+          <StatementList
+            kept={kept}
+            onOpen={(sql, name) => {
+              open(sql, name);
+              setListed(false);
+              editor.current?.focus();
+            }}
+            onForget={(name) => keep((before) => withoutSaved(before, name))}
+          />
+        }
+      >
+        <Toolbar title={title}>
+          <span className={`${styles.buttons} ${pushClass}`}>
+            <span className={phoneOnlyClass}>
+              <Button
+                small
+                square
+                kind="quiet"
+                icon={IconHistory}
+                label="Saved and history"
+                onClick={() => setListed(true)}
+              />
+            </span>
+            <Save
+              name={kept.open ?? ''}
+              offBecause={kept.draft.trim() === '' ? 'There is nothing to save yet.' : null}
+              onSave={(name) => keep((before) => withSaved(before, name))}
+            />
+            {running ? (
+              <>
+                <Button small icon={IconPlayerStop} onClick={cancel}>
+                  Cancel
+                </Button>
+                <Running since={running.since} />
+              </>
+            ) : (
+              <Button
+                small
+                kind="first"
+                icon={IconPlayerPlay}
+                offBecause={kept.draft.trim() === '' ? 'Write a statement first.' : null}
+                onClick={run}
+              >
+                Run
+                <span className={`${styles.caps} ${wideOnlyClass}`}>
+                  <Kbd keys={caps('mod+enter', isMac)} />
+                </span>
+              </Button>
+            )}
+          </span>
+        </Toolbar>
+        <div className={styles.halves}>
+          <Suspense fallback={<pre className={styles.waiting}>{kept.draft}</pre>}>
+            <SqlEditor
+              key={ref}
+              ref={editor}
+              initial={kept.draft}
+              entities={entities}
+              error={error}
+              onChange={draft}
+              onRun={run}
+            />
+          </Suspense>
+          <section className={styles.results} aria-label="Results" aria-busy={running !== null || undefined}>
+            <Results run={last} />
+          </section>
+        </div>
+      </Workbench>
+    </Page>
+  );
+}
+
+const nameOf = ({ schema, name }: { schema: string; name: string }): string =>
+  schema === 'public' ? name : `${schema}.${name}`;
+
+/** The error of a run as the editor marks it; null where it failed nowhere in the text. */
+function markedErrorOf({ ending, text, offset }: Run, tables: readonly string[]): MarkedError | null {
+  if (ending.kind !== 'failed') return null;
+  const failure = sqlFailureOf(ending.error);
+  const place = failure && placeOf(text, offset, failure.position);
+  if (!failure || !place) return null;
+  return {
+    failure,
+    place,
+    fix: fixFor(failure, text, place, tables),
+    requestId: ending.error instanceof ApiFailure ? ending.error.requestId : null,
+    keys: caps('alt+enter', isMac)[0] ?? '',
+  };
+}
+
+/** "Running, 2.4 s": the seconds appear after the first. */
+function Running({ since }: { since: number }) {
+  const [now, setNow] = useState(since);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 100);
+    return () => clearInterval(timer);
+  }, []);
+  const seconds = (now - since) / 1000;
+  return (
+    <Button small kind="first" busy={seconds >= 1 ? `Running, ${seconds.toFixed(1)} s` : 'Running'}>
+      Run
+    </Button>
+  );
+}
+
+/** Gives the statement a name, under which it stands in the list; this browser keeps it. */
+function Save({
+  name,
+  offBecause,
+  onSave,
+}: {
+  name: string;
+  offBecause: string | null;
+  onSave: (name: string) => void;
+}) {
+  const [opened, setOpened] = useState(false);
+  const [draft, setDraft] = useState(name);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (draft.trim() === '') return;
+    onSave(draft.trim());
+    setOpened(false);
+  };
+  return (
+    <Popover position="bottom-end" trapFocus returnFocus opened={opened} onChange={setOpened}>
+      <Popover.Target>
+        <Button
+          small
+          icon={IconDeviceFloppy}
+          offBecause={offBecause}
+          onClick={() => {
+            setDraft(name);
+            setOpened(!opened);
+          }}
+        >
+          Save
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <form className={styles.save} onSubmit={submit}>
+          <TextInput
+            label="Name"
+            placeholder="Overdue tickets by agent"
+            description="Kept in this browser."
+            value={draft}
+            maxLength={80}
+            onChange={(event) => setDraft(event.currentTarget.value)}
+            autoComplete="off"
+            data-autofocus
+          />
+          <Button small kind="first" type="submit">
+            Save
+          </Button>
+        </form>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}

@@ -1,0 +1,62 @@
+import { IconAlertCircle, IconX } from '@tabler/icons-react';
+import { Button } from '../../../ui/button.tsx';
+import { Icon } from '../../../ui/icon.tsx';
+import { SideGroup, SideList, sideFigureClass, sideItemClass } from '../../../ui/workbench.tsx';
+import { ago } from '../../format/format.ts';
+import styles from './statement-list.module.css';
+import { oneLine, type SqlPageState } from './statements.ts';
+
+/** What was saved under a name, and what was run. */
+export function StatementList({
+  kept,
+  onOpen,
+  onForget,
+}: {
+  kept: SqlPageState;
+  onOpen: (sql: string, name: string | null) => void;
+  onForget: (name: string) => void;
+}) {
+  const now = Date.now();
+  return (
+    <SideList label="Statements">
+      <SideGroup title="Saved">
+        {kept.saved.length === 0 && <p className={styles.none}>Save gives the statement a name.</p>}
+        {kept.saved.map(({ name, sql }) => (
+          <div key={name} className={styles.saved}>
+            <button
+              type="button"
+              className={sideItemClass}
+              aria-current={kept.open === name ? 'true' : undefined}
+              onClick={() => onOpen(sql, name)}
+            >
+              <span>{name}</span>
+            </button>
+            <span className={styles.forget}>
+              <Button small square kind="quiet" icon={IconX} label={`Forget ${name}`} onClick={() => onForget(name)} />
+            </span>
+          </div>
+        ))}
+      </SideGroup>
+      <SideGroup title="History">
+        {kept.history.length === 0 && <p className={styles.none}>Nothing was run here yet.</p>}
+        {kept.history.map(({ sql, at, failed }) => (
+          <button
+            key={sql}
+            type="button"
+            className={sideItemClass}
+            title={`${ago(new Date(at).toISOString(), now)}${failed ? ', failed' : ''}`}
+            onClick={() => onOpen(sql, null)}
+          >
+            <code>{oneLine(sql)}</code>
+            {failed && (
+              <span className={`${sideFigureClass} ${styles.failed}`}>
+                <Icon of={IconAlertCircle} small />
+                <span className="sr">failed</span>
+              </span>
+            )}
+          </button>
+        ))}
+      </SideGroup>
+    </SideList>
+  );
+}

@@ -1,0 +1,90 @@
+/** A statement that was run, newest first in the history. */
+export interface PastStatement {
+  sql: string;
+  /** Epoch milliseconds. */
+  at: number;
+  failed: boolean;
+}
+
+/** A statement that was given a name. */
+export interface SavedStatement {
+  name: string;
+  sql: string;
+}
+
+/** What the SQL page keeps in this browser, for one app. */
+export interface SqlPageState {
+  /** What stands in the editor. */
+  draft: string;
+  /** The name of the saved statement that it came from. */
+  open: string | null;
+  history: readonly PastStatement[];
+  saved: readonly SavedStatement[];
+}
+
+const remembered = 50;
+
+export const emptySqlPage: SqlPageState = { draft: '', open: null, history: [], saved: [] };
+
+/** The history with a run at its head; the same SQL stands in it once. */
+export const withRun = (kept: SqlPageState, run: PastStatement): SqlPageState => ({
+  ...kept,
+  history: [run, ...kept.history.filter(({ sql }) => sql !== run.sql)].slice(0, remembered),
+});
+
+/** The editor's text saved under a name; a statement of that name is replaced. */
+export const withSaved = (kept: SqlPageState, name: string): SqlPageState => ({
+  ...kept,
+  open: name,
+  saved: [...kept.saved.filter((each) => each.name !== name), { name, sql: kept.draft }].sort((a, b) =>
+    a.name.localeCompare(b.name, 'en'),
+  ),
+});
+
+export const withoutSaved = (kept: SqlPageState, name: string): SqlPageState => ({
+  ...kept,
+  open: kept.open === name ? null : kept.open,
+  saved: kept.saved.filter((each) => each.name !== name),
+});
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+/** Reads what an earlier visit kept; leaves out what is not as it should be. */
+export function readSqlState(text: string | null): SqlPageState {
+  try {
+    const value: unknown = JSON.parse(text ?? 'null');
+    if (typeof value !== 'object' || value === null) return emptySqlPage;
+    const { draft, open, history, saved }: Partial<Record<keyof SqlPageState, unknown>> = value;
+    return {
+      draft: isText(draft) ? draft : '',
+      open: isText(open) ? open : null,
+      history: Array.isArray(history) ? history.filter(isPast) : [],
+      saved: Array.isArray(saved) ? saved.filter(isSaved) : [],
+    };
+  } catch {
+    return emptySqlPage;
+  }
+}
+
+const isPast = (value: unknown): value is PastStatement => {
+  if (typeof value !== 'object' || value === null) return false;
+  const { sql, at, failed }: Partial<Record<keyof PastStatement, unknown>> = value;
+  return isText(sql) && typeof at === 'number' && typeof failed === 'boolean';
+};
+
+const isSaved = (value: unknown): value is SavedStatement => {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, sql }: Partial<Record<keyof SavedStatement, unknown>> = value;
+  return isText(name) && isText(sql);
+};
+
+/** What a text is called: the comment at its head, else its first line. */
+export function titleOf(sql: string): string {
+  const first = sql.trim().split('\n', 1)[0]?.trim() ?? '';
+  const comment = /^--+\s*(.+)$/.exec(first)?.[1];
+  return comment ?? (first === '' ? 'New statement' : first);
+}
+
+/** A text on one line, for the list, without the comments at its head. */
+export const oneLine = (sql: string): string =>
+  (sql.replace(/^(?:\s*--[^\n]*(?:\n|$))+/, '').trim() || sql.trim()).replace(/\s+/g, ' ').slice(0, 120);

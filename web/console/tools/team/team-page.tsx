@@ -1,0 +1,68 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { AppTeam } from '../../../../contract/team.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Failure } from '../../../ui/failure.tsx';
+import { ScrollFrame } from '../../../ui/scroll-frame.tsx';
+import { Skeleton } from '../../../ui/table.tsx';
+import { failureFacts } from '../../data/api-failure.ts';
+import { appTeam } from '../../data/team/team.ts';
+import { counted } from '../../format/format.ts';
+import { Page } from '../../layout/page.tsx';
+import { SettingsFrame, SettingsPageBody, SettingsSection, settingsCrumbs } from '../settings/settings-frame.tsx';
+import { Invitations } from './invitations.tsx';
+import { InviteDialog } from './invite-dialog.tsx';
+import { RoleTable } from './role-table.tsx';
+import { TeamTable } from './team-table.tsx';
+
+/** The builders of an app with their roles, the open invitations to it, and what each role may do. */
+export function TeamPage() {
+  const { ref } = useParams({ from: '/signed-in/app/$ref/team' });
+  const { data: team, error, isLoading, refetch } = useQuery(appTeam(ref));
+  const [inviting, setInviting] = useState(false);
+  const isOwner = team?.own_role === 'owner';
+  return (
+    <Page bare appRef={ref} crumbs={settingsCrumbs(ref, 'Team')} fetching={isLoading}>
+      <SettingsFrame appRef={ref} ready={team !== undefined}>
+        <SettingsPageBody title="Team" sentence={team ? sentenceOf(ref, team) : 'Who builds this app.'} draft={null}>
+          {error && <Failure facts={failureFacts(error)} onRetry={() => void refetch()} />}
+          <SettingsSection
+            id="builders"
+            title="Builders"
+            tools={
+              <Button
+                small
+                offBecause={isOwner ? null : 'Owners of the app invite builders.'}
+                onClick={() => setInviting(true)}
+              >
+                Invite builder
+              </Button>
+            }
+          >
+            <ScrollFrame>{team ? <TeamTable appRef={ref} team={team} /> : <Skeleton width={220} />}</ScrollFrame>
+          </SettingsSection>
+          {isOwner && (
+            <SettingsSection id="invitations" title="Invitations">
+              <ScrollFrame>
+                <Invitations of={ref} invitations={team.invitations} />
+              </ScrollFrame>
+            </SettingsSection>
+          )}
+          <SettingsSection id="roles" title="What each role may do">
+            <ScrollFrame>
+              <RoleTable />
+            </ScrollFrame>
+          </SettingsSection>
+        </SettingsPageBody>
+      </SettingsFrame>
+      {inviting && <InviteDialog of={ref} onClose={() => setInviting(false)} />}
+    </Page>
+  );
+}
+
+function sentenceOf(ref: string, { builders }: AppTeam): string {
+  const without = builders.filter((one) => one.has_second_factor === false).length;
+  const can = `${counted(builders.length, 'builder')} can open ${ref}.`;
+  return without === 0 ? can : `${can} ${without} ${without === 1 ? 'has' : 'have'} no second factor.`;
+}

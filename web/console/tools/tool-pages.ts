@@ -1,0 +1,45 @@
+import {
+  type Icon,
+  IconHistory,
+  IconId,
+  IconList,
+  IconMail,
+  IconSettings,
+  IconTable,
+  IconTerminal2,
+  IconUsers,
+} from '@tabler/icons-react';
+
+interface WorkPage {
+  name: string;
+  to: string;
+  icon: Icon;
+  /** Follows G on the keyboard. */
+  letter: string;
+  /** The further pages of the entry. */
+  holds?: readonly string[];
+}
+
+/** The workshop, in the order of the rail. */
+export const toolPages = [
+  { name: 'Data', to: '/app/$ref/data', icon: IconTable, letter: 'd' },
+  { name: 'SQL', to: '/app/$ref/sql', icon: IconTerminal2, letter: 's' },
+  { name: 'Users', to: '/app/$ref/users', icon: IconUsers, letter: 'u' },
+  { name: 'Sessions', to: '/app/$ref/sessions', icon: IconId, letter: 'e' },
+  { name: 'Mail', to: '/app/$ref/mail', icon: IconMail, letter: 'm' },
+  { name: 'Logs', to: '/app/$ref/logs', icon: IconList, letter: 'l' },
+  { name: 'Audit log', to: '/app/$ref/audit', icon: IconHistory, letter: 'a' },
+  {
+    name: 'Settings',
+    to: '/app/$ref/settings',
+    icon: IconSettings,
+    letter: ',',
+    holds: [
+      '/app/$ref/api-keys',
+      '/app/$ref/keys',
+      '/app/$ref/applications',
+      '/app/$ref/sign-in-methods',
+      '/app/$ref/team',
+    ],
+  },
+] as const satisfies readonly WorkPage[];

@@ -1,0 +1,158 @@
+import { Textarea } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import type { FirebaseHashParameters, ImportPreview, ImportSource } from '../../../../contract/member-imports.ts';
+import { readHashParameters } from '../../../../contract/member-imports.ts';
+import { Button } from '../../../ui/button.tsx';
+import { FailureNote } from '../../../ui/failure.tsx';
+import { Segmented } from '../../../ui/segmented.tsx';
+import { Table } from '../../../ui/table.tsx';
+import { Tag } from '../../../ui/tag.tsx';
+import { failureFacts } from '../../data/api-failure.ts';
+import { runImport, sendImport } from '../../data/imports/member-import.ts';
+import { Page } from '../../layout/page.tsx';
+import styles from './import-page.module.css';
+import { ImportReport } from './import-report.tsx';
+
+const sources = [
+  ['csv', 'CSV'],
+  ['supabase', 'Supabase'],
+  ['firebase', 'Firebase'],
+  ['auth0', 'Auth0'],
+] as const;
+
+const words: Readonly<Record<ImportSource, string>> = {
+  csv: 'The first row names the columns: email or phone, and any of id, password_hash, email_confirmed, name, created_at, user_metadata, app_metadata.',
+  supabase: 'A dump with COPY blocks (supabase db dump --data-only --use-copy), or the table auth.users as CSV.',
+  firebase: 'The JSON of firebase auth:export, with the password hash parameters of the project.',
+  auth0: 'The export of users, one JSON object a line, with the bcrypt hashes that Auth0 sends on request.',
+};
+
+/** Imports members from a file: choose it, look at its first rows, run it, read what was refused. */
+export function ImportPage() {
+  const { ref } = useParams({ from: '/signed-in/app/$ref/import-users' });
+  const [source, setSource] = useState<ImportSource>('csv');
+  const [file, setFile] = useState<File | null>(null);
+  const [parameters, setParameters] = useState('');
+  const [part, setPart] = useState(0);
+  const firebase = source === 'firebase' ? readHashParameters(parameters) : null;
+  const sending = useMutation({
+    mutationFn: (sent: { file: File; firebase: FirebaseHashParameters | null }) =>
+      sendImport(ref, sent.file, { source, ...(sent.firebase && { firebase: sent.firebase }) }, setPart),
+  });
+  const running = useMutation({ mutationFn: (id: string) => runImport(ref, id) });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setPart(0);
+    if (file) sending.mutate({ file, firebase });
+  };
+  const reset = () => {
+    sending.reset();
+    running.reset();
+  };
+  return (
+    <Page
+      appRef={ref}
+      crumbs={[{ text: 'Users', link: { to: '/app/$ref/users', params: { ref } } }, { text: 'Import' }]}
+      fetching={sending.isPending}
+    >
+      <div className={styles.import}>
+        <h1 className={styles.title}>Import users</h1>
+        {running.data ? (
+          <ImportReport appRef={ref} id={running.data.id} onAgain={reset} />
+        ) : sending.data ? (
+          <>
+            <Preview preview={sending.data.preview} />
+            {running.error && <FailureNote facts={failureFacts(running.error)} />}
+            <div className={styles.buttons}>
+              {sending.data.preview.failure === null && (
+                <Button
+                  kind="first"
+                  busy={running.isPending && 'Starting'}
+                  onClick={() => running.mutate(sending.data.id)}
+                >
+                  Import
+                </Button>
+              )}
+              <Button onClick={reset}>Choose another file</Button>
+            </div>
+          </>
+        ) : (
+          <form className={styles.form} onSubmit={submit}>
+            <Segmented label="Where the file is from" value={source} options={sources} onChange={setSource} />
+            <p className={styles.words}>{words[source]}</p>
+            <label className={styles.file}>
+              File
+              <input type="file" onChange={(event) => setFile(event.currentTarget.files?.[0] ?? null)} />
+            </label>
+            {source === 'firebase' && (
+              <Textarea
+                label="Password hash parameters"
+                description="In the console of Firebase: Authentication, Users, Password hash parameters. Without them only accounts without a password are imported."
+                rows={6}
+                spellCheck={false}
+                error={
+                  parameters !== '' &&
+                  firebase === null &&
+                  'This holds no base64_signer_key, base64_salt_separator, rounds and mem_cost.'
+                }
+                value={parameters}
+                onChange={(event) => setParameters(event.currentTarget.value)}
+              />
+            )}
+            {sending.error && <FailureNote facts={failureFacts(sending.error)} />}
+            <div className={styles.buttons}>
+              <Button
+                kind="first"
+                type="submit"
+                offBecause={file === null ? 'Choose a file first' : null}
+                busy={sending.isPending && `Sending ${Math.round(part * 100)} %`}
+              >
+                Send and preview
+              </Button>
+            </div>
+          </form>
+        )}
+      </div>
+    </Page>
+  );
+}
+
+function Preview({ preview: { records, failure } }: { preview: ImportPreview }) {
+  return (
+    <>
+      {failure && (
+        <p role="alert">
+          <b>The file cannot be read.</b> {failure}
+        </p>
+      )}
+      <p className={styles.words}>The first rows, as they would be imported. Nothing is imported yet.</p>
+      <div className={styles.table}>
+        <Table label="First rows of the file">
+          <thead>
+            <tr>
+              {['Line', 'Account', 'Password', 'Confirmed', 'Signs in by', ''].map((head) => (
+                <th key={head} scope="col">
+                  {head}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {records.map((record) => (
+              <tr key={record.line}>
+                <td>{record.line}</td>
+                <td>{record.email ?? record.phone ?? '–'}</td>
+                <td>{record.password ?? 'none'}</td>
+                <td>{record.confirmed ? 'yes' : 'no'}</td>
+                <td>{record.providers.join(', ')}</td>
+                <td>{record.refused && <Tag kind="error">{record.refused}</Tag>}</td>
+              </tr>
+            ))}
+          </tbody>
+        </Table>
+      </div>
+    </>
+  );
+}

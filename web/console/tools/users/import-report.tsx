@@ -1,0 +1,81 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type RefusedRecord, refusalsAsCsv } from '../../../../contract/member-imports.ts';
+import { Button } from '../../../ui/button.tsx';
+import { FailureNote } from '../../../ui/failure.tsx';
+import { Skeleton, Table } from '../../../ui/table.tsx';
+import { failureFacts } from '../../data/api-failure.ts';
+import { importProgress } from '../../data/imports/member-import.ts';
+import { count, counted } from '../../format/format.ts';
+import styles from './import-page.module.css';
+
+const inSight = 100;
+
+/** How far an import is, and at its end what was refused and why. */
+export function ImportReport({ appRef, id, onAgain }: { appRef: string; id: string; onAgain: () => void }) {
+  const { data, error } = useQuery(importProgress(appRef, id));
+  if (!data) return error ? <FailureNote facts={failureFacts(error)} /> : <Skeleton width={240} />;
+  const { state, refusals } = data;
+  if (state.state === 'running') {
+    return (
+      <p role="status">
+        {counted(state.read, 'record')} read, {count(state.refused)} refused. You can leave this page.
+      </p>
+    );
+  }
+  return (
+    <>
+      {state.state === 'failed' ? (
+        <p role="alert">
+          <b>Nothing was imported.</b> {state.failure}
+        </p>
+      ) : (
+        <p role="status">
+          {counted(state.imported, 'user')} imported, {count(state.present)} were there already, {count(state.refused)}{' '}
+          refused.
+        </p>
+      )}
+      {refusals.length > 0 && <Refusals refusals={refusals} fileName={state.file_name} />}
+      <div className={styles.buttons}>
+        <Button onClick={onAgain}>Import another file</Button>
+        <Link to="/app/$ref/users" params={{ ref: appRef }}>
+          All users
+        </Link>
+      </div>
+    </>
+  );
+}
+
+function Refusals({ refusals, fileName }: { refusals: readonly RefusedRecord[]; fileName: string }) {
+  const report = `data:text/csv;charset=utf-8,${encodeURIComponent(refusalsAsCsv(refusals))}`;
+  return (
+    <>
+      <div className={styles.table}>
+        <Table label="Refused records">
+          <thead>
+            <tr>
+              <th scope="col">Line</th>
+              <th scope="col">Account</th>
+              <th scope="col">Reason</th>
+            </tr>
+          </thead>
+          <tbody>
+            {refusals.slice(0, inSight).map(({ line, subject, reason }) => (
+              <tr key={`${line} ${subject} ${reason}`}>
+                <td>{line}</td>
+                <td>{subject ?? '–'}</td>
+                <td>{reason}</td>
+              </tr>
+            ))}
+          </tbody>
+        </Table>
+      </div>
+      <p>
+        {refusals.length > inSight && `${count(inSight)} of ${count(refusals.length)} shown. `}
+        <a href={report} download={`${fileName}.refused.csv`}>
+          Download the report
+        </a>
+      </p>
+    </>
+  );
+}

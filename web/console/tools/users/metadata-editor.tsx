@@ -1,0 +1,92 @@
+import { Textarea } from '@mantine/core';
+import type { User } from '@supabase/supabase-js';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { limits } from '../../../../contract/limits.ts';
+import { Button } from '../../../ui/button.tsx';
+import { FailureNote } from '../../../ui/failure.tsx';
+import { failureFacts } from '../../data/api-failure.ts';
+import { updateUser } from '../../data/users/update-user.ts';
+import { metadataChange, readMetadata } from './metadata.ts';
+import styles from './metadata-editor.module.css';
+
+const kinds = {
+  user_metadata: {
+    label: 'User metadata as JSON',
+    help: 'The user may change it: no rule of the app should rest on it.',
+    most: limits.userMetadataBytes.default,
+  },
+  app_metadata: {
+    label: 'App metadata as JSON',
+    help: 'Only the secret key and builders change it: rules of the app may rest on it.',
+    most: limits.appMetadataBytes.default,
+  },
+} as const;
+
+/** One of a user's two metadata objects as JSON, to be changed in place. Ctrl/Cmd Enter saves. */
+export function MetadataEditor({ appRef, user, kind }: { appRef: string; user: User; kind: keyof typeof kinds }) {
+  const { label, help, most: max } = kinds[kind];
+  const stored = JSON.stringify(user[kind], null, 2);
+  const [text, setText] = useState(stored);
+  const [basis, setBasis] = useState(stored);
+  const { mutate, isPending, error, reset } = useMutation(updateUser(appRef, user.id));
+
+  // What is stored has changed while nothing was being typed: show it.
+  if (basis !== stored) {
+    setBasis(stored);
+    if (text === basis) setText(stored);
+  }
+
+  const read = readMetadata(text, max);
+  const changed = text !== stored;
+  const fault = 'fault' in read ? read.fault : null;
+  const save = () => {
+    if (!('value' in read) || !changed || isPending) return;
+    mutate(
+      { [kind]: metadataChange(user[kind], read.value) },
+      { onSuccess: (saved) => setText(JSON.stringify(saved[kind], null, 2)) },
+    );
+  };
+  return (
+    <>
+      <Textarea
+        className={styles.editor ?? ''}
+        aria-label={label}
+        description={fault ? undefined : help}
+        error={fault}
+        rows={Math.min(14, Math.max(3, text.split('\n').length))}
+        spellCheck={false}
+        autoComplete="off"
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+          event.preventDefault();
+          save();
+        }}
+      />
+      {error && (
+        <div className={styles.failure}>
+          <FailureNote facts={failureFacts(error)} />
+        </div>
+      )}
+      {changed && (
+        <div className={styles.buttons}>
+          <Button small kind="first" busy={isPending && 'Saving'} offBecause={fault} onClick={save}>
+            Save
+          </Button>
+          <Button
+            small
+            kind="quiet"
+            onClick={() => {
+              setText(stored);
+              reset();
+            }}
+          >
+            Discard
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}

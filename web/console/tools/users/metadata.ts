@@ -1,0 +1,30 @@
+/** What a text says as metadata: a JSON object, or what is wrong with it in words. */
+export type Metadata = { readonly value: Readonly<Record<string, unknown>> } | { readonly fault: string };
+
+/** Reads what was typed. `max` is the largest size in bytes. */
+export function readMetadata(text: string, max: number): Metadata {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { fault: `This is not JSON: ${error instanceof Error ? error.message : String(error)}.` };
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { fault: 'Metadata is an object: { "name": "Ada" }.' };
+  }
+  const size = new TextEncoder().encode(JSON.stringify(value)).length;
+  if (size > max) return { fault: `This is ${size} bytes; ${max} are the most, as every access token carries it.` };
+  return { value: value as Record<string, unknown> };
+}
+
+/**
+ * What to send so that `before` becomes `after`: the server writes keys over and removes those that are null (GoTrue,
+ * PUT /admin/users/:id).
+ */
+export function metadataChange(
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const gone = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
+  return Object.fromEntries([...gone.map((key) => [key, null] as const), ...Object.entries(after)]);
+}

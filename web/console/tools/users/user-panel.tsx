@@ -1,0 +1,221 @@
+import type { User } from '@supabase/supabase-js';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Button, buttonClass } from '../../../ui/button.tsx';
+import { CopyButton } from '../../../ui/copy-button.tsx';
+import { FailureNote } from '../../../ui/failure.tsx';
+import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
+import { Skeleton } from '../../../ui/table.tsx';
+import { Tabs } from '../../../ui/tabs.tsx';
+import { ApiFailure, failureFacts } from '../../data/api-failure.ts';
+import { sendRecovery } from '../../data/users/send-recovery.ts';
+import { updateUser } from '../../data/users/update-user.ts';
+import { user as userQuery } from '../../data/users/user.ts';
+import { dateTime } from '../../format/format.ts';
+import { TimeAgo } from '../../format/time-ago.tsx';
+import { useNow } from '../../format/use-now.ts';
+import { BanDialog } from './ban-dialog.tsx';
+import { DeleteUserDialog } from './delete-user-dialog.tsx';
+import { MetadataEditor } from './metadata-editor.tsx';
+import { PasswordDialog } from './password-dialog.tsx';
+import { UserFactors } from './user-factors.tsx';
+import styles from './user-panel.module.css';
+import { UserRoles } from './user-roles.tsx';
+import { UserSessions } from './user-sessions.tsx';
+import { banOf, isConfirmed, nameOf, verdictOf } from './user-words.ts';
+
+const soft = (word: string) => <span className="soft">{word}</span>;
+
+/** One user in full, and what can be done about them. */
+export function UserPanel({
+  appRef,
+  id,
+  listed,
+  onPrevious,
+  onNext,
+  onClose,
+}: {
+  appRef: string;
+  id: string;
+  /** The user as the list has it, shown until the panel's own answer has come. */
+  listed: User | undefined;
+  onPrevious: (() => void) | undefined;
+  onNext: (() => void) | undefined;
+  onClose: () => void;
+}) {
+  const query = useQuery(userQuery(appRef, id));
+  const user = query.data ?? (query.isError ? undefined : listed);
+  const gone = query.error instanceof ApiFailure && query.error.code === 'user_not_found';
+  return (
+    <Panel
+      label="Selected user"
+      title={user ? nameOf(user) : <code>{id}</code>}
+      onClose={onClose}
+      onPrevious={onPrevious}
+      onNext={onNext}
+    >
+      {gone && <VerdictLine>There is no user with this id any more.</VerdictLine>}
+      {query.error && !gone && (
+        <div className={styles.failure}>
+          <FailureNote facts={failureFacts(query.error)}>
+            <Button small onClick={() => void query.refetch()} busy={query.isFetching && 'Trying'}>
+              Try again
+            </Button>
+          </FailureNote>
+        </div>
+      )}
+      {user ? (
+        <>
+          <UserFacts key={id} appRef={appRef} user={user} onDeleted={onClose} />
+          <p className={styles.line}>
+            <Link to="/app/$ref/users/$id" params={{ ref: appRef, id }}>
+              Open the page of this member
+            </Link>
+          </p>
+        </>
+      ) : (
+        query.isPending && <Skeleton width={220} />
+      )}
+    </Panel>
+  );
+}
+
+/** The facts about a user, and what can be done about them. */
+export function UserFacts({ appRef, user, onDeleted }: { appRef: string; user: User; onDeleted: () => void }) {
+  const now = Math.max(useNow(), Date.now());
+  const identities = user.identities ?? [];
+  return (
+    <>
+      <VerdictLine>{verdictOf(user, now)}</VerdictLine>
+      <UserActions appRef={appRef} user={user} onDeleted={onDeleted} now={now} />
+      <PanelSection title="Account">
+        <KeyValues
+          pairs={[
+            [
+              'Id',
+              <span key="id" className={styles.id}>
+                <code className="cut">{user.id}</code>
+                <CopyButton text={user.id} what="the id" />
+              </span>,
+            ],
+            ...(user.phone ? [['Phone', `+${user.phone}`] as const] : []),
+            ['Role', <code key="role">{user.role || 'authenticated'}</code>],
+            ['Created', dateTime(user.created_at)],
+            ['Confirmed', user.confirmed_at ? dateTime(user.confirmed_at) : soft('not yet')],
+            ['Last sign-in', user.last_sign_in_at ? dateTime(user.last_sign_in_at) : soft('never')],
+            ...(user.new_email ? [['New address', `${user.new_email}, not confirmed yet`] as const] : []),
+          ]}
+        />
+      </PanelSection>
+      <UserRoles appRef={appRef} userId={user.id} />
+      <PanelSection title="Passkeys and second factor">
+        <UserFactors appRef={appRef} userId={user.id} />
+      </PanelSection>
+      <PanelSection title="Sessions">
+        <UserSessions appRef={appRef} userId={user.id} />
+      </PanelSection>
+      <PanelSection title="Identities">
+        {identities.length === 0 && <p className={styles.plain}>None: nobody vouches for this account.</p>}
+        {identities.map((identity) => (
+          <p key={identity.identity_id} className={styles.line}>
+            <span className="cut">
+              {identity.provider} <span className="soft">{identityName(identity.identity_data)}</span>
+            </span>
+            <span className="soft">
+              <TimeAgo iso={identity.created_at} />
+            </span>
+          </p>
+        ))}
+      </PanelSection>
+      <PanelSection title="Metadata">
+        <Tabs
+          label="Metadata"
+          tabs={[
+            { name: 'User', content: <MetadataEditor key="user" appRef={appRef} user={user} kind="user_metadata" /> },
+            { name: 'App', content: <MetadataEditor key="app" appRef={appRef} user={user} kind="app_metadata" /> },
+          ]}
+        />
+      </PanelSection>
+    </>
+  );
+}
+
+/** Returns the name of the person at the provider. */
+function identityName(data: Readonly<Record<string, unknown>> | undefined): string {
+  const name = data?.email ?? data?.user_name ?? data?.phone ?? '';
+  return typeof name === 'string' ? name : '';
+}
+
+function UserActions({
+  appRef,
+  user,
+  now,
+  onDeleted,
+}: {
+  appRef: string;
+  user: User;
+  now: number;
+  onDeleted: () => void;
+}) {
+  const [dialog, setDialog] = useState<'password' | 'ban' | 'delete' | null>(null);
+  const { mutate, isPending, error, variables } = useMutation(updateUser(appRef, user.id));
+  const recovering = useMutation(sendRecovery(appRef));
+  const failure = error ?? recovering.error;
+  const close = () => setDialog(null);
+  return (
+    <>
+      <div className={styles.actions}>
+        {!isConfirmed(user) && user.email && (
+          <Button
+            small
+            busy={isPending && variables.email_confirm !== undefined && 'Confirming'}
+            onClick={() => mutate({ email_confirm: true })}
+          >
+            Confirm the address
+          </Button>
+        )}
+        <Link
+          to="/app/$ref/data"
+          params={{ ref: appRef }}
+          search={{ as: user.id }}
+          className={buttonClass({ small: true })}
+        >
+          Act as this member
+        </Link>
+        {user.email && (
+          <Button small busy={recovering.isPending && 'Sending'} onClick={() => recovering.mutate(user.email ?? '')}>
+            {recovering.isSuccess ? 'Recovery link sent' : 'Send recovery link'}
+          </Button>
+        )}
+        <Button small onClick={() => setDialog('password')}>
+          Reset password
+        </Button>
+        {banOf(user, now) ? (
+          <Button
+            small
+            busy={isPending && variables.ban_duration !== undefined && 'Lifting'}
+            onClick={() => mutate({ ban_duration: 'none' })}
+          >
+            Lift the ban
+          </Button>
+        ) : (
+          <Button small onClick={() => setDialog('ban')}>
+            Ban
+          </Button>
+        )}
+        <Button small kind="danger" className={styles.end} onClick={() => setDialog('delete')}>
+          Delete
+        </Button>
+      </div>
+      {failure && (
+        <div className={styles.failure}>
+          <FailureNote facts={failureFacts(failure)} />
+        </div>
+      )}
+      {dialog === 'password' && <PasswordDialog appRef={appRef} user={user} onClose={close} />}
+      {dialog === 'ban' && <BanDialog appRef={appRef} user={user} onClose={close} />}
+      {dialog === 'delete' && <DeleteUserDialog appRef={appRef} user={user} onDeleted={onDeleted} onClose={close} />}
+    </>
+  );
+}

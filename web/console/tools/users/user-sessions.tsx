@@ -1,0 +1,54 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Button } from '../../../ui/button.tsx';
+import { FailureNote } from '../../../ui/failure.tsx';
+import { Skeleton } from '../../../ui/table.tsx';
+import { failureFacts } from '../../data/api-failure.ts';
+import { revokeSession } from '../../data/sessions/revoke-session.ts';
+import { sessionList } from '../../data/sessions/session-list.ts';
+import { counted } from '../../format/format.ts';
+import { TimeAgo } from '../../format/time-ago.tsx';
+import { signInMethodText } from '../sessions/sign-in-method-text.ts';
+import styles from './user-panel.module.css';
+
+const inSight = 5;
+
+/** The newest sessions of a user, each with the way to end it; all of them are a link away. */
+export function UserSessions({ appRef, userId }: { appRef: string; userId: string }) {
+  const { data, error } = useQuery(sessionList(appRef, userId));
+  const revoking = useMutation(revokeSession(appRef));
+  if (!data) return error ? <FailureNote facts={failureFacts(error)} /> : <Skeleton width={180} />;
+  if (data.length === 0) return <p className={styles.plain}>None: they are signed in nowhere.</p>;
+  return (
+    <>
+      {data.slice(0, inSight).map((session) => (
+        <div key={session.id} className={styles.line}>
+          <span className="cut">
+            {session.device}{' '}
+            <span className="soft">
+              {[session.ip, signInMethodText(session), session.aal].filter((word) => word !== null).join(', ')}
+            </span>
+          </span>
+          <span className="soft">
+            <TimeAgo iso={session.refreshed_at ?? session.created_at} />
+          </span>
+          <Button
+            small
+            kind="quiet"
+            aria-label={`Revoke the session with ${session.device}`}
+            busy={revoking.isPending && revoking.variables === session.id && 'Revoking'}
+            onClick={() => revoking.mutate(session.id)}
+          >
+            Revoke
+          </Button>
+        </div>
+      ))}
+      {revoking.error && <FailureNote facts={failureFacts(revoking.error)} />}
+      <p className={styles.line}>
+        <Link to="/app/$ref/sessions" params={{ ref: appRef }} search={{ user: userId }}>
+          {data.length > inSight ? `All ${counted(data.length, 'session')}` : 'Open in Sessions'}
+        </Link>
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,44 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { FailureNote } from '../../../ui/failure.tsx';
+import { Skeleton } from '../../../ui/table.tsx';
+import { failureFacts } from '../../data/api-failure.ts';
+import { auditLog } from '../../data/audit/audit-log.ts';
+import { TimeAgo } from '../../format/time-ago.tsx';
+import { actionWords, objectOf } from '../audit/audit-words.ts';
+import styles from './user-panel.module.css';
+
+const inSight = 12;
+
+/** The last events of an account, with ways to all of them and to the calls of the member. */
+export function UserTrail({ appRef, userId }: { appRef: string; userId: string }) {
+  const { data, error } = useInfiniteQuery(
+    auditLog({ kind: 'members', ref: appRef, search: '', action: '', member: userId }),
+  );
+  if (!data) return error ? <FailureNote facts={failureFacts(error)} /> : <Skeleton width={180} />;
+  return (
+    <>
+      {data.length === 0 && <p className={styles.plain}>No events yet, or none that are still stored.</p>}
+      {data.slice(0, inSight).map((line) => (
+        <div key={line.id} className={styles.line}>
+          <span className="cut" title={objectOf(line)}>
+            {line.actorId !== userId && <span className="soft">{line.actor} </span>}
+            {actionWords('members', line.action)}
+          </span>
+          <span className="soft">{line.address}</span>
+          <span className="soft">
+            <TimeAgo iso={line.at} />
+          </span>
+        </div>
+      ))}
+      <p className={styles.line}>
+        <Link to="/app/$ref/audit" params={{ ref: appRef }} search={{ member: userId }}>
+          Open in the audit log
+        </Link>
+        <Link to="/app/$ref/logs" params={{ ref: appRef }} search={{ user: userId, console: true }}>
+          Calls in Logs
+        </Link>
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,211 @@
+import type { User } from '@supabase/supabase-js';
+import { IconPlus } from '@tabler/icons-react';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useCallback, useMemo, useRef, useState } from 'react';
+import { Button, buttonClass } from '../../../ui/button.tsx';
+import { Code } from '../../../ui/code.tsx';
+import { Empty } from '../../../ui/empty.tsx';
+import { Failure } from '../../../ui/failure.tsx';
+import { AsOf } from '../../../ui/page-header.tsx';
+import { RowTable } from '../../../ui/row-table.tsx';
+import { SearchField } from '../../../ui/search-field.tsx';
+import { Sheet, SheetFoot, SheetWords } from '../../../ui/sheet.tsx';
+import { failureFacts } from '../../data/api-failure.ts';
+import { activity } from '../../data/apps/activity.ts';
+import { userList, usersPageSize } from '../../data/users/user-list.ts';
+import { count, counted } from '../../format/format.ts';
+import type { Binding } from '../../keys/bindings.ts';
+import { useKeys } from '../../keys/keyboard.tsx';
+import { useNeighbours } from '../../keys/use-neighbours.ts';
+import { Page } from '../../layout/page.tsx';
+import { CreateUserDialog } from './create-user-dialog.tsx';
+import { userColumns } from './user-columns.tsx';
+import { UserPanel } from './user-panel.tsx';
+
+const signUpCode = `const { data, error } = await supabase.auth.signUp({
+  email: 'ada@example.com',
+  password: 'a long password',
+})`;
+
+/** The members of an app: find one, see all of them, create, ban, reset and delete. */
+export function UsersPage() {
+  const { ref } = useParams({ from: '/signed-in/app/$ref/users' });
+  const { user: chosen = null, q = '' } = useSearch({ from: '/signed-in/app/$ref/users' });
+  const navigate = useNavigate({ from: '/app/$ref/users' });
+  const [creating, setCreating] = useState(false);
+  const search = useRef<HTMLInputElement>(null);
+  const list = useInfiniteQuery(userList(ref, q));
+  const users = list.data?.users;
+
+  const choose = useCallback(
+    (id: string | null) =>
+      void navigate({ search: ({ user: _, ...rest }) => (id === null ? rest : { ...rest, user: id }), replace: true }),
+    [navigate],
+  );
+  const find = useCallback(
+    (text: string) =>
+      void navigate({ search: ({ q: _, ...rest }) => (text === '' ? rest : { ...rest, q: text }), replace: true }),
+    [navigate],
+  );
+  const { previous, next } = useNeighbours(users, chosen, choose);
+  useKeys(
+    useMemo<readonly Binding[]>(
+      () => [
+        { keys: 'f', group: 'Users', does: 'Search', run: () => search.current?.focus() },
+        { keys: 'i', group: 'Users', does: 'Create a user', run: () => setCreating(true) },
+      ],
+      [],
+    ),
+  );
+
+  return (
+    <Page
+      bare
+      appRef={ref}
+      crumbs={[{ text: 'Users' }]}
+      fetching={list.isLoading}
+      panel={
+        chosen !== null && (
+          <UserPanel
+            key={chosen}
+            appRef={ref}
+            id={chosen}
+            listed={users?.find(({ id }) => id === chosen)}
+            onPrevious={previous}
+            onNext={next}
+            onClose={() => choose(null)}
+          />
+        )
+      }
+    >
+      <Sheet
+        title="Users"
+        filters={
+          <SearchField ref={search} label="Search users" example="E-mail, name or id" value={q} onSearch={find} />
+        }
+        tools={
+          <>
+            <Link to="/app/$ref/import-users" params={{ ref }} className={buttonClass({ small: true })}>
+              Import
+            </Link>
+            <Button small icon={IconPlus} onClick={() => setCreating(true)}>
+              Create user
+            </Button>
+          </>
+        }
+        notice={
+          list.error && (
+            <Failure facts={failureFacts(list.error)} onRetry={() => void list.refetch()} busy={list.isFetching} />
+          )
+        }
+        foot={
+          <UsersFoot
+            users={users}
+            total={list.data?.total}
+            isEstimated={list.data?.isEstimated ?? false}
+            at={list.dataUpdatedAt}
+            stale={list.isError}
+            more={list.hasNextPage ? { busy: list.isFetchingNextPage, onMore: () => void list.fetchNextPage() } : null}
+          />
+        }
+      >
+        {users?.length === 0 ? (
+          <SheetWords>
+            <NoUsers appRef={ref} search={q} onClear={() => find('')} onCreate={() => setCreating(true)} />
+          </SheetWords>
+        ) : (
+          (users !== undefined || !list.isError) && (
+            <RowTable<User>
+              label="Users"
+              columns={userColumns}
+              rows={users}
+              total={list.data?.total ?? -1}
+              selected={chosen}
+              stale={list.isError}
+              onOpen={({ id }) => choose(id)}
+            />
+          )
+        )}
+      </Sheet>
+      {creating && (
+        <CreateUserDialog
+          appRef={ref}
+          onClose={() => setCreating(false)}
+          onMade={(id) => {
+            setCreating(false);
+            choose(id);
+          }}
+        />
+      )}
+    </Page>
+  );
+}
+
+function UsersFoot({
+  users,
+  total = 0,
+  isEstimated,
+  at,
+  stale,
+  more,
+}: {
+  users: readonly User[] | undefined;
+  total: number | undefined;
+  isEstimated: boolean;
+  at: number;
+  stale: boolean;
+  more: { busy: boolean; onMore: () => void } | null;
+}) {
+  if (!users) return <SheetFoot shown={stale ? 'Not known at the moment' : 'Counting'} />;
+  return (
+    <SheetFoot
+      shown={
+        more
+          ? `${count(users.length)} of ${isEstimated ? 'about ' : ''}${counted(total, 'user')} shown`
+          : `${counted(users.length, 'user')}`
+      }
+      part={total === 0 ? 1 : users.length / total}
+      more={more && { word: `Load ${count(Math.min(usersPageSize, total - users.length))} more`, ...more }}
+      remark={
+        <>
+          newest first, <AsOf at={at} live={!stale} />
+        </>
+      }
+    />
+  );
+}
+
+function NoUsers({
+  appRef,
+  search,
+  onClear,
+  onCreate,
+}: {
+  appRef: string;
+  search: string;
+  onClear: () => void;
+  onCreate: () => void;
+}) {
+  const { data } = useQuery(activity(appRef));
+  if (search !== '') {
+    return (
+      <Empty title={`No user matches “${search}”`}>
+        <p>
+          Addresses and names are searched, and whole ids.
+          {data && ` ${counted(data.members, 'user')} ${data.members === 1 ? 'does' : 'do'} without the search.`}
+        </p>
+        <Button onClick={onClear}>Clear the search</Button>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="No users yet">
+      <p>They come by signing up in the app. You can also create one here, with a password of your choice.</p>
+      <Code code={signUpCode} language="javascript" label="the sign-up in supabase-js" />
+      <Button kind="first" icon={IconPlus} onClick={onCreate}>
+        Create user
+      </Button>
+    </Empty>
+  );
+}

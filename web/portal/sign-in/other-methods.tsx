@@ -1,0 +1,85 @@
+import {
+  IconBrandApple,
+  IconBrandDiscord,
+  IconBrandFacebook,
+  IconBrandGithub,
+  IconBrandGitlab,
+  IconBrandGoogle,
+  IconBrandWindows,
+  IconFingerprint,
+  IconMail,
+  IconWorld,
+  type Icon as TablerIcon,
+} from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { Button } from '../../ui/button.tsx';
+import { Or, stackClass, Wrong } from '../auth/auth-layout.tsx';
+import { authWords } from '../data/auth-words.ts';
+import { usePortal } from '../data/client.ts';
+import { signInWithPasskey, signInWithProvider } from '../data/session.ts';
+
+const icons: Readonly<Record<string, TablerIcon>> = {
+  apple: IconBrandApple,
+  azure: IconBrandWindows,
+  discord: IconBrandDiscord,
+  facebook: IconBrandFacebook,
+  github: IconBrandGithub,
+  gitlab: IconBrandGitlab,
+  google: IconBrandGoogle,
+};
+
+/** Returns the sign of a provider. */
+const providerIcon = (id: string): TablerIcon => icons[id] ?? IconWorld;
+
+/** The ways in beside the password: passkey, providers, and a link by mail if `onMail` is given. */
+export function OtherMethods({
+  next,
+  onSignedIn,
+  onMail,
+}: {
+  next: string;
+  onSignedIn?: () => void;
+  onMail?: () => void;
+}) {
+  const portal = usePortal();
+  const { passkey, providers } = portal.app;
+  const byPasskey = useMutation(signInWithPasskey(portal));
+  const byProvider = useMutation(signInWithProvider(portal));
+  const error = byPasskey.error ?? byProvider.error;
+  const offersPasskey = passkey && onSignedIn !== undefined && 'PublicKeyCredential' in window;
+  if (!offersPasskey && providers.length === 0 && !onMail) return null;
+  return (
+    <>
+      <Or />
+      <div className={stackClass}>
+        {offersPasskey && (
+          <Button
+            wide
+            icon={IconFingerprint}
+            busy={byPasskey.isPending && 'Waiting for the device'}
+            onClick={() => byPasskey.mutate(undefined, { onSuccess: onSignedIn })}
+          >
+            Use a passkey
+          </Button>
+        )}
+        {providers.map(({ id, title }) => (
+          <Button
+            key={id}
+            wide
+            icon={providerIcon(id)}
+            busy={byProvider.isPending && byProvider.variables.id === id && `Opening ${title}`}
+            onClick={() => byProvider.mutate({ id, next })}
+          >
+            Continue with {title}
+          </Button>
+        ))}
+        {onMail && (
+          <Button wide icon={IconMail} onClick={onMail}>
+            Mail me a link
+          </Button>
+        )}
+      </div>
+      <Wrong>{error && authWords(error)}</Wrong>
+    </>
+  );
+}

@@ -1,0 +1,22 @@
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import styles from './live-value.module.css';
+
+/** The class of a figure within a sentence, for links that lead to its proof. */
+export const liveValueClass = styles.figure;
+export const badFigureClass = styles.bad;
+
+/** Lets the ground of a value fade for 1.2 s when it changes; still at first. `value` is what is compared. */
+export function FlashOnChange({ value, children }: { value: string | number; children: ReactNode }) {
+  const before = useRef(value);
+  const [changes, setChanges] = useState(0);
+  useEffect(() => {
+    if (before.current === value) return;
+    before.current = value;
+    setChanges((count) => count + 1);
+  }, [value]);
+  return (
+    <span key={changes} className={changes > 0 ? styles.changed : undefined}>
+      {children}
+    </span>
+  );
+}

@@ -1,0 +1,45 @@
+import type { ReactNode } from 'react';
+import { classNames } from './class-names.ts';
+import styles from './page-header.module.css';
+
+/** The opening of a page: numeral, name, question, and the answer as one live sentence. */
+export function PageHeader({
+  numeral,
+  name,
+  question,
+  children,
+}: {
+  /** The chapter's number; none on pages that are no chapter. */
+  numeral?: number | undefined;
+  name: string;
+  question: string;
+  /** The answer. */
+  children?: ReactNode;
+}) {
+  return (
+    <header className={styles.room}>
+      <div className={classNames(styles.opening, numeral === undefined && styles.plain)}>
+        {numeral !== undefined && (
+          <div className={styles.numeral} aria-hidden="true">
+            {numeral}
+          </div>
+        )}
+        <div className={styles.title}>
+          <p className={styles.name}>{name}</p>
+          <h1 className={styles.question}>{question}</h1>
+        </div>
+        {children !== undefined && <p className={styles.answer}>{children}</p>}
+      </div>
+    </header>
+  );
+}
+
+/** "as of 14:02:11", after the answer. `live` shows the dot: the figures renew themselves. */
+export function AsOf({ at, live = true, verb = 'as of' }: { at: number; live?: boolean; verb?: string }) {
+  return (
+    <span className={styles.asOf}>
+      {live && <span className={styles.dot} />}
+      {verb} <time dateTime={new Date(at).toISOString()}>{new Date(at).toLocaleTimeString('en-GB')}</time>
+    </span>
+  );
+}
