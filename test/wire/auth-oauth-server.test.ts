@@ -137,7 +137,7 @@ describe('a request of an application', () => {
     ['a fragment', { redirect_uri: `${CALLBACK}#a` }],
     ['an unknown application', { client_id: '00000000-0000-0000-0000-000000000000' }],
     ['an application that is no UUID', { client_id: `' or true --` }],
-  ])('with %s leads nowhere', async (_what, change) => {
+  ])('with %s causes no redirect', async (_what, change) => {
     const response = await oauth.authorize({}, change);
     expect([response.status, response.headers.location]).toEqual([400, undefined]);
   });
@@ -149,7 +149,7 @@ describe('a request of an application', () => {
     ['an unknown scope', { scope: 'openid admin' }, 'invalid_scope'],
     ['a request object', { request: 'eyJ' }, 'request_not_supported'],
     ['a fragment as response mode', { response_mode: 'fragment' }],
-  ])('with %s is told to the application, with its state', async (_what, change, error = 'invalid_request') => {
+  ])('with %s is reported to the application, with its state', async (_what, change, error = 'invalid_request') => {
     const url = locationOf(await oauth.authorize({}, change));
     expect(url.origin + url.pathname).toBe(CALLBACK);
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
