@@ -183,7 +183,11 @@ describe('a node of the previous release', () => {
     );
     const asSuperuser = async (sql: string) =>
       withClient(await superuserUrl(node, `app_${app.ref}`), async (client) => (await client.query(sql)).rows);
-    const journal = () => asSuperuser('select * from ninefold.journal order by id');
+    // The update keeps the password rules of the app, which it may do before or after this first look.
+    const journal = async () =>
+      (await asSuperuser('select * from ninefold.journal order by id'))
+        .map(({ what }) => what)
+        .filter((what) => !['password_min_length', 'password_refuse_common'].includes(what));
     const before = await journal();
     const inConsole = async (sql: string) =>
       withClient(await superuserUrl(node, 'app_console'), async (client) => (await client.query(sql)).rows);
@@ -202,7 +206,7 @@ describe('a node of the previous release', () => {
 
     const files = await asSuperuser('select name from ninefold.schema_files order by name');
     expect(files.length).toBeGreaterThan(previousRelease.length);
-    expect((await journal()).map(({ what }) => what)).toEqual(before.map(({ what }) => what));
+    expect(await journal()).toEqual(before);
     const { email, password, session } = member;
     const client = clientOf(here(app));
     expect((await client.auth.setSession(session)).error).toBeNull();
