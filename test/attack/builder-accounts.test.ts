@@ -147,11 +147,7 @@ describe('sensitive calls', () => {
     for (const route of Object.keys(sensitiveCalls)) {
       expect([route, codeOf(await call(route, first))]).not.toEqual([route, 'recent_sign_in_needed']);
     }
-    expect(await json('GET', `/apps/${app.ref}/secrets`, first)).toEqual({
-      secret_key: app.secret_key,
-      service_role_key: app.service_role_key,
-      jwt_secret: app.jwt_secret,
-    });
+    expect(await json('POST', `/apps/${app.ref}/api-keys/secret/reveal`, first)).toEqual({ key: app.secret_key });
   });
 
   it('need a proof by an access token too, and none by the operator; other calls of the same routes need none', async () => {
@@ -163,16 +159,16 @@ describe('sensitive calls', () => {
       body: JSON.stringify({ email, password }),
     });
     const token = { bearer: JSON.parse(signedIn.body).access_token };
-    expect((await ask('GET', `/apps/${app.ref}/secrets`, token)).status).toBe(200);
+    expect((await ask('POST', `/apps/${app.ref}/api-keys/secret/reveal`, token)).status).toBe(200);
     await age(email);
     for (const as of [token, session]) {
-      expect(expectRefusal(await ask('GET', `/apps/${app.ref}/secrets`, as))).toBe('recent_sign_in_needed');
+      expect(expectRefusal(await ask('POST', `/apps/${app.ref}/api-keys/secret/reveal`, as))).toBe('recent_sign_in_needed');
       for (const path of ['connection', 'audit?limit=200', 'settings']) {
         expect((await ask('GET', `/apps/${app.ref}/${path}`, as)).status).toBe(200);
       }
       expect((await ask('PUT', `/apps/${app.ref}/settings/jwt_exp`, as, { value: 600 })).status).toBe(200);
     }
-    expect((await ask('GET', `/apps/${app.ref}/secrets`, 'operator')).status).toBe(200);
+    expect((await ask('POST', `/apps/${app.ref}/api-keys/secret/reveal`, 'operator')).status).toBe(200);
   });
 
   it('take a proof for one session of its own builder only, and leave no session behind', async () => {
@@ -181,7 +177,7 @@ describe('sensitive calls', () => {
     const key = device();
     await key.register(stranger.session, stranger.id);
     await age(own.email);
-    const secrets = (as: Cookie) => ask('GET', `/apps/${app.ref}/secrets`, as);
+    const secrets = (as: Cookie) => ask('POST', `/apps/${app.ref}/api-keys/secret/reveal`, as);
     expect(expectRefusal(await ask('POST', '/account/proof', own.session, { password: 'a guess' }))).toBe(
       'invalid_credentials',
     );
@@ -219,7 +215,7 @@ describe('sensitive calls', () => {
     };
     const whole = cookieOf(await show(session, generator.generate()), session);
     await age(email);
-    const secrets = (as: Cookie) => ask('GET', `/apps/${app.ref}/secrets`, as);
+    const secrets = (as: Cookie) => ask('POST', `/apps/${app.ref}/api-keys/secret/reveal`, as);
     expect(expectRefusal(await secrets(whole))).toBe('recent_sign_in_needed');
     const shown = await show(whole, generator.generate({ timestamp: Date.now() + 30_000 }));
     expect(shown.status, shown.body).toBe(204);
