@@ -1,4 +1,4 @@
-import type { AppRole } from './team.ts';
+import type { AppRole } from './least-roles.ts';
 
 /**
  * The management API, `/admin/v1`: what the console and the CLI send and get. Every call needs

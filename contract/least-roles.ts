@@ -1,5 +1,3 @@
-import type { AppRole } from './team.ts';
-
 /** The least that a caller must be: any builder, one who may create apps, an owner of the node, the operator, or a role on the app. */
 type Least = 'builder' | 'creator' | 'node owner' | 'operator' | AppRole;
 
@@ -109,3 +107,7 @@ export const leastRoles: Readonly<Record<string, Least>> = {
   'PATCH /account/passkeys/:id': 'builder',
   'DELETE /account/passkeys/:id': 'builder',
 };
+
+/** What a builder may do on an app, from most to least. */
+export const appRoles = ['owner', 'developer', 'reader'] as const;
+export type AppRole = (typeof appRoles)[number];

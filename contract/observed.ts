@@ -1,4 +1,4 @@
-import type { CallEntry } from './specification-calls.ts';
+import type { CallEntry, CallFigures } from './specification-calls.ts';
 import type { PolicyEntry } from './specification-roles.ts';
 
 /**
@@ -136,17 +136,4 @@ export interface CallStatistic {
   figures: CallFigures;
   /** One element a point. */
   points: { calls: number[]; failed: number[]; p50_ms: (number | null)[]; p99_ms: (number | null)[] };
-}
-
-/** Of one call within a window. */
-export interface CallFigures {
-  calls: number;
-  failed: number;
-  per_minute: number;
-  p50_ms: number | null;
-  p99_ms: number | null;
-  /** Share of the calls that failed, 0 to 1. */
-  failed_share: number;
-  /** ISO 8601. */
-  last_at: string | null;
 }

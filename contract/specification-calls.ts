@@ -1,6 +1,5 @@
 /** Chapter 7 of the specification: every call that the app answers. */
-import type { CallFigures } from './observed.ts';
-import type { Source } from './specification.ts';
+import type { Source } from './specification-source.ts';
 
 export interface CallsChapter {
   calls: CallEntry[];
@@ -149,4 +148,17 @@ export interface CallParameter {
   type: string;
   required: boolean;
   meaning: string;
+}
+
+/** Of one call within a window. */
+export interface CallFigures {
+  calls: number;
+  failed: number;
+  per_minute: number;
+  p50_ms: number | null;
+  p99_ms: number | null;
+  /** Share of the calls that failed, 0 to 1. */
+  failed_share: number;
+  /** ISO 8601. */
+  last_at: string | null;
 }

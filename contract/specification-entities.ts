@@ -1,5 +1,5 @@
 /** Chapter 3 of the specification: tables and views, their fields, and what points to what. */
-import type { Source } from './specification.ts';
+import type { Source } from './specification-source.ts';
 
 export interface EntitiesChapter {
   entities: Entity[];

@@ -1,5 +1,5 @@
 /** Chapter 6 of the specification: who may do what. */
-import type { Source } from './specification.ts';
+import type { Source } from './specification-source.ts';
 
 export type Operation = 'select' | 'insert' | 'update' | 'delete' | 'execute';
 

@@ -2,6 +2,7 @@ import type { PurposeChapter, ScreensChapter } from './description.ts';
 import type { CallsChapter } from './specification-calls.ts';
 import type { EntitiesChapter } from './specification-entities.ts';
 import type { RolesChapter } from './specification-roles.ts';
+import type { Source } from './specification-source.ts';
 import type { StatesChapter } from './states.ts';
 
 /**
@@ -31,15 +32,6 @@ export interface Chapters {
   calls?: CallsChapter;
   errors?: ErrorsChapter;
   limits?: LimitsChapter;
-}
-
-export interface Source {
-  /** "catalog", "setting", "code". */
-  kind: 'catalog' | 'setting' | 'code';
-  /** What it is, in words. */
-  label: string;
-  /** The SQL that shows it or sets it. */
-  sql?: string;
 }
 
 export interface RulesChapter {

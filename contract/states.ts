@@ -1,4 +1,4 @@
-import type { Source } from './specification.ts';
+import type { Source } from './specification-source.ts';
 
 /** Chapter 4. */
 export interface StatesChapter {

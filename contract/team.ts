@@ -1,10 +1,7 @@
 /** Builders, their roles and the links with which they join: parts of the management API. */
 
 import type { Builder } from './admin.ts';
-
-/** What a builder may do on an app, from most to least. */
-export const appRoles = ['owner', 'developer', 'reader'] as const;
-export type AppRole = (typeof appRoles)[number];
+import type { AppRole } from './least-roles.ts';
 
 /** What a builder may do on the node: everything, or no more than on their own apps. */
 export const nodeRoles = ['owner', 'member'] as const;

@@ -1,13 +1,8 @@
 import { z } from 'zod';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
+import { appRoles } from '../../contract/least-roles.ts';
 import { limits } from '../../contract/limits.ts';
-import {
-  type AppInvitationRequest,
-  type AppRoleRequest,
-  type AppTeam,
-  appRoles,
-  type BuilderLink,
-} from '../../contract/team.ts';
+import type { AppInvitationRequest, AppRoleRequest, AppTeam, BuilderLink } from '../../contract/team.ts';
 import type { LinkSecret } from '../apps/team-store.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { UUID } from '../identity/uuid.ts';

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { CallRequest } from '../../contract/call-request.ts';
-import { type AppRole, appRoles } from '../../contract/team.ts';
+import { type AppRole, appRoles } from '../../contract/least-roles.ts';
 import { CONSOLE_REF } from '../apps/app-record.ts';
 import type { BuilderRights } from '../apps/team-store.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';

@@ -1,5 +1,6 @@
 import { limits } from '../../contract/limits.ts';
-import type { CallFigures, StatisticsWindow } from '../../contract/observed.ts';
+import type { StatisticsWindow } from '../../contract/observed.ts';
+import type { CallFigures } from '../../contract/specification-calls.ts';
 import { firstJson } from '../database/statement.ts';
 import type { App } from './app.ts';
 import { HISTOGRAM_SUM, quantile } from './call-statistics.ts';

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { AppRole } from '../../contract/least-roles.ts';
 import { limits } from '../../contract/limits.ts';
-import type { AppBuilder, AppRole, Invitation, NodeInvitation, NodeRole } from '../../contract/team.ts';
+import type { AppBuilder, Invitation, NodeInvitation, NodeRole } from '../../contract/team.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { firstJson, type Param, type Result, rowsAsText } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';

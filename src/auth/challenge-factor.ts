@@ -7,10 +7,9 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import { challengeAddress, type MemberSession, requireId, requireSession } from './assurance.ts';
 import type { AuthContext } from './context.ts';
 import { challengePhone } from './phone-factor.ts';
-import { requireRelyingParty } from './register-passkey.ts';
 import { json } from './reply.ts';
 import { takeFromLimit } from './take-from-limit.ts';
-import { creationOptions, requestOptions } from './web-authn.ts';
+import { creationOptions, requestOptions, requireRelyingParty } from './web-authn.ts';
 
 /** POST /factors/<id>/challenge: opens a challenge to a factor, which the same client answers with `verify`. */
 export async function challengeFactor(context: AuthContext, request: CallRequest, segment: string): Promise<Reply> {

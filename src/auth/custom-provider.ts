@@ -1,8 +1,7 @@
 import type { CustomProviderRow } from '../accounts/custom-providers.ts';
 import { seal, unseal } from '../apps/seal.ts';
 import { asObject, claimText, isTrue, oneEmail, type Profile, standardClaims } from './provider-profile.ts';
-import type { ProviderEntry } from './provider-table.ts';
-import type { Provider } from './providers.ts';
+import type { Provider, ProviderEntry } from './provider-table.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
 

@@ -9,8 +9,8 @@ import { normalisePhone } from './addresses.ts';
 import { type MemberSession, requireSession } from './assurance.ts';
 import { readBody, text } from './body.ts';
 import type { AuthContext } from './context.ts';
-import { requireRelyingParty } from './register-passkey.ts';
 import { json } from './reply.ts';
+import { requireRelyingParty } from './web-authn.ts';
 
 const schema = z.object({
   friendly_name: text(limits.factorNameCharacters.default),

@@ -5,7 +5,7 @@ import { normaliseEmail } from './addresses.ts';
 import { beforeUserCreated } from './before-user-created.ts';
 import type { AuthContext } from './context.ts';
 import { identityData, mainEmail, type Profile } from './provider-profile.ts';
-import type { Provider } from './providers.ts';
+import type { Provider } from './provider-table.ts';
 
 /** Returns a person as the accounts see them. Addresses that the app could not store are left out. Throws validation_failed. */
 export function externalIdentity({ name }: Pick<Provider, 'name'>, profile: Profile): ExternalIdentity {

@@ -5,8 +5,8 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { ProviderClient } from './provider-client.ts';
 import { ProviderFailure } from './provider-fetch.ts';
 import type { Profile } from './provider-profile.ts';
+import type { Provider } from './provider-table.ts';
 import { isTenant } from './provider-table.ts';
-import type { Provider } from './providers.ts';
 
 /** Signatures with public keys only: with a shared secret, the public key of a provider could be taken for that secret. */
 const ALGORITHMS = [

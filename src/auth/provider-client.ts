@@ -5,7 +5,7 @@ import * as client from 'openid-client';
 import { limits } from '../../contract/limits.ts';
 import type { AuthContext } from './context.ts';
 import { isInsecure, isProviderUrl, ProviderFailure, providerFetch, reasonOf } from './provider-fetch.ts';
-import type { Provider } from './providers.ts';
+import type { Provider } from './provider-table.ts';
 
 /** A provider whose endpoints and keys are known. */
 export interface ProviderClient {

@@ -6,7 +6,7 @@ import { profileOfToken, verifyIdToken } from './id-token.ts';
 import { openProvider, type ProviderClient } from './provider-client.ts';
 import { ProviderFailure } from './provider-fetch.ts';
 import { claimText, type Profile } from './provider-profile.ts';
-import type { Provider } from './providers.ts';
+import type { Provider } from './provider-table.ts';
 
 /** Returns a value that belongs to one state, or to the secret of one link; only this node can derive it, so the database need not store it. */
 export const derived = (

@@ -49,9 +49,11 @@ const GOOGLE = 'https://accounts.google.com';
 const APPLE = ['https://appleid.apple.com', 'https://account.apple.com'];
 const FACEBOOK = 'https://www.facebook.com';
 const MICROSOFT = 'https://login.microsoftonline.com';
+
 /** The tenant of personal accounts, whose addresses Microsoft has verified. */
 const PERSONAL = `${MICROSOFT}/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0`;
 const TENANT = /^https:\/\/login\.microsoftonline\.com\/[0-9a-f-]{36}\/v2\.0$/;
+
 /** Names that stand for many tenants. */
 const SHARED_TENANTS = /\/(?:common|organizations|consumers)$/;
 
@@ -249,4 +251,24 @@ function isVerifiedByMicrosoft(claims: Claims, isOwnTenant: boolean): boolean {
 function discordPicture(id: string, avatar: string, discriminator: number): string {
   if (avatar === '') return `https://cdn.discordapp.com/embed/avatars/${(discriminator || 0) % 5}.png`;
   return `https://cdn.discordapp.com/avatars/${id}/${avatar}.${avatar.startsWith('a_') ? 'gif' : 'png'}`;
+}
+
+/** A provider with the settings that an app has for it. */
+export interface Provider {
+  /** As identities name it: `google`, `custom:northwind`. */
+  readonly name: string;
+  readonly title: string;
+  readonly entry: ProviderEntry;
+  /** The setting `url`, without a slash at its end. */
+  readonly url: string | null;
+  /** The first one is for browsers. */
+  readonly clientIds: readonly [string, ...string[]];
+  /** Null for a public client. */
+  readonly secret: string | null;
+  readonly redirectUri: string;
+  readonly isEmailOptional: boolean;
+  readonly skipsNonce: boolean;
+  readonly usesPkce: boolean;
+  /** Parameters for the provider's page that the builder has set. */
+  readonly parameters: Readonly<Record<string, string>>;
 }

@@ -2,27 +2,7 @@ import { type ProviderName, type ProviderSecret, providerNames, providerTitles }
 import { findCustomProvider } from '../accounts/custom-providers.ts';
 import type { AuthContext } from './context.ts';
 import { customProvider } from './custom-provider.ts';
-import { type ProviderEntry, providerTable } from './provider-table.ts';
-
-/** A provider with the settings that an app has for it. */
-export interface Provider {
-  /** As identities name it: `google`, `custom:northwind`. */
-  readonly name: string;
-  readonly title: string;
-  readonly entry: ProviderEntry;
-  /** The setting `url`, without a slash at its end. */
-  readonly url: string | null;
-  /** The first one is for browsers. */
-  readonly clientIds: readonly [string, ...string[]];
-  /** Null for a public client. */
-  readonly secret: string | null;
-  readonly redirectUri: string;
-  readonly isEmailOptional: boolean;
-  readonly skipsNonce: boolean;
-  readonly usesPkce: boolean;
-  /** Parameters for the provider's page that the builder has set. */
-  readonly parameters: Readonly<Record<string, string>>;
-}
+import { type Provider, providerTable } from './provider-table.ts';
 
 /** Why a provider cannot be used. The message is GoTrue's. */
 export class ProviderUnavailable extends Error {

@@ -12,7 +12,7 @@ import { type AuthContext, timeOf } from './context.ts';
 import { requirePasskeys, requireWholeForPasskeys } from './passkeys.ts';
 import { json } from './reply.ts';
 import { clientOf } from './token-reply.ts';
-import { creationOptions, newCredential, type RelyingParty, relyingPartyOf } from './web-authn.ts';
+import { creationOptions, newCredential, requireRelyingParty } from './web-authn.ts';
 
 /**
  * POST /passkeys/registration/options: opens a challenge for a new passkey of the member who calls. Throws passkey_disabled,
@@ -79,13 +79,4 @@ async function requireRegistrant(context: AuthContext, request: CallRequest): Pr
   }
   requireWholeForPasskeys(member);
   return member;
-}
-
-/** Returns the relying party of an app. Throws passkey_disabled where there is none. */
-export function requireRelyingParty(context: AuthContext): RelyingParty {
-  const party = relyingPartyOf(context);
-  if (party) return party;
-  throw new NinefoldError('passkey_disabled', {
-    message: 'The app has no origin of its own: set webauthn_rp_id and webauthn_rp_origins',
-  });
 }

@@ -16,7 +16,8 @@ import {
 import { findUser } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { pauseSeconds } from '../jobs/mail-sender.ts';
-import { type Text, TextError, type TextProvider, textProviderOf } from '../jobs/text-provider.ts';
+import { textProviderOf } from '../jobs/make-text-provider.ts';
+import { type Text, TextError, type TextProvider } from '../jobs/text-provider.ts';
 import { withoutCode } from '../jobs/text-sender.ts';
 import { Template, TemplateError } from '../mail/template.ts';
 import { phoneDigits } from './addresses.ts';

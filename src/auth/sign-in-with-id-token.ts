@@ -13,8 +13,8 @@ import { externalIdentity, rulesFor } from './external-identity.ts';
 import { isSame, openIdPart, profileOfToken, verifyIdToken } from './id-token.ts';
 import { openProvider } from './provider-client.ts';
 import { ProviderFailure } from './provider-fetch.ts';
-import { providerTable } from './provider-table.ts';
-import { findProvider, type Provider, ProviderUnavailable } from './providers.ts';
+import { type Provider, providerTable } from './provider-table.ts';
+import { findProvider, ProviderUnavailable } from './providers.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
 
 const schema = z.object({

@@ -7,11 +7,11 @@ import { readBody } from './body.ts';
 import { type AuthContext, timeOf } from './context.ts';
 import { challengeOf, madeAt, makePasskeyChallenge } from './passkey-challenge.ts';
 import { requirePasskeys } from './passkeys.ts';
-import { passkeyAnswer, requireAnswer, requireRelyingParty } from './register-passkey.ts';
+import { passkeyAnswer, requireAnswer } from './register-passkey.ts';
 import { json } from './reply.ts';
 import { takeFromLimit } from './take-from-limit.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
-import { assertionCounter, readAssertion, requestOptions } from './web-authn.ts';
+import { assertionCounter, readAssertion, requestOptions, requireRelyingParty } from './web-authn.ts';
 
 /** POST /passkeys/authentication/options: makes a challenge for a sign-in without a name. Throws passkey_disabled. */
 export async function passkeyAuthenticationOptions(context: AuthContext, request: CallRequest): Promise<Reply> {

@@ -6,9 +6,15 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { MemberSession } from './assurance.ts';
 import { noteFactorAttempt } from './attempt-hooks.ts';
 import type { AuthContext } from './context.ts';
-import { requireRelyingParty } from './register-passkey.ts';
 import { clientOf } from './token-reply.ts';
-import { assertionCounter, type NewCredential, newCredential, type RelyingParty, readAssertion } from './web-authn.ts';
+import {
+  assertionCounter,
+  type NewCredential,
+  newCredential,
+  type RelyingParty,
+  readAssertion,
+  requireRelyingParty,
+} from './web-authn.ts';
 
 /** A challenge that the caller may answer. */
 export type Challenge = OpenChallenge & { readonly id: string };

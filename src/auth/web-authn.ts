@@ -7,6 +7,7 @@ import type {
 import { z } from 'zod';
 import { limits } from '../../contract/limits.ts';
 import type { User } from '../accounts/user.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AuthContext } from './context.ts';
 
 /** Whom a member's device makes a credential for (WebAuthn Level 3, section 5.4.2). */
@@ -218,4 +219,13 @@ export async function assertionCounter(
   } catch {
     return null;
   }
+}
+
+/** Returns the relying party of an app. Throws passkey_disabled where there is none. */
+export function requireRelyingParty(context: AuthContext): RelyingParty {
+  const party = relyingPartyOf(context);
+  if (party) return party;
+  throw new NinefoldError('passkey_disabled', {
+    message: 'The app has no origin of its own: set webauthn_rp_id and webauthn_rp_origins',
+  });
 }

@@ -31,10 +31,10 @@ import {
 } from './mail-queue.ts';
 import { type MailPlaces, MailSender } from './mail-sender.ts';
 import { mailServerOf } from './mail-server.ts';
+import { textProviderOf } from './make-text-provider.ts';
 import type { Places } from './places.ts';
 import type { AddressPolicy } from './public-address.ts';
 import { runCommand } from './run-job.ts';
-import { textProviderOf } from './text-provider.ts';
 import { TextSender } from './text-sender.ts';
 
 /** The parts that the work of all apps shares. */

@@ -4,8 +4,8 @@ import type { CallEntry } from '../../contract/specification-calls.ts';
 import type { Entity, Field } from '../../contract/specification-entities.ts';
 import type { RoleCell } from '../../contract/specification-roles.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
+import { js } from './js-literal.ts';
 import { queryName, restName } from './names.ts';
-import { js } from './snippets.ts';
 
 /** What a call reaches, as far as an example of it needs to know. */
 export interface CallReach {

@@ -1,6 +1,6 @@
-import type { FieldFact } from '../catalog/entities.ts';
+import type { AccessFacts } from '../catalog/access.ts';
+import type { EntityFacts, FieldFact } from '../catalog/entities.ts';
 import { viewColumnOrigins } from '../catalog/view-columns.ts';
-import type { Facts } from './facts.ts';
 import { groupBy } from './group.ts';
 
 /** pg_relation_is_updatable: inserts, updates and deletes. */
@@ -18,7 +18,8 @@ export function withGeneratedViewFields({
   triggers,
   view_trees,
   view_uses,
-}: Pick<Facts, 'fields' | 'relations' | 'triggers' | 'view_trees' | 'view_uses'>): FieldFact[] {
+}: Pick<EntityFacts, 'fields' | 'relations' | 'triggers' | 'view_trees'> &
+  Pick<AccessFacts, 'view_uses'>): FieldFact[] {
   const made = new Map<string, Pick<FieldFact, 'identity' | 'computed'>>();
   const found = new Set<number>();
   const keyOf = (relation: number, number: number) => `${relation} ${number}`;

@@ -1,6 +1,7 @@
 import type { CallDetail } from '../../contract/call-detail.ts';
 import type { CallEntry } from '../../contract/specification-calls.ts';
 import type { CallExpression } from './call-example.ts';
+import { js, propertyName } from './js-literal.ts';
 
 export interface SnippetApp {
   /** Address of the app, without a trailing slash. */
@@ -81,27 +82,6 @@ const comments = (sign: string, notes: readonly string[]): string => notes.map((
 
 const sourceOf = ({ content_type, text }: NonNullable<CallExpression['body']>): string =>
   content_type === 'application/json' ? `JSON.stringify(${js(JSON.parse(text))})` : js(text);
-
-/** A JSON value as JavaScript source on one line. */
-export function js(value: unknown): string {
-  if (typeof value === 'string') {
-    if (/^[\w .,:;/?&=*+@%()[\]{}<>-]*$/.test(value)) return `'${value}'`;
-    const inner = JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'");
-    return `'${inner.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}'`;
-  }
-  if (Array.isArray(value)) return `[${value.map(js).join(', ')}]`;
-  if (typeof value === 'object' && value !== null) {
-    const members = Object.entries(value).map(([name, member]) => `${propertyName(name)}: ${js(member)}`);
-    return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
-  }
-  return JSON.stringify(value);
-}
-
-/** `__proto__` must be computed: as a plain key it would set the prototype. */
-const propertyName = (name: string): string => {
-  if (name === '__proto__') return "['__proto__']";
-  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : js(name);
-};
 
 /** A word for a POSIX shell. */
 const shell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

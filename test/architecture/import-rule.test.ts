@@ -23,6 +23,15 @@ describe('the import rule', () => {
     expect(breaches(['contract', 'web', 'test'], breachOutside)).toEqual([]);
   });
 
+  it('leaves no import circle, type imports included', () => {
+    const imports = new Map(
+      sourceFiles(['src', 'contract', 'web'])
+        .filter(({ path }) => !isTest(path))
+        .map((file) => [file.path, importsOf(file).flatMap(({ to, isRelative }) => (isRelative ? [to] : []))]),
+    );
+    expect(circlesOf(imports)).toEqual([]);
+  });
+
   it('only src/config reads the environment', () => {
     const readers = sourceFiles(['src'])
       .filter(({ path }) => !(isTest(path) || path.startsWith('src/config/')))
@@ -31,6 +40,16 @@ describe('the import rule', () => {
     expect(sourceFiles(['src/config']).some(readsEnvironment)).toBe(true);
   });
 });
+
+/** Returns the files that import themselves through others. Files without imports are taken out until only circles and their users are left. */
+function circlesOf(imports: ReadonlyMap<string, readonly string[]>): string[] {
+  const left = new Map(imports);
+  for (let size = -1; size !== left.size; ) {
+    size = left.size;
+    for (const [path, to] of left) if (!to.some((one) => left.has(one))) left.delete(path);
+  }
+  return [...left.keys()];
+}
 
 /** esbuild replaces the expression, and leaves text that only looks like it alone. */
 function readsEnvironment({ text }: SourceFile): boolean {

@@ -1,6 +1,5 @@
 import { statusOfSqlstate, validStatus } from '../../../contract/errors/sqlstate-status.ts';
 import type { DatabaseError } from '../../database/database-error.ts';
-import type { ErrorBody, ErrorContext } from './error-reply.ts';
 import { overriddenHeaders } from './override.ts';
 
 /**
@@ -97,3 +96,21 @@ const unreadable = (details: string, hint: string): DatabaseErrorReply => ({
   },
   headers: {},
 });
+
+/** Body of an error in PostgREST's format. */
+export interface ErrorBody {
+  readonly code: string;
+  readonly details: unknown;
+  readonly hint: string | null;
+  readonly message: string;
+}
+
+/** Data for rendering an error. */
+export interface ErrorContext {
+  /** True if the caller has another role than the anonymous one: missing privileges then give 403 instead of 401. */
+  readonly authenticated: boolean;
+  /** The setting client_error_verbosity. */
+  readonly verbosity: 'verbose' | 'minimal';
+  /** Comment on the violated constraint, which the client gets as `hint`. */
+  readonly ruleHint?: string | null;
+}

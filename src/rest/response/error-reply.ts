@@ -7,25 +7,7 @@ import {
   PoolTimeoutError,
 } from '../../database/database-error.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import { databaseErrorReply } from './database-error-reply.ts';
-
-/** Body of an error in PostgREST's format. */
-export interface ErrorBody {
-  readonly code: string;
-  readonly details: unknown;
-  readonly hint: string | null;
-  readonly message: string;
-}
-
-/** Data for rendering an error. */
-export interface ErrorContext {
-  /** True if the caller has another role than the anonymous one: missing privileges then give 403 instead of 401. */
-  readonly authenticated: boolean;
-  /** The setting client_error_verbosity. */
-  readonly verbosity: 'verbose' | 'minimal';
-  /** Comment on the violated constraint, which the client gets as `hint`. */
-  readonly ruleHint?: string | null;
-}
+import { databaseErrorReply, type ErrorBody, type ErrorContext } from './database-error-reply.ts';
 
 /**
  * Renders an error as PostgREST does (https://docs.postgrest.org/en/stable/references/errors.html): the body is

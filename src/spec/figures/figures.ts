@@ -1,4 +1,5 @@
 import type { PurposeFigures } from '../../../contract/description.ts';
+import type { ErrorFigures } from '../../../contract/specification.ts';
 import type { CallEntry } from '../../../contract/specification-calls.ts';
 import { countUsers } from '../../accounts/list-users.ts';
 import type { App } from '../../apps/app.ts';
@@ -12,7 +13,6 @@ import type { MetError } from './errors.ts';
 import { loadJobFigures, type RunFigures } from './jobs.ts';
 import { loadRoleFigures, type MemberFigures } from './roles.ts';
 import { loadStateFigures, type StateFigures } from './states.ts';
-import type { HitLimit } from './with-figures.ts';
 
 /** What changes while the app stays the same. */
 export interface LiveFigures {
@@ -52,4 +52,10 @@ async function callsToday(database: Database): Promise<number> {
     },
   ]);
   return (result && firstJson<number>(result)) ?? 0;
+}
+
+/** How often a limit was hit, and by whom at last. */
+export interface HitLimit extends ErrorFigures {
+  name: string;
+  last_who: string | null;
 }

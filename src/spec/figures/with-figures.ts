@@ -1,13 +1,7 @@
-import type { Chapters, ErrorFigures, LimitLine, Specification } from '../../../contract/specification.ts';
+import type { Chapters, LimitLine, Specification } from '../../../contract/specification.ts';
 import { failingJobs } from '../advice/jobs.ts';
 import { errorsWithFigures } from './errors.ts';
-import type { LiveFigures } from './figures.ts';
-
-/** How often a limit was hit, and by whom at last. */
-export interface HitLimit extends ErrorFigures {
-  name: string;
-  last_who: string | null;
-}
+import type { HitLimit, LiveFigures } from './figures.ts';
 
 /** The specification with each figure beside what it is about, as of `at`. Pure; what the app does stays the same, and so does the hash. */
 export function withFigures(specification: Specification, live: LiveFigures, at: Date): Specification {

@@ -11,19 +11,9 @@ import type { Lookup } from '../lookup.ts';
 import { exposedRelations } from '../roles.ts';
 import type { Row } from './literals.ts';
 import { type Accounts, type MemberField, memberFields, syntheticMembers } from './members.ts';
-import { ProbePlanner } from './probe-planner.ts';
+import { ProbePlanner, type SampleSize } from './probe-planner.ts';
 import { SideEffects } from './side-effects.ts';
 import { TestRows } from './test-rows.ts';
-
-/** How much of each cell is tried. */
-export interface SampleSize {
-  /** Rows that are looked at of an entity; of these, how many each member tries to read, and how many to change and to delete. */
-  rows: number;
-  read: number;
-  written: number;
-  /** Members who try each cell, at most. */
-  members: number;
-}
 
 const THOROUGH: SampleSize = { rows: 4, read: 4, written: 2, members: 3 };
 const NARROW: SampleSize = { rows: 4, read: 2, written: 2, members: 2 };

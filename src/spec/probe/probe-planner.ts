@@ -12,7 +12,6 @@ import type { Attempt, AttemptResult } from './attempts.ts';
 import { isError } from './attempts.ts';
 import { asRelation, baseOf, found, type Row, typed } from './literals.ts';
 import type { ProbeCaller } from './probe-callers.ts';
-import type { SampleSize } from './probe-context.ts';
 
 /** One try of a cell: the statement, and what is to be made of its answer. */
 export interface PlannedAttempt {
@@ -49,8 +48,10 @@ const reads = { select: 'SELECT', insert: 'INSERT', update: 'UPDATE', delete: 'D
 
 /** What a try is about that no condition on rows narrows. */
 export const ALL_ROWS = 'all rows';
+
 /** What a try is about that touches none. */
 export const NO_ROW = 'no row';
+
 /** What a try is about that asks for a row of whichever there are, without a field of it. */
 const ANY_ROW = 'any row';
 
@@ -347,4 +348,14 @@ export function resultOf(answer: AttemptResult, operation: RoleCell['operation']
     return 'allowed';
   }
   return 'stopped';
+}
+
+/** How much of each cell is tried. */
+export interface SampleSize {
+  /** Rows that are looked at of an entity; of these, how many each member tries to read, and how many to change and to delete. */
+  rows: number;
+  read: number;
+  written: number;
+  /** Members who try each cell, at most. */
+  members: number;
 }

@@ -1,6 +1,6 @@
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useNavigate, useParams, useRouter, useRouterState } from '@tanstack/react-router';
-import { createContext, type ReactNode, use, useCallback, useMemo, useState } from 'react';
+import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import { chapterPages } from '../chapters/chapter-pages.ts';
 import { queryClient } from '../data/query-client.ts';
 import { signOut } from '../data/session/sign-out.ts';
@@ -10,23 +10,7 @@ import { useKeys } from '../keys/keyboard.tsx';
 import { Palette } from '../palette/palette.tsx';
 import { toolPages } from '../tools/tool-pages.ts';
 import { useChapterNumber } from './use-chapter-number.ts';
-
-/** Commands of every page: by key, from the palette, from a menu. */
-interface Commands {
-  scheme: 'light' | 'dark';
-  toggleScheme: () => void;
-  openPalette: () => void;
-  openHelp: () => void;
-  leave: () => void;
-}
-
-const CommandsContext = createContext<Commands | null>(null);
-
-export function useCommands(): Commands {
-  const commands = use(CommandsContext);
-  if (!commands) throw new Error('useCommands needs a CommandsProvider above it.');
-  return commands;
-}
+import { type Commands, CommandsContext } from './use-commands.ts';
 
 /** Holds the palette and the list of keys, and binds the keys that work everywhere. */
 export function CommandsProvider({ children }: { children: ReactNode }) {

@@ -8,11 +8,11 @@ import { Kbd } from '../../ui/kbd.tsx';
 import { Mark } from '../../ui/mark.tsx';
 import { caps } from '../keys/bindings.ts';
 import { isMac } from '../keys/keyboard.tsx';
-import { useCommands } from './commands.tsx';
 import styles from './page.module.css';
 import { PhoneMenu } from './phone-menu.tsx';
 import { useAppName } from './use-app-name.ts';
 import { useChapterNumber } from './use-chapter-number.ts';
+import { useCommands } from './use-commands.ts';
 
 /** A step of the way to a page. */
 export interface Crumb {

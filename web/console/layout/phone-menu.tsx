@@ -6,8 +6,8 @@ import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { builder } from '../data/session/builder.ts';
 import { toolPages } from '../tools/tool-pages.ts';
-import { useCommands } from './commands.tsx';
 import { nodePages } from './node-pages.ts';
+import { useCommands } from './use-commands.ts';
 
 /** On a phone: the workshop, and what else stands in the rail. */
 export function PhoneMenu() {

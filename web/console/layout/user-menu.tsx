@@ -5,8 +5,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { builder } from '../data/session/builder.ts';
-import { useCommands } from './commands.tsx';
 import { initials } from './initials.ts';
+import { useCommands } from './use-commands.ts';
 import styles from './user-menu.module.css';
 
 /** Who is signed in, at the foot of the rail; beside it, light or dark. */

@@ -2,7 +2,7 @@ import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { classNames } from '../class-names.ts';
 import { Icon } from '../icon.tsx';
 import styles from './grid.module.css';
-import type { GridColumn, Picking } from './grid.tsx';
+import type { GridColumn, Picking } from './grid-column.ts';
 import { cellId, nothing } from './grid-row.tsx';
 
 /** The head of a grid: name and type of each column; pressed, it orders the rows. */

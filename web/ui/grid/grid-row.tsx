@@ -1,7 +1,7 @@
 import { memo, type ReactNode } from 'react';
 import { classNames } from '../class-names.ts';
 import styles from './grid.module.css';
-import type { GridColumn } from './grid.tsx';
+import type { GridColumn } from './grid-column.ts';
 import type { Position } from './move.ts';
 
 /** The id of a cell within its grid, for aria-activedescendant. */

@@ -11,33 +11,11 @@ import {
   useRef,
 } from 'react';
 import styles from './grid.module.css';
+import type { GridColumn, Picking } from './grid-column.ts';
 import { GridHead } from './grid-head.tsx';
 import { cellId, Gap, GridRow } from './grid-row.tsx';
 import { move, type Position } from './move.ts';
 import { UnderCell } from './under-cell.tsx';
-
-export interface GridColumn {
-  id: string;
-  name: string;
-  /** Beside the name: "text", "fk". */
-  type?: string;
-  /** In px. */
-  width: number;
-  numeric?: boolean;
-  /** Where rows can be ordered by it. */
-  sort?: 'ascending' | 'descending' | 'none';
-}
-
-/** Rows that can be ticked. */
-export interface Picking {
-  /** Whether a row is ticked; null where it cannot be. */
-  picked: (row: number) => boolean | null;
-  toggle: (row: number) => void;
-  all: 'all' | 'some' | 'none';
-  toggleAll: () => void;
-  /** What a row is called: "Select TK-20418". */
-  name: (row: number) => string;
-}
 
 export interface GridHandle {
   focus: () => void;

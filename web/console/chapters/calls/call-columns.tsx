@@ -1,5 +1,5 @@
-import type { CallFigures, StatisticsWindow } from '../../../../contract/observed.ts';
-import type { CallEntry } from '../../../../contract/specification-calls.ts';
+import type { StatisticsWindow } from '../../../../contract/observed.ts';
+import type { CallEntry, CallFigures } from '../../../../contract/specification-calls.ts';
 import { FlashOnChange } from '../../../ui/live-value.tsx';
 import { count, milliseconds, percent } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { CallFigures, StatisticsWindow } from '../../../../contract/observed.ts';
+import type { StatisticsWindow } from '../../../../contract/observed.ts';
+import type { CallFigures } from '../../../../contract/specification-calls.ts';
 import { FlashOnChange } from '../../../ui/live-value.tsx';
 import { Sparkline } from '../../../ui/sparkline.tsx';
 import { Skeleton } from '../../../ui/table.tsx';

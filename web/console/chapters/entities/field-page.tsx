@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { Fragment, type ReactNode, useMemo } from 'react';
 import { entityId } from '../../../../contract/entity-names.ts';
 import { isMachineTrigger } from '../../../../contract/machine-trigger.ts';
-import type { Source } from '../../../../contract/specification.ts';
+import type { Source } from '../../../../contract/specification-source.ts';
 import { Empty } from '../../../ui/empty.tsx';
 import { Failure } from '../../../ui/failure.tsx';
 import { Figure } from '../../../ui/figure.tsx';

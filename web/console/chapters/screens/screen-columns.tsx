@@ -3,7 +3,6 @@ import { Tag } from '../../../ui/tag.tsx';
 import { Verdict } from '../../../ui/verdict.tsx';
 import { shortId } from '../../format/format.ts';
 import type { ListColumn } from '../list/list-table.tsx';
-import type { ListedScreen } from './screens-page.tsx';
 
 export const screenColumns: readonly ListColumn<ListedScreen>[] = [
   { name: 'Route', bar: 110, cell: ({ route }) => <code>{route}</code> },
@@ -27,3 +26,5 @@ function Origin({ screen: { origin, broken } }: { screen: Screen }) {
   if (origin === 'derived') return <span className="soft">the entity</span>;
   return <Tag>{origin === 'defined' ? 'defined' : 'overridden'}</Tag>;
 }
+/** A screen by its route, as lists want it. */
+export type ListedScreen = Screen & { id: string };

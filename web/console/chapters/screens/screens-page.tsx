@@ -24,9 +24,6 @@ const changes = [
   'A table or a view in an exposed schema has its screens as soon as it is made',
 ];
 
-/** A screen by its route, as lists want it. */
-export type ListedScreen = Screen & { id: string };
-
 type Choice = 'all' | 'defined' | 'broken';
 const keeps: Readonly<Record<Choice, (screen: Screen) => boolean>> = {
   all: () => true,

@@ -1,8 +1,8 @@
 import { mutationOptions, queryOptions } from '@tanstack/react-query';
+import type { AppRole } from '../../../../contract/least-roles.ts';
 import type {
   AcceptRequest,
   AppInvitationRequest,
-  AppRole,
   AppTeam,
   BuilderLink,
   NodeInvitationRequest,

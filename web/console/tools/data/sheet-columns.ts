@@ -1,5 +1,5 @@
 import type { Entity, Field } from '../../../../contract/specification-entities.ts';
-import type { GridColumn } from '../../../ui/grid/grid.tsx';
+import type { GridColumn } from '../../../ui/grid/grid-column.ts';
 import { keyFields, type Sort } from '../../data/rows/row.ts';
 import { type FieldKind, isFigure, kindOf, shortType } from '../../values/field-kind.ts';
 

@@ -1,5 +1,4 @@
-import { leastRoles } from '../../../../contract/least-roles.ts';
-import { type AppRole, appRoles } from '../../../../contract/team.ts';
+import { type AppRole, appRoles, leastRoles } from '../../../../contract/least-roles.ts';
 import type { Mark } from '../../../ui/verdict.tsx';
 
 /** Groups of calls on an app, each in the words of a builder. */

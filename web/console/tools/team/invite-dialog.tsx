@@ -1,7 +1,8 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { appRoles, nodeRoles } from '../../../../contract/team.ts';
+import { appRoles } from '../../../../contract/least-roles.ts';
+import { nodeRoles } from '../../../../contract/team.ts';
 import { needsProof } from '../../data/api-failure.ts';
 import { inviteBuilder, type TeamOf } from '../../data/team/team.ts';
 import form from '../users/form.module.css';

@@ -1,4 +1,4 @@
-import { appRoles } from '../../../../contract/team.ts';
+import { appRoles } from '../../../../contract/least-roles.ts';
 import { Table } from '../../../ui/table.tsx';
 import { Verdict } from '../../../ui/verdict.tsx';
 import { canDo } from './can-do.ts';
