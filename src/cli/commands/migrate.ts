@@ -21,7 +21,7 @@ interface MigrateOptions {
 }
 
 const help = `
---dry-run runs what is not applied yet in one transaction, reads the specification within it, and takes all of it back. A
+--dry-run runs what is not applied yet in one transaction, reads the specification in that transaction, and rolls it back. A
 file that cannot run in a transaction (CREATE INDEX CONCURRENTLY, VACUUM), or that ends it (ROLLBACK), is named and left out.
 Tables that the files change are locked meanwhile.
 
@@ -190,6 +190,6 @@ function trialText({ tried, untried, failed, changes }: MigrationTrial): string 
     ...untried.map(({ file, reason }) => `not tried    ${file}: ${reason}\n`),
   ];
   if (lines.length === 0 && !failed) return 'Nothing to apply.\n';
-  const told = changes.length === 0 ? '\nWhat the app does stays as it is.\n' : changesText(changes);
+  const told = changes.length === 0 ? '\nThe specification does not change.\n' : changesText(changes);
   return `${lines.join('')}${told}`;
 }

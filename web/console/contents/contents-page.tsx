@@ -47,7 +47,7 @@ export function ContentsPage() {
             <Answer appRef={ref} activity={today.data} /> <AsOf at={today.dataUpdatedAt} live={!today.isError} />
           </>
         ) : (
-          today.isError && 'Not known at the moment.'
+          today.isError && 'Currently unavailable.'
         )}
       </PageHeader>
       {error && <Failure facts={failureFacts(error)} onRetry={retry} busy={spec.isFetching || today.isFetching} />}

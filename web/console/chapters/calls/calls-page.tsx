@@ -22,12 +22,12 @@ import { JobTable } from './job-table.tsx';
 import { SettingTable } from './setting-table.tsx';
 
 const changes = [
-  'A table, view or function in an exposed schema is answered as soon as it is made',
+  'A table, view or function in an exposed schema gets its calls as soon as you create it',
   <span key="grant">
-    Take a call from a role with <code>revoke</code>: see chapter 6
+    Remove a call from a role with <code>revoke</code>: see chapter 6
   </span>,
   <span key="comment">
-    Change the words of a call with <code>comment on</code> its table or function
+    Change the description of a call with <code>comment on</code> its table or function
   </span>,
 ];
 
@@ -66,7 +66,7 @@ export function CallsPage() {
     >
       <MainTable
         number="Table 7.1"
-        caption="Every call, below the app’s URL"
+        caption="All calls, relative to the app’s URL"
         what={['call', 'calls']}
         list={list}
         columns={columns}

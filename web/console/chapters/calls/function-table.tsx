@@ -26,7 +26,7 @@ const columnsOf = (ref: string): readonly WordsColumn<FunctionEntry>[] => [
   {
     name: 'Runs as',
     look: 'wide',
-    cell: ({ runs_as }) => (runs_as === null ? 'whoever calls' : <code>{runs_as}</code>),
+    cell: ({ runs_as }) => (runs_as === null ? 'caller' : <code>{runs_as}</code>),
   },
   { name: 'Changes rows', look: 'wide', cell: ({ volatility }) => (volatility === 'volatile' ? 'it may' : 'no') },
 ];

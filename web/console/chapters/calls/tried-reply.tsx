@@ -79,7 +79,7 @@ export function TriedReply({
             className={buttonClass({ small: true })}
           >
             <Icon of={IconListSearch} small />
-            Story of this call
+            Request trace
           </Link>
         )}
         {question && (

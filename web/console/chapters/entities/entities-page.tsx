@@ -16,9 +16,9 @@ import { openTables } from './entity-words.ts';
 import { FieldPage } from './field-page.tsx';
 
 const changes = [
-  'Write SQL in the workshop; keep it as a migration',
+  'Write SQL on the SQL page and save it as a migration',
   <span key="comment">
-    Say what a table or a field is with <code>comment on</code>
+    Describe a table or a field with <code>comment on</code>
   </span>,
 ];
 
@@ -72,7 +72,7 @@ function Entities({ appRef: ref }: { appRef: string }) {
           <EntityDiagram appRef={ref} chapter={chapter} selected={selected} onOpen={choose} />
           <MainTable
             number="Table 3.2"
-            caption="Every entity"
+            caption="All entities"
             what={['entity', 'entities']}
             list={list}
             columns={entityColumns}
@@ -91,7 +91,7 @@ const textOf = ({ schema, name, fields }: Entity): string =>
 /** "7 tables and 1 view with 38 fields hold about 123,770 rows in 50 MB; 9 relations join them." */
 function Answer({ chapter }: { chapter: EntitiesChapter }) {
   const { entities, relations } = chapter;
-  if (entities.length === 0) return <>None yet. The first table appears here as soon as it is made.</>;
+  if (entities.length === 0) return <>No entities yet. Create a table in SQL to see it here.</>;
   const views = entities.filter(({ kind }) => kind === 'view' || kind === 'materialized view').length;
   const tables = entities.length - views;
   const fields = entities.reduce((sum, entity) => sum + entity.fields.length, 0);

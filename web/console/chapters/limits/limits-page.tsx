@@ -14,10 +14,10 @@ import { LimitPanel } from './limit-panel.tsx';
 import { groupName, setIn } from './limit-words.ts';
 
 const changes = [
-  'Choose a limit: where an app setting holds it, its panel changes it at once',
-  'Whoever runs the node sets those of the environment, and starts it again',
+  'Choose a limit. If an app setting stores it, you can change it in its panel',
+  'The operator sets environment variables and restarts the node',
   <span key="sql">
-    The database’s own with <code>alter database</code>, <code>alter role</code> and <code>alter function</code>
+    Change database limits with <code>alter database</code>, <code>alter role</code> and <code>alter function</code>
   </span>,
 ];
 

@@ -35,7 +35,7 @@ export function PolicyTable({ appRef, policies }: { appRef: string; policies: re
   return (
     <TextTable
       number="Table 6.3"
-      caption="Policies, and what they let through"
+      caption="Policies and their conditions"
       what={['Policies', 'policies']}
       columns={columns}
       rows={policies}

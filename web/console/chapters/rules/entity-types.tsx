@@ -41,7 +41,7 @@ export function EntityTypes({
   return (
     <Figure
       number="Figure 5.3"
-      caption="The same for programs, so that a form checks before it sends"
+      caption="Schemas for programs, to validate input before sending"
       tools={
         <Segmented
           label="Written as"

@@ -20,10 +20,10 @@ const changes = [
     Add a rule with <code>alter table … add constraint … check</code>; <a href="#figure-5-2">try it</a> first
   </span>,
   <span key="comment">
-    Give it its words with <code>comment on constraint</code>: clients get them as <code>hint</code>
+    Describe a rule with <code>comment on constraint</code>: clients receive the text as <code>hint</code>
   </span>,
   <span key="validate">
-    Let rows from before keep it too with <code>validate constraint</code>
+    Check existing rows with <code>validate constraint</code>
   </span>,
 ];
 
@@ -58,7 +58,7 @@ export function RulesPage() {
       }
     >
       {chapter?.rules.length === 0 ? (
-        <Empty title="No rule yet">
+        <Empty title="No rules yet">
           <p>
             A{' '}
             <Link to="/app/$ref/entities" params={{ ref }}>
@@ -71,7 +71,7 @@ export function RulesPage() {
       ) : (
         <MainTable
           number="Table 5.1"
-          caption="Every rule, in words and in SQL"
+          caption="All rules, with description and SQL"
           what={['rule', 'rules']}
           list={list}
           columns={ruleColumns}
