@@ -39,8 +39,8 @@ export function probeWords(report: ProbeReport): string {
 function cellWords(cell: ProbedCell): string {
   const claim = cell.verdict === 'when' ? 'when a condition holds' : cell.verdict;
   const wrong = cell.tries.filter((one) => !one.agrees).map(tryWords);
-  return `\n${cell.role} may ${verbs[cell.operation]} ${cell.entity} ${claim}: that is not so.\n${wrong.join('')}`;
+  return `\n${cell.role} may ${verbs[cell.operation]} ${cell.entity} ${claim}: this is wrong.\n${wrong.join('')}`;
 }
 
 const tryWords = (one: ProbeTry): string =>
-  `  ${one.as}, ${one.row}: ${one.met}, where the claim says ${one.claimed}\n    ${one.sql ?? ''}\n    ${one.answer ?? ''}\n`;
+  `  ${one.as}, ${one.row}: ${one.met}, claimed: ${one.claimed}\n    ${one.sql ?? ''}\n    ${one.answer ?? ''}\n`;

@@ -228,7 +228,7 @@ it('leads an invited builder to the second factor that the node requires, and le
   await page.getByRole('table', { name: 'Apps' }).waitFor();
 
   await page.goto(`${own}/app/helpdesk/team`);
-  await page.getByRole('table', { name: 'What each role may do' }).waitFor();
+  await page.getByRole('table', { name: 'Permissions of the roles' }).waitFor();
   await page.getByRole('button', { name: 'Leave helpdesk' }).click();
   const leaving = page.getByRole('dialog', { name: 'Leave app' });
   await leaving.getByRole('textbox').fill('helpdesk');

@@ -141,7 +141,7 @@ it('imports a file with a report, and acts as one of the members', async () => {
   await preview.getByRole('row', { name: 'ada@example.com' }).waitFor();
   await preview.getByText('the address is not valid').waitFor();
   await page.getByRole('button', { name: 'Import', exact: true }).click();
-  await page.getByText('1 user imported, 0 were there already, 1 refused.').waitFor();
+  await page.getByText('1 user imported, 0 already existed, 1 refused.').waitFor();
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('link', { name: 'Download the report' }).click(),

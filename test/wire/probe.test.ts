@@ -73,7 +73,7 @@ describe('the probe of an app', () => {
     const wrong = await check();
     expect([wrong.code, wrong.stderr]).toEqual([1, '']);
     expect(wrong.stdout).toContain(
-      'anon may read public.notes never: that is not so.\n  without a session, another member’s row (id 1): allowed, where the claim says not allowed\n',
+      'anon may read public.notes never: this is wrong.\n  without a session, another member’s row (id 1): allowed, claimed: not allowed\n',
     );
     const asJson = await cli(node, ['spec', app.ref, '--check', '--probe', '--json']);
     expect(asJson.code).toBe(1);

@@ -123,7 +123,7 @@ function callsWords(
   return [
     figure(calls.length),
     word(calls.length, 'call'),
-    ...(today ? ['; ', figure(today.calls), ' made today'] : []),
+    ...(today ? ['; ', figure(today.calls), ' requests today'] : []),
     ...(today && today.p50_ms !== null ? [`, p50 ${milliseconds(today.p50_ms)}`] : []),
     ...(today && today.p99_ms !== null ? [`, p99 ${milliseconds(today.p99_ms)}`] : []),
   ];

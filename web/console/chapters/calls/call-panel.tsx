@@ -56,7 +56,7 @@ export function CallPanel({
         <KeyValues
           pairs={[
             ['For', call.roles.length > 0 ? listed(call.roles) : 'none: no role has the privilege'],
-            ['Answers', taken.returns],
+            ['Returns', taken.returns],
             ...(call.reads_only
               ? [['Transaction', `read-only: ${readOnlyWords[call.writes ?? 'never']}`] as const]
               : []),

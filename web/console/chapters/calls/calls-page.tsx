@@ -78,7 +78,7 @@ export function CallsPage() {
       {chapter?.extension_functions.map(({ extension, schema, functions }) => (
         <p key={extension} className="soft">
           {counted(functions, 'function')} of the extension <code>{extension}</code> in <code>{schema}</code>{' '}
-          {functions === 1 ? 'is' : 'are'} answered too, and not listed.
+          {functions === 1 ? 'is' : 'are'} available too, but not listed.
         </p>
       ))}
       {chapter && chapter.functions.length > 0 && <FunctionTable appRef={ref} functions={chapter.functions} />}
@@ -114,7 +114,7 @@ function Answer({ appRef, chapter: { calls } }: { appRef: string; chapter: Calls
     <>
       {proof(counted(calls.length, 'call'))}: {proof(count(of('auth')))} for sign-in, {proof(count(of('rest')))} on
       rows, {proof(count(of('rpc')))} to functions{describing && ', and one that describes these'}. Without a session{' '}
-      {proof(count(open))} {open === 1 ? 'is' : 'are'} answered
+      {proof(count(open))} {open === 1 ? 'is' : 'are'} available
       {data && (
         <>
           ; {proof(data.today.calls === 0 ? 'none' : count(data.today.calls))} {data.today.calls < 2 ? 'was' : 'were'}{' '}

@@ -16,9 +16,9 @@ const columnsOf = (ref: string): readonly WordsColumn<FunctionEntry>[] => [
     ),
     title: ({ id }) => id,
   },
-  { name: 'What it does', look: 'words', cell: (one) => wordsOf(one), title: (one) => wordsOf(one) },
+  { name: 'Description', look: 'words', cell: (one) => wordsOf(one), title: (one) => wordsOf(one) },
   {
-    name: 'Answers',
+    name: 'Returns',
     look: 'wide',
     cell: ({ returns }) => (returns === '' ? '–' : <code>{returns}</code>),
     title: ({ returns }) => returns,
@@ -37,7 +37,7 @@ export function FunctionTable({ appRef, functions }: { appRef: string; functions
   return (
     <TextTable
       number="Table 7.2"
-      caption="What functions do"
+      caption="Functions"
       what={['Functions', 'functions']}
       columns={columns}
       rows={functions}

@@ -102,11 +102,11 @@ function Behind({ appRef, line: { group, origin, limit, sql } }: { appRef: strin
   }
   if (pairs.length === 0 && sql === null) return null;
   return (
-    <PanelSection title="Where it comes from">
+    <PanelSection title="Origin">
       {pairs.length > 0 && <KeyValues pairs={pairs} />}
       {sql !== null && (
         <div className={styles.behind}>
-          <Code code={sql} language="sql" label="the SQL behind it" wrap />
+          <Code code={sql} language="sql" label="the SQL of the error" wrap />
         </div>
       )}
     </PanelSection>

@@ -118,7 +118,7 @@ function Told({ number, answer }: { number: number; answer: RequestTraceResponse
   );
 }
 
-/** "priya@… called PATCH /rest/v1/tickets. It was answered 400 after 3.3 ms: the title is 3 to 120 characters." */
+/** "priya@… called PATCH /rest/v1/tickets. The response was 400 after 3.3 ms: the title is 3 to 120 characters." */
 function Answer({
   appRef,
   number,
@@ -138,7 +138,7 @@ function Answer({
       <Link to="/app/$ref/calls" params={{ ref: appRef }} search={{ call: story.call }} className={liveValueClass}>
         {story.method} {addressOf({ ...story, query: '' })}
       </Link>
-      . It was answered{' '}
+      . The response was{' '}
       {line ? (
         <Link to="/app/$ref/errors" params={{ ref: appRef }} search={{ error: line.id }} className={badFigureClass}>
           {status}

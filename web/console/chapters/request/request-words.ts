@@ -101,7 +101,7 @@ export function requestText(story: RequestTrace, line: ErrorLine | undefined): s
   return [
     `Request ${story.request_id}, ${story.at}`,
     `${story.method} ${addressOf(story)}`,
-    `answered ${story.status}${story.code === null ? '' : ` ${story.code}`} after ${milliseconds(story.milliseconds)}`,
+    `response ${story.status}${story.code === null ? '' : ` ${story.code}`} after ${milliseconds(story.milliseconds)}`,
     ...(line ? [`Meaning: ${line.meaning}`, `What to do: ${line.action}`] : []),
     ...(story.subject === null ? [] : [`Of: ${story.subject}`]),
     ...(story.refused

@@ -7,7 +7,7 @@ import styles from './step-table.module.css';
 
 const legend: readonly (readonly [StepKind, string])[] = [
   ['server', 'server'],
-  ['database', 'Postgres'],
+  ['database', 'PostgreSQL'],
   ['ended', 'where it ended'],
 ];
 

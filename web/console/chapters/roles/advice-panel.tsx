@@ -60,7 +60,7 @@ export function AdvicePanel({
         />
       </PanelSection>
       <PanelSection title="Fix">
-        <Code code={sql} language="sql" label="the SQL that mends it" />
+        <Code code={sql} language="sql" label="the SQL fix" />
         <div className={styles.buttons}>
           <Button small onClick={() => setAsking(true)}>
             Apply

@@ -75,7 +75,8 @@ export function EntityTypes({
           </div>
         )}
         <p className={styles.how}>
-          All entities at once: <code>{command}</code>. What the schemas cannot say, PostgreSQL still checks.
+          All entities at once: <code>{command}</code>. PostgreSQL also checks the rules that the schemas do not
+          contain.
         </p>
       </div>
     </Figure>

@@ -60,12 +60,12 @@ export function RulesPage() {
       {chapter?.rules.length === 0 ? (
         <Empty title="No rules yet">
           <p>
-            A{' '}
+            Add a required field, a key or a check to a{' '}
             <Link to="/app/$ref/entities" params={{ ref }}>
-              table
+              {' '}
+              table{' '}
             </Link>{' '}
-            that takes any row has none. Fields that must have a value, keys and checks appear here as soon as they are
-            made.
+            to see it here.
           </p>
         </Empty>
       ) : (
@@ -122,7 +122,7 @@ function Answer({ chapter: { rules } }: { chapter: RulesChapter }) {
       {loose > 0 && (
         <>
           {' '}
-          {proof(counted(loose, 'rule'), true)} {loose === 1 ? 'does' : 'do'} not hold for every row.
+          {proof(counted(loose, 'rule'), true)} {loose === 1 ? 'is' : 'are'} not validated for existing rows.
         </>
       )}
     </>

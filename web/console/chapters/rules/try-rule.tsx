@@ -78,7 +78,7 @@ export function TryRule({
       caption="Test a rule"
       tools={
         <Segmented
-          label="What kind of rule"
+          label="Kind of rule"
           value={kind}
           options={[
             ['check', 'Condition'],

@@ -16,7 +16,7 @@ export const screenColumns: readonly ListColumn<ListedScreen>[] = [
     share: 65,
     rank: 'third',
     bar: 120,
-    cell: ({ roles }) => (roles.length > 0 ? roles.join(', ') : <span className="soft">nobody</span>),
+    cell: ({ roles }) => (roles.length > 0 ? roles.join(', ') : <span className="soft">no role</span>),
   },
   { name: 'Comes from', bar: 60, cell: (screen) => <Origin screen={screen} /> },
 ];

@@ -82,7 +82,7 @@ export function ScreenPanel({
               names.length > 0 ? <code key={of}>{names.join(', ')}</code> : 'none',
             ]),
             ...rowsOf(screen),
-            ['For', roles.length > 0 ? listed(roles) : 'nobody'],
+            ['For', roles.length > 0 ? listed(roles) : 'no role'],
             ['Comes from', origins[origin]],
           ]}
         />

@@ -27,7 +27,7 @@ export const settingWords: Readonly<Record<string, SettingWords>> = {
   uri_allow_list: {
     label: 'Redirect addresses',
     effect: () =>
-      'Beside the site address, a sign-in may return only to these. * stands for any characters but . and /, ** for any characters.',
+      'A sign-in may return only to the site address and these addresses. * stands for any characters but . and /, ** for any characters.',
   },
 
   db_schemas: { label: 'Schemas' },
@@ -144,7 +144,7 @@ export const settingWords: Readonly<Record<string, SettingWords>> = {
     effect: (value) =>
       value === ''
         ? 'Any characters are allowed.'
-        : 'A new password holds a character of each of these sets, which colons separate.',
+        : 'A new password must contain a character of each of these sets. Colons separate the sets.',
   },
   password_refuse_common: {
     label: 'Common passwords',

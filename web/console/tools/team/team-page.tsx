@@ -49,7 +49,7 @@ export function TeamPage() {
               </ScrollFrame>
             </SettingsSection>
           )}
-          <SettingsSection id="roles" title="What each role may do">
+          <SettingsSection id="roles" title="Permissions of the roles">
             <ScrollFrame>
               <RoleTable />
             </ScrollFrame>
