@@ -97,7 +97,7 @@ const kinds: readonly (readonly [ScreenKind, string])[] = [
 
 /** "25 screens: 9 lists, 7 details, 8 forms and 1 board. 3 are defined; 1 is broken." */
 function Answer({ chapter: { screens } }: { chapter: ScreensChapter }) {
-  if (screens.length === 0) return <>No screens yet. Create a table to get a list, a detail and a form.</>;
+  if (screens.length === 0) return <>This app has no screens.</>;
   const defined = screens.filter(keeps.defined).length;
   const broken = screens.filter(keeps.broken).length;
   const proof = (text: string, bad = false) => (
