@@ -99,7 +99,7 @@ function tableNumber({ functions, jobs, definitions }: CallsChapter, place: 1 | 
 
 const textOf = ({ method, path, summary }: CallEntry): string => `${method} ${path} ${summary}`;
 
-/** "37 calls: 4 for sign-in, 32 on rows, 1 function. Without a session, 3 are answered. 214,380 were made today." */
+/** "37 calls: 4 for sign-in, 32 on rows, 1 to functions. Without a session 3 are available; 214,380 requests today." */
 function Answer({ appRef, chapter: { calls } }: { appRef: string; chapter: CallsChapter }) {
   const { data } = useQuery(activity(appRef));
   const of = (area: CallEntry['area']) => calls.filter((call) => call.area === area && call !== describing).length;
@@ -117,8 +117,8 @@ function Answer({ appRef, chapter: { calls } }: { appRef: string; chapter: Calls
       {proof(count(open))} {open === 1 ? 'is' : 'are'} available
       {data && (
         <>
-          ; {proof(data.today.calls === 0 ? 'none' : count(data.today.calls))} {data.today.calls < 2 ? 'was' : 'were'}{' '}
-          made today
+          ; {proof(data.today.calls === 0 ? 'no' : count(data.today.calls))}{' '}
+          {data.today.calls === 1 ? 'request' : 'requests'} today
         </>
       )}
       .

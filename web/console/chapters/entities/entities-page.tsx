@@ -88,7 +88,7 @@ function Entities({ appRef: ref }: { appRef: string }) {
 const textOf = ({ schema, name, fields }: Entity): string =>
   [entityName(schema, name), ...fields.map((field) => field.name)].join('\n');
 
-/** "7 tables and 1 view with 38 fields hold about 123,770 rows in 50 MB; 9 relations join them." */
+/** "7 tables and 1 view with 38 fields contain about 123,770 rows in 50 MB; 9 relations join them." */
 function Answer({ chapter }: { chapter: EntitiesChapter }) {
   const { entities, relations } = chapter;
   if (entities.length === 0) return <>No entities yet. Create a table in SQL to see it here.</>;
@@ -107,7 +107,7 @@ function Answer({ chapter }: { chapter: EntitiesChapter }) {
     <>
       {proof(counted(tables, 'table'))}
       {views > 0 && <> and {proof(counted(views, 'view'))}</>} with {proof(counted(fields, 'field'))}{' '}
-      {entities.length === 1 ? 'holds' : 'hold'} {proof(aboutRows(rows))} in {bytes(size)}
+      {entities.length === 1 ? 'contains' : 'contain'} {proof(aboutRows(rows))} in {bytes(size)}
       {relations.length > 0 && (
         <>
           ; {count(relations.length)} {relations.length === 1 ? 'relation joins' : 'relations join'} them

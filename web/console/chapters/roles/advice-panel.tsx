@@ -53,8 +53,8 @@ export function AdvicePanel({
       <PanelSection title="Effect">
         <KeyValues
           pairs={[
-            ['Weight', comes[weight]],
-            ['On', <code key="on">{on}</code>],
+            ['Severity', comes[weight]],
+            ['Object', <code key="on">{on}</code>],
             ...(policies.length > 0 ? [['Policies', listed(policies)] as const] : []),
           ]}
         />

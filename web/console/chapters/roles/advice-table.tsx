@@ -47,7 +47,7 @@ export function AdviceTable({
           <thead>
             <tr>
               <th scope="col" className={styles.weight}>
-                <span className="sr">Weight</span>
+                <span className="sr">Severity</span>
               </th>
               <th scope="col">Finding</th>
               <th scope="col" className={styles.wide}>

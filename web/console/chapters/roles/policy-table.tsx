@@ -26,7 +26,7 @@ const columnsOf = (ref: string): readonly WordsColumn<PolicyEntry>[] => [
     ),
   },
   { name: 'For', look: 'wide', cell: ({ roles }) => listed(roles) },
-  { name: 'Lets through', look: 'words', cell: ({ words }) => words, title: ({ words }) => words },
+  { name: 'Condition', look: 'words', cell: ({ words }) => words, title: ({ words }) => words },
 ];
 
 /** Every policy, with what it lets through in words. */

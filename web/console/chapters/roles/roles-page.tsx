@@ -250,7 +250,7 @@ const probeSource = (report: ProbeReport | null): Source[] =>
         },
       ];
 
-/** "5 roles hold 150 cells: 68 always, 20 when a condition holds, 62 never. Every cell was tried 4 minutes ago; 1 disagrees." */
+/** "5 roles have 150 cells: 68 always, 20 when a condition holds, 62 never. Every cell was tried 4 minutes ago; 1 disagrees." */
 function Answer({
   chapter: { roles, cells },
   report,
@@ -270,7 +270,7 @@ function Answer({
   );
   return (
     <>
-      {proof(counted(roles.length, 'role'))} {roles.length === 1 ? 'holds' : 'hold'}{' '}
+      {proof(counted(roles.length, 'role'))} {roles.length === 1 ? 'has' : 'have'}{' '}
       {proof(counted(cells.length, 'cell'))}
       {cells.length > 0 && (
         <>

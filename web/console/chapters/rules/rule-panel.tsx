@@ -49,8 +49,8 @@ export function RulePanel({
       <PanelSection title="Rule">
         <KeyValues
           pairs={[
-            ['Binds', boundRows[rule.applies_to]],
-            ['Of', entity],
+            ['Applies to', boundRows[rule.applies_to]],
+            ['Entity', entity],
             ...(rule.fields.length > 0
               ? [['Fields', <code key="fields">{rule.fields.join(', ')}</code>] as const]
               : []),

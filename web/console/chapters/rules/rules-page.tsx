@@ -103,7 +103,7 @@ const takesRows = ({ exposed, writable }: Entity): boolean => exposed && (writab
 const isTable = ({ kind }: Entity): boolean =>
   kind === 'table' || kind === 'partitioned table' || kind === 'foreign table';
 
-/** "31 rules bind the rows of 3 entities; 3 are described by comments. 1 rule is not checked for rows from before it." */
+/** "31 rules apply to the rows of 3 entities; 3 are described by comments. 1 rule is not checked for rows from before it." */
 function Answer({ chapter: { rules } }: { chapter: RulesChapter }) {
   if (rules.length === 0) return <>No rules yet: every row is valid. Add a constraint to see it here.</>;
   const entities = new Set(rules.map(({ entity }) => entity)).size;
@@ -116,7 +116,7 @@ function Answer({ chapter: { rules } }: { chapter: RulesChapter }) {
   );
   return (
     <>
-      {proof(counted(rules.length, 'rule'))} {rules.length === 1 ? 'binds' : 'bind'} the rows of{' '}
+      {proof(counted(rules.length, 'rule'))} {rules.length === 1 ? 'applies' : 'apply'} to the rows of{' '}
       {proof(counted(entities, 'entity', 'entities'))}; {proof(count(commented))} {commented === 1 ? 'is' : 'are'}{' '}
       described by {commented === 1 ? 'a comment' : 'comments'}.
       {loose > 0 && (

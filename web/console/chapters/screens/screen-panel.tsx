@@ -68,7 +68,7 @@ export function ScreenPanel({
           </ul>
         </PanelSection>
       )}
-      <PanelSection title="Shows">
+      <PanelSection title="Content">
         <KeyValues
           pairs={[
             [
@@ -82,8 +82,8 @@ export function ScreenPanel({
               names.length > 0 ? <code key={of}>{names.join(', ')}</code> : 'none',
             ]),
             ...rowsOf(screen),
-            ['For', roles.length > 0 ? listed(roles) : 'no role'],
-            ['Comes from', origins[origin]],
+            ['Roles', roles.length > 0 ? listed(roles) : 'no role'],
+            ['Origin', origins[origin]],
           ]}
         />
       </PanelSection>

@@ -60,11 +60,11 @@ export function TransitionPanel({
           <Code
             code={sets.map(({ field, sql }) => `${field} = ${sql}`).join('\n')}
             language="sql"
-            label="what it sets"
+            label="the assignments"
           />
         </PanelSection>
       )}
-      <PanelSection title="Otherwise">
+      <PanelSection title="Refused writes">
         <p className={styles.otherwise}>
           The write fails with 409 and lists the available transitions. Members read them in advance with{' '}
           <code>select=*,transitions</code>.

@@ -92,14 +92,14 @@ export const settingWords: Readonly<Record<string, SettingWords>> = {
     effect: onOff('Only builders create accounts.', 'Anyone can create an account.'),
   },
   mailer_autoconfirm: {
-    label: 'Addresses count at once',
+    label: 'Automatic confirmation of addresses',
     effect: onOff(
       'A new address counts as confirmed, so anyone can sign up with the address of another person.',
       'A new address must be confirmed first.',
     ),
   },
   sms_autoconfirm: {
-    label: 'Numbers count at once',
+    label: 'Automatic confirmation of numbers',
     effect: onOff(
       'A new phone number counts as confirmed, so anyone can sign up with the number of another person.',
       'A new phone number must be confirmed by the code in a text.',

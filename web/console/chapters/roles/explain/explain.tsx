@@ -256,7 +256,7 @@ function Answered({ appRef, question }: { appRef: string; question: Question }) 
   if (!data) {
     return (
       <p className="soft" role="status">
-        {isFetching ? 'Looking …' : ''}
+        {isFetching ? 'Loading …' : ''}
       </p>
     );
   }
