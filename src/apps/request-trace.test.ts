@@ -64,27 +64,27 @@ describe('steps of a request trace', () => {
 
   it('follow one another without a gap, and separate waiting from the database', () => {
     expect(told({}, { ...marks, databaseMilliseconds: 7 })).toEqual([
-      ['limit by address', 0, 1],
-      ['which app', 1, 1],
-      ['whose identity', 2, 2],
-      ['plan', 4, 3],
-      ['sql', 7, 1],
-      ['wait for a connection', 8, 3],
-      ['run', 11, 7],
-      ['reply', 18, 2],
+      ['Check address limit', 0, 1],
+      ['Resolve app', 1, 1],
+      ['Authenticate', 2, 2],
+      ['Plan', 4, 3],
+      ['Build SQL', 7, 1],
+      ['Wait for connection', 8, 3],
+      ['Execute', 11, 7],
+      ['Respond', 18, 2],
     ]);
   });
 
   it('end with the failed step and the reply', () => {
     const refused = { ...marks, planned: 0, built: 0, ran: 0, failed: 106, ended: 107 };
     expect(told({ code: 'PGRST205', status: 404 }, refused).slice(-2)).toEqual([
-      ['plan', 4, 2],
-      ['reply', 6, 1],
+      ['Plan', 4, 2],
+      ['Respond', 6, 1],
     ]);
     const failed = { ...marks, ran: 0, failed: 112, ended: 113, databaseMilliseconds: 4 };
     expect(told({ code: '23505', status: 409 }, failed).slice(-2)).toEqual([
-      ['run', 8, 4],
-      ['reply', 12, 1],
+      ['Execute', 8, 4],
+      ['Respond', 12, 1],
     ]);
   });
 });

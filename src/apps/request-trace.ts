@@ -75,10 +75,10 @@ const withoutSecrets = (query: string): string => parts(query, (name, value) => 
 const rounded = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000;
 
 const sources: Readonly<Record<string, string>> = {
-  none: 'nobody, no token',
+  none: 'no token',
   'publishable-key': 'the publishable key',
   'secret-key': 'the secret key',
-  'external-token': 'a token of a third party',
+  'external-token': 'a third-party token',
   token: 'an access token',
   builder: 'a builder',
 };
@@ -87,19 +87,19 @@ const sources: Readonly<Record<string, string>> = {
 function stepsOf(event: CallEvent): CallStep[] {
   const { trace } = event;
   const marks: [keyof TraceRecorder & Mark, string, string][] = [
-    ['limited', 'limit by address', event.limit === 'requestsPerAddress' ? 'too many' : ''],
-    ['received', 'receive the body', ''],
-    ['opened', 'which app', ''],
-    ['identified', 'whose identity', event.source === null ? '' : (sources[event.source] ?? '')],
-    ['planned', 'plan', event.call],
+    ['limited', 'Check address limit', event.limit === 'requestsPerAddress' ? 'too many' : ''],
+    ['received', 'Receive body', ''],
+    ['opened', 'Resolve app', ''],
+    ['identified', 'Authenticate', event.source === null ? '' : (sources[event.source] ?? '')],
+    ['planned', 'Plan', event.call],
     [
       'built',
-      'sql',
+      'Build SQL',
       trace.sql === null
         ? ''
         : `1 statement, ${trace.parameters} ${trace.parameters === 1 ? 'parameter' : 'parameters'}`,
     ],
-    ['ran', 'run', ''],
+    ['ran', 'Execute', ''],
   ];
   const reached = marks.filter(([mark]) => trace[mark] > 0).sort(([a], [b]) => trace[a] - trace[b]);
   const steps: CallStep[] = [];
@@ -117,7 +117,7 @@ function stepsOf(event: CallEvent): CallStep[] {
     if (trace.built > 0) addRun(trace, trace.failed, add);
     else add(brokenStep(event), trace.failed, '');
   }
-  add('reply', trace.ended, `${event.status}${event.code === null ? '' : ` ${event.code}`}`);
+  add('Respond', trace.ended, `${event.status}${event.code === null ? '' : ` ${event.code}`}`);
   return steps;
 }
 
@@ -134,12 +134,12 @@ type Mark = 'limited' | 'received' | 'opened' | 'identified' | 'planned' | 'buil
 /** Adds the wait for a connection and the time in the database. PostgreSQL returns no timings itself. */
 function addRun(trace: TraceRecorder, until: number, add: (name: string, until: number, found: string) => void): void {
   const inDatabase = Math.min(trace.databaseMilliseconds, until - trace.built);
-  if (inDatabase > 0) add('wait for a connection', until - inDatabase, '');
-  add('run', until, inDatabase > 0 ? '1 round trip' : '');
+  if (inDatabase > 0) add('Wait for connection', until - inDatabase, '');
+  add('Execute', until, inDatabase > 0 ? '1 round trip' : '');
 }
 
 function brokenStep({ trace, area, limit }: CallEvent): string {
-  if (trace.received === 0 && limit !== null && bodyLimits.has(limit)) return 'receive the body';
-  if (trace.identified === 0) return 'whose identity';
-  return area === 'rest' && trace.planned === 0 ? 'plan' : 'answer';
+  if (trace.received === 0 && limit !== null && bodyLimits.has(limit)) return 'Receive body';
+  if (trace.identified === 0) return 'Authenticate';
+  return area === 'rest' && trace.planned === 0 ? 'Plan' : 'Handle request';
 }

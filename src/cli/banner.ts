@@ -23,7 +23,7 @@ export function banner(facts: BannerFacts): string {
   if (facts.setupUrl) lines.push(`  First builder ${facts.setupUrl}`, '                (this link works once)');
   const [first] = facts.refs;
   if (first === undefined) {
-    lines.push('', '  Make an app   in the console, or: node bin/ninefold.js apps create my-app');
+    lines.push('', '  Create app    in the console, or: node bin/ninefold.js apps create my-app');
   } else {
     lines.push(
       '',

@@ -42,7 +42,7 @@ export const liveInput = async (client: Client, ref: string): Promise<Comparison
 export async function readInput(client: () => Client, name: string): Promise<ComparisonInput> {
   if (/\.(md|markdown|json)$/i.test(name) || name.includes('/') || existsSync(name)) return fileInput(name);
   const [ref = '', point, ...more] = name.split('@');
-  if (more.length > 0 || point === '') throw new CliError(`${name} is no app, no version of one and no file.`);
+  if (more.length > 0 || point === '') throw new CliError(`${name} is not an app, a version or a file.`);
   if (point === undefined) return liveInput(client(), ref);
   const path = `/apps/${encodeURIComponent(ref)}/versions/${encodeURIComponent(point)}`;
   const { specification, number } = await client().get<VersionDetail>(path);
@@ -75,10 +75,10 @@ function fileInput(file: string): ComparisonInput {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new CliError(`${file} is no JSON.`);
+    throw new CliError(`${file} is not JSON.`);
   }
   const parsed = exportSchema.safeParse(value);
-  if (!parsed.success) throw new CliError(`${file} is no export of a specification.`);
+  if (!parsed.success) throw new CliError(`${file} is not an export of a specification.`);
   const { app, hash, chapters } = parsed.data;
   return { kind: 'value', title: file, specification: { app, hash, chapters: chapters as Chapters } };
 }

@@ -42,9 +42,9 @@ export async function createFromProject(client: Client, ref: string, options: Fr
 function goOn(error: unknown, ref: string, folder: string): unknown {
   if (!(error instanceof CliError)) return error;
   const steps = [
-    `The app ${ref} is there with what was applied before; nothing of the failed file was kept. Correct the file, then`,
+    `The app ${ref} contains the files that were applied before. The failed file was rolled back. Correct the file, then`,
     `  node bin/ninefold.js migrate ${ref} ${folder}`,
-    `goes on with it. To begin anew: node bin/ninefold.js apps delete ${ref} --confirm ${ref}`,
+    `continues. To start over: node bin/ninefold.js apps delete ${ref} --confirm ${ref}`,
   ];
   return new CliError([error.message, '', ...steps].join('\n'), error.code, error.details);
 }

@@ -11,7 +11,7 @@ import { CliError } from './client.ts';
  * @throws CliError if there are no files.
  */
 export function readMigrations(dir: string): MigrateRequest {
-  if (!isFolder(resolve(dir))) throw new CliError(`${dir} is no folder.`);
+  if (!isFolder(resolve(dir))) throw new CliError(`${dir} is not a folder.`);
   const place = placesOf(dir).find((candidate) => isFolder(candidate) && sqlFiles(candidate).length > 0);
   if (place === undefined)
     throw new CliError(`There are no .sql files in ${dir}, its migrations or its supabase/migrations.`);

@@ -19,7 +19,7 @@ export async function probeNow(client: Client, ref: string): Promise<ProbeReport
     state = await client.get<ProbeState>(path);
   }
   if (state.last === null || (before !== undefined && state.last.started_at < before)) {
-    throw new CliError(`The probe of ${ref} came to no end; the node’s log says why.`);
+    throw new CliError(`The probe of ${ref} did not finish. See the log of the node.`);
   }
   return state.last;
 }
@@ -32,15 +32,15 @@ const verbs = { select: 'read', insert: 'add to', update: 'change', delete: 'del
 export function probeWords(report: ProbeReport): string {
   const cells = report.cells.filter((cell) => cell.outcome === 'disagrees');
   const seconds = ((Date.parse(report.finished_at) - Date.parse(report.started_at)) / 1000).toFixed(1);
-  const head = `${report.tries} statements tried and taken back in ${seconds} s: ${report.agree} cells agree, ${report.disagree} ${report.disagree === 1 ? 'disagrees' : 'disagree'}, ${report.not_probed} could not be probed.\n`;
+  const head = `Ran and rolled back ${report.tries} statements in ${seconds} s: ${report.agree} cells match, ${report.disagree} ${report.disagree === 1 ? 'differs' : 'differ'}, ${report.not_probed} could not be probed.\n`;
   return `${head}${cells.map(cellWords).join('')}`;
 }
 
 function cellWords(cell: ProbedCell): string {
   const claim = cell.verdict === 'when' ? 'when a condition holds' : cell.verdict;
   const wrong = cell.tries.filter((one) => !one.agrees).map(tryWords);
-  return `\n${cell.role} may ${verbs[cell.operation]} ${cell.entity} ${claim}: that is not so.\n${wrong.join('')}`;
+  return `\n${cell.role} may ${verbs[cell.operation]} ${cell.entity} ${claim}: this is wrong.\n${wrong.join('')}`;
 }
 
 const tryWords = (one: ProbeTry): string =>
-  `  ${one.as}, ${one.row}: ${one.met}, where the claim says ${one.claimed}\n    ${one.sql ?? ''}\n    ${one.answer ?? ''}\n`;
+  `  ${one.as}, ${one.row}: ${one.met}, claimed: ${one.claimed}\n    ${one.sql ?? ''}\n    ${one.answer ?? ''}\n`;

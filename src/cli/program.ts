@@ -18,7 +18,7 @@ import { addTypesCommand } from './commands/types.ts';
  */
 export async function runCli(argv: readonly string[]): Promise<void> {
   const program = new Command('ninefold')
-    .description('Sign-in, sessions and Postgres for any number of web apps.')
+    .description('Sign-in, sessions and PostgreSQL for any number of web apps.')
     .version(version)
     .showHelpAfterError('(see ninefold --help)')
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));

@@ -72,6 +72,6 @@ function fileWord(name: string): string {
     .replace(/\.sql$/, '')
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^_+|_+$/g, '');
-  if (word === '') throw new CliError(`${name} is no name for a file: use letters and digits.`);
+  if (word === '') throw new CliError(`${name} is not a valid file name. Use letters and digits.`);
   return word.slice(0, 100);
 }

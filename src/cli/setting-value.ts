@@ -22,6 +22,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new SyntaxError(`“${text}” is no JSON.`);
+    throw new SyntaxError(`“${text}” is not JSON.`);
   }
 }

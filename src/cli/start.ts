@@ -165,7 +165,7 @@ function listenSentence(config: Config, error: Error & { code?: string }): strin
       return `Port ${config.port} may not be used by this user. Set NINEFOLD_PORT to a port above 1023.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `${config.host} is no address of this machine. Set NINEFOLD_HOST to one that is, such as 127.0.0.1 or 0.0.0.0.`;
+      return `${config.host} is not an address of this machine. Set NINEFOLD_HOST to a local address, such as 127.0.0.1 or 0.0.0.0.`;
     default:
       return `Ninefold cannot listen on ${config.host}:${config.port}: ${error.message}.`;
   }

@@ -53,14 +53,14 @@ const dialog = (name: string) => (page: Page) => page.getByRole('dialog', { name
 
 const views: readonly View[] = [
   { name: 'sign-in', path: () => '/sign-in', ready: heading('Sign in'), signedIn: false },
-  { name: 'set-up, done', path: () => '/setup', ready: heading('All set up'), signedIn: false },
-  { name: 'no page', path: () => '/app', ready: heading('There is no page here') },
+  { name: 'set-up, done', path: () => '/setup', ready: heading('Set-up is complete'), signedIn: false },
+  { name: 'no page', path: () => '/app', ready: heading('Page not found') },
   {
     name: 'apps',
     path: () => '/',
     ready: (page) => page.getByRole('table', { name: 'Apps' }).getByRole('link').first().waitFor(),
   },
-  { name: 'make an app', path: () => '/?make=true', ready: dialog('Make an app') },
+  { name: 'create an app', path: () => '/?make=true', ready: dialog('Create app') },
   { name: 'contents', path: () => filled, ready: (page) => page.getByText('Publishable key').waitFor() },
   { name: 'contents, empty', path: () => empty, ready: (page) => page.getByText('Publishable key').waitFor() },
   {
@@ -100,7 +100,11 @@ const views: readonly View[] = [
     path: () => `${filled}/screens?screen=/inbox`,
     ready: (page) => page.getByRole('complementary', { name: 'Screen /inbox' }).waitFor(),
   },
-  { name: 'screens, none', path: () => `${empty}/screens`, ready: (page) => page.getByText('No screen yet').waitFor() },
+  {
+    name: 'screens, none',
+    path: () => `${empty}/screens`,
+    ready: (page) => page.getByText('No screens yet').waitFor(),
+  },
   {
     name: 'entities, with their figure and one in full',
     path: () => `${filled}/entities?entity=public.tickets`,
@@ -114,7 +118,7 @@ const views: readonly View[] = [
   {
     name: 'a field',
     path: () => `${filled}/entities?entity=public.visits&field=status`,
-    ready: (page) => page.getByRole('table', { name: 'What uses it' }).waitFor(),
+    ready: (page) => page.getByRole('table', { name: 'Uses' }).waitFor(),
   },
   {
     name: 'no such field',
@@ -140,7 +144,11 @@ const views: readonly View[] = [
         .waitFor();
     },
   },
-  { name: 'states, none', path: () => `${empty}/states`, ready: (page) => page.getByText('No machine yet').waitFor() },
+  {
+    name: 'states, none',
+    path: () => `${empty}/states`,
+    ready: (page) => page.getByText('No state machine yet').waitFor(),
+  },
   {
     name: 'roles, probed, one cell in full and explained',
     path: () => `${filled}/roles?cell=public.tickets+select+anon`,
@@ -177,9 +185,9 @@ const views: readonly View[] = [
     path: () => `${filled}/rules?rule=public.tickets.title_length`,
     ready: async (page) => {
       await page.getByRole('complementary', { name: 'title_length of tickets' }).waitFor();
-      await page.getByRole('textbox', { name: 'Every row fulfils' }).fill('length(title) > 15');
+      await page.getByRole('textbox', { name: 'Condition' }).fill('length(title) > 15');
       await page.getByRole('button', { name: 'Count' }).click();
-      await page.getByText('would break it').waitFor();
+      await page.getByText('would violate it').waitFor();
       await page.getByText('strictObject').first().waitFor();
     },
   },
@@ -218,7 +226,7 @@ const views: readonly View[] = [
   {
     name: 'logs, none of a choice',
     path: () => `${empty}/logs?call=auth.signup`,
-    ready: (page) => page.getByText('No call of this choice is held').waitFor(),
+    ready: (page) => page.getByText('No stored request matches this filter').waitFor(),
   },
   { name: 'data', path: () => `${filled}/data`, ready: heading(/./) },
   {
@@ -279,7 +287,7 @@ const views: readonly View[] = [
     path: () => `${filled}/users`,
     ready: async (page) => {
       await page.getByRole('button', { name: 'Create user' }).click();
-      await dialog('Create a user')(page);
+      await dialog('Create user')(page);
     },
   },
   {
@@ -303,7 +311,7 @@ const views: readonly View[] = [
   {
     name: 'sessions, empty',
     path: () => `${empty}/sessions`,
-    ready: (page) => page.getByText('Nobody is signed in').waitFor(),
+    ready: (page) => page.getByText('No active sessions').waitFor(),
   },
   {
     name: 'team',

@@ -13,7 +13,7 @@ afterAll(() => site.close());
 it('registers an application, changes its addresses, renews its secret, and deletes it', async () => {
   const app = await createApp(site.node);
   const { page, problems } = await site.visit(`/app/${app.ref}/applications`);
-  await page.getByText('The app is no OpenID provider').waitFor();
+  await page.getByText('The app is not an OpenID provider').waitFor();
   await admin(site.node, 'PUT', `/apps/${app.ref}/settings/oauth_server_enabled`, { value: true });
   await page.reload();
 

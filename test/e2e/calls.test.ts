@@ -46,7 +46,7 @@ describe('a call that is tried', () => {
     await page.getByRole('button', { name: 'Service key' }).click();
     await form.getByRole('button', { name: 'Send' }).click();
     await reply.getByText(/in .*, 2 rows/).waitFor();
-    await reply.getByRole('link', { name: 'Story of this call' }).click();
+    await reply.getByRole('link', { name: 'Request trace' }).click();
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.getByText('service_role').first().waitFor();
     expect(problems).toEqual([]);
@@ -64,7 +64,7 @@ describe('a call that is tried', () => {
     expect(await reply.textContent()).toContain('tried');
     expect(await count()).toBe(1);
     await page.getByRole('checkbox', { name: 'Undo afterwards' }).uncheck();
-    await page.getByText('This writes: what it changes stays.').waitFor();
+    await page.getByText('This request changes data permanently.').waitFor();
     await form.getByRole('button', { name: 'Send POST, and write' }).click();
     await reply.getByText(/written/).waitFor();
     expect(await count()).toBe(2);
@@ -92,11 +92,11 @@ describe('a call that is tried', () => {
       });
       const isArgument = answer.ok && (await answer.json()) === value;
       expect([value, isArgument]).toEqual([value, values.includes(value)]);
-      const told = await form.getByText(/is a filter on the result, not this argument/).count();
+      const told = await form.getByText(/filters the result/).count();
       expect([value, told]).toEqual([value, isArgument ? 0 : 1]);
     }
     await field.fill('eq.1');
-    expect(await form.textContent()).toContain('What begins with eq. is a filter on the result, not this argument');
+    expect(await form.textContent()).toContain('A value that begins with eq. filters the result.');
     expect(problems).toEqual([]);
     await context.close();
   });

@@ -58,26 +58,26 @@ it('counts the rows that would break a rule, and leaves nothing behind', async (
   const app = await createApp(site.node, { from: template });
   const { page, problems } = await site.visit(`/app/${app.ref}/rules?rule=public.tickets.title_length`);
   await page.getByRole('button', { name: 'Try another form' }).click();
-  const expression = page.getByRole('textbox', { name: 'Every row fulfils' });
+  const expression = page.getByRole('textbox', { name: 'Condition' });
   expect(await expression.inputValue()).toContain('length(title) >= 3');
   await expression.press('Control+Enter');
-  await page.getByText('All 3 rows of tickets keep it.').waitFor();
+  await page.getByText('All 3 rows of tickets satisfy the rule.').waitFor();
 
   await expression.fill('length(title) > 5');
   await expression.press('Control+Enter');
-  await page.getByText('1 of 3 rows of tickets (33%) would break it: 2.').waitFor();
+  await page.getByText('1 of 3 rows of tickets (33%) would violate it: 2.').waitFor();
 
   // Values that must be there, and values that no two rows may share.
   await runSql(site.node, app.ref, `insert into public.tickets (title) values ('Toner')`);
   await page.getByRole('button', { name: 'No two rows share' }).click();
   await page.getByRole('checkbox', { name: 'title' }).check();
   await page.getByRole('button', { name: 'Count' }).click();
-  await page.getByText('2 of 4 rows of tickets (50%) would break it: 2, 4.').waitFor();
+  await page.getByText('2 of 4 rows of tickets (50%) would violate it: 2, 4.').waitFor();
   await page.getByRole('button', { name: 'Has a value', exact: true }).click();
   await page.getByRole('button', { name: 'Count' }).click();
-  await page.getByText('All 4 rows of tickets keep it.').waitFor();
+  await page.getByText('All 4 rows of tickets satisfy the rule.').waitFor();
   await runSql(site.node, app.ref, 'delete from public.tickets where id = 4');
-  await page.getByRole('button', { name: 'Every row fulfils' }).click();
+  await page.getByRole('button', { name: 'Condition' }).click();
 
   // A rule that PostgreSQL would not take is told in its words, and nothing but an expression is sent at all.
   await expression.fill('exists (select 1)');
@@ -91,7 +91,7 @@ it('counts the rows that would break a rule, and leaves nothing behind', async (
   await runSql(site.node, app.ref, 'alter table public.tickets force row level security');
   await expression.fill('length(title) > 5');
   await expression.press('Control+Enter');
-  await page.getByText('1 of 3 rows of tickets (33%) would break it: 2.').waitFor();
+  await page.getByText('1 of 3 rows of tickets (33%) would violate it: 2.').waitFor();
 
   const left = await runSql(
     site.node,
@@ -121,13 +121,13 @@ it('leads from an error to the story of the call that met it, and from a request
   const panel = page.getByRole('complementary', { name: 'Error title_length' });
   await panel.getByText('The title is 3 to 120 characters', { exact: true }).waitFor();
   // The counts of an app are written every few seconds, and the page shows them at its next refresh.
-  await panel.getByRole('link', { name: 'Story of the last call' }).click({ timeout: 60_000 });
+  await panel.getByRole('link', { name: 'Trace of the last request' }).click({ timeout: 60_000 });
   await page.getByRole('heading', { name: /^What happened at/ }).waitFor();
   expect(new URL(page.url()).pathname).toBe(`/app/${app.ref}/calls/${requestId}`);
   const steps = page.getByRole('table', { name: 'Steps of the call' });
   await steps.getByText('raises 23514 of tickets.title_length').waitFor();
   await steps.getByText('policy: members write').waitFor();
-  await page.getByRole('complementary', { name: 'The call' }).getByText(member.email).waitFor();
+  await page.getByRole('complementary', { name: 'Request' }).getByText(member.email).waitFor();
   await page.getByRole('link', { name: '8 Errors', exact: true }).first().waitFor();
 
   await page.goto(new URL(`/app/${app.ref}`, site.node.url).href);
@@ -140,7 +140,7 @@ it('leads from an error to the story of the call that met it, and from a request
   expect(problems).toEqual([]);
 
   await page.goto(new URL(`/app/${app.ref}/calls/00000000-0000-4000-8000-000000000000`, site.node.url).href);
-  await page.getByRole('heading', { name: 'No story of it is held' }).waitFor();
+  await page.getByRole('heading', { name: 'No trace stored' }).waitFor();
   expect(problems.splice(0)).toEqual([expect.stringContaining('404')]);
 });
 
@@ -217,11 +217,11 @@ it('walks a chapter’s table by keyboard alone', async () => {
   expect(await second.evaluate((element) => element === document.activeElement)).toBe(true);
   await page.keyboard.press('Enter');
   const panel = page.getByRole('complementary');
-  await panel.getByRole('heading', { name: 'When it is broken' }).waitFor();
+  await panel.getByRole('heading', { name: 'Violation' }).waitFor();
   await page.keyboard.press('j');
   await rows.last().and(page.locator('[aria-pressed="true"]')).waitFor();
   await page.keyboard.press('Escape');
-  await panel.getByRole('heading', { name: 'When it is broken' }).waitFor({ state: 'detached' });
+  await panel.getByRole('heading', { name: 'Violation' }).waitFor({ state: 'detached' });
   expect(await second.evaluate((element) => element === document.activeElement)).toBe(true);
   // One of them is in the tab order, not all.
   expect(await rows.and(page.locator('[tabindex="0"]')).count()).toBe(1);

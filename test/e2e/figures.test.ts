@@ -183,9 +183,9 @@ describe.concurrent('the figure of a machine', () => {
     const { page, context } = await site.visit(`/app/${machine}/states`);
     await page.getByText('pairs of states are decided').waitFor();
     await runSql(site.node, machine, 'alter table public.visits disable trigger user');
-    await page.getByText('It is not enforced').waitFor({ timeout: 30_000 });
+    await page.getByText('This machine is not enforced').waitFor({ timeout: 30_000 });
     await runSql(site.node, machine, 'alter table public.visits enable trigger user');
-    await expect.poll(() => page.getByText('It is not enforced').count(), { timeout: 30_000 }).toBe(0);
+    await expect.poll(() => page.getByText('This machine is not enforced').count(), { timeout: 30_000 }).toBe(0);
     await context.close();
   });
 });

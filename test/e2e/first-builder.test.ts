@@ -23,22 +23,22 @@ afterAll(async () => {
 it('leads from the one-time link to an app that the stock client can use, and then no further', async () => {
   const { page, context, problems } = await site.visit('/');
   await page.waitForURL('**/setup');
-  await page.getByRole('heading', { name: 'Make the first builder' }).waitFor();
+  await page.getByRole('heading', { name: 'Create the first builder' }).waitFor();
   await page.goto(node.setupUrl ?? '');
   await page.getByRole('textbox', { name: 'Name' }).fill(builder.name);
   await page.getByRole('textbox', { name: 'E-mail' }).fill(builder.email);
   await page.getByText('At least 8 characters').waitFor();
   await page.getByLabel('Password', { exact: true }).fill(builder.password);
-  await page.getByRole('button', { name: 'Make builder and open the console' }).click();
+  await page.getByRole('button', { name: 'Create account and open the console' }).click();
 
-  await page.getByRole('heading', { name: 'Make the first app' }).waitFor();
-  await page.getByRole('button', { name: 'Make an app' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Make an app' });
+  await page.getByRole('heading', { name: 'Create your first app' }).waitFor();
+  await page.getByRole('button', { name: 'Create app' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Create app' });
   await dialog.getByRole('textbox', { name: 'Ref' }).fill('Help Desk');
-  await dialog.getByRole('button', { name: 'Make app' }).click();
+  await dialog.getByRole('button', { name: 'Create app' }).click();
   expect(await dialog.getByRole('textbox', { name: 'Ref' }).getAttribute('aria-invalid')).toBe('true');
   await dialog.getByRole('textbox', { name: 'Ref' }).fill('helpdesk');
-  await dialog.getByRole('button', { name: 'Make app' }).click();
+  await dialog.getByRole('button', { name: 'Create app' }).click();
 
   await page.getByRole('heading', { name: 'What does helpdesk do?' }).waitFor();
   await context.grantPermissions(['clipboard-write']);
@@ -51,7 +51,7 @@ it('leads from the one-time link to an app that the stock client can use, and th
   expect(data.session).not.toBeNull();
 
   await page.goto(node.setupUrl ?? '');
-  await page.getByRole('heading', { name: 'All set up' }).waitFor();
+  await page.getByRole('heading', { name: 'Set-up is complete' }).waitFor();
   expect(problems).toEqual([]);
 });
 
@@ -68,7 +68,7 @@ it('lets a builder whom the first one invites in, and back in with a recovery li
   const email = uniqueEmail('reader');
   await dialog.getByRole('textbox', { name: 'E-mail' }).fill(email);
   await dialog.getByRole('combobox', { name: 'Role' }).selectOption('reader');
-  await dialog.getByRole('button', { name: 'Make link' }).click();
+  await dialog.getByRole('button', { name: 'Create link' }).click();
   const link = new URL(await dialog.getByRole('textbox', { name: 'Link' }).inputValue());
 
   const invited = await site.visit(`${link.pathname}${link.hash}`);
@@ -162,7 +162,7 @@ it('asks a builder who enrols an authenticator app for its code, after the passw
     .getByRole('button', { name: /^End the session/ })
     .first()
     .waitFor({ state: 'detached' });
-  await page.getByRole('button', { name: 'Make recovery codes' }).click();
+  await page.getByRole('button', { name: 'Create recovery codes' }).click();
   const shown = page.getByRole('dialog', { name: 'Recovery codes' });
   const code = (await shown.getByRole('listitem').first().textContent()) ?? '';
   await shown.getByRole('button', { name: 'Close' }).click();
@@ -228,11 +228,11 @@ it('leads an invited builder to the second factor that the node requires, and le
   await page.getByRole('table', { name: 'Apps' }).waitFor();
 
   await page.goto(`${own}/app/helpdesk/team`);
-  await page.getByRole('table', { name: 'What each role may do' }).waitFor();
+  await page.getByRole('table', { name: 'Permissions of the roles' }).waitFor();
   await page.getByRole('button', { name: 'Leave helpdesk' }).click();
   const leaving = page.getByRole('dialog', { name: 'Leave app' });
   await leaving.getByRole('textbox').fill('helpdesk');
   await leaving.getByRole('button', { name: 'Leave', exact: true }).click();
-  await page.getByText('Make the first app').waitFor();
+  await page.getByText('Create your first app').waitFor();
   expect(problems).toEqual([]);
 });

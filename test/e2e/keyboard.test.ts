@@ -28,7 +28,7 @@ it('creates a user, bans and finds them again without a mouse', async () => {
   await page.keyboard.press('u');
   await page.getByRole('heading', { name: 'No users yet' }).waitFor();
   await page.keyboard.press('i');
-  await page.getByRole('dialog', { name: 'Create a user' }).waitFor();
+  await page.getByRole('dialog', { name: 'Create user' }).waitFor();
   await page.keyboard.type(email);
   await page.keyboard.press('Enter');
   const panel = page.getByRole('complementary', { name: 'Selected user' });

@@ -23,7 +23,7 @@ it('imports a key, makes it current, and revokes the one before once the ref is 
   const field = dialog.getByRole('textbox', { name: 'Private JWK or JWKS' });
   await field.fill('no JSON');
   await dialog.getByRole('button', { name: 'Import' }).click();
-  await dialog.getByText('This is no JSON object.').waitFor();
+  await dialog.getByText('This is not a JSON object.').waitFor();
   const jwk = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
   await field.fill(JSON.stringify({ ...jwk, kid: 'brought-along' }));
   await dialog.getByRole('button', { name: 'Import' }).click();

@@ -63,7 +63,7 @@ describe('the logs', () => {
     await page.getByRole('searchbox', { name: 'Search the logs' }).fill(ines.email);
     await table.getByText('PGRST205').waitFor();
     await page.getByRole('searchbox', { name: 'Search the logs' }).fill('no such thing');
-    await page.getByText('No call matches “no such thing”').waitFor();
+    await page.getByText('No request matches “no such thing”').waitFor();
     await page.getByRole('button', { name: 'Show all' }).click();
     await table.getByText('/notes').first().waitFor();
     await context.close();

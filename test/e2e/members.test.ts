@@ -18,7 +18,7 @@ it('makes a user who can sign in with the password shown, and bans them', async 
   const email = uniqueEmail('ada');
 
   await page.getByRole('button', { name: 'Create user' }).first().click();
-  const dialog = page.getByRole('dialog', { name: 'Create a user' });
+  const dialog = page.getByRole('dialog', { name: 'Create user' });
   await dialog.getByRole('textbox', { name: 'E-mail' }).fill(email);
   const password = await dialog.getByRole('textbox', { name: 'Password' }).inputValue();
   await dialog.getByRole('button', { name: 'Create user' }).click();
@@ -141,7 +141,7 @@ it('imports a file with a report, and acts as one of the members', async () => {
   await preview.getByRole('row', { name: 'ada@example.com' }).waitFor();
   await preview.getByText('the address is not valid').waitFor();
   await page.getByRole('button', { name: 'Import', exact: true }).click();
-  await page.getByText('1 user imported, 0 were there already, 1 refused.').waitFor();
+  await page.getByText('1 user imported, 0 already existed, 1 refused.').waitFor();
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('link', { name: 'Download the report' }).click(),
@@ -152,7 +152,7 @@ it('imports a file with a report, and acts as one of the members', async () => {
   await page.getByRole('row', { name: 'ada@example.com' }).click();
   await page.getByRole('link', { name: 'Open the page of this member' }).click();
   const member = page.getByRole('article', { name: 'Member' });
-  await member.getByText('No events yet').waitFor();
+  await member.getByText('No stored events').waitFor();
   await member.getByRole('button', { name: 'Send recovery link' }).click();
   await member.getByRole('button', { name: 'Recovery link sent' }).waitFor();
 
@@ -203,7 +203,7 @@ it('revokes a session: the member’s client is refused within a second, others 
   const dialog = page.getByRole('dialog', { name: 'Revoke every session' });
   await dialog.getByRole('textbox').fill(app.ref);
   await dialog.getByRole('button', { name: 'Revoke all' }).click();
-  await page.getByRole('heading', { name: 'Nobody is signed in' }).waitFor();
+  await page.getByRole('heading', { name: 'No active sessions' }).waitFor();
   await expect
     .poll(async () => (await mei.client.from('notes').select()).status, { timeout: 1500, interval: 100 })
     .toBe(401);
@@ -213,7 +213,7 @@ it('revokes a session: the member’s client is refused within a second, others 
 it('shows a session that begins while one looks on', async () => {
   const app = await createApp(site.node);
   const { page, problems } = await site.visit(`/app/${app.ref}/sessions`);
-  await page.getByRole('heading', { name: 'Nobody is signed in' }).waitFor();
+  await page.getByRole('heading', { name: 'No active sessions' }).waitFor();
   const { email } = await signUpMember(app);
   await page.getByRole('row', { name: email }).waitFor();
   expect(problems).toEqual([]);

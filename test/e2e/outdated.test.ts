@@ -19,13 +19,13 @@ it('marks an app whose database refuses a step of the schema, says what to do, a
   await row.getByText('not served').waitFor();
   await page
     .getByRole('alert')
-    .getByText(/say which step its database has refused/)
+    .getByText(/show the failed step and the error/)
     .waitFor();
 
   await row.getByRole('link', { name: app.ref, exact: true }).click();
   const alert = page.getByRole('alert');
   await alert.getByText(/has not taken the step 0009_probe .* relation "probe" already exists/).waitFor();
-  await alert.getByText(/Take what is in the way out of its database/).waitFor();
+  await alert.getByText(/Remove the conflicting object from the database/).waitFor();
   await page.getByRole('link', { name: /Contents\s*not served/ }).waitFor();
 
   await withClient(await superuserUrl(site.node, `app_${app.ref}`), (client) =>

@@ -77,7 +77,7 @@ it('applies an advice once it is confirmed, and the advice is gone', async () =>
 it('says what the app is for as it is written, quotes and all', async () => {
   const app = await createApp(site.node, { from: template });
   const { page, context, problems } = await site.visit(`/app/${app.ref}/purpose`);
-  await page.getByText('is not described yet').waitFor();
+  await page.getByText('No purpose defined yet').waitFor();
   await page.getByRole('button', { name: 'Edit' }).waitFor();
   await page.keyboard.press('e');
   await page.getByRole('textbox', { name: 'Purpose' }).fill("Members' notes: it's 'all' \\ there.");
@@ -91,7 +91,7 @@ it('tells a field’s whole story', async () => {
   const { page, context, problems } = await site.visit(`/app/${template}/entities?entity=public.notes`);
   await page.getByRole('complementary', { name: 'notes' }).getByRole('link', { name: 'owner' }).click();
   await page.getByRole('heading', { name: 'notes.owner', level: 1 }).waitFor();
-  const uses = page.getByRole('table', { name: 'What uses it' });
+  const uses = page.getByRole('table', { name: 'Uses' });
   await uses.getByRole('link', { name: 'own notes' }).waitFor();
   await uses.getByRole('link', { name: '/notes', exact: true }).waitFor();
   expect(problems).toEqual([]);

@@ -60,7 +60,7 @@ describe('the probe of an app', () => {
     const fine = await check();
     expect([fine.code, fine.stderr]).toEqual([0, '']);
     expect(fine.stdout).toMatch(
-      /^\d+ statements tried and taken back in [\d.]+ s: 12 cells agree, 0 disagree, 0 could not be probed\.\n$/,
+      /^Ran and rolled back \d+ statements in [\d.]+ s: 12 cells match, 0 differ, 0 could not be probed\.\n$/,
     );
     const [own] = (await runSql(node, app.ref, `select pg_get_functiondef('auth.uid()'::regprocedure)`)).results;
     // The caller now has a user id: the matrix assumes that a call without a session has none.
@@ -73,7 +73,7 @@ describe('the probe of an app', () => {
     const wrong = await check();
     expect([wrong.code, wrong.stderr]).toEqual([1, '']);
     expect(wrong.stdout).toContain(
-      'anon may read public.notes never: that is not so.\n  without a session, another member’s row (id 1): allowed, where the claim says not allowed\n',
+      'anon may read public.notes never: this is wrong.\n  without a session, another member’s row (id 1): allowed, claimed: not allowed\n',
     );
     const asJson = await cli(node, ['spec', app.ref, '--check', '--probe', '--json']);
     expect(asJson.code).toBe(1);

@@ -58,7 +58,7 @@ describe('the story of a call', () => {
     expect(story.sql?.text).toMatch(/INSERT INTO "public"."tickets"/i);
     expect(policies.map(({ name }) => name)).toEqual(['own tickets']);
     expect(story.steps.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['which app', 'whose identity', 'plan', 'sql', 'run', 'reply']),
+      expect.arrayContaining(['Resolve app', 'Authenticate', 'Plan', 'Build SQL', 'Execute', 'Respond']),
     );
     const total = story.steps.reduce((sum, { took }) => sum + took, 0);
     expect(total).toBeCloseTo(story.milliseconds, 1);

@@ -120,7 +120,7 @@ describe('spec', () => {
     const { ref } = await copy();
     const text = await run(['spec', ref]);
     const file = await save(`${ref}-spaced.md`, text.replace('## 3 Entities\n', '## 3 Entities\n\n\n'));
-    expect(await run(['spec', ref, '--check', file], 1)).toContain('written otherwise');
+    expect(await run(['spec', ref, '--check', file], 1)).toContain('another format');
     for (const args of [
       ['spec', ref, '--check', join(folder, 'nothing.md')],
       ['spec', ref, '--check', await save('broken.json', '{"app"')],

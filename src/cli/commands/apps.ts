@@ -18,7 +18,7 @@ interface CreateOptions {
 
 /** Adds the commands `ninefold apps …`. */
 export function addAppCommands(program: Command): void {
-  const apps = program.command('apps').description('make, list, copy and delete apps');
+  const apps = program.command('apps').description('create, list, copy and delete apps');
 
   apps
     .command('list')
@@ -29,7 +29,7 @@ export function addAppCommands(program: Command): void {
       const list = await connect().get<AppSummary[]>(options.sizes ? '/apps?sizes=true' : '/apps');
       if (options.json) return printJson(list);
       if (list.length === 0) {
-        process.stdout.write('No apps yet. Make one with: node bin/ninefold.js apps create REF\n');
+        process.stdout.write('No apps yet. Create one with: node bin/ninefold.js apps create REF\n');
         return;
       }
       const size = ({ size_bytes }: AppSummary) => (options.sizes ? [bytesInWords(size_bytes ?? 0)] : []);
@@ -41,13 +41,13 @@ export function addAppCommands(program: Command): void {
 
   apps
     .command('create')
-    .description('make an app with a database of its own')
+    .description('create an app with its own database')
     .argument('<ref>', '3 to 40 lower-case letters, digits and hyphens, starting with a letter')
     .option('--name <name>', 'the name that the console shows')
     .option('--jwt-secret <secret>', 'HS256 secret of an existing project, whose tokens stay valid')
-    .option('--database <name>', 'an existing database of the server to make the app on')
-    .option('--anon-role <role>', 'with --database: the role of calls without a token')
-    .option('--template <name>', `what to make it of: ${templateNames.join(', ')}; empty when missing`)
+    .option('--database <name>', 'an existing database of the server for the app')
+    .option('--anon-role <role>', 'with --database: the role of requests without a token')
+    .option('--template <name>', `template of the app: ${templateNames.join(', ')}; empty when missing`)
     .option('--from <folder>', 'a Supabase project whose migrations, seed and settings the app takes over')
     .option('--json', 'print JSON')
     .action(async (ref: string, options: CreateOptions) => {
@@ -61,7 +61,7 @@ export function addAppCommands(program: Command): void {
 
   apps
     .command('clone')
-    .description('copy an app: schema, rows and members, under keys of its own')
+    .description('copy an app: schema, rows and members, with new keys')
     .argument('<source>', 'the app to copy')
     .argument('<ref>', 'the ref of the copy')
     .option('--name <name>', 'the name that the console shows')
@@ -76,9 +76,10 @@ export function addAppCommands(program: Command): void {
     .command('delete')
     .description('delete an app and everything in it')
     .argument('<ref>')
-    .option('--confirm <ref>', 'the ref again; asked for when missing')
+    .option('--confirm <ref>', 'the ref again; the command asks for a missing ref')
     .action(async (ref: string, options: { confirm?: string }) => {
-      const confirm = options.confirm ?? (await ask(`This deletes ${ref} with all its data. Type its ref to go on: `));
+      const confirm =
+        options.confirm ?? (await ask(`This deletes ${ref} with all its data. Type its ref to continue: `));
       await connect().delete(`/apps/${encodeURIComponent(ref)}`, { confirm });
       process.stdout.write(`Deleted ${ref}.\n`);
     });

@@ -9,9 +9,7 @@ import { printJson, printTable } from '../print.ts';
 
 /** Adds the commands `ninefold builders …`. */
 export function addBuilderCommands(program: Command): void {
-  const builders = program
-    .command('builders')
-    .description('list builders, set the password of one, recover an account');
+  const builders = program.command('builders').description('list builders, set a password, recover an account');
 
   builders
     .command('list')
@@ -36,7 +34,7 @@ export function addBuilderCommands(program: Command): void {
 
   builders
     .command('password')
-    .description('give a builder a new password, and end the sessions of the old one')
+    .description('set the password of a builder and end their sessions')
     .argument('<email>')
     .action(async (email: string) => {
       const body: BuilderPasswordRequest = { email, password: await readPassword() };

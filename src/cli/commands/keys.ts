@@ -48,7 +48,7 @@ export function addKeyCommands(program: Command): void {
 
   keys
     .command('add')
-    .description('make a standby key: it is published, and signs nothing before keys are rotated')
+    .description('create a standby key: it is published, but signs nothing until you rotate the keys')
     .argument('<ref>')
     .option('--alg <algorithm>', 'ES256, RS256 or EdDSA', 'ES256')
     .option('--json', 'print JSON')
@@ -59,7 +59,7 @@ export function addKeyCommands(program: Command): void {
 
   keys
     .command('import')
-    .description('take a private JWK, or a JWKS of such, as standby keys')
+    .description('import a private JWK or JWKS as standby keys')
     .argument('<ref>')
     .argument('<file>', 'JSON; - reads standard input')
     .option('--json', 'print JSON')
@@ -71,7 +71,7 @@ export function addKeyCommands(program: Command): void {
     .command('rotate')
     .description('sign new access tokens with the newest standby key; tokens of the current key stay valid')
     .argument('<ref>')
-    .argument('[kid]', 'another key than the newest standby key')
+    .argument('[kid]', 'a key other than the newest standby key')
     .option('--json', 'print JSON')
     .action(async (ref: string, kid: string | undefined, options: { json?: boolean }) => {
       const body: RotateKeysRequest = kid === undefined ? {} : { kid };
@@ -98,5 +98,5 @@ function readJwk(file: string): Record<string, unknown> {
     // The message of JSON.parse quotes the text, which contains a private key.
     if (!(error instanceof SyntaxError)) throw new CliError(error instanceof Error ? error.message : String(error));
   }
-  throw new CliError(`${file} holds no JSON object.`);
+  throw new CliError(`${file} contains no JSON object.`);
 }

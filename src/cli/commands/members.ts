@@ -56,7 +56,7 @@ async function importMembers(ref: string, file: string, options: ImportOptions):
   if (ended.state === 'failed') throw new CliError(ended.failure ?? 'The import failed.');
   if (options.json) return printJson({ ...ended, refusals });
   const { imported, present, refused } = ended;
-  process.stdout.write(`${imported} imported, ${present} were members already, ${refused} refused.\n`);
+  process.stdout.write(`${imported} imported, ${present} already existed, ${refused} refused.\n`);
   if (refusals.length === 0 || options.report !== undefined) return;
   printTable(
     ['line', 'account', 'reason'],

@@ -21,7 +21,7 @@ interface MigrateOptions {
 }
 
 const help = `
---dry-run runs what is not applied yet in one transaction, reads the specification within it, and takes all of it back. A
+--dry-run runs what is not applied yet in one transaction, reads the specification in that transaction, and rolls it back. A
 file that cannot run in a transaction (CREATE INDEX CONCURRENTLY, VACUUM), or that ends it (ROLLBACK), is named and left out.
 Tables that the files change are locked meanwhile.
 
@@ -39,8 +39,8 @@ export function addMigrateCommand(program: Command): void {
     .description('apply plain SQL files to an app, in order, once each')
     .argument('<ref>')
     .argument('<dir>', 'a folder of .sql files, or a project with supabase/migrations and supabase/seed.sql')
-    .option('--dry-run', 'show what the files would change in what the app does, and change nothing')
-    .option('--save <name>', 'save what was changed by SQL as a new migration file in the folder')
+    .option('--dry-run', 'show the changes of the specification, and change nothing')
+    .option('--save <name>', 'save the changes made by SQL as a new migration file in the folder')
     .option('--config', 'also take over the settings of config.toml')
     .option('--json', 'print JSON')
     .addHelpText('after', help)
@@ -190,6 +190,6 @@ function trialText({ tried, untried, failed, changes }: MigrationTrial): string 
     ...untried.map(({ file, reason }) => `not tried    ${file}: ${reason}\n`),
   ];
   if (lines.length === 0 && !failed) return 'Nothing to apply.\n';
-  const told = changes.length === 0 ? '\nWhat the app does stays as it is.\n' : changesText(changes);
+  const told = changes.length === 0 ? '\nThe specification does not change.\n' : changesText(changes);
   return `${lines.join('')}${told}`;
 }

@@ -43,9 +43,9 @@ export function addSpecCommand(program: Command): void {
     .addOption(
       new Option('--format <format>', 'of the output').choices(['markdown', 'json', 'html']).default('markdown'),
     )
-    .option('--check [file]', 'compare a committed export with the app, and tell the difference in words')
-    .option('--probe', 'with --check: try every cell of chapter 6 for real, and tell where it is not as claimed')
-    .option('--diff <sides...>', 'A B: tell what changed from A to B')
+    .option('--check [file]', 'compare a committed export with the app and print the changes')
+    .option('--probe', 'with --check: test every cell of chapter 6 and print wrong cells')
+    .option('--diff <sides...>', 'A B: print the changes from A to B')
     .option('--json', 'print the changes as JSON')
     .addHelpText('after', help)
     .action(async (ref: string | undefined, options: SpecOptions) => {
@@ -118,7 +118,7 @@ async function compare(sides: () => Promise<[ComparisonInput, ComparisonInput]>,
 }
 
 function report(before: string, after: string, changes: readonly Change[]): string {
-  if (changes.length === 0) return `${before} is written otherwise than ${after}, but says the same.\n`;
+  if (changes.length === 0) return `${before} has another format than ${after}, but the same content.\n`;
   const count = `${changes.length} ${changes.length === 1 ? 'change' : 'changes'}`;
   return `${count} from ${before} to ${after}:\n${changesText(changes)}`;
 }

@@ -33,11 +33,11 @@ export function OwnSecondFactor() {
       <p className={styles.words}>
         {verified.length > 0
           ? 'Every sign-in asks for one of these after the password or the passkey.'
-          : 'None. With an authenticator app or a security key, your password alone opens nothing.'}
+          : 'No second factor yet. Add an authenticator app or a security key to protect your account.'}
       </p>
       {verified.length === 0 && due && (
         <p className={styles.words}>
-          This node requires one from {dateTime(due)}. From then on you can only add one until you have it.
+          This node requires one from {dateTime(due)}. After that date you cannot use the console until you add one.
         </p>
       )}
       {verified.map((factor) => (
@@ -62,10 +62,10 @@ export function OwnSecondFactor() {
         {verified.length > 0 && (
           <Button
             small
-            busy={coding.isPending && 'Making codes'}
+            busy={coding.isPending && 'Creating codes'}
             onClick={() => coding.mutate({ replace: hasCodes }, { onSuccess: () => setOpen('codes') })}
           >
-            {hasCodes ? 'Replace recovery codes' : 'Make recovery codes'}
+            {hasCodes ? 'Replace recovery codes' : 'Create recovery codes'}
           </Button>
         )}
         {!hasApp && (

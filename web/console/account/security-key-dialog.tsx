@@ -26,7 +26,7 @@ export function SecurityKeyDialog({ onClose }: { onClose: () => void }) {
       </p>
       <TextInput
         label="Name"
-        description="You see it at each sign-in, so that you know which key to take."
+        description="The name is shown at each sign-in, so that you use the right key."
         maxLength={limits.factorNameCharacters.default}
         data-autofocus
         value={name}

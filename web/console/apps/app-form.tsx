@@ -19,8 +19,8 @@ export function MakeApp({ onClose }: { onClose: () => void }) {
   const making = useMutation(createApp());
   return (
     <AppForm
-      title="Make an app"
-      verb={['Make app', 'Making app']}
+      title="Create app"
+      verb={['Create app', 'Creating app']}
       pending={making.isPending}
       error={making.error}
       onClose={onClose}
@@ -32,20 +32,20 @@ export function MakeApp({ onClose }: { onClose: () => void }) {
       }
     >
       <NativeSelect
-        label="Begin with"
-        description={isTemplateName(template) ? templates[template].summary : 'No tables yet.'}
+        label="Template"
+        description={isTemplateName(template) ? templates[template].summary : 'The app starts without tables.'}
         data={[
-          { value: '', label: 'An empty database' },
+          { value: '', label: 'Empty database' },
           ...templateNames.map((value) => ({ value, label: templates[value].title })),
         ]}
         value={template}
         onChange={(event) => setTemplate(event.currentTarget.value)}
       />
       <details className={styles.more}>
-        <summary>It moves in from an existing project</summary>
+        <summary>Import from a Supabase project</summary>
         <PasswordInput
           label="JWT secret"
-          description="With the project’s HS256 secret its anon and service_role keys go on working. 32 characters or more."
+          description="Enter the project’s JWT secret to keep its anon and service_role keys valid. 32 characters or more."
           autoComplete="off"
           value={secret}
           onChange={(event) => setSecret(event.currentTarget.value)}
@@ -68,7 +68,7 @@ export function CloneApp({ from, onClose }: { from: string; onClose: () => void 
       onSubmit={({ ref, name }, open) => cloning.mutate({ ref, ...(name && { name }) }, { onSuccess: () => open(ref) })}
     >
       <p className={styles.words}>
-        The copy holds all that <code>{from}</code> holds: tables, rows, policies, members. Its keys are its own.
+        The copy contains the tables, rows, policies and members of <code>{from}</code>. It gets its own keys.
       </p>
     </AppForm>
   );
@@ -111,7 +111,7 @@ function AppForm({
           label="Ref"
           description={
             <>
-              Its short name in URLs, for good: <code>/apps/{ref || 'helpdesk'}</code>
+              The short name in URLs. You cannot change it later: <code>/apps/{ref || 'helpdesk'}</code>
             </>
           }
           error={(tried && fault) || (taken && error.message)}
@@ -126,7 +126,7 @@ function AppForm({
         />
         <TextInput
           label="Name"
-          description="Shown in the console; can be left out."
+          description="The console shows this name. Optional."
           placeholder="Helpdesk"
           autoComplete="off"
           value={name}

@@ -34,7 +34,7 @@ export function AppTable({
           <th className={styles.wide}>Ref</th>
           <th className={styles.wide}>URL</th>
           <th className="num">Size</th>
-          <th className={styles.made}>Made</th>
+          <th className={styles.made}>Created</th>
           <th className={styles.menu}>
             <span className="sr">More</span>
           </th>

@@ -40,7 +40,7 @@ export function AppsPage() {
             <AsOf at={apps.dataUpdatedAt} live={!apps.isError} />
           </>
         ) : (
-          apps.isError && 'Not known at the moment.'
+          apps.isError && 'Currently unavailable.'
         )}
       </PageHeader>
       {apps.error && (
@@ -49,12 +49,12 @@ export function AppsPage() {
       {apps.data && <NotServed apps={apps.data} />}
       <SecondFactorDue />
       {none ? (
-        <Empty title="Make the first app">
+        <Empty title="Create your first app">
           <p>
-            An app is one Postgres database with its keys, its members and its rules. It is ready in less than a second.
+            An app is one PostgreSQL database with its own keys, members and rules. It is ready in less than a second.
           </p>
           <Button kind="first" icon={IconPlus} onClick={() => setMake(true)}>
-            Make an app
+            Create app
           </Button>
         </Empty>
       ) : (
@@ -62,7 +62,7 @@ export function AppsPage() {
           number="Apps"
           tools={
             <Button kind="first" icon={IconPlus} onClick={() => setMake(true)}>
-              Make an app
+              Create app
             </Button>
           }
         >
@@ -88,8 +88,8 @@ function SecondFactorDue() {
   if (!due) return null;
   return (
     <p>
-      This node requires a second factor from {dateTime(due)}. <Link to="/account">Add one to your account</Link> to go
-      on working after that.
+      This node requires a second factor from {dateTime(due)}. <Link to="/account">Add one to your account</Link> to
+      keep your access after that.
     </p>
   );
 }
@@ -106,7 +106,7 @@ function NotServed({ apps }: { apps: readonly AppSummary[] }) {
         status,
         message: `${listed(refs)} ${refs.length === 1 ? 'is' : 'are'} not served.`,
         meaning,
-        action: 'Open the app: its pages say which step its database has refused, and why.',
+        action: 'Open the app. Its pages show the failed step and the error.',
         requestId: null,
       }}
     />

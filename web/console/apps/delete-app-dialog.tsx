@@ -24,8 +24,8 @@ export function DeleteAppDialog({
       onConfirm={(confirm) => mutate({ confirm }, { onSuccess: onDeleted })}
       onClose={onClose}
     >
-      All of it goes: its tables and rows, its members and their sessions, its keys. This cannot be undone; Ninefold
-      keeps no copy.
+      This deletes the tables and rows of the app, its members with their sessions, and its keys. You cannot undo this.
+      Ninefold keeps no copy.
     </ConfirmByTyping>
   );
 }

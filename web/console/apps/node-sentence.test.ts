@@ -23,19 +23,19 @@ const status: NodeStatus = {
 
 it('agrees in number and tells only what is known', () => {
   expect(nodeSentence([], sizes(), status, now)).toMatch(
-    /^None yet\. Postgres 18\.4 has 3 of 400 connections in use; 2 workers/,
+    /^None yet\. PostgreSQL 18\.4 has 3 of 400 connections in use; 2 workers/,
   );
   expect(nodeSentence([app('a')], sizes('a'), { ...status, workers: 1 }, now)).toMatch(
-    /^1 app holds 8\.0 MB\. .* 1 worker up for 19 days\.$/,
+    /^1 app uses 8\.0 MB\. .* 1 worker up for 19 days\.$/,
   );
-  expect(nodeSentence([app('a'), app('b')], sizes('a', 'b'), status, now)).toMatch(/^2 apps hold 16 MB\./);
+  expect(nodeSentence([app('a'), app('b')], sizes('a', 'b'), status, now)).toMatch(/^2 apps use 16 MB\./);
 });
 
 it('leaves out sizes that are not known yet', () => {
-  expect(nodeSentence([app('a'), app('b')], undefined, status, now)).toMatch(/^2 apps\. Postgres/);
+  expect(nodeSentence([app('a'), app('b')], undefined, status, now)).toMatch(/^2 apps\. PostgreSQL/);
 });
 
 it('says when the database is not its own', () => {
   const postgres = { ...status.postgres, embedded: false };
-  expect(nodeSentence([], sizes(), { ...status, postgres }, now)).toContain('An external Postgres 18.4');
+  expect(nodeSentence([], sizes(), { ...status, postgres }, now)).toContain('An external PostgreSQL 18.4');
 });

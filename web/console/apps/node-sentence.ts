@@ -9,10 +9,10 @@ export function nodeSentence(
   now: number,
 ): string {
   const size = [...(sizes?.values() ?? [])].reduce((sum, one) => sum + one, 0);
-  const verb = apps.length === 1 ? 'holds' : 'hold';
+  const verb = apps.length === 1 ? 'uses' : 'use';
   const held = sizes ? `${counted(apps.length, 'app')} ${verb} ${bytes(size)}` : counted(apps.length, 'app');
   const first = apps.length === 0 ? 'None yet' : held;
   const { version, connections, max_connections, embedded } = status.postgres;
   const up = duration(now - Date.parse(status.started_at));
-  return `${first}. ${embedded ? 'Postgres' : 'An external Postgres'} ${version} has ${count(connections)} of ${counted(max_connections, 'connection')} in use; ${counted(status.workers, 'worker')} up for ${up}.`;
+  return `${first}. ${embedded ? 'PostgreSQL' : 'An external PostgreSQL'} ${version} has ${count(connections)} of ${counted(max_connections, 'connection')} in use; ${counted(status.workers, 'worker')} up for ${up}.`;
 }

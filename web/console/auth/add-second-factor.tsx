@@ -23,7 +23,7 @@ export function AddSecondFactor({
       <h1 className={coverTitle}>Add a second factor</h1>
       <p>
         {isAdded
-          ? 'Make recovery codes too: each replaces your second factor once.'
+          ? 'Create recovery codes too. Each code replaces your second factor once.'
           : 'The owners of this node require one from every builder. The console opens once you have added an authenticator app or a security key.'}
       </p>
       <OwnSecondFactor />

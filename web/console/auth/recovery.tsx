@@ -30,7 +30,7 @@ export function Recovery() {
         <div className={coverForm}>
           <div>
             <h1 className={coverTitle}>New password set</h1>
-            <p className={styles.words}>Every session of before has ended.</p>
+            <p className={styles.words}>All your earlier sessions have ended.</p>
           </div>
           <Link to="/sign-in" className={buttonClass({ kind: 'first', wide: true })}>
             Sign in

@@ -64,7 +64,7 @@ export function SecondFactor({ onDone, onBack }: { onDone: () => void; onBack: (
 export function LockedOut() {
   return (
     <p className="soft">
-      Locked out? The operator of this node makes a link with <code>ninefold builders recover</code>.
+      Locked out? The operator of this node creates a link with <code>ninefold builders recover</code>.
     </p>
   );
 }

@@ -18,7 +18,7 @@ import { StartHint } from './start-hint.tsx';
 export function Setup() {
   const { data } = useQuery(setupState());
   useEffect(() => {
-    document.title = 'Make the first builder · Ninefold';
+    document.title = 'Create the first builder · Ninefold';
   }, []);
   return data?.needed === false ? <Done /> : <FirstBuilder />;
 }
@@ -53,14 +53,14 @@ function FirstBuilder() {
     <AuthLayout right={<StartHint />}>
       <form className={coverForm} onSubmit={submit}>
         <div>
-          <h1 className={coverTitle}>Make the first builder</h1>
-          <p className={styles.words}>This node is new. Whoever holds the one-time link becomes its first builder.</p>
+          <h1 className={coverTitle}>Create the first builder</h1>
+          <p className={styles.words}>This node is new. The one-time link creates its first builder account.</p>
         </div>
         <TextInput
           label="Set-up code"
           description={
             <>
-              From the link that <code>ninefold start</code> printed. For one use.
+              The code is part of the link that <code>ninefold start</code> printed. It works once.
             </>
           }
           classNames={{ input: styles.code ?? '' }}
@@ -104,8 +104,8 @@ function FirstBuilder() {
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
         {error && <FailureNote facts={failureFacts(error)} />}
-        <Button kind="first" wide type="submit" busy={isPending && 'Making builder'}>
-          Make builder and open the console
+        <Button kind="first" wide type="submit" busy={isPending && 'Creating account'}>
+          Create account and open the console
         </Button>
       </form>
     </AuthLayout>
@@ -117,8 +117,8 @@ function Done() {
     <AuthLayout right={<Questions />}>
       <div className={coverForm}>
         <div>
-          <h1 className={coverTitle}>All set up</h1>
-          <p className={styles.words}>The first builder of this node exists, so the one-time link has done its work.</p>
+          <h1 className={coverTitle}>Set-up is complete</h1>
+          <p className={styles.words}>This node has its first builder. The one-time link is no longer valid.</p>
         </div>
         <Link to="/sign-in" className={buttonClass({ kind: 'first', wide: true })}>
           Sign in

@@ -42,7 +42,7 @@ export function ChangeList({ appRef, changes, all }: { appRef: string; changes: 
       })}
       {changes.length < all && (
         <p className={styles.more}>
-          {count(changes.length)} of {count(all)} changes are told.
+          {count(changes.length)} of {count(all)} changes are shown.
         </p>
       )}
     </>

@@ -33,9 +33,9 @@ it('says by what a version came about, each thing once, the rest as a number', (
   expect(causeWords(version({ causes: all }))).toBe('migration 0001.sql and CREATE TABLE');
   const more = [...all, cause('setting', 'jwt_exp'), cause('sql', 'GRANT')];
   expect(causeWords(version({ causes: more }))).toBe('migration 0001.sql, CREATE TABLE, setting jwt_exp and 1 more');
-  expect(causeWords(version({ causes: [cause('ninefold', '0.2.0')] }))).toBe('another Ninefold, 0.2.0');
+  expect(causeWords(version({ causes: [cause('ninefold', '0.2.0')] }))).toBe('new Ninefold version, 0.2.0');
   expect(causeWords(version({}))).toBe('not known');
-  expect(causeWords(version({ number: 1 }))).toBe('as it was first seen');
+  expect(causeWords(version({ number: 1 }))).toBe('first version');
 });
 
 it('says who made it, each once', () => {
@@ -47,5 +47,5 @@ it('says who made it, each once', () => {
 
 it('says how much changed where, and of the cut list all', () => {
   expect(summary(version({ changes: [change('roles', 'a')], change_count: 900 }))).toBe('900 changes in Roles');
-  expect(summary(version({ number: 1 }))).toBe('The first version that was recorded');
+  expect(summary(version({ number: 1 }))).toBe('First recorded version');
 });

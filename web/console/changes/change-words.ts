@@ -27,12 +27,12 @@ const kinds: Readonly<Record<VersionCause['kind'], (what: string) => string>> = 
   sql: (what) => what,
   setting: (what) => `setting ${what}`,
   definition: (what) => `definition in ${what}`,
-  ninefold: (what) => `another Ninefold, ${what}`,
+  ninefold: (what) => `new Ninefold version, ${what}`,
 };
 
 /** What made a version: "migration 0002_roles.sql", "CREATE TABLE and setting jwt_exp"; of many the first three. */
 export function causeWords({ number, causes }: Pick<VersionEntry, 'number' | 'causes'>): string {
-  if (causes.length === 0) return number === 1 ? 'as it was first seen' : 'not known';
+  if (causes.length === 0) return number === 1 ? 'first version' : 'not known';
   const all = [...new Set(causes.map(({ kind, what }) => kinds[kind](what)))];
   return all.length > 3 ? `${all.slice(0, 3).join(', ')} and ${all.length - 3} more` : listed(all);
 }
@@ -43,7 +43,7 @@ export const whoMade = ({ causes }: Pick<VersionEntry, 'causes'>): string =>
 
 /** "3 changes in Entities and Roles"; for the first version, that it is the first. */
 export function summary({ number, changes, change_count }: VersionEntry): string {
-  if (change_count === 0) return number === 1 ? 'The first version that was recorded' : 'Nothing that the chapters say';
+  if (change_count === 0) return number === 1 ? 'First recorded version' : 'No change in the specification';
   const where = listed(byChapter(changes).map(({ name }) => name));
   return `${counted(change_count, 'change')} in ${where}`;
 }

@@ -35,9 +35,9 @@ const sources = [
   },
 ];
 const ways = [
-  'Whatever changes what the app does makes a version: a migration, SQL, a setting',
+  'Every change of the specification creates a version: a migration, SQL or a setting',
   <span key="check">
-    Keep one beside the code, and let <code>spec --check</code> tell what has changed since
+    Commit an export with the code, and run <code>spec --check</code> to list later changes
   </span>,
 ];
 
@@ -103,7 +103,7 @@ export function ChangesPage() {
             <Answer latest={latest} /> <AsOf at={query.dataUpdatedAt} live={!query.isError} />
           </>
         ) : (
-          query.isError && 'Not known at the moment.'
+          query.isError && 'Currently unavailable.'
         )}
       </PageHeader>
       {query.error && (
@@ -113,7 +113,7 @@ export function ChangesPage() {
         <>
           <MainTable
             number="Table 1"
-            caption="Every version, the latest first"
+            caption="All versions, newest first"
             what={['version', 'versions']}
             list={list}
             columns={versionColumns}
@@ -159,7 +159,7 @@ function Answer({ latest }: { latest: VersionRow }) {
       </a>{' '}
       was recorded <TimeAgo iso={latest.at} />.{' '}
       {latest.change_count === 0 ? (
-        <>Nothing has changed since it was first seen.</>
+        <>No changes since the first version.</>
       ) : (
         <>
           It made{' '}

@@ -53,7 +53,7 @@ export function Compare({
         />
       </div>
       {from === to ? (
-        <p className={styles.none}>Choose two versions that are not the same.</p>
+        <p className={styles.none}>Choose two different versions.</p>
       ) : (
         <>
           {error && <FailureNote facts={failureFacts(error)} />}
@@ -65,7 +65,7 @@ export function Compare({
           {data && (
             <p className={styles.none} role="status">
               {data.change_count === 0
-                ? `v${from} and v${to} say the same.`
+                ? `v${from} and v${to} are equal.`
                 : `${counted(data.change_count, 'change')} from v${from} to v${to}${from > to ? ', backwards in time' : ''}.`}
             </p>
           )}

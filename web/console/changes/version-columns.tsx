@@ -13,7 +13,7 @@ export const versionColumns: readonly ListColumn<VersionRow>[] = [
   { name: 'Version', bar: 30, cell: ({ number }) => `v${number}` },
   { name: 'What changed', look: 'words', share: 60, bar: 220, cell: (row) => summary(row) },
   {
-    name: 'By what',
+    name: 'Cause',
     look: 'words',
     share: 40,
     rank: 'second',

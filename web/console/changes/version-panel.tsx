@@ -39,12 +39,12 @@ export function VersionPanel({
     >
       <VerdictLine>{summary(version)}.</VerdictLine>
       <ChangeList appRef={appRef} changes={version.changes} all={version.change_count} />
-      <PanelSection title="How it came about">
+      <PanelSection title="Causes">
         <KeyValues
           pairs={[
             ['When', dateTime(version.at)],
             ['Who', whoMade(version) || 'not known'],
-            ['By what', causeWords(version)],
+            ['Cause', causeWords(version)],
             ...(version.causes.length > 1 ? [['Steps', count(version.causes.length)] as const] : []),
             ['Hash', <code key="hash">{version.hash.slice(0, 12)}</code>],
           ]}

@@ -54,7 +54,7 @@ export function ChapterPage({
             {answer} <AsOf at={figuresAt(query)} live={!query.isError} />
           </>
         ) : (
-          query.isError && 'Not known at the moment.'
+          query.isError && 'Currently unavailable.'
         )}
       </PageHeader>
       {query.error && (
@@ -81,7 +81,7 @@ export function Feet({
   return (
     <div className={styles.feet}>
       <section>
-        <h2>Where this comes from</h2>
+        <h2>Sources</h2>
         <ol>
           {sources.map(({ label, sql }, place) => (
             <li key={label}>

@@ -61,5 +61,5 @@ const fits = (option: ComboboxParsedItem, text: string) =>
 
 function nobody(searching: boolean, asked: string): string {
   if (searching) return 'Searching …';
-  return asked === '' ? 'This app has no members yet' : 'Nobody of that name';
+  return asked === '' ? 'This app has no members yet' : 'No member with that name';
 }

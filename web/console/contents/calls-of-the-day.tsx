@@ -18,7 +18,7 @@ export function CallsOfTheDay({ activity }: { activity: Activity | undefined }) 
 
 function Day({ activity: { hours, today } }: { activity: Activity }) {
   const all = hours.reduce((sum, { calls }) => sum + calls, 0);
-  if (all === 0) return <p className={styles.none}>No call in the last 24 hours.</p>;
+  if (all === 0) return <p className={styles.none}>No requests in the last 24 hours.</p>;
   const figures: (readonly [string, string | null])[] = [
     ['p50', today.p50_ms === null ? null : milliseconds(today.p50_ms)],
     ['p99', today.p99_ms === null ? null : milliseconds(today.p99_ms)],

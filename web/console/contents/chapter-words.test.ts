@@ -35,12 +35,12 @@ describe('the contents tell only what is known', () => {
   });
 
   it('of calls on a day without one: no time is invented', () => {
-    expect(told(chapterWords('calls', specification({ calls }), activity(0, null)))).toBe('0 calls; 0 made today');
+    expect(told(chapterWords('calls', specification({ calls }), activity(0, null)))).toBe('0 calls; 0 requests today');
   });
 
   it('of calls on a day with some', () => {
     expect(told(chapterWords('calls', specification({ calls }), activity(1234, 1.14)))).toBe(
-      '0 calls; 1,234 made today, p50 1.1 ms, p99 1.1 ms',
+      '0 calls; 1,234 requests today, p50 1.1 ms, p99 1.1 ms',
     );
   });
 

@@ -57,7 +57,7 @@ function entitiesWords({ entities, relations }: NonNullable<Specification['chapt
 
 function purposeWords({ purpose, owner }: NonNullable<Specification['chapters']['purpose']>): Piece[] {
   const said = purpose ?? 'Not described yet';
-  return owner === null ? [said] : [/[.!?…]$/.test(said) ? said : `${said}.`, ` ${owner} answers for it.`];
+  return owner === null ? [said] : [/[.!?…]$/.test(said) ? said : `${said}.`, ` Owner: ${owner}.`];
 }
 
 function screensWords({ screens }: NonNullable<Specification['chapters']['screens']>): Piece[] {
@@ -97,8 +97,8 @@ function rulesWords({ rules }: NonNullable<Specification['chapters']['rules']>):
     word(rules.length, 'rule'),
     ', ',
     figure(rules.filter(({ commented }) => commented).length),
-    ' described by comments',
-    ...(loose > 0 ? ['; ', figure(loose), ' not for every row'] : []),
+    ' with a comment',
+    ...(loose > 0 ? ['; ', figure(loose), ' not validated for existing rows'] : []),
   ];
 }
 
@@ -123,7 +123,7 @@ function callsWords(
   return [
     figure(calls.length),
     word(calls.length, 'call'),
-    ...(today ? ['; ', figure(today.calls), ' made today'] : []),
+    ...(today ? ['; ', figure(today.calls), ' requests today'] : []),
     ...(today && today.p50_ms !== null ? [`, p50 ${milliseconds(today.p50_ms)}`] : []),
     ...(today && today.p99_ms !== null ? [`, p99 ${milliseconds(today.p99_ms)}`] : []),
   ];

@@ -69,7 +69,7 @@ function AppKeys({ app }: { app: AppConnection }) {
       <CopyRow name="Publishable key" value={app.publishable_key} />
       {may.has('secret') && <SecretRow appRef={app.ref} id="secret" name="Secret key" shown="sb_secret_" />}
       <details className={styles.more}>
-        <summary>Keys of the older kind, JWT secret</summary>
+        <summary>Legacy keys and JWT secret</summary>
         {app.anon_key !== '' && <CopyRow name="anon" value={app.anon_key} />}
         {may.has('service_role') && <SecretRow appRef={app.ref} id="service_role" name="service_role" shown="" />}
         {may.has('jwt-secret') && <SecretRow appRef={app.ref} id="jwt-secret" name="JWT secret" shown="" />}

@@ -47,7 +47,7 @@ export function ContentsPage() {
             <Answer appRef={ref} activity={today.data} /> <AsOf at={today.dataUpdatedAt} live={!today.isError} />
           </>
         ) : (
-          today.isError && 'Not known at the moment.'
+          today.isError && 'Currently unavailable.'
         )}
       </PageHeader>
       {error && <Failure facts={failureFacts(error)} onRetry={retry} busy={spec.isFetching || today.isFetching} />}
@@ -85,7 +85,7 @@ function Answer({ appRef, activity: { members, sessions, today } }: { appRef: st
       <Link to="/app/$ref/users" params={params} className={liveValueClass}>
         <FlashOnChange value={members}>{memberCount}</FlashOnChange>
       </Link>{' '}
-      {members === 0 ? 'yet' : members === 1 ? 'holds' : 'hold'}
+      {members === 0 ? 'yet' : members === 1 ? 'has' : 'have'}
       {members > 0 && (
         <>
           {' '}
@@ -95,15 +95,15 @@ function Answer({ appRef, activity: { members, sessions, today } }: { appRef: st
         </>
       )}
       {today.calls === 0 ? (
-        '; no call was made today.'
+        '; no requests today.'
       ) : (
         <>
           ;{' '}
           <Link to="/app/$ref/calls" params={params} className={liveValueClass}>
             <FlashOnChange value={today.calls}>{count(today.calls)}</FlashOnChange>{' '}
-            {today.calls === 1 ? 'call' : 'calls'}
+            {today.calls === 1 ? 'request' : 'requests'}
           </Link>{' '}
-          {today.calls === 1 ? 'was' : 'were'} made today,{' '}
+          today,{' '}
           {today.calls === 1 ? (
             today.failed === 0 ? (
               'it did not fail.'

@@ -28,7 +28,7 @@ create policy "own notes" on public.notes
 export function FirstTable({ appRef }: { appRef: string }) {
   return (
     <Empty title="Write SQL">
-      <p>A comment becomes the words that chapter 3 shows.</p>
+      <p>Chapter 3 shows the comment as the description.</p>
       <Code code={firstTable} language="sql" label="the SQL of a first table" />
       <Link
         to="/app/$ref/sql"

@@ -19,8 +19,8 @@ export function Largest({
   if (!entities) {
     return (
       <div className={styles.largest}>
-        <SideSection title="What it holds">
-          <Table label="What it holds">
+        <SideSection title="Largest entities">
+          <Table label="Largest entities">
             <tbody>
               <LoadingRows rows={max} widths={[80, 60]} />
             </tbody>
@@ -38,14 +38,14 @@ export function Largest({
   return (
     <div className={styles.largest}>
       <SideSection
-        title="What it holds"
+        title="Largest entities"
         aside={known.length > max ? `the ${max} largest of ${count(known.length)}` : undefined}
       >
-        <Table label="What it holds">
+        <Table label="Largest entities">
           <thead className="sr">
             <tr>
               <th>Entity</th>
-              <th>What it is</th>
+              <th>Description</th>
               <th>Rows</th>
               <th>Size</th>
             </tr>

@@ -45,7 +45,7 @@ export function failureOf(status: number, body: unknown, requestId: string | nul
 
 /** The remedy of a builder for an app that is not served: more than the catalog says to a caller. */
 const mendOutdated =
-  'Take what is in the way out of its database: SQL in the workshop works meanwhile. The step is tried again with the next call, a few seconds later.';
+  'Remove the conflicting object from the database. You can use the SQL page. Ninefold retries the step with the next request, after a few seconds.';
 
 const known: Readonly<Record<string, { meaning: string; action: string } | undefined>> = errors;
 

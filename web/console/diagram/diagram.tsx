@@ -187,7 +187,7 @@ function Find({
       rightSection={null}
       searchable
       limit={12}
-      nothingFoundMessage="Nothing of that name"
+      nothingFoundMessage="No entry with that name"
       data={data}
       value={null}
       selectFirstOptionOnChange

@@ -31,7 +31,7 @@ export function Help({ onClose }: { onClose: () => void }) {
       </div>
       <label className={styles.single}>
         <input type="checkbox" checked={singleKeys} onChange={(event) => setSingleKeys(event.currentTarget.checked)} />
-        Single keys work. They rest while a field has the focus.
+        Single-key shortcuts. Shortcuts are off while you type in a field.
       </label>
     </Dialog>
   );

@@ -77,7 +77,7 @@ const chapterAfter = (number: number | undefined) =>
 const chapterAt = (ref: string, pathname: string): number | undefined =>
   chapterPages(undefined).find(({ to }) => to.replace('$ref', ref) === pathname)?.number;
 
-/** Chapters by their number, neighbours by brackets, the workshop by G and a letter; none outside an app. */
+/** Chapters by their number, neighbours by brackets, the tools by G and a letter; none outside an app. */
 function useAppBindings(): readonly Binding[] {
   const navigate = useNavigate();
   const { ref } = useParams({ strict: false });
@@ -98,7 +98,7 @@ function useAppBindings(): readonly Binding[] {
       })),
       ...toolPages.map(({ name, to, letter }) => ({
         keys: `g ${letter}`,
-        group: 'Workshop',
+        group: 'Tools',
         does: name,
         run: () => void navigate({ to, params }),
       })),

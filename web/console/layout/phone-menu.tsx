@@ -9,7 +9,7 @@ import { toolPages } from '../tools/tool-pages.ts';
 import { nodePages } from './node-pages.ts';
 import { useCommands } from './use-commands.ts';
 
-/** On a phone: the workshop, and what else stands in the rail. */
+/** On a phone: the tools and the other entries of the side bar. */
 export function PhoneMenu() {
   const navigate = useNavigate();
   const { ref } = useParams({ strict: false });
@@ -18,7 +18,7 @@ export function PhoneMenu() {
   return (
     <Menu withinPortal={false} position="bottom-end" width={220}>
       <Menu.Target>
-        <Button kind="quiet" square icon={IconMenu2} aria-label="Workshop" />
+        <Button kind="quiet" square icon={IconMenu2} aria-label="Tools" />
       </Menu.Target>
       <Menu.Dropdown>
         {ref !== undefined &&

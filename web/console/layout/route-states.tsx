@@ -10,7 +10,7 @@ import styles from './outside.module.css';
 export function NotFound() {
   return (
     <main id="page" tabIndex={-1} className={styles.outside}>
-      <h1 className={styles.title}>There is no page here</h1>
+      <h1 className={styles.title}>Page not found</h1>
       <p>The address may be from another version of the console, or mistyped.</p>
       <p>
         <Link to="/" className={buttonClass()}>

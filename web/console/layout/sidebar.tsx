@@ -106,7 +106,7 @@ function AppRail({ appRef, here }: { appRef: string; here: number | undefined })
             )}
           </Link>
         ))}
-        <h2 className={styles.heading}>Workshop</h2>
+        <h2 className={styles.heading}>Tools</h2>
         {toolPages.map((page) => (
           <Link
             key={page.to}
@@ -125,7 +125,7 @@ function AppRail({ appRef, here }: { appRef: string; here: number | undefined })
   );
 }
 
-/** On a phone: the same along the lower edge. The workshop is in the menu of the running head. */
+/** On a phone: the same along the lower edge. The tools are in the menu of the running head. */
 export function BottomNav({ appRef }: { appRef: string }) {
   const { data, error } = useQuery(specification(appRef));
   const here = useChapterNumber();

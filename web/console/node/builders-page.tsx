@@ -21,7 +21,7 @@ export function BuildersPage() {
   const [inviting, setInviting] = useState(false);
   return (
     <Page bare crumbs={[{ text: 'Builders' }]} fetching={isLoading}>
-      <SettingsPageBody title="Builders" sentence={team ? sentenceOf(team) : 'Who builds on this node.'} draft={null}>
+      <SettingsPageBody title="Builders" sentence={team ? sentenceOf(team) : 'Builders of this node.'} draft={null}>
         {error && <Failure facts={failureFacts(error)} onRetry={() => void refetch()} />}
         <SettingsSection
           id="builders"

@@ -21,7 +21,7 @@ const rights: Readonly<Record<string, NodeRoleRequest>> = {
 const rightsOf = ({ is_owner, creates_apps }: Builder): string =>
   is_owner ? 'owner' : creates_apps ? 'creates apps' : 'own apps only';
 
-const LAST_OWNER = 'A node keeps an owner: make another builder an owner first.';
+const LAST_OWNER = 'A node needs an owner. Make another builder an owner first.';
 
 /** The builders of the node, with what each may do. */
 export function NodeBuilders({ team: { builders, own_id: ownId } }: { team: NodeTeam }) {

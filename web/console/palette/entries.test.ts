@@ -6,7 +6,7 @@ const entry = (group: string, title: string): Entry => ({ group, title, about: '
 const entries = [
   entry('In the specification', 'Who may update tickets?'),
   entry('In the specification', 'tickets'),
-  entry('Workshop', 'Data'),
+  entry('Tools', 'Data'),
   entry('Do', 'Sign out'),
 ];
 const titles = (query: string) => find(entries, query).map(({ title }) => title);

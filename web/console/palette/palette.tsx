@@ -86,7 +86,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
             </Fragment>
           ))}
         </div>
-        {shown.length === 0 && <p className={styles.nothing}>Nothing here is called “{query}”.</p>}
+        {shown.length === 0 && <p className={styles.nothing}>No result for “{query}”.</p>}
         <div className={styles.foot}>
           <span>
             <Kbd keys={['↑', '↓']} /> move

@@ -37,9 +37,9 @@ function useStoryEntry(ref: string | undefined, query: string): Entry[] {
     if (ref === undefined || requestId === null) return [];
     return [
       {
-        group: 'A call',
+        group: 'A request',
         title: requestId,
-        about: 'The story of the call with this request id',
+        about: 'Trace of the request with this id',
         sign: IconListSearch,
         run: () => void navigate({ to: '/app/$ref/calls/$requestId', params: { ref, requestId } }),
       },
@@ -77,13 +77,13 @@ function useAppEntries(ref: string | undefined): Entry[] {
       {
         group: 'In the specification',
         title: 'Changes',
-        about: 'What changed in what it does, when and by whom',
+        about: 'Changes of the specification, with date and author',
         sign: IconHistory,
         run: () => void navigate({ to: '/app/$ref/changes', params }),
       },
       ...toolPages.map(
         ({ name, to, icon, letter }): Entry => ({
-          group: 'Workshop',
+          group: 'Tools',
           title: name,
           about: '',
           sign: icon,
@@ -127,7 +127,7 @@ function useGeneralEntries(): Entry[] {
     });
     return [
       entry('All apps', IconApps, () => void navigate({ to: '/' })),
-      entry('Make an app', IconPlus, () => void navigate({ to: '/', search: { make: true } })),
+      entry('Create app', IconPlus, () => void navigate({ to: '/', search: { make: true } })),
       entry('Light or dark', IconMoon, toggleScheme, ['T']),
       entry('Keyboard', IconKeyboard, openHelp, ['?']),
       entry('Sign out', IconLogout, leave),

@@ -20,7 +20,7 @@ interface WorkPage {
   holds?: readonly string[];
 }
 
-/** The workshop, in the order of the rail. */
+/** The tools, in the order of the side bar. */
 export const toolPages = [
   { name: 'Data', to: '/app/$ref/data', icon: IconTable, letter: 'd' },
   { name: 'SQL', to: '/app/$ref/sql', icon: IconTerminal2, letter: 's' },

@@ -20,12 +20,12 @@ export const callColumns = (window: StatisticsWindow, fewer: boolean): readonly 
   const all: ListColumn<CallEntry>[] = [
     { name: 'Path', bar: 160, cell: ({ path }) => <code>{path}</code> },
     { name: 'Method', bar: 32, cell: ({ method }) => <span className="soft">{method}</span> },
-    { name: 'What it does', look: 'words', rank: 'second', bar: 200, cell: ({ summary }) => summary },
+    { name: 'Description', look: 'words', rank: 'second', bar: 200, cell: ({ summary }) => summary },
     {
       name: 'For',
       rank: 'third',
       bar: 120,
-      cell: ({ roles }) => (roles.length > 0 ? roles.join(', ') : <span className="soft">nobody</span>),
+      cell: ({ roles }) => (roles.length > 0 ? roles.join(', ') : <span className="soft">no role</span>),
     },
     {
       name: windowHeads[window],

@@ -15,7 +15,7 @@ export function CallErrors({ appRef, call, chapters }: { appRef: string; call: C
   return (
     <PanelSection title="Errors" aside={`${own.length + common.length}`}>
       {own.length > 0 && (
-        <ul className={styles.errors} aria-label="Errors of the app’s own">
+        <ul className={styles.errors} aria-label="Errors of the app">
           {own.map((line) => (
             <li key={line.id}>
               <ErrorLink appRef={appRef} line={line} />
@@ -26,9 +26,7 @@ export function CallErrors({ appRef, call, chapters }: { appRef: string; call: C
         </ul>
       )}
       {call.area !== 'auth' && (
-        <p className={styles.caveat}>
-          What functions write in turn, and code that they put together while they run, is not looked into.
-        </p>
+        <p className={styles.caveat}>The list does not cover writes by nested functions and dynamic SQL.</p>
       )}
       <details className={styles.common}>
         <summary>{counted(common.length, 'error')} of the protocols and the server</summary>

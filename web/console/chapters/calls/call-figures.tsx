@@ -25,7 +25,7 @@ export function CallFiguresOf({ appRef, id }: { appRef: string; id: string }) {
   return (
     <>
       <WindowChoice value={window} onChange={setWindow} />
-      {isError && <p className={styles.words}>Not known at the moment.</p>}
+      {isError && <p className={styles.words}>Currently unavailable.</p>}
       {!data && !isError && (
         <p className={styles.words}>
           <Skeleton width={200} />

@@ -55,8 +55,8 @@ export function CallPanel({
       <PanelSection title="Call">
         <KeyValues
           pairs={[
-            ['For', call.roles.length > 0 ? listed(call.roles) : 'nobody: no role has the right'],
-            ['Answers', taken.returns],
+            ['For', call.roles.length > 0 ? listed(call.roles) : 'none: no role has the privilege'],
+            ['Returns', taken.returns],
             ...(call.reads_only
               ? [['Transaction', `read-only: ${readOnlyWords[call.writes ?? 'never']}`] as const]
               : []),
@@ -79,10 +79,10 @@ export function CallPanel({
           ]}
         />
       </PanelSection>
-      <PanelSection title="Made">
+      <PanelSection title="Requests">
         <CallFiguresOf key={call.id} appRef={appRef} id={call.id} />
       </PanelSection>
-      <PanelSection title="Make it">
+      <PanelSection title="Code">
         <Made answer={made}>{(detail) => <Snippets key={call.id} snippets={detail.snippets} />}</Made>
       </PanelSection>
       <PanelSection title="Try it">

@@ -22,12 +22,12 @@ import { JobTable } from './job-table.tsx';
 import { SettingTable } from './setting-table.tsx';
 
 const changes = [
-  'A table, view or function in an exposed schema is answered as soon as it is made',
+  'A table, view or function in an exposed schema gets its calls as soon as you create it',
   <span key="grant">
-    Take a call from a role with <code>revoke</code>: see chapter 6
+    Remove a call from a role with <code>revoke</code>: see chapter 6
   </span>,
   <span key="comment">
-    Change the words of a call with <code>comment on</code> its table or function
+    Change the description of a call with <code>comment on</code> its table or function
   </span>,
 ];
 
@@ -66,7 +66,7 @@ export function CallsPage() {
     >
       <MainTable
         number="Table 7.1"
-        caption="Every call, below the app’s URL"
+        caption="All calls, relative to the app’s URL"
         what={['call', 'calls']}
         list={list}
         columns={columns}
@@ -78,7 +78,7 @@ export function CallsPage() {
       {chapter?.extension_functions.map(({ extension, schema, functions }) => (
         <p key={extension} className="soft">
           {counted(functions, 'function')} of the extension <code>{extension}</code> in <code>{schema}</code>{' '}
-          {functions === 1 ? 'is' : 'are'} answered too, and not listed.
+          {functions === 1 ? 'is' : 'are'} available too, but not listed.
         </p>
       ))}
       {chapter && chapter.functions.length > 0 && <FunctionTable appRef={ref} functions={chapter.functions} />}
@@ -99,7 +99,7 @@ function tableNumber({ functions, jobs, definitions }: CallsChapter, place: 1 | 
 
 const textOf = ({ method, path, summary }: CallEntry): string => `${method} ${path} ${summary}`;
 
-/** "37 calls: 4 for sign-in, 32 on rows, 1 function. Without a session, 3 are answered. 214,380 were made today." */
+/** "37 calls: 4 for sign-in, 32 on rows, 1 to functions. Without a session 3 are available; 214,380 requests today." */
 function Answer({ appRef, chapter: { calls } }: { appRef: string; chapter: CallsChapter }) {
   const { data } = useQuery(activity(appRef));
   const of = (area: CallEntry['area']) => calls.filter((call) => call.area === area && call !== describing).length;
@@ -114,11 +114,11 @@ function Answer({ appRef, chapter: { calls } }: { appRef: string; chapter: Calls
     <>
       {proof(counted(calls.length, 'call'))}: {proof(count(of('auth')))} for sign-in, {proof(count(of('rest')))} on
       rows, {proof(count(of('rpc')))} to functions{describing && ', and one that describes these'}. Without a session{' '}
-      {proof(count(open))} {open === 1 ? 'is' : 'are'} answered
+      {proof(count(open))} {open === 1 ? 'is' : 'are'} available
       {data && (
         <>
-          ; {proof(data.today.calls === 0 ? 'none' : count(data.today.calls))} {data.today.calls < 2 ? 'was' : 'were'}{' '}
-          made today
+          ; {proof(data.today.calls === 0 ? 'no' : count(data.today.calls))}{' '}
+          {data.today.calls === 1 ? 'request' : 'requests'} today
         </>
       )}
       .

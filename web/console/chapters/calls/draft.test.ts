@@ -102,7 +102,7 @@ describe('the form of a call', () => {
 
   it('is not sent while its body is no JSON', () => {
     const draft = draftOf(call({}), [], detail({ query: '', headers: {}, body: json('{}') }));
-    expect(whyNot({ ...draft, body: '{' })).toBe('The body is no JSON.');
+    expect(whyNot({ ...draft, body: '{' })).toBe('The body is not valid JSON.');
     expect(whyNot({ ...draft, body: '{', contentType: 'text/plain' })).toBeNull();
   });
 

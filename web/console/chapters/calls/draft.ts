@@ -138,6 +138,6 @@ export function whyNot(draft: Draft): string | null {
     JSON.parse(draft.body);
     return null;
   } catch {
-    return 'The body is no JSON.';
+    return 'The body is not valid JSON.';
   }
 }

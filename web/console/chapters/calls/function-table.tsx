@@ -16,9 +16,9 @@ const columnsOf = (ref: string): readonly WordsColumn<FunctionEntry>[] => [
     ),
     title: ({ id }) => id,
   },
-  { name: 'What it does', look: 'words', cell: (one) => wordsOf(one), title: (one) => wordsOf(one) },
+  { name: 'Description', look: 'words', cell: (one) => wordsOf(one), title: (one) => wordsOf(one) },
   {
-    name: 'Answers',
+    name: 'Returns',
     look: 'wide',
     cell: ({ returns }) => (returns === '' ? '–' : <code>{returns}</code>),
     title: ({ returns }) => returns,
@@ -26,7 +26,7 @@ const columnsOf = (ref: string): readonly WordsColumn<FunctionEntry>[] => [
   {
     name: 'Runs as',
     look: 'wide',
-    cell: ({ runs_as }) => (runs_as === null ? 'whoever calls' : <code>{runs_as}</code>),
+    cell: ({ runs_as }) => (runs_as === null ? 'caller' : <code>{runs_as}</code>),
   },
   { name: 'Changes rows', look: 'wide', cell: ({ volatility }) => (volatility === 'volatile' ? 'it may' : 'no') },
 ];
@@ -37,7 +37,7 @@ export function FunctionTable({ appRef, functions }: { appRef: string; functions
   return (
     <TextTable
       number="Table 7.2"
-      caption="What functions do"
+      caption="Functions"
       what={['Functions', 'functions']}
       columns={columns}
       rows={functions}

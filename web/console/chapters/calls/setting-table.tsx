@@ -8,11 +8,11 @@ const columns: readonly WordsColumn<CallSetting>[] = [
   { name: 'Set in', look: 'wide', cell: ({ set_in }) => (set_in === 'code' ? 'default' : set_in) },
 ];
 
-/** How calls are answered: the settings that bound no number. */
+/** Settings for responses: the settings that bound no number. */
 export const SettingTable = ({ number, settings }: { number: string; settings: readonly CallSetting[] }) => (
   <TextTable
     number={number}
-    caption="How calls are answered"
+    caption="Settings for responses"
     what={['Settings of calls', 'settings']}
     columns={columns}
     rows={settings}

@@ -79,7 +79,7 @@ export function TriedReply({
             className={buttonClass({ small: true })}
           >
             <Icon of={IconListSearch} small />
-            Story of this call
+            Request trace
           </Link>
         )}
         {question && (
@@ -108,6 +108,6 @@ const questionOf = (call: CallEntry, draft: Draft, schema: string, requestRole: 
 function Why({ appRef, question }: { appRef: string; question: Question }) {
   const { data, error } = useQuery(explanation(appRef, question));
   if (error) return <FailureNote facts={failureFacts(error)} />;
-  if (!data) return <p className="soft">Looking …</p>;
+  if (!data) return <p className="soft">Loading …</p>;
   return <Explained explanation={data} />;
 }

@@ -77,7 +77,9 @@ export function TryIt({
   );
   if (isMembersOwn) {
     return (
-      <p className="soft">Made with a member’s own session, which nobody else has: use one of the programs above.</p>
+      <p className="soft">
+        This call needs a member’s session and cannot be sent from here. Use one of the programs above.
+      </p>
     );
   }
   const change = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
@@ -102,7 +104,9 @@ export function TryIt({
     >
       {call.area === 'auth' ? (
         <p className="soft">
-          {isDirect ? 'With the publishable key, as any client.' : 'With the rights of the secret key.'}
+          {isDirect
+            ? 'Uses the publishable key, like any client.'
+            : 'Uses the secret key and bypasses row-level security.'}
         </p>
       ) : (
         <>
@@ -156,7 +160,7 @@ export function TryIt({
           autoComplete="off"
           spellCheck={false}
           value={draft.body}
-          error={why === 'The body is no JSON.' ? why : null}
+          error={why === 'The body is not valid JSON.' ? why : null}
           onChange={(event) => change({ body: event.currentTarget.value })}
         />
       )}
@@ -167,7 +171,7 @@ export function TryIt({
             checked={draft.rowsBack}
             onChange={(event) => change({ rowsBack: event.currentTarget.checked })}
           />
-          Rows come back
+          Return the rows
         </label>
       )}
       {canUpsert(call) && (
@@ -177,7 +181,7 @@ export function TryIt({
             checked={draft.upsert}
             onChange={(event) => change({ upsert: event.currentTarget.checked })}
           />
-          Change a row that is there already
+          Update existing rows
         </label>
       )}
       {canUndo(call) && (
@@ -192,8 +196,8 @@ export function TryIt({
       )}
       {(writes || everyRow) && (
         <p className={styles.warning}>
-          {everyRow && 'Without a filter it is about every row that this caller may reach. '}
-          {writes && 'This writes: what it changes stays.'}
+          {everyRow && 'Without a filter, the request affects every row that this caller can reach. '}
+          {writes && 'This request changes data permanently.'}
         </p>
       )}
       <Button type="submit" kind={writes ? 'danger' : 'usual'} offBecause={why} busy={sending.isPending && 'Sending'}>
@@ -219,7 +223,7 @@ export function TryIt({
 const filterNote = (begins: string | null) =>
   begins !== null && (
     <span className={styles.warning}>
-      What begins with {begins} is a filter on the result, not this argument; POST takes it as it is.
+      A value that begins with {begins} filters the result. Use POST to pass it as the argument.
     </span>
   );
 
@@ -288,7 +292,7 @@ function Filters({
         icon={IconPlus}
         onClick={() => onChange({ filters: [...filters, { field: names[0] ?? '', operator: 'eq', value: '' }] })}
       >
-        Add a filter
+        Add filter
       </Button>
     </fieldset>
   );

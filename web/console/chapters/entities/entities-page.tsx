@@ -16,9 +16,9 @@ import { openTables } from './entity-words.ts';
 import { FieldPage } from './field-page.tsx';
 
 const changes = [
-  'Write SQL in the workshop; keep it as a migration',
+  'Write SQL on the SQL page and save it as a migration',
   <span key="comment">
-    Say what a table or a field is with <code>comment on</code>
+    Describe a table or a field with <code>comment on</code>
   </span>,
 ];
 
@@ -72,7 +72,7 @@ function Entities({ appRef: ref }: { appRef: string }) {
           <EntityDiagram appRef={ref} chapter={chapter} selected={selected} onOpen={choose} />
           <MainTable
             number="Table 3.2"
-            caption="Every entity"
+            caption="All entities"
             what={['entity', 'entities']}
             list={list}
             columns={entityColumns}
@@ -88,10 +88,10 @@ function Entities({ appRef: ref }: { appRef: string }) {
 const textOf = ({ schema, name, fields }: Entity): string =>
   [entityName(schema, name), ...fields.map((field) => field.name)].join('\n');
 
-/** "7 tables and 1 view with 38 fields hold about 123,770 rows in 50 MB; 9 relations join them." */
+/** "7 tables and 1 view with 38 fields contain about 123,770 rows in 50 MB; 9 relations join them." */
 function Answer({ chapter }: { chapter: EntitiesChapter }) {
   const { entities, relations } = chapter;
-  if (entities.length === 0) return <>None yet. The first table appears here as soon as it is made.</>;
+  if (entities.length === 0) return <>No entities yet. Create a table in SQL to see it here.</>;
   const views = entities.filter(({ kind }) => kind === 'view' || kind === 'materialized view').length;
   const tables = entities.length - views;
   const fields = entities.reduce((sum, entity) => sum + entity.fields.length, 0);
@@ -107,7 +107,7 @@ function Answer({ chapter }: { chapter: EntitiesChapter }) {
     <>
       {proof(counted(tables, 'table'))}
       {views > 0 && <> and {proof(counted(views, 'view'))}</>} with {proof(counted(fields, 'field'))}{' '}
-      {entities.length === 1 ? 'holds' : 'hold'} {proof(aboutRows(rows))} in {bytes(size)}
+      {entities.length === 1 ? 'contains' : 'contain'} {proof(aboutRows(rows))} in {bytes(size)}
       {relations.length > 0 && (
         <>
           ; {count(relations.length)} {relations.length === 1 ? 'relation joins' : 'relations join'} them

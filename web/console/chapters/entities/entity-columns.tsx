@@ -5,7 +5,7 @@ import type { ListColumn } from '../list/list-table.tsx';
 
 export const entityColumns: readonly ListColumn<Entity>[] = [
   { name: 'Entity', bar: 90, cell: ({ schema, name }) => <code>{entityName(schema, name)}</code> },
-  { name: 'What it is', look: 'words', rank: 'second', bar: 160, cell: ({ comment }) => comment },
+  { name: 'Description', look: 'words', rank: 'second', bar: 160, cell: ({ comment }) => comment },
   { name: 'Kind', rank: 'third', bar: 40, cell: ({ kind }) => kind },
   { name: 'Row-level security', rank: 'third', bar: 50, cell: (entity) => <Security entity={entity} /> },
   { name: 'Fields', look: 'figure', bar: 20, cell: ({ fields }) => count(fields.length) },

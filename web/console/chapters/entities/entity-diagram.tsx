@@ -111,7 +111,7 @@ function Levels({ graph, ...shown }: Shown & { graph: Graph }) {
               `${entityName(selected.schema, selected.name)} and ${counted(part.boxes.length - 1, 'neighbour')}`}
           </>
         ) : (
-          `${counted(clusters.length, 'cluster')}, by relation. One square is one entity, dark squares hold the most rows.`
+          `${counted(clusters.length, 'cluster')}, by relation. One square is one entity, dark squares have the most rows.`
         )
       }
     />

@@ -119,7 +119,7 @@ export function EntityPanel({
         </PanelSection>
       )}
       {embedded.length > 0 && (
-        <PanelSection title="Embedded in its rows" aside="by keys of the tables beneath">
+        <PanelSection title="Embedded in its rows" aside="by keys of the base tables">
           <KeyValues
             pairs={embedded.map((key) => {
               const other = key.shows === 'from' ? key.to : key.from;
@@ -180,8 +180,8 @@ export function EntityPanel({
         </PanelSection>
       )}
       {entity.computed && (
-        <PanelSection title="Computed" aside={`${entity.computed.length}`}>
-          <ul className={styles.fields} aria-label="Computed of its rows">
+        <PanelSection title="Computed fields" aside={`${entity.computed.length}`}>
+          <ul className={styles.fields} aria-label="Computed fields">
             {entity.computed.map(({ name: field, as, type, function: by }) => (
               <li key={by}>
                 <code>{field}</code>
@@ -209,7 +209,7 @@ export function EntityPanel({
           <QueryWords entity={entity} />
         </PanelSection>
       )}
-      <PanelSection title="Held in">
+      <PanelSection title="Storage">
         <KeyValues pairs={storage(entity)} />
       </PanelSection>
       <p className={styles.foot}>
@@ -231,8 +231,10 @@ export function EntityPanel({
 function QueryWords({ entity }: { entity: Entity }) {
   const taken = checkWords(entity);
   const pairs: [string, string][] = [
-    ...(taken === null ? [] : [['Takes', taken] as [string, string]]),
-    ...(entity.security_barrier ? [['Asks', 'its own condition before any of the caller’s'] as [string, string]] : []),
+    ...(taken === null ? [] : [['Accepts', taken] as [string, string]]),
+    ...(entity.security_barrier
+      ? [['Checks', 'its own condition before the conditions of the caller'] as [string, string]]
+      : []),
   ];
   return pairs.length > 0 && <KeyValues pairs={pairs} />;
 }
@@ -266,7 +268,7 @@ function FieldWords({ field }: { field: Entity['fields'][number] }) {
       )}
       {filled !== null && (
         <span>
-          filled in: <code>{filled}</code>
+          default: <code>{filled}</code>
         </span>
       )}
       {numbering && <span>numbers {numbering}</span>}

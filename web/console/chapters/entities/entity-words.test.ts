@@ -22,15 +22,15 @@ describe('a field says what fills it in', () => {
     [field('a'), null],
     [field('a', { default: 'now()' }), 'now()'],
     [field('a', { default: "'new'::public.state" }), "'new'"],
-    [field('a', { identity: 'always' }), 'counted up'],
-    [field('a', { identity: 'by default' }), 'counted up unless given'],
+    [field('a', { identity: 'always' }), 'identity'],
+    [field('a', { identity: 'by default' }), 'identity, by default'],
     [field('a', { generated: 'stored', default: 'b * 2' }), 'from b * 2'],
   ])('%j', (given, words) => expect(filledBy(given)).toBe(words));
 });
 
 describe('a field says how it counts', () => {
   it.each([
-    [field('a'), 'no'],
+    [field('a'), 'none'],
     [field('a', { identity: 'always' }), 'always'],
     [field('a', { identity: 'by default', numbering: 'from 1000' }), 'by default, from 1000'],
     [
@@ -154,7 +154,7 @@ it('says what a value of a composite type consists of', () => {
 it('says what a view takes, and whether the views beneath have a say', () => {
   expect(checkWords(entity('a'))).toBeNull();
   expect(checkWords(entity('a', { check_option: 'local' }))).toBe('only rows that it shows by its own condition');
-  expect(checkWords(entity('a', { check_option: 'cascaded' }))).toContain('the views beneath');
+  expect(checkWords(entity('a', { check_option: 'cascaded' }))).toContain('the underlying views');
 });
 
 it('remarks on a trigger that does not fire as others do', () => {

@@ -10,15 +10,15 @@ import { plainSql } from '../../format/plain-sql.ts';
 
 /** What PostgreSQL fills in by itself, in words; null where it fills in nothing. */
 export function filledBy({ default: expression, generated, computed, identity }: Field): string | null {
-  if (identity !== null) return identity === 'always' ? 'counted up' : 'counted up unless given';
+  if (identity !== null) return identity === 'always' ? 'identity' : 'identity, by default';
   if (generated !== null) return `from ${plainSql(expression ?? '')}`;
   if (computed) return 'computed by the view';
   return expression && plainSql(expression);
 }
 
-/** How a field is counted up: "always, from 1 to 100, then none (2200H)"; "no" where nothing is told of it. */
+/** Returns how PostgreSQL numbers an identity field: "always, from 1 to 100, then none (2200H)"; "none" without an identity and a sequence. */
 export const countedWords = ({ identity, numbering }: Field): string =>
-  [identity, numbering].filter((part) => part !== null && part !== undefined).join(', ') || 'no';
+  [identity, numbering].filter((part) => part !== null && part !== undefined).join(', ') || 'none';
 
 /** What a value of a composite type consists of: "street text (without its number), town text"; empty for every other type. */
 export const attributeWords = ({ attributes = [] }: Pick<Field, 'attributes'>): string =>
@@ -38,7 +38,7 @@ export function checkWords({ check_option }: Entity): string | null {
   if (check_option === undefined) return null;
   return check_option === 'local'
     ? 'only rows that it shows by its own condition'
-    : 'only rows that it shows, by its own condition and those of the views beneath';
+    : 'only rows that it shows, by its own condition and those of the underlying views';
 }
 
 /** What of a trigger is not as usual, in words; null where nothing is. */

@@ -55,9 +55,9 @@ export function FieldPage({ appRef, entity, field }: { appRef: string; entity: s
       )}
       {story === null && (
         <Empty title={`There is no field ${name}`}>
-          <p>It may have been renamed or dropped since the link was made.</p>
+          <p>The field may have been renamed or dropped after the link was created.</p>
           <Link to="/app/$ref/entities" params={params}>
-            Every entity
+            All entities
           </Link>
         </Empty>
       )}
@@ -67,7 +67,7 @@ export function FieldPage({ appRef, entity, field }: { appRef: string; entity: s
   );
 }
 
-/** "Of type text, always there: title is 3 to 120 characters. 2 rules, 3 policies and 4 screens use it." */
+/** "Type text, required: title is 3 to 120 characters. 2 rules, 3 policies and 4 screens use it." */
 function Answer({ story }: { story: FieldUsage }) {
   const uses = [
     [story.rules.length, 'rule', 'rules'],
@@ -80,7 +80,7 @@ function Answer({ story }: { story: FieldUsage }) {
     <>
       {fieldSentence(story)}{' '}
       {known.length === 0 ? (
-        'Nothing else uses it.'
+        'No rule, policy, screen or machine uses it.'
       ) : (
         <>
           {known.map(([many, one, several], place) => (
@@ -103,7 +103,7 @@ function Story({ appRef, story, stale }: { appRef: string; story: FieldUsage; st
   const name = `${entity.id}.${field.name}`;
   return (
     <>
-      <Figure number="Table 3.1" caption="What it is">
+      <Figure number="Table 3.1" caption="Definition">
         <dl className={styles.facts}>
           {factsOf(appRef, story).map(([what, value]) => (
             <div key={what} className={styles.fact}>
@@ -113,9 +113,9 @@ function Story({ appRef, story, stale }: { appRef: string; story: FieldUsage; st
           ))}
         </dl>
       </Figure>
-      <Figure number="Table 3.2" caption="Who may read and write it, on the rows that chapter 6 lets them reach">
+      <Figure number="Table 3.2" caption="Access by role, for the rows that chapter 6 allows">
         <div className={styles.access}>
-          <Table label="Who may read and write it" stale={stale}>
+          <Table label="Access by role" stale={stale}>
             <thead>
               <tr>
                 <th scope="col">Role</th>
@@ -151,10 +151,10 @@ function Story({ appRef, story, stale }: { appRef: string; story: FieldUsage; st
           </Table>
         </div>
       </Figure>
-      <Figure number="Table 3.3" caption="What it is joined to">
+      <Figure number="Table 3.3" caption="Relations">
         <Joined appRef={appRef} story={story} />
       </Figure>
-      <Figure number="Table 3.4" caption="What uses it">
+      <Figure number="Table 3.4" caption="Uses">
         <Uses appRef={appRef} story={story} stale={stale} />
       </Figure>
       <Feet
@@ -162,13 +162,13 @@ function Story({ appRef, story, stale }: { appRef: string; story: FieldUsage; st
         sources={sourcesOf(story)}
         changes={[
           <span key="comment">
-            Say what it is:{' '}
+            Describe the field:{' '}
             <code>
               comment on column {name} is {literal('…')}
             </code>
           </span>,
           <span key="type">
-            Change its type, default or whether it may be null with <code>alter table {entity.id} alter column …</code>
+            Change its type, default or nullability with <code>alter table {entity.id} alter column …</code>
           </span>,
           <span key="rename">
             Rename it with <code>alter table {entity.id} rename column …</code>: rules, policies and machines follow,
@@ -186,10 +186,10 @@ function factsOf(appRef: string, { entity, field }: FieldUsage): (readonly [stri
   const filled = filledBy(field);
   const equal = equalWords(field);
   return [
-    ['Meaning', comment ?? <span className="soft">no comment says it</span>],
-    ...(type_comments === undefined ? [] : [['Meaning of its type', type_comments.join('; ')] as const]),
+    ['Meaning', comment ?? <span className="soft">no comment</span>],
+    ...(type_comments === undefined ? [] : [['Comment on the type', type_comments.join('; ')] as const]),
     ['Type', <code key="type">{shortId(type)}</code>],
-    ...(base_type === null ? [] : [['Beneath the domain', <code key="base">{shortId(base_type)}</code>] as const]),
+    ...(base_type === null ? [] : [['Base type of the domain', <code key="base">{shortId(base_type)}</code>] as const]),
     ...(attributes === undefined ? [] : [['Consists of', <code key="parts">{attributeWords(field)}</code>] as const]),
     ...(enum_values === null ? [] : [['Values', enum_values.join(', ')] as const]),
     ...(collation === undefined
@@ -205,9 +205,9 @@ function factsOf(appRef: string, { entity, field }: FieldUsage): (readonly [stri
         ]),
     ['May be null', nullable ? 'yes' : 'no'],
     [
-      'Filled in',
+      'Default',
       filled === null ? (
-        'no: the writer gives it'
+        'none: the writer sets the value'
       ) : (
         <>
           <code>{filled}</code>
@@ -215,8 +215,8 @@ function factsOf(appRef: string, { entity, field }: FieldUsage): (readonly [stri
         </>
       ),
     ],
-    ['Counted up', countedWords(field)],
-    ['Key', listed(keysOf(entity, field)) || 'no'],
+    ['Identity', countedWords(field)],
+    ['Key', listed(keysOf(entity, field)) || 'none'],
     ...(references === null
       ? []
       : [
@@ -236,7 +236,7 @@ function factsOf(appRef: string, { entity, field }: FieldUsage): (readonly [stri
 }
 
 function Joined({ appRef, story: { pointsTo, pointedBy } }: { appRef: string; story: FieldUsage }) {
-  if (pointsTo.length + pointedBy.length === 0) return <p className={styles.none}>Nothing: no relation ends at it.</p>;
+  if (pointsTo.length + pointedBy.length === 0) return <p className={styles.none}>No relations.</p>;
   const other = (schema: string, entity: string, fields: readonly string[]) => (
     <Link to="/app/$ref/entities" params={{ ref: appRef }} search={{ entity: entityId(schema, entity) }}>
       <code>{`${entityName(schema, entity)}.${fields.join(', ')}`}</code>
@@ -273,14 +273,14 @@ interface Use {
 function Uses({ appRef, story, stale }: { appRef: string; story: FieldUsage; stale: boolean }) {
   const uses = usesOf(appRef, story);
   if (uses.length === 0) {
-    return <p className={styles.none}>No rule, no policy, no screen and no machine names it.</p>;
+    return <p className={styles.none}>No rule, policy, screen or machine uses the field.</p>;
   }
   return (
-    <Table label="What uses it" stale={stale}>
+    <Table label="Uses" stale={stale}>
       <thead>
         <tr>
-          <th scope="col">What</th>
-          <th scope="col">Which</th>
+          <th scope="col">Kind</th>
+          <th scope="col">Name</th>
           <th scope="col" className={styles.words}>
             How
           </th>
@@ -339,7 +339,7 @@ function usesOf(appRef: string, { entity, rules, policies, screens, machines, fi
         ),
         words: moves
           ? `moves it through ${counted(machine.states.length, 'state')}`
-          : `${listed(transitions)} ${transitions.length === 1 ? 'asks for it, requires or sets it' : 'ask for it, require or set it'}`,
+          : `${listed(transitions)} ${transitions.length === 1 ? 'checks, requires or sets it' : 'check, require or set it'}`,
       }),
     ),
     ...screens.map(
@@ -380,5 +380,5 @@ const sourcesOf = ({ entity, field }: FieldUsage): Source[] => [
 from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
 where a.attrelid = ${literal(entity.id)}::regclass and a.attname = ${literal(field.name)}`,
   },
-  { kind: 'catalog', label: 'Chapters 2, 4, 5 and 6 of the same specification: whatever names the field' },
+  { kind: 'catalog', label: 'Chapters 2, 4, 5 and 6 of the same specification: entries that use the field' },
 ];

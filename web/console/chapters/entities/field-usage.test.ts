@@ -132,19 +132,19 @@ describe('the story of a field', () => {
   });
 
   it('begins with a sentence', () => {
-    expect(fieldSentence(story('status'))).toBe('Of type text, unique, always there: status is new or open.');
-    expect(fieldSentence(story('id'))).toBe('Of type text, part of the key, counted up.');
-    expect(fieldSentence(story('note'))).toBe('Of type text, may be left out.');
+    expect(fieldSentence(story('status'))).toBe('Type text, unique, required: status is new or open.');
+    expect(fieldSentence(story('id'))).toBe('Type text, part of the key, identity.');
+    expect(fieldSentence(story('note'))).toBe('Type text, optional.');
   });
 
   it('and names the keys over periods that the field is part of', () => {
     const status = story('status');
     const entity = { ...status.entity, period_keys: [{ fields: ['status'], period: 'note' }] };
     expect(fieldSentence({ ...status, entity, rules: [] })).toBe(
-      'Of type text, unique, unique among rows whose note overlaps, always there.',
+      'Type text, unique, unique among rows whose note overlaps, required.',
     );
     expect(fieldSentence({ ...story('note'), entity })).toBe(
-      'Of type text, without overlaps among rows of the same status, may be left out.',
+      'Type text, without overlaps among rows of the same status, optional.',
     );
   });
 

@@ -105,18 +105,18 @@ const keyWords: readonly (readonly [(entity: Entity, field: Field) => boolean, s
 ];
 
 /**
- * What a field is, in one sentence: "Of type text, always there: title is 3 to 120 characters.", "Of type int4range, without overlaps among
- * rows of the same room, always there."
+ * Describes a field in one sentence: "Type text, required: title is 3 to 120 characters.", "Type int4range, without overlaps among rows of
+ * the same room, required."
  */
 export function fieldSentence({ entity, field, rules }: FieldUsage): string {
   const { type, nullable, generated, identity, enum_values } = field;
   const marks = [
     ...keyWords.flatMap(([is, word]) => (is(entity, field) ? [word] : [])),
     ...periodKeysOf(entity, field.name),
-    identity !== null ? 'counted up' : generated !== null ? 'computed' : nullable ? 'may be left out' : 'always there',
+    identity !== null ? 'identity' : generated !== null ? 'computed' : nullable ? 'optional' : 'required',
   ];
   const check = rules.find(({ kind }) => kind === 'check')?.words;
   const values = enum_values === null ? null : `one of ${enum_values.join(', ')}`;
   const more = [values, check].filter((part) => part !== null && part !== undefined).join('; ');
-  return `Of type ${shortId(type)}, ${marks.join(', ')}${more === '' ? '' : `: ${more}`}.`;
+  return `Type ${shortId(type)}, ${marks.join(', ')}${more === '' ? '' : `: ${more}`}.`;
 }

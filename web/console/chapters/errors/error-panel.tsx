@@ -44,11 +44,11 @@ export function ErrorPanel({
       onNext={onNext}
     >
       <VerdictLine>{line.meaning}</VerdictLine>
-      {line.caveat && <p className="soft">Not all of it can be told: {line.caveat}.</p>}
-      <PanelSection title="What the client should do">
+      {line.caveat && <p className="soft">Unknown in part: {line.caveat}.</p>}
+      <PanelSection title="Action of the client">
         <p>{line.action}</p>
       </PanelSection>
-      <PanelSection title="What the member reads">
+      <PanelSection title="Message for the member">
         <p className={styles.says}>{line.member}</p>
       </PanelSection>
       <PanelSection title="Reply" aside={replyRemark(line)}>
@@ -64,7 +64,7 @@ export function ErrorPanel({
             className={buttonClass({ small: true })}
           >
             <Icon of={IconListSearch} small />
-            Story of the last call
+            Trace of the last request
           </Link>
         )}
         <a href={line.page} target="_blank" rel="noreferrer" className={buttonClass({ small: true, kind: 'quiet' })}>
@@ -76,7 +76,7 @@ export function ErrorPanel({
   );
 }
 
-/** Where it comes from: the rule, the function, the limit, and the SQL. */
+/** Origin: the rule, the function, the limit, and the SQL. */
 function Behind({ appRef, line: { group, origin, limit, sql } }: { appRef: string; line: ErrorLine }) {
   const params = { ref: appRef };
   const pairs: (readonly [string, ReactNode])[] = [];
@@ -102,11 +102,11 @@ function Behind({ appRef, line: { group, origin, limit, sql } }: { appRef: strin
   }
   if (pairs.length === 0 && sql === null) return null;
   return (
-    <PanelSection title="Where it comes from">
+    <PanelSection title="Origin">
       {pairs.length > 0 && <KeyValues pairs={pairs} />}
       {sql !== null && (
         <div className={styles.behind}>
-          <Code code={sql} language="sql" label="the SQL behind it" wrap />
+          <Code code={sql} language="sql" label="the SQL of the error" wrap />
         </div>
       )}
     </PanelSection>

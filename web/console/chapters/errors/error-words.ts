@@ -46,7 +46,7 @@ export function replyOf({ group, code, status, message, hint }: ErrorLine): stri
 export function replyRemark({ group, code, message }: ErrorLine): string | undefined {
   if (code === null) return 'the function computes its code';
   if (message === null)
-    return group === 'function' ? 'the function computes its message' : 'PostgreSQL words the message';
+    return group === 'function' ? 'the function computes its message' : 'PostgreSQL writes the message';
   return undefined;
 }
 

@@ -21,10 +21,10 @@ import { FailedCalls } from './failed-calls.tsx';
 
 const changes = [
   <span key="comment">
-    Give a rule its words with <code>comment on constraint</code>
+    Describe a rule with <code>comment on constraint</code>
   </span>,
   <span key="raise">
-    Raise a code of your own: <code>raise … using errcode, hint</code>
+    Raise your own code: <code>raise … using errcode, hint</code>
   </span>,
 ];
 
@@ -78,8 +78,8 @@ export function ErrorsPage() {
             label="Which errors"
             value={which}
             options={[
-              ['met', `Met ${count(met)}`],
-              ['unmet', `Not met ${count(fitting.length - met)}`],
+              ['met', `Occurred ${count(met)}`],
+              ['unmet', `Not occurred ${count(fitting.length - met)}`],
               ['all', `All ${count(fitting.length)}`],
             ]}
             onChange={setAsked}
@@ -97,7 +97,7 @@ export function ErrorsPage() {
         labelOf={(line) => `${errorName(line)}, ${errorFrom(line)}`}
         groupOf={({ group }) => errorGroups[group]}
         empty={
-          which === 'met' ? `No error was met ${windowWords[window]}.` : 'Every error of this choice has been met.'
+          which === 'met' ? `No error occurred ${windowWords[window]}.` : 'All errors in this filter have occurred.'
         }
         stale={stale}
       />

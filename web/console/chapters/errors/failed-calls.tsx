@@ -17,12 +17,12 @@ import styles from './errors.module.css';
 export function FailedCalls({ appRef, errors }: { appRef: string; errors: readonly ErrorLine[] }) {
   const { data, error, isError } = useQuery(recentErrors(appRef, null));
   return (
-    <Figure number="Table 8.2" caption="The last calls that failed, and their stories">
+    <Figure number="Table 8.2" caption="The last failed requests">
       {error && <FailureNote facts={failureFacts(error)} />}
-      {data?.length === 0 && <p className={styles.none}>No call has failed of late.</p>}
+      {data?.length === 0 && <p className={styles.none}>No failed requests.</p>}
       {(data === undefined ? !isError : data.length > 0) && (
         <div className={styles.room}>
-          <Table label="The last calls that failed" stale={isError}>
+          <Table label="The last failed requests" stale={isError}>
             <thead>
               <tr>
                 <th scope="col">Request</th>

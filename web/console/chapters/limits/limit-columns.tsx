@@ -7,7 +7,7 @@ import { amount, setIn } from './limit-words.ts';
 import styles from './limits.module.css';
 
 export const limitColumns: readonly ListColumn<LimitLine>[] = [
-  { name: 'What is bounded', look: 'words', bar: 240, cell: ({ meaning }) => meaning },
+  { name: 'Limit', look: 'words', bar: 240, cell: ({ meaning }) => meaning },
   {
     name: 'In force',
     look: 'figure',

@@ -113,4 +113,4 @@ export function LimitControl({ appRef, line }: { appRef: string; line: LimitLine
 const rangeWords = ({ range, unit }: LimitLine): string =>
   range === null
     ? 'Any number.'
-    : `${exactAmount(range[0], 'count')} to ${exactAmount(range[1], unit)}. It is in force at once.`;
+    : `${exactAmount(range[0], 'count')} to ${exactAmount(range[1], unit)}. The limit takes effect immediately.`;

@@ -37,7 +37,7 @@ export function LimitPanel({
       onNext={onNext}
     >
       <VerdictLine>{line.meaning}</VerdictLine>
-      <PanelSection title="How much">
+      <PanelSection title="Value">
         <KeyValues
           pairs={[
             ['In force', <b key="value">{exactAmount(line.value, line.unit)}</b>],
@@ -47,7 +47,7 @@ export function LimitPanel({
               ? []
               : [
                   [
-                    'Answered with',
+                    'Error',
                     <Link
                       key="code"
                       to="/app/$ref/errors"
@@ -61,7 +61,7 @@ export function LimitPanel({
           ]}
         />
       </PanelSection>
-      <PanelSection title="Change it">
+      <PanelSection title="Change">
         <Change appRef={appRef} line={line} />
       </PanelSection>
       <Hits appRef={appRef} line={line} />
@@ -72,21 +72,21 @@ export function LimitPanel({
 /** The control where one may change it here; else who may, and by what. */
 function Change({ appRef, line }: { appRef: string; line: LimitLine }): ReactNode {
   const { change } = line;
-  if (change === null) return <p>It is part of Ninefold and the same for every app.</p>;
+  if (change === null) return <p>This limit is part of Ninefold and the same for every app.</p>;
   switch (change.by) {
     case 'setting':
       return <LimitControl key={line.id} appRef={appRef} line={line} />;
     case 'environment':
       return (
         <>
-          <p>Whoever runs the node sets it in the environment, and starts the node again.</p>
+          <p>The operator sets this environment variable and restarts the node.</p>
           <Code code={`${change.key}=${line.value ?? ''}`} language="env" label="the environment variable" />
         </>
       );
     case 'sql':
       return (
         <>
-          <p>SQL sets it; put in what is meant for the dots.</p>
+          <p>Change this limit with SQL. Replace … with your value.</p>
           <Code code={change.key} language="sql" label="the SQL" />
           <p>
             <Link
@@ -108,14 +108,16 @@ function Change({ appRef, line }: { appRef: string; line: LimitLine }): ReactNod
 function Hits({ appRef, line: { figures, code } }: { appRef: string; line: LimitLine }) {
   if (!figures) {
     return (
-      <PanelSection title="Who hit it">
-        <p className="soft">{code === null ? 'Nobody is refused by it.' : 'Nobody within 7 days.'}</p>
+      <PanelSection title="Rejected requests">
+        <p className="soft">
+          {code === null ? 'This limit does not reject requests.' : 'No rejected requests within 7 days.'}
+        </p>
       </PanelSection>
     );
   }
   const { last_who, last_requests } = figures;
   return (
-    <PanelSection title="Who hit it">
+    <PanelSection title="Rejected requests">
       <KeyValues
         pairs={[
           ['Times', `${count(figures.hour)} in an hour, ${count(figures.day)} in 24, ${count(figures.week)} in 7 days`],

@@ -37,7 +37,7 @@ describe('what is typed', () => {
 
   it('is kept within the range, ends included', () => {
     expect(read('30')).toEqual({ value: 30 });
-    expect(read('29')).toEqual({ wrong: 'It may be 30 to 604,800.' });
+    expect(read('29')).toEqual({ wrong: 'Write a number from 30 to 604,800.' });
     expect(read('-30')).toHaveProperty('wrong');
   });
 });

@@ -68,7 +68,7 @@ export function readAmount(text: string, { range, unit }: LimitLine): { value: n
   }
   const value = Number(bare);
   if (range && (value < range[0] || value > range[1])) {
-    return { wrong: `It may be ${count(range[0])} to ${count(range[1])}.` };
+    return { wrong: `Write a number from ${count(range[0])} to ${count(range[1])}.` };
   }
   return { value };
 }

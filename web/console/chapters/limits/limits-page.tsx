@@ -14,10 +14,10 @@ import { LimitPanel } from './limit-panel.tsx';
 import { groupName, setIn } from './limit-words.ts';
 
 const changes = [
-  'Choose a limit: where an app setting holds it, its panel changes it at once',
-  'Whoever runs the node sets those of the environment, and starts it again',
+  'Choose a limit. If an app setting stores it, you can change it in its panel',
+  'The operator sets environment variables and restarts the node',
   <span key="sql">
-    The database’s own with <code>alter database</code>, <code>alter role</code> and <code>alter function</code>
+    Change database limits with <code>alter database</code>, <code>alter role</code> and <code>alter function</code>
   </span>,
 ];
 
@@ -96,7 +96,7 @@ const textOf = (line: LimitLine): string =>
 const boundOf = ({ meaning }: LimitLine): string =>
   meaning.slice(0, 1).toLowerCase() + meaning.slice(1).replace(/[;.].*$/s, '');
 
-/** "104 limits bound the app; 12 of them can be changed here, 2 have been. 1 was hit in 24 hours, at last …" */
+/** "104 limits apply to the app; 12 of them can be changed here, 2 have been. 1 was hit in 24 hours, at last …" */
 function Answer({ appRef, chapter: { limits } }: { appRef: string; chapter: LimitsChapter }) {
   const changeable = limits.filter(keeps.changeable).length;
   const changed = limits.filter(keeps.changed).length;
@@ -111,7 +111,7 @@ function Answer({ appRef, chapter: { limits } }: { appRef: string; chapter: Limi
   );
   return (
     <>
-      {proof(counted(limits.length, 'limit'))} {limits.length === 1 ? 'bounds' : 'bound'} the app;{' '}
+      {proof(counted(limits.length, 'limit'))} {limits.length === 1 ? 'applies' : 'apply'} to the app;{' '}
       {proof(count(changeable))} of them can be changed here, {changed === 0 ? 'none' : proof(count(changed))}{' '}
       {changed === 1 ? 'has been' : 'have been'}.{' '}
       {last ? (

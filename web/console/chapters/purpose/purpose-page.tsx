@@ -21,9 +21,9 @@ const changes = [
   'Edit it here',
   <span key="sql">
     Or call <code>ninefold.describe_app(name =&gt; …, purpose =&gt; …, audience =&gt; …, owner =&gt; …)</code> in a
-    migration, so that it goes with the code
+    migration, to keep the description with the code
   </span>,
-  'An argument that you leave out is reset to null',
+  'Arguments that you leave out are reset to null',
 ];
 
 /** Chapter 1: what the app is, for whom, who answers for it, and how large it is. */
@@ -37,7 +37,7 @@ export function PurposePage() {
     edit.current?.focus();
   }, []);
   useKeys(
-    useMemo(() => [{ keys: 'e', group: 'This page', does: 'Edit what is said', run: () => setEditing(true) }], []),
+    useMemo(() => [{ keys: 'e', group: 'This page', does: 'Edit description', run: () => setEditing(true) }], []),
   );
   return (
     <ChapterPage
@@ -49,7 +49,7 @@ export function PurposePage() {
     >
       <Figure
         number="Figure 1.1"
-        caption="What it is"
+        caption="Description"
         tools={
           chapter &&
           !editing && (
@@ -128,7 +128,7 @@ function InFigures({
     [
       'Sessions',
       today?.sessions,
-      'signed in now',
+      'active sessions',
       <Link key="sessions" to="/app/$ref/sessions" params={params}>
         Sessions
       </Link>,
@@ -136,7 +136,7 @@ function InFigures({
     [
       'Calls',
       today?.today.calls ?? figures?.calls_today,
-      'answered since midnight, UTC',
+      'requests since midnight, UTC',
       <Link key="calls" to="/app/$ref/calls" params={params}>
         Chapter 7
       </Link>,
@@ -148,14 +148,14 @@ function InFigures({
         <Table label="The app in figures" stale={stale}>
           <thead>
             <tr>
-              <th scope="col">What</th>
+              <th scope="col">Name</th>
               <th scope="col" className="num">
-                How many
+                Count
               </th>
               <th scope="col" className={styles.what}>
-                Counted are
+                What is counted
               </th>
-              <th scope="col">Shown in</th>
+              <th scope="col">Details</th>
             </tr>
           </thead>
           <tbody>
@@ -192,11 +192,11 @@ function Answer({ appRef, chapter: { purpose, figures } }: { appRef: string; cha
   );
   return (
     <>
-      {purpose === null ? 'Its purpose is not described yet.' : shortened(purpose)}
+      {purpose === null ? 'No purpose defined yet.' : shortened(purpose)}
       {figures && members !== undefined && calls !== undefined && (
         <>
           {' '}
-          It keeps {proof(counted(figures.entities, 'entity', 'entities'))} for {proof(counted(members, 'member'))};{' '}
+          The app has {proof(counted(figures.entities, 'entity', 'entities'))} for {proof(counted(members, 'member'))};{' '}
           {proof(calls === 0 ? 'no call' : counted(calls, 'call'))} {calls < 2 ? 'was' : 'were'} answered today.
         </>
       )}

@@ -16,7 +16,7 @@ export function Caller({
 }) {
   if (who.user_id !== null)
     return <Member appRef={appRef} id={who.user_id} address={who.member} className={className} />;
-  return <>{who.role === null ? 'nobody known' : (words[who.role] ?? who.role)}</>;
+  return <>{who.role === null ? 'unknown caller' : (words[who.role] ?? who.role)}</>;
 }
 
 const words: Readonly<Record<string, string>> = { anon: 'anonymous', service_role: 'service key' };

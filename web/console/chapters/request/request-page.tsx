@@ -38,7 +38,7 @@ export function RequestPage() {
   const line = useMemo(() => story && errorOf(errors?.errors ?? [], story), [story, errors]);
   const { number, name, to } = chapterPage(story && story.code === null ? 'calls' : 'errors');
   const unknown = query.error instanceof ApiFailure && query.error.code === 'call_unknown';
-  const question = story ? questionOf(story, new Date()) : unknown ? 'This call is not remembered' : 'What happened?';
+  const question = story ? questionOf(story, new Date()) : unknown ? 'Trace not found' : 'What happened?';
   return (
     <Page
       appRef={ref}
@@ -52,7 +52,7 @@ export function RequestPage() {
         {story ? (
           <Answer appRef={ref} number={number} story={story} line={line} />
         ) : (
-          query.isError && !unknown && 'Not known at the moment.'
+          query.isError && !unknown && 'Currently unavailable.'
         )}
       </PageHeader>
       {unknown && <Unknown appRef={ref} requestId={requestId} />}
@@ -84,10 +84,10 @@ function Told({ number, answer }: { number: number; answer: RequestTraceResponse
         usual={answer?.usual ?? { p50_ms: null, p99_ms: null }}
       />
       {story && (
-        <Figure number={`Source ${number}.4`} caption="The statement as it went to Postgres">
+        <Figure number={`Source ${number}.4`} caption="The statement as sent to PostgreSQL">
           {story.sql ? (
             <Code
-              code={story.sql.text + (story.sql.cut ? '\n-- cut: it is longer than what is kept' : '')}
+              code={story.sql.text + (story.sql.cut ? '\n-- cut: longer than the stored length' : '')}
               language="sql"
               label="the statement"
               wrap
@@ -95,17 +95,14 @@ function Told({ number, answer }: { number: number; answer: RequestTraceResponse
           ) : (
             <p className={styles.remark}>
               {story.area === 'auth'
-                ? 'None is shown: the statements of sign-in are Ninefold’s own, and the same for every app.'
-                : 'None: the call ended before one was sent.'}
+                ? 'Not shown: sign-in uses the same internal statements in every app.'
+                : 'None: the request ended before a statement was sent.'}
             </p>
           )}
         </Figure>
       )}
       {answer && answer.policies.length > 0 && (
-        <Figure
-          number={`Source ${number}.5`}
-          caption={`The policies that apply to it, as of ${dateTime(answer.policies_as_of)}`}
-        >
+        <Figure number={`Source ${number}.5`} caption={`Applicable policies, as of ${dateTime(answer.policies_as_of)}`}>
           {answer.policies.map(({ entity, name, words, sql }) => (
             <div key={`${entity} ${name}`} className={styles.policy}>
               <p className={styles.words}>
@@ -121,7 +118,7 @@ function Told({ number, answer }: { number: number; answer: RequestTraceResponse
   );
 }
 
-/** "priya@… called PATCH /rest/v1/tickets. It was answered 400 after 3.3 ms: the title is 3 to 120 characters." */
+/** "priya@… called PATCH /rest/v1/tickets. The response was 400 after 3.3 ms: the title is 3 to 120 characters." */
 function Answer({
   appRef,
   number,
@@ -137,11 +134,11 @@ function Answer({
   const known = story.who.user_id !== null || story.who.role !== null;
   return (
     <>
-      {known ? <Caller appRef={appRef} who={story.who} className={liveValueClass} /> : 'Somebody'} called{' '}
+      {known ? <Caller appRef={appRef} who={story.who} className={liveValueClass} /> : 'An unknown caller'} called{' '}
       <Link to="/app/$ref/calls" params={{ ref: appRef }} search={{ call: story.call }} className={liveValueClass}>
         {story.method} {addressOf({ ...story, query: '' })}
       </Link>
-      . It was answered{' '}
+      . The response was{' '}
       {line ? (
         <Link to="/app/$ref/errors" params={{ ref: appRef }} search={{ error: line.id }} className={badFigureClass}>
           {status}
@@ -160,14 +157,13 @@ function Answer({
 
 function Unknown({ appRef, requestId }: { appRef: string; requestId: string }) {
   return (
-    <Empty title="No story of it is held">
+    <Empty title="No trace stored">
       <p>
-        <code>{requestId}</code> is no call of {appRef}, or it is older than what is kept: the last calls, and for
-        longer those that failed or were slow. Copy the whole id from the header <code>x-request-id</code> of the
-        answer.
+        {appRef} stores no trace for <code>{requestId}</code>. Ninefold keeps the traces of the last requests, and keeps
+        failed and slow requests longer. Copy the complete id from the response header <code>x-request-id</code>.
       </p>
       <Link to="/app/$ref/errors" params={{ ref: appRef }}>
-        The last calls that failed
+        The last failed requests
       </Link>
     </Empty>
   );

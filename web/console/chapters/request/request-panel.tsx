@@ -30,10 +30,10 @@ export function RequestPanel({
   const params = { ref: appRef };
   return (
     <Panel
-      label="The call"
-      title={<b>The call</b>}
+      label="Request"
+      title={<b>Request</b>}
       onClose={onClose}
-      tools={<CopyButton text={requestText(story, line)} what="the story as text" word />}
+      tools={<CopyButton text={requestText(story, line)} what="the trace as text" word />}
     >
       <PanelSection title="Who">
         <KeyValues
@@ -62,28 +62,28 @@ export function RequestPanel({
         />
       </PanelSection>
       {story.refused && <RefusedSection appRef={appRef} refused={story.refused} who={who} />}
-      <PanelSection title="Request" aside={story.who.source === 'builder' ? undefined : 'values are not kept'}>
+      <PanelSection title="Request" aside={story.who.source === 'builder' ? undefined : 'values are not stored'}>
         <Code code={`${story.method} ${addressOf(story)}`} language="text" label="the request" wrap />
       </PanelSection>
       <PanelSection title="Reply" aside={<Tag kind={story.code === null ? 'ok' : 'error'}>{story.status}</Tag>}>
         {line ? (
           <Code code={replyOf(line)} language="json" label="the reply" wrap />
         ) : (
-          <p className="soft">{story.code === null ? 'What was asked for.' : <code>{story.code}</code>}</p>
+          <p className="soft">{story.code === null ? 'The requested data.' : <code>{story.code}</code>}</p>
         )}
       </PanelSection>
       {line && (
         <>
-          <PanelSection title="What the client should do">
+          <PanelSection title="Action of the client">
             <p>{line.action}</p>
           </PanelSection>
-          <PanelSection title="What the member reads">
+          <PanelSection title="Message for the member">
             <p>{line.member}</p>
           </PanelSection>
         </>
       )}
       {story.touched.length > 0 && (
-        <PanelSection title="What it touched">
+        <PanelSection title="Affected entities">
           <KeyValues
             pairs={story.touched.map(({ schema, name, operation }, place) => [
               `${operation}${place === 0 ? '' : ', embedded'}`,
@@ -100,7 +100,7 @@ export function RequestPanel({
             search={{ error: line.id }}
             className={buttonClass({ small: true })}
           >
-            The error in chapter 8
+            Show the error in chapter 8
           </Link>
         )}
         <Link
@@ -109,7 +109,7 @@ export function RequestPanel({
           search={{ call: story.call }}
           className={buttonClass({ small: true })}
         >
-          The call in chapter 7
+          Show the call in chapter 7
         </Link>
       </p>
     </Panel>

@@ -18,7 +18,7 @@ const story = (more: Partial<RequestTrace> = {}): RequestTrace => ({
   limit: null,
   milliseconds: 3.3,
   who: { role: 'authenticated', user_id: 'u', session_id: null, source: 'token', address: '::1' },
-  steps: [step('plan', 0, 0.3), step('run', 0.3, 2.9), step('reply', 3.2, 0.1)],
+  steps: [step('Plan', 0, 0.3), step('Execute', 0.3, 2.9), step('Respond', 3.2, 0.1)],
   sql: { text: 'update …', parameters: 2, cut: false },
   touched: [],
   ...more,
@@ -63,7 +63,13 @@ it('gives the address as it was called', () => {
 
 it('tells all of it as text', () => {
   const text = requestText(story(), undefined);
-  for (const part of ['req-1', 'PATCH /rest/v1/tickets', '400 23514', 'Of: public.tickets.title_length', '2.90  run']) {
+  for (const part of [
+    'req-1',
+    'PATCH /rest/v1/tickets',
+    '400 23514',
+    'Of: public.tickets.title_length',
+    '2.90  Execute',
+  ]) {
     expect(text).toContain(part);
   }
 });

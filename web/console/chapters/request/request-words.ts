@@ -20,12 +20,12 @@ export interface StepLine {
 export function stepLines(story: RequestTrace, policies: readonly PolicyEntry[]): StepLine[] {
   const { steps, code } = story;
   // A reply is sent whatever happened: what ended the call is the step before it.
-  const last = steps.findLastIndex(({ name }) => name !== 'reply');
+  const last = steps.findLastIndex(({ name }) => name !== 'Respond');
   return steps.flatMap((step, place): StepLine[] => {
     const { name, from, took, found } = step;
     const line: StepLine = { key: `${place}`, name, time: { from, took }, kind: kindOf(step), found };
     if (code !== null && place === last) Object.assign(line, { kind: 'ended', found: endWords(story) });
-    if (name !== 'run') return [line];
+    if (name !== 'Execute') return [line];
     return [
       line,
       ...policies.map(
@@ -51,7 +51,7 @@ const endWords = ({ code, subject, limit }: RequestTrace): string =>
     .filter((part) => part !== null)
     .join(' ');
 
-const kindOf = ({ name }: CallStep): StepKind => (name === 'run' ? 'database' : 'server');
+const kindOf = ({ name }: CallStep): StepKind => (name === 'Execute' ? 'database' : 'server');
 
 /** The marks of a scale from 0 that ends at or beyond `end`: about four, at 1, 2 or 5 times a power of ten. */
 export function scaleMarks(end: number): number[] {
@@ -101,7 +101,7 @@ export function requestText(story: RequestTrace, line: ErrorLine | undefined): s
   return [
     `Request ${story.request_id}, ${story.at}`,
     `${story.method} ${addressOf(story)}`,
-    `answered ${story.status}${story.code === null ? '' : ` ${story.code}`} after ${milliseconds(story.milliseconds)}`,
+    `response ${story.status}${story.code === null ? '' : ` ${story.code}`} after ${milliseconds(story.milliseconds)}`,
     ...(line ? [`Meaning: ${line.meaning}`, `What to do: ${line.action}`] : []),
     ...(story.subject === null ? [] : [`Of: ${story.subject}`]),
     ...(story.refused

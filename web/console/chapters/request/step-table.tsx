@@ -7,7 +7,7 @@ import styles from './step-table.module.css';
 
 const legend: readonly (readonly [StepKind, string])[] = [
   ['server', 'server'],
-  ['database', 'Postgres'],
+  ['database', 'PostgreSQL'],
   ['ended', 'where it ended'],
 ];
 
@@ -54,7 +54,7 @@ export function StepTable({
                 Took
               </th>
               <th scope="col" className={styles.scale}>
-                <span className="sr">Of the whole</span>
+                <span className="sr">Share</span>
                 <span className={styles.ruler} aria-hidden="true">
                   {scaleMarks(end).map((mark) => (
                     <span key={mark} style={{ left: share(mark) }}>
@@ -64,7 +64,7 @@ export function StepTable({
                 </span>
               </th>
               <th scope="col" className={`${styles.found} ${styles.wide}`}>
-                What it found
+                Result
               </th>
             </tr>
           </thead>

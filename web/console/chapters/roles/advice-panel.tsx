@@ -15,13 +15,13 @@ import { listed, shortId } from '../../format/format.ts';
 import styles from './advice.module.css';
 
 const comes: Readonly<Record<AdviceEntry['weight'], string>> = {
-  risk: 'more is let through than is meant',
+  risk: 'too much access',
   slow: 'calls take longer than they need',
   fault: 'calls fail',
-  idle: 'something is there without effect',
+  idle: 'no effect',
 };
 
-/** One advice told in full, with the SQL that mends it, to copy, to open, or to run at once. */
+/** One advice told in full, with the SQL fix, to copy, to open, or to run at once. */
 export function AdvicePanel({
   appRef,
   advice,
@@ -50,17 +50,17 @@ export function AdvicePanel({
       onNext={onNext}
     >
       <VerdictLine>{words}</VerdictLine>
-      <PanelSection title="What comes of it">
+      <PanelSection title="Effect">
         <KeyValues
           pairs={[
-            ['Weight', comes[weight]],
-            ['On', <code key="on">{on}</code>],
+            ['Severity', comes[weight]],
+            ['Object', <code key="on">{on}</code>],
             ...(policies.length > 0 ? [['Policies', listed(policies)] as const] : []),
           ]}
         />
       </PanelSection>
-      <PanelSection title="Mended by">
-        <Code code={sql} language="sql" label="the SQL that mends it" />
+      <PanelSection title="Fix">
+        <Code code={sql} language="sql" label="the SQL fix" />
         <div className={styles.buttons}>
           <Button small onClick={() => setAsking(true)}>
             Apply
@@ -93,7 +93,7 @@ function Confirm({
     <Dialog title={`Change ${shortId(on)}?`} width={640} onClose={onClose}>
       <div className={styles.confirm}>
         <p>
-          This runs in <b>{appRef}</b> as its owner, in one transaction. To have it with the code, keep it as a
+          This runs in <b>{appRef}</b> as its owner, in one transaction. To keep the fix with the code, save it as a
           migration instead.
         </p>
         <Code code={sql} language="sql" label="the SQL that will run" />

@@ -37,26 +37,24 @@ export function AdviceTable({
   return (
     <Figure
       number="Table 6.2"
-      caption="Advice, each with the SQL that mends it"
+      caption="Findings, each with an SQL fix"
       tools={<span className="soft">{count(advice.length)} found</span>}
     >
       {advice.length === 0 ? (
-        <p className={styles.none}>
-          Nothing: no open table, no policy that is asked once a row, no index that is missing.
-        </p>
+        <p className={styles.none}>No findings: no open table, no policy that runs once per row, no missing index.</p>
       ) : (
         <Table label="Advice" stale={stale}>
           <thead>
             <tr>
               <th scope="col" className={styles.weight}>
-                <span className="sr">Weight</span>
+                <span className="sr">Severity</span>
               </th>
-              <th scope="col">What is so</th>
+              <th scope="col">Finding</th>
               <th scope="col" className={styles.wide}>
                 On
               </th>
               <th scope="col" className={styles.wide}>
-                Mended by
+                Fix
               </th>
             </tr>
           </thead>

@@ -132,6 +132,6 @@ const securityPair = (entity: Entity, role: RoleEntry): readonly [string, string
   !entity.row_level_security
     ? 'off: every row is open to a role with the grant'
     : role.bypasses_row_level_security
-      ? 'on; this role passes by it'
+      ? 'on; this role bypasses it'
       : 'on',
 ];

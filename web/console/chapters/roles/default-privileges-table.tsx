@@ -4,7 +4,7 @@ import { TextTable, type WordsColumn } from '../list/text-table.tsx';
 type Line = RolesChapter['from_now_on'][number];
 
 const columns: readonly WordsColumn<Line>[] = [
-  { name: 'What is new, and who may do what with it', look: 'words', cell: ({ words }) => words },
+  { name: 'Object and privileges', look: 'words', cell: ({ words }) => words },
 ];
 
 /** The rights with which tables and functions begin that are yet to be made. */
@@ -12,8 +12,8 @@ export function DefaultPrivilegesTable({ lines }: { lines: readonly Line[] }) {
   return (
     <TextTable
       number="Table 6.4"
-      caption="Rights that new tables and functions begin with"
-      what={['Rights of what is new', 'lines']}
+      caption="Default privileges for new tables and functions"
+      what={['Default privileges', 'lines']}
       columns={columns}
       rows={lines}
       keyOf={({ id }) => id}

@@ -26,7 +26,7 @@ const columnsOf = (ref: string): readonly WordsColumn<PolicyEntry>[] => [
     ),
   },
   { name: 'For', look: 'wide', cell: ({ roles }) => listed(roles) },
-  { name: 'Lets through', look: 'words', cell: ({ words }) => words, title: ({ words }) => words },
+  { name: 'Condition', look: 'words', cell: ({ words }) => words, title: ({ words }) => words },
 ];
 
 /** Every policy, with what it lets through in words. */
@@ -35,7 +35,7 @@ export function PolicyTable({ appRef, policies }: { appRef: string; policies: re
   return (
     <TextTable
       number="Table 6.3"
-      caption="Policies, and what they let through"
+      caption="Policies and their conditions"
       what={['Policies', 'policies']}
       columns={columns}
       rows={policies}

@@ -37,15 +37,16 @@ import styles from './roles-page.module.css';
 import { useIsNarrow } from './use-is-narrow.ts';
 
 const changes = [
-  'Write a policy in SQL and keep it as a migration',
+  'Write a policy in SQL and save it as a migration',
   <span key="role">
-    Give a member a role with <code>ninefold.grant_role(…)</code>, once <code>ninefold.define_role(…)</code> has made it
+    Create a role with <code>ninefold.define_role(…)</code> and grant it to a member with{' '}
+    <code>ninefold.grant_role(…)</code>
   </span>,
   <span key="grant">
-    Give or take a right with <code>grant</code> and <code>revoke</code>
+    Change privileges with <code>grant</code> and <code>revoke</code>
   </span>,
   <span key="comment">
-    Change the words of a cell with <code>comment on policy</code>
+    Change the description of a cell with <code>comment on policy</code>
   </span>,
 ];
 
@@ -137,8 +138,8 @@ export function RolesPage() {
       }
     >
       {chapter?.cells.length === 0 ? (
-        <Empty title="No cell yet">
-          <p>The first table or function of an exposed schema makes the first row of this matrix.</p>
+        <Empty title="No permissions to show">
+          <p>Create a table or function in an exposed schema.</p>
         </Empty>
       ) : (
         <>
@@ -249,7 +250,7 @@ const probeSource = (report: ProbeReport | null): Source[] =>
         },
       ];
 
-/** "5 roles hold 150 cells: 68 always, 20 when a condition holds, 62 never. Every cell was tried 4 minutes ago; 1 disagrees." */
+/** "5 roles have 150 cells: 68 always, 20 when a condition holds, 62 never. Every cell was tried 4 minutes ago; 1 disagrees." */
 function Answer({
   chapter: { roles, cells },
   report,
@@ -269,7 +270,7 @@ function Answer({
   );
   return (
     <>
-      {proof(counted(roles.length, 'role'))} {roles.length === 1 ? 'holds' : 'hold'}{' '}
+      {proof(counted(roles.length, 'role'))} {roles.length === 1 ? 'has' : 'have'}{' '}
       {proof(counted(cells.length, 'cell'))}
       {cells.length > 0 && (
         <>

@@ -41,7 +41,7 @@ export function EntityTypes({
   return (
     <Figure
       number="Figure 5.3"
-      caption="The same for programs, so that a form checks before it sends"
+      caption="Schemas for programs, to validate input before sending"
       tools={
         <Segmented
           label="Written as"
@@ -75,7 +75,8 @@ export function EntityTypes({
           </div>
         )}
         <p className={styles.how}>
-          All entities at once: <code>{command}</code>. What the schemas cannot say, PostgreSQL still checks.
+          All entities at once: <code>{command}</code>. PostgreSQL also checks the rules that the schemas do not
+          contain.
         </p>
       </div>
     </Figure>

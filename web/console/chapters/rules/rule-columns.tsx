@@ -6,7 +6,7 @@ export const ruleColumns: readonly ListColumn<Rule>[] = [
   { name: 'Rule', look: 'words', share: 50, bar: 200, cell: ({ words }) => words },
   { name: 'Kind', bar: 50, cell: (rule) => <Kind rule={rule} /> },
   {
-    name: 'Words from',
+    name: 'Description from',
     rank: 'third',
     bar: 50,
     cell: ({ commented }) => (commented ? 'a comment' : <span className="soft">the SQL</span>),

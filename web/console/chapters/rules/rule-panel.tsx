@@ -49,19 +49,19 @@ export function RulePanel({
       <PanelSection title="Rule">
         <KeyValues
           pairs={[
-            ['Binds', boundRows[rule.applies_to]],
-            ['Of', entity],
+            ['Applies to', boundRows[rule.applies_to]],
+            ['Entity', entity],
             ...(rule.fields.length > 0
               ? [['Fields', <code key="fields">{rule.fields.join(', ')}</code>] as const]
               : []),
-            ['Words', rule.commented ? 'from its comment' : 'told from the SQL'],
+            ['Description', rule.commented ? 'from its comment' : 'derived from the SQL'],
           ]}
         />
       </PanelSection>
       <PanelSection title="SQL">
         <Code code={rule.sql} language="sql" label="the SQL of the rule" wrap />
       </PanelSection>
-      <PanelSection title="When it is broken">
+      <PanelSection title="Violation">
         <KeyValues
           pairs={[
             [
@@ -81,7 +81,7 @@ export function RulePanel({
           </Button>
         )}
         <SqlLink appRef={appRef} sql={validateSql(rule)} words="Check old rows in SQL" />
-        <SqlLink appRef={appRef} sql={commentSql(rule)} words="Change its words in SQL" />
+        <SqlLink appRef={appRef} sql={commentSql(rule)} words="Change description in SQL" />
       </p>
     </Panel>
   );

@@ -45,7 +45,7 @@ export function commentSql({ kind, name, entity, sql, words }: Rule): string | n
 /** Which rows a rule binds, where it is not all of them. */
 export const boundRows: Readonly<Record<Rule['applies_to'], string>> = {
   'all rows': 'all rows',
-  'new and changed rows': 'rows that are added or changed; those from before may break it (NOT VALID)',
+  'new and changed rows': 'new and changed rows; older rows may violate the rule (NOT VALID)',
   'no row': 'no row: it is not enforced',
 };
 
@@ -67,5 +67,5 @@ export function keepSql(table: string, rule: TriedRule, broken: number): string 
   add constraint name_of_the_rule
   ${constraint};
 comment on constraint name_of_the_rule on ${table}
-  is 'What the rule says, in words';`;
+  is 'Description of the rule';`;
 }

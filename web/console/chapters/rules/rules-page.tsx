@@ -20,10 +20,10 @@ const changes = [
     Add a rule with <code>alter table … add constraint … check</code>; <a href="#figure-5-2">try it</a> first
   </span>,
   <span key="comment">
-    Give it its words with <code>comment on constraint</code>: clients get them as <code>hint</code>
+    Describe a rule with <code>comment on constraint</code>: clients receive the text as <code>hint</code>
   </span>,
   <span key="validate">
-    Let rows from before keep it too with <code>validate constraint</code>
+    Check existing rows with <code>validate constraint</code>
   </span>,
 ];
 
@@ -58,20 +58,20 @@ export function RulesPage() {
       }
     >
       {chapter?.rules.length === 0 ? (
-        <Empty title="No rule yet">
+        <Empty title="No rules yet">
           <p>
-            A{' '}
+            Add a required field, a key or a check to a{' '}
             <Link to="/app/$ref/entities" params={{ ref }}>
-              table
+              {' '}
+              table{' '}
             </Link>{' '}
-            that takes any row has none. Fields that must have a value, keys and checks appear here as soon as they are
-            made.
+            to see it here.
           </p>
         </Empty>
       ) : (
         <MainTable
           number="Table 5.1"
-          caption="Every rule, in words and in SQL"
+          caption="All rules, with description and SQL"
           what={['rule', 'rules']}
           list={list}
           columns={ruleColumns}
@@ -103,7 +103,7 @@ const takesRows = ({ exposed, writable }: Entity): boolean => exposed && (writab
 const isTable = ({ kind }: Entity): boolean =>
   kind === 'table' || kind === 'partitioned table' || kind === 'foreign table';
 
-/** "31 rules bind the rows of 3 entities; 3 are described by comments. 1 rule is not checked for rows from before it." */
+/** "31 rules apply to the rows of 3 entities; 3 are described by comments. 1 rule is not checked for rows from before it." */
 function Answer({ chapter: { rules } }: { chapter: RulesChapter }) {
   if (rules.length === 0) return <>No rules yet: every row is valid. Add a constraint to see it here.</>;
   const entities = new Set(rules.map(({ entity }) => entity)).size;
@@ -116,13 +116,13 @@ function Answer({ chapter: { rules } }: { chapter: RulesChapter }) {
   );
   return (
     <>
-      {proof(counted(rules.length, 'rule'))} {rules.length === 1 ? 'binds' : 'bind'} the rows of{' '}
+      {proof(counted(rules.length, 'rule'))} {rules.length === 1 ? 'applies' : 'apply'} to the rows of{' '}
       {proof(counted(entities, 'entity', 'entities'))}; {proof(count(commented))} {commented === 1 ? 'is' : 'are'}{' '}
       described by {commented === 1 ? 'a comment' : 'comments'}.
       {loose > 0 && (
         <>
           {' '}
-          {proof(counted(loose, 'rule'), true)} {loose === 1 ? 'does' : 'do'} not hold for every row.
+          {proof(counted(loose, 'rule'), true)} {loose === 1 ? 'is' : 'are'} not validated for existing rows.
         </>
       )}
     </>

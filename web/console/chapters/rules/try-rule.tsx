@@ -25,7 +25,7 @@ export interface Draft {
   /** Id of an entity. */
   entity: string;
   expression: string;
-  /** What kind of rule; an expression where it is not said. */
+  /** Kind of rule; an expression where it is not said. */
   kind?: TriedRule['kind'];
   /** Of the kinds that are about fields. */
   fields?: readonly string[];
@@ -75,13 +75,13 @@ export function TryRule({
   return (
     <Figure
       number="Figure 5.2"
-      caption="Try a rule before it is one"
+      caption="Test a rule"
       tools={
         <Segmented
-          label="What kind of rule"
+          label="Kind of rule"
           value={kind}
           options={[
-            ['check', 'Every row fulfils'],
+            ['check', 'Condition'],
             ['required', 'Has a value'],
             ['unique', 'No two rows share'],
           ]}
@@ -100,7 +100,7 @@ export function TryRule({
           <Textarea
             ref={field}
             className={styles.expression ?? ''}
-            label="Every row fulfils"
+            label="Condition"
             placeholder={placeholder(table)}
             autoComplete="off"
             spellCheck={false}
@@ -176,13 +176,13 @@ function Outcome({
     <div className={styles.outcome}>
       <p className={styles.verdict}>
         {broken === 0 ? (
-          `All ${counted(rows, 'row')} of ${name} keep it.`
+          `All ${counted(rows, 'row')} of ${name} satisfy the rule.`
         ) : (
           <>
             <b>
               {count(broken)} of {counted(rows, 'row')}
             </b>{' '}
-            of {name} ({percent(broken, rows)}) would break it
+            of {name} ({percent(broken, rows)}) would violate it
             {examples.length > 0 && ': '}
             {examples.map((key, place) => (
               <span key={keyText(key)}>
@@ -212,7 +212,7 @@ function Outcome({
         className={buttonClass({ small: true })}
       >
         <Icon of={IconTerminal2} small />
-        Make it a rule in SQL
+        Create the rule in SQL
       </Link>
     </div>
   );
@@ -227,7 +227,7 @@ function Refused({ error }: { error: Error }) {
     <FailureNote
       facts={{
         ...facts,
-        message: `PostgreSQL does not take it: ${refused.message}`,
+        message: `PostgreSQL rejects the rule: ${refused.message}`,
         action: refused.hint ?? refused.detail ?? 'Correct the expression and count again.',
         code: refused.sqlstate,
       }}

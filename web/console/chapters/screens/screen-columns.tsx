@@ -15,9 +15,9 @@ export const screenColumns: readonly ListColumn<ListedScreen>[] = [
     share: 65,
     rank: 'third',
     bar: 120,
-    cell: ({ roles }) => (roles.length > 0 ? roles.join(', ') : <span className="soft">nobody</span>),
+    cell: ({ roles }) => (roles.length > 0 ? roles.join(', ') : <span className="soft">no role</span>),
   },
-  { name: 'Comes from', bar: 60, cell: (screen) => <Origin screen={screen} /> },
+  { name: 'Origin', bar: 60, cell: (screen) => <Origin screen={screen} /> },
 ];
 
 /** Where a screen comes from, and whether it can be shown. */

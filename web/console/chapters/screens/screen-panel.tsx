@@ -19,10 +19,9 @@ const kinds: Readonly<Record<Screen['kind'], string>> = {
 };
 
 const origins: Readonly<Record<Screen['origin'], string>> = {
-  derived: 'follows from the entity',
+  derived: 'derived from the entity',
   defined: 'defined by ninefold.define_screen',
-  'defined in place of a derived one':
-    'defined by ninefold.define_screen, in place of the one that follows from the entity',
+  'defined in place of a derived one': 'defined by ninefold.define_screen, replaces the screen derived from the entity',
 };
 
 /** One screen told in full: what it shows, for whom, why it is broken, and the SQL that changes it. */
@@ -69,7 +68,7 @@ export function ScreenPanel({
           </ul>
         </PanelSection>
       )}
-      <PanelSection title="Shows">
+      <PanelSection title="Content">
         <KeyValues
           pairs={[
             [
@@ -83,12 +82,12 @@ export function ScreenPanel({
               names.length > 0 ? <code key={of}>{names.join(', ')}</code> : 'none',
             ]),
             ...rowsOf(screen),
-            ['For', roles.length > 0 ? listed(roles) : 'nobody'],
-            ['Comes from', origins[origin]],
+            ['Roles', roles.length > 0 ? listed(roles) : 'no role'],
+            ['Origin', origins[origin]],
           ]}
         />
       </PanelSection>
-      <PanelSection title={origin === 'derived' ? 'Put one of your own in its place' : 'Change it'}>
+      <PanelSection title={origin === 'derived' ? 'Replace this screen' : 'Change this screen'}>
         <Code code={define} language="sql" label="the SQL of the screen" />
         <p className={styles.foot}>
           <Link
@@ -103,7 +102,7 @@ export function ScreenPanel({
         </p>
       </PanelSection>
       {drop !== null && (
-        <PanelSection title="Take it away">
+        <PanelSection title="Delete this screen">
           <Code code={drop} language="sql" label="the SQL that deletes it" />
         </PanelSection>
       )}
@@ -115,7 +114,7 @@ export function ScreenPanel({
 function rowsOf({ kind, filter, order_by }: Screen): [string, ReactNode][] {
   const many = kind === 'list' || kind === 'board';
   const said: [of: string, value: string | null, otherwise: string][] = [
-    ['Rows', filter, 'all that one may read'],
+    ['Rows', filter, 'all readable rows'],
     ['Order', order_by, 'none'],
   ];
   return said

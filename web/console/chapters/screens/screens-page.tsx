@@ -15,13 +15,13 @@ import { ScreenPanel } from './screen-panel.tsx';
 
 const changes = [
   <span key="define">
-    Define one with <code>ninefold.define_screen(route, title, kind, entity, …)</code>; with the route of one that
-    follows from an entity it takes its place
+    Define one with <code>ninefold.define_screen(route, title, kind, entity, …)</code>; the route of a derived screen
+    replaces that screen
   </span>,
   <span key="drop">
     <code>ninefold.drop_screen(route)</code> deletes it; the screen that is derived from the entity returns
   </span>,
-  'A table or a view in an exposed schema has its screens as soon as it is made',
+  'A table or view in an exposed schema gets its screens as soon as you create it',
 ];
 
 type Choice = 'all' | 'defined' | 'broken';
@@ -52,13 +52,13 @@ export function ScreensPage() {
       }
     >
       {chapter?.screens.length === 0 ? (
-        <Empty title="No screen yet">
-          <p>The first table of an exposed schema has a list, a detail and a form at once.</p>
+        <Empty title="No screens yet">
+          <p>Create a table in an exposed schema to get a list, a detail and a form.</p>
         </Empty>
       ) : (
         <MainTable
           number="Table 2.1"
-          caption="Every screen, by its route"
+          caption="All screens, by route"
           tools={
             <Segmented
               label="Which screens"
@@ -94,8 +94,7 @@ const kinds: readonly (readonly [ScreenKind, string])[] = [
 
 /** "25 screens: 9 lists, 7 details, 8 forms and 1 board. 3 are defined; 1 is broken." */
 function Answer({ chapter: { screens } }: { chapter: ScreensChapter }) {
-  if (screens.length === 0)
-    return <>None yet. The first table has a list, a detail and a form as soon as it is made.</>;
+  if (screens.length === 0) return <>This app has no screens.</>;
   const defined = screens.filter(keeps.defined).length;
   const broken = screens.filter(keeps.broken).length;
   const proof = (text: string, bad = false) => (
@@ -111,10 +110,10 @@ function Answer({ chapter: { screens } }: { chapter: ScreensChapter }) {
     <>
       {proof(counted(screens.length, 'screen'))}: {listed(parts)}.{' '}
       {defined === 0 ? (
-        'All follow from the entities.'
+        'All are derived from the entities.'
       ) : (
         <>
-          {proof(count(defined))} {defined === 1 ? 'is' : 'are'} defined, the others follow from the entities.
+          {proof(count(defined))} {defined === 1 ? 'is' : 'are'} defined, the others are derived from the entities.
         </>
       )}
       {broken > 0 && <> {proof(`${count(broken)} ${broken === 1 ? 'is' : 'are'} broken`, true)}.</>}

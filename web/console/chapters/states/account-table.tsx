@@ -23,8 +23,8 @@ export function AccountTable({
   return (
     <Figure
       number={number}
-      caption="Accounts of members: the calls that move them"
-      tools={<span className="soft">{counted(states.length, 'state')}, by the settings as they are</span>}
+      caption="Accounts of members: calls that change their state"
+      tools={<span className="soft">{counted(states.length, 'state')}, with the current settings</span>}
     >
       <div className={styles.every}>
         <Table label="States of accounts" stale={stale}>

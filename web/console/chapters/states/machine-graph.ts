@@ -32,11 +32,11 @@ export function machineGraph(machine: Machine): Graph {
           id: `stray ${from} ${to}`,
           from: boxOfState(from),
           to: boxOfState(to),
-          label: 'by no transition',
+          label: 'without transition',
           figure: count(times),
           weight: weight(times),
           bad: true,
-          says: `From ${from} to ${to} by no transition, ${counted(times, 'time')}`,
+          says: `From ${from} to ${to} without a transition, ${counted(times, 'time')}`,
         }),
       ),
     ],
@@ -96,7 +96,7 @@ const edgeOf = (
   figure: passages === null ? null : count(passages),
   weight: weight(passages ?? 0),
   bad: false,
-  says: `${transition.name}, from ${from} to ${to}${passages === null ? '' : `, ${counted(passages, 'passage')} in 30 days`}`,
+  says: `${transition.name}, from ${from} to ${to}${passages === null ? '' : `, ${counted(passages, 'state change')} in 30 days`}`,
 });
 
 /** The edge of a chosen way, or else all that meet a chosen state. */

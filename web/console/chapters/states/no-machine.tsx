@@ -20,10 +20,10 @@ const example = `select ninefold.define_machine(
 /** What the page says while there is no machine: how to make one. */
 export function NoMachine({ appRef }: { appRef: string }) {
   return (
-    <Empty title="No machine yet">
+    <Empty title="No state machine yet">
       <p>
-        A machine says which values of a field may follow which, and who may take the step. PostgreSQL then holds every
-        write to it, and each passage is recorded.
+        A state machine defines which value of a field may follow another, and who may make the transition. PostgreSQL
+        enforces the machine on every write and records each state change. Run this SQL to define one.
       </p>
       <Code code={example} language="sql" label="the SQL of a first machine" />
       <Link

@@ -45,18 +45,23 @@ export function StatePanel({
       <PanelSection title="Now">
         <KeyValues
           pairs={[
-            ['Rows', rows === null ? 'not counted: it would take too long' : count(rows)],
-            ['Stay, median', stay === undefined ? 'nothing left it in 30 days' : span(stay)],
+            ['Rows', rows === null ? 'not counted: the table is too large' : count(rows)],
+            ['Median time in state', stay === undefined ? 'no row left the state in 30 days' : span(stay)],
           ]}
         />
       </PanelSection>
       <Ways
-        title="Leads here"
+        title="Incoming transitions"
         ways={ways.filter(({ to }) => to === name)}
         other={({ from }) => from}
         machine={machine}
       />
-      <Ways title="Leads on" ways={ways.filter(({ from }) => from === name)} other={({ to }) => to} machine={machine} />
+      <Ways
+        title="Outgoing transitions"
+        ways={ways.filter(({ from }) => from === name)}
+        other={({ to }) => to}
+        machine={machine}
+      />
       <p className={styles.foot}>
         <Link
           to="/app/$ref/data"
@@ -72,13 +77,12 @@ export function StatePanel({
   );
 }
 
-/** "412 rows stand here, and every new row starts here." */
+/** "412 rows in this state. Every new row starts in this state." */
 function standing(rows: number | null, initial: boolean, final: boolean, reached: boolean): string {
-  const stand =
-    rows === null ? 'Rows may stand here' : `${counted(rows, 'row')} ${rows === 1 ? 'stands' : 'stand'} here`;
-  if (initial) return `${stand}, and every new row starts here.`;
-  if (!reached) return `${stand}; no transition leads here.`;
-  return final ? `${stand}, for good: no transition leads on.` : `${stand}.`;
+  const stand = rows === null ? 'Allowed state' : `${counted(rows, 'row')} in this state`;
+  if (initial) return `${stand}. Every new row starts in this state.`;
+  if (!reached) return `${stand}. No transition leads to this state.`;
+  return final ? `${stand}. No transition leads out of this state.` : `${stand}.`;
 }
 
 function Ways({
@@ -94,7 +98,7 @@ function Ways({
 }) {
   if (ways.length === 0) return null;
   return (
-    <PanelSection title={title} aside={machine.figures && 'passages in 30 days'}>
+    <PanelSection title={title} aside={machine.figures && 'state changes in 30 days'}>
       <ul className={styles.ways}>
         {ways.map((way) => (
           <li key={way.id}>

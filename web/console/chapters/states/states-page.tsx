@@ -25,8 +25,8 @@ const changes = [
   <span key="define">
     Call <code>ninefold.define_machine(…)</code> in a migration; <code>ninefold.drop_machine(…)</code> deletes it
   </span>,
-  'A state that rows still stand in cannot be taken away: the refusal counts them',
-  'A transition that needs other words, roles or conditions is defined again, with the whole machine',
+  'A state cannot be removed while rows are in it. The error gives their number.',
+  'To change a transition, define the complete machine again',
 ];
 
 /** Chapter 4: which states there are, and who may move what where. */
@@ -186,16 +186,16 @@ function MachineFigure({
       caption={
         machine ? (
           <>
-            <code>{machine.id.replace(/^public\./, '')}</code>: rows now, median stay, state changes in 30 days
+            <code>{machine.id.replace(/^public\./, '')}</code>: rows, median time in state, state changes in 30 days
           </>
         ) : (
-          'Rows now, median stay, passages in 30 days'
+          'Rows, median time in state, state changes in 30 days'
         )
       }
       label={machine ? `Machine of ${machine.id}` : 'Machine'}
       remark={
         <>
-          <span className={styles.legend}>line weight: passages</span>
+          <span className={styles.legend}>Line width: state changes</span>
           {choice}
         </>
       }
@@ -214,7 +214,7 @@ function Problems({ machine: { enforced, problems } }: { machine: Machine }) {
   if (enforced && problems.length === 0) return null;
   return (
     <ul className={styles.problems} id="problems">
-      {!enforced && <li>It is not enforced for every write.</li>}
+      {!enforced && <li>This machine is not enforced on every write.</li>}
       {problems.map((problem) => (
         <li key={problem}>{problem}</li>
       ))}
@@ -225,7 +225,7 @@ function Problems({ machine: { enforced, problems } }: { machine: Machine }) {
 /** "One machine moves tickets through 6 states by 10 transitions. It has 12,408 rows, which changed their state 9,264 times in 30 days." */
 function Answer({ chapter }: { chapter: StatesChapter }) {
   const { machines } = chapter;
-  if (machines.length === 0) return <>None is defined: every value that the rules allow may follow every other.</>;
+  if (machines.length === 0) return <>No state machine is defined. Any valid value can follow any other.</>;
   const states = machines.reduce((sum, machine) => sum + machine.states.length, 0);
   const transitions = machines.reduce((sum, machine) => sum + machine.transitions.length, 0);
   const rows = sumOf(chapter, rowsOf);
@@ -248,7 +248,9 @@ function Answer({ chapter }: { chapter: StatesChapter }) {
           {passages !== null && <>, which changed state {proof(counted(passages, 'time'), 'table-4-2')} in 30 days</>}.
         </>
       )}
-      {loose > 0 && <> {proof(`${count(loose)} ${loose === 1 ? 'is' : 'are'} not in order`, 'problems', true)}.</>}
+      {loose > 0 && (
+        <> {proof(`${counted(loose, 'state machine')} ${loose === 1 ? 'has' : 'have'} problems`, 'problems', true)}.</>
+      )}
     </>
   );
 }

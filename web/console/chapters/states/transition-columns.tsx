@@ -79,7 +79,7 @@ export const transitionColumns = (
 
 export const Who = ({ roles }: { roles: readonly string[] | null }) =>
   roles === null ? (
-    <span className="soft" title="Whoever may change the row">
+    <span className="soft" title="Every caller that may change the row">
       any writer
     </span>
   ) : (

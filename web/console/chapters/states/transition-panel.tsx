@@ -51,7 +51,7 @@ export function TransitionPanel({
         />
       </PanelSection>
       {when !== null && (
-        <PanelSection title="Condition, of the row as it stands">
+        <PanelSection title="Condition on the current row">
           <Code code={when.sql} language="sql" label="the condition" />
         </PanelSection>
       )}
@@ -60,19 +60,19 @@ export function TransitionPanel({
           <Code
             code={sets.map(({ field, sql }) => `${field} = ${sql}`).join('\n')}
             language="sql"
-            label="what it sets"
+            label="the assignments"
           />
         </PanelSection>
       )}
-      <PanelSection title="Otherwise">
+      <PanelSection title="Refused writes">
         <p className={styles.otherwise}>
-          The write is refused with 409 and says which transitions are open. Members ask beforehand with{' '}
+          The write fails with 409 and lists the available transitions. Members read them in advance with{' '}
           <code>select=*,transitions</code>.
         </p>
       </PanelSection>
       <p className={styles.foot}>
         <Link to="/app/$ref/sql" params={{ ref: appRef }} search={{ sql: passagesSql(machine, transition.name) }}>
-          Its last passages
+          Last state changes
         </Link>
       </p>
     </Panel>

@@ -24,7 +24,7 @@ export function TransitionTable({
   return (
     <Figure
       number={number}
-      caption="Each state and each transition: where it leads"
+      caption="Target state by state and transition"
       tools={<span className="soft">{counted(states.length * transitions.length, 'pair')}, all decided</span>}
     >
       <div className={styles.every}>

@@ -36,6 +36,6 @@ const unchanged = ({ requestRole }: Table): ApiFailure =>
     status: 200,
     hint:
       requestRole === 'service'
-        ? 'The row is gone, or has another key now. Refresh to see the rows as they are.'
-        : 'The row is gone, or no policy lets this caller change it. Chapter 6 says who may.',
+        ? 'The row no longer exists, or its key has changed. Refresh the rows.'
+        : 'The row no longer exists, or the policies do not allow this caller to change it. See chapter 6.',
   });

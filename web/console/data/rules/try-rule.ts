@@ -30,7 +30,7 @@ function readTrial(results: readonly SqlResult[]): Omit<TrialResult, 'trial'> {
     throw new ApiFailure('The rows were not counted.', {
       code: 'trial_unread',
       status: 200,
-      hint: 'Write one expression, as it would stand within CHECK ( … ).',
+      hint: 'Write one expression, as in CHECK ( … ).',
     });
   }
   return {

@@ -126,7 +126,7 @@ export function ApiKeysPage() {
           }
           onClose={close}
         >
-          <b>{key.name}</b> gets a new key, and calls with the present key are refused within a second. To change keys
+          <b>{key.name}</b> gets a new key, and requests with the present key fail within a second. To change keys
           without a gap, create another secret key, use it, then revoke this one.
         </ConfirmByTyping>
       )}
@@ -140,7 +140,7 @@ export function ApiKeysPage() {
           onConfirm={() => revoking.mutate(key.id, { onSuccess: close })}
           onClose={close}
         >
-          Calls with <b>{key.name}</b> are refused within a second. Nothing brings the key back.
+          Calls with <b>{key.name}</b> are refused within a second. You cannot restore the key.
         </ConfirmByTyping>
       )}
       {created && <KeyOnce created={created} onClose={() => setCreated(null)} />}

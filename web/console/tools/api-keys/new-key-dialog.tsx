@@ -22,7 +22,7 @@ export function NewKeyDialog({ appRef, onClose }: { appRef: string; onClose: () 
   return (
     <Dialog title="Create secret key" onClose={onClose}>
       <form className={styles.body} onSubmit={submit}>
-        <p>A secret key reads and changes every row, whatever the policies say. Use it on servers only.</p>
+        <p>A secret key reads and changes every row and bypasses the policies. Use it on servers only.</p>
         <TextInput
           label="Name"
           description="Says where the key is used."

@@ -63,7 +63,7 @@ export function ApplicationsPage() {
     >
       <SettingsFrame appRef={ref}>
         {settings.data && !isProvider ? (
-          <Empty title="The app is no OpenID provider">
+          <Empty title="The app is not an OpenID provider">
             <p>
               Switch on{' '}
               <Link to="/app/$ref/sign-in-methods" params={{ ref }} hash="applications">

@@ -34,7 +34,7 @@ export function RegisterDialog({ appRef, onClose }: { appRef: string; onClose: (
       <NativeSelect
         label="Type"
         data={[
-          { value: 'confidential', label: 'Confidential: a server holds its secret' },
+          { value: 'confidential', label: 'Confidential: a server stores its secret' },
           { value: 'public', label: 'Public: on a device or in a browser, without a secret' },
         ]}
         value={type}

@@ -45,7 +45,7 @@ export function AuditPanel({
   return (
     <Panel label="Selected entry" title={what} onClose={onClose} onPrevious={onPrevious} onNext={onNext}>
       <VerdictLine>
-        {line.actor || 'Somebody'} {line.refused === null || kind === 'members' ? what : `was refused: ${what}`}.
+        {line.actor || 'Unknown caller'} {line.refused === null || kind === 'members' ? what : `was refused: ${what}`}.
       </VerdictLine>
       {isChange && (
         <PanelSection title="Before and after">

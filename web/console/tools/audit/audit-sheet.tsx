@@ -35,7 +35,7 @@ const columnsOf = (kind: AuditKind): readonly RowColumn<AuditLine>[] => [
     ),
   },
   { name: 'Object', width: 320, cell: (line) => <span className="cut soft">{objectOf(line)}</span> },
-  { name: 'From where', width: 140, cell: ({ address }) => <code>{address}</code> },
+  { name: 'Address', width: 140, cell: ({ address }) => <code>{address}</code> },
 ];
 
 /** What the pages of the three logs say of them. */

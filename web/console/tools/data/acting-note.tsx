@@ -27,7 +27,7 @@ export function ActingNote({
   return (
     <span role="status">
       {minutes > 0
-        ? `You act as this member for ${minutes} more min. Changes are kept.`
+        ? `You act as this member for ${minutes} more min. Changes are permanent.`
         : 'You no longer act as this member.'}{' '}
       {minutes <= 0 && (
         <Button small busy={isFetching && 'Asking'} onClick={() => void goOn()}>

@@ -50,12 +50,12 @@ export function DataPage() {
           )}
           {entities && search.table !== undefined && (
             <Empty title={`There is no ${search.table} here`}>
-              <p>It may have been dropped or renamed. Choose another table at the left.</p>
+              <p>The table may have been dropped or renamed. Choose another table.</p>
             </Empty>
           )}
           {empty && search.table === undefined && (
             <Empty title="No tables yet">
-              <p>Create the first one in SQL. It appears here at once.</p>
+              <p>Create a table in SQL. It appears here immediately.</p>
               <Code code={firstTable} language="sql" label="the statement" />
               <p>
                 <Link to="/app/$ref/sql" params={{ ref }} search={{ sql: firstTable }} className={buttonClass()}>

@@ -41,20 +41,21 @@ export function DeleteDialog({
         <p className="soft">
           This cannot be undone.
           {pointing.length > 0 &&
-            ` Rows of ${pointing.join(', ')} may point here: their references decide what becomes of them.`}
+            ` Rows of ${pointing.join(', ')} may point here. Their foreign keys define the effect.`}
         </p>
       </div>
       {error && <ServerError error={error} />}
       {kept > 0 && (
         <p className={styles.kept} role="alert">
-          {counted(kept, 'row was', 'rows were')} not deleted: gone already, or no policy lets this caller delete them.
+          {counted(kept, 'row was', 'rows were')} not deleted: already missing, or the policies do not allow this caller
+          to delete them.
         </p>
       )}
       <div className={styles.buttons}>
         <Button
           kind="danger"
           busy={isPending && 'Deleting'}
-          offBecause={kept > 0 ? 'What can be deleted is deleted.' : null}
+          offBecause={kept > 0 ? 'All rows that you can delete are deleted.' : null}
           onClick={() =>
             mutate(keys, {
               onSuccess: (deleted) => {

@@ -52,7 +52,9 @@ export function TablePlaceholder({
           )}
         </Empty>
       ) : (
-        <Empty title={table.requestRole === 'anon' ? 'Without a session, no row is seen' : 'This member sees no row'}>
+        <Empty
+          title={table.requestRole === 'anon' ? 'Without a session, no rows are visible' : 'This member sees no rows'}
+        >
           <Why table={table} />
         </Empty>
       )}
@@ -104,7 +106,7 @@ const grantOf = ({ id, schema }: Entity): string => {
 function NotExposed({ table }: { table: Table }) {
   return (
     <div className={styles.instead}>
-      <Empty title="Nobody reaches this over the API">
+      <Empty title="Not available over the API">
         <p>
           The schema <code>{table.entity.schema}</code> is not exposed. Only the service key sees its rows, and only
           here.
@@ -119,10 +121,10 @@ function NotGranted({ table, error }: { table: Table; error: ApiFailure }) {
   const sql = grantOf(table.entity);
   return (
     <div className={styles.instead}>
-      <Empty title="The service key has no rights here">
+      <Empty title="The service key has no privileges here">
         <p>
-          <code>{error.code}</code> {error.message}. It goes past policies, but not past grants; in a schema of one’s
-          own they must be given.
+          <code>{error.code}</code> {error.message}. The service key bypasses policies, but needs grants. Grant the
+          privileges in your own schemas.
         </p>
         <Code code={sql} language="sql" label="the grants" />
         <p>
@@ -139,7 +141,7 @@ function NoneMatches({ table, where, onClear }: { table: Table; where: readonly 
   const { data } = useQuery(rowCount(table, []));
   return (
     <div className={styles.instead}>
-      <Empty title="Nothing matches">
+      <Empty title="No matching rows">
         <p>
           No row of <code>{table.entity.name}</code> matches {counted(where.length, 'filter')}.
           {data !== undefined && ` ${count(data)} ${data === 1 ? 'row does' : 'rows do'} without.`}
@@ -167,13 +169,13 @@ function Why({ table }: { table: Table }) {
       </>
     ) : (
       <>
-        <code>{role}</code> reads {name} {found.verdict === 'when' ? cellCondition(found.words) : 'always'}; no row is
-        so now.
+        <code>{role}</code> reads {name} {found.verdict === 'when' ? cellCondition(found.words) : 'always'}; no row
+        meets this condition.
       </>
     )
   ) : (
     <>
-      Either {name} has no rows, or none that the policies let <code>{role}</code> read.
+      {name} has no rows that the policies allow <code>{role}</code> to read.
     </>
   );
   return (

@@ -35,7 +35,7 @@ export function ViewAsMenu({
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item leftSection={<Icon of={IconKey} />} onClick={() => onSeat('service')}>
-            service key, past all policies
+            service key, bypasses all policies
           </Menu.Item>
           <Menu.Item leftSection={<Icon of={IconUserOff} />} onClick={() => onSeat('anon')}>
             anonymous, without a session

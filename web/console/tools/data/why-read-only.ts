@@ -5,29 +5,29 @@ import { keyFields } from '../../data/rows/row.ts';
 export function rowsReadOnly(entity: Entity): string | null {
   if (keyFields(entity).length === 0) {
     return entity.kind === 'view' || entity.kind === 'materialized view'
-      ? `${entity.name} is a ${entity.kind} without a key: which row is meant cannot be said. Change the tables beneath it.`
-      : `${entity.name} has no primary key: which row is meant cannot be said. Add one, and its rows can be edited.`;
+      ? `${entity.name} is a ${entity.kind} without a key, so rows cannot be edited. Change the base tables.`
+      : `${entity.name} has no primary key, so rows cannot be edited. Add one.`;
   }
-  return entity.writable.update ? null : `PostgreSQL takes no updates on this ${entity.kind}.`;
+  return entity.writable.update ? null : `PostgreSQL does not allow updates on this ${entity.kind}.`;
 }
 
 /** Why a field of a row cannot be changed; null where it can be. */
 export function fieldReadOnly(entity: Entity, field: Field): string | null {
   const rows = rowsReadOnly(entity);
   if (rows !== null) return rows;
-  if (field.generated !== null) return `The database makes ${field.name} from other fields.`;
+  if (field.generated !== null) return `The database generates ${field.name} from other fields.`;
   if (field.computed) return `The view computes ${field.name}.`;
-  return field.identity === 'always' ? `The database numbers ${field.name} by itself.` : null;
+  return field.identity === 'always' ? `${field.name} is an identity field.` : null;
 }
 
 /** Why no row can be inserted; null where rows can be. */
 export function insertOff(entity: Entity): string | null {
   if (keyFields(entity).length === 0) return rowsReadOnly(entity);
-  return entity.writable.insert ? null : `PostgreSQL takes no new rows in this ${entity.kind}.`;
+  return entity.writable.insert ? null : `PostgreSQL does not allow inserts into this ${entity.kind}.`;
 }
 
 /** Why no row can be deleted; null where rows can be. */
 export function deleteOff(entity: Entity): string | null {
   if (keyFields(entity).length === 0) return rowsReadOnly(entity);
-  return entity.writable.delete ? null : `PostgreSQL deletes no rows of this ${entity.kind}.`;
+  return entity.writable.delete ? null : `PostgreSQL does not allow deletes from this ${entity.kind}.`;
 }

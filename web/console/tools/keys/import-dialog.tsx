@@ -16,7 +16,7 @@ export function ImportDialog({ appRef, onClose }: { appRef: string; onClose: () 
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const jwk = readObject(text);
-    setFault(jwk === null ? 'This is no JSON object.' : null);
+    setFault(jwk === null ? 'This is not a JSON object.' : null);
     if (jwk !== null) mutate({ jwk }, { onSuccess: onClose });
   };
   return (

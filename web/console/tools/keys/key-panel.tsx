@@ -46,8 +46,8 @@ export function KeyPanel({
             ],
             ['Algorithm', alg],
             ['State', state],
-            ['Made', made ? dateTime(made) : 'with the app'],
-            ['In this state since', changed ? dateTime(changed) : 'the app was made'],
+            ['Created', made ? dateTime(made) : 'with the app'],
+            ['In this state since', changed ? dateTime(changed) : 'the app was created'],
           ]}
         />
       </PanelSection>

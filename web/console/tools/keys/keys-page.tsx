@@ -26,7 +26,7 @@ const columns: readonly RowColumn<Row>[] = [
     name: 'Since',
     width: 140,
     cell: ({ changed_at: changed }) =>
-      changed ? <TimeAgo iso={changed} /> : <span className="soft">the app was made</span>,
+      changed ? <TimeAgo iso={changed} /> : <span className="soft">the app was created</span>,
   },
 ];
 
@@ -68,7 +68,7 @@ export function KeysPage() {
               <Button small onClick={() => setDialog('import')}>
                 Import
               </Button>
-              <Button small busy={adding.isPending && 'Making'} onClick={() => adding.mutate({})}>
+              <Button small busy={adding.isPending && 'Creating'} onClick={() => adding.mutate({})}>
                 Add standby key
               </Button>
             </>

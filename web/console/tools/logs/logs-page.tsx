@@ -55,7 +55,7 @@ export function LogsPage() {
         filters={
           <>
             <Segmented
-              label="How they ended"
+              label="Result"
               value={status}
               options={[
                 ['', 'All'],
@@ -69,7 +69,7 @@ export function LogsPage() {
               }}
             />
             <Segmented
-              label="Whose calls"
+              label="Callers"
               value={withConsole ? 'all' : 'app'}
               options={[
                 ['app', 'App only'],
@@ -159,20 +159,20 @@ function LogFoot({
   at: number;
   stale: boolean;
 }) {
-  if (!answer) return <SheetFoot shown={stale ? 'Not known at the moment' : 'Looking'} />;
+  if (!answer) return <SheetFoot shown={stale ? 'Currently unavailable' : 'Looking'} />;
   const { calls, cut, workers, kept } = answer;
-  const all = counted(calls.length, 'call');
+  const all = counted(calls.length, 'request');
   return (
     <SheetFoot
       shown={
         <FlashOnChange value={calls.length}>
           {shown < calls.length ? `${count(shown)} of ${all}` : all}
-          {cut ? ', the newest that are held' : ''}
+          {cut ? ', the newest that are stored' : ''}
         </FlashOnChange>
       }
       remark={
         <>
-          Held: the last {count(limits.rememberedCalls.default)} calls of{' '}
+          Stored: the last {count(limits.rememberedCalls.default)} requests of{' '}
           {workers === 1 ? 'one worker' : `each of ${count(workers)} workers`}, and the last {count(kept.stories)} that
           failed or took over {milliseconds(kept.slow_milliseconds)} <AsOf at={at} live={!stale} />
         </>
@@ -193,11 +193,11 @@ function NoCalls({
   onClear: () => void;
 }) {
   if (all === 0 && !isNarrowed) {
-    return <Empty title="No calls yet">The next call to the app appears here within seconds.</Empty>;
+    return <Empty title="No requests yet">New requests appear here within seconds.</Empty>;
   }
   return (
-    <Empty title={search === '' ? 'No call of this choice is held' : `No call matches “${search}”`}>
-      {all > 0 && <p>{counted(all, 'call')} hidden by the search.</p>}
+    <Empty title={search === '' ? 'No stored request matches this filter' : `No request matches “${search}”`}>
+      {all > 0 && <p>{counted(all, 'request')} hidden by the search.</p>}
       <Button onClick={onClear}>Show all</Button>
     </Empty>
   );

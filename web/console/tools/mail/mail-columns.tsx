@@ -16,5 +16,5 @@ export const mailColumns: readonly RowColumn<MailRow>[] = [
       return <Tag kind={kind}>{word}</Tag>;
     },
   },
-  { name: 'Then', width: 240, cell: ({ error }) => error ?? <span className="soft">–</span> },
+  { name: 'Error', width: 240, cell: ({ error }) => error ?? <span className="soft">–</span> },
 ];

@@ -53,7 +53,7 @@ function Content({ appRef, mail, onDeleted }: { appRef: string; mail: MailDetail
         <p className={styles.variables}>The template is broken, so the standard text is used: {mail.template_error}</p>
       )}
       {isText ? (
-        <pre className={styles.text}>{mail.text || 'The words are removed once the text is sent.'}</pre>
+        <pre className={styles.text}>{mail.text || 'Ninefold removes the content after it has sent the text.'}</pre>
       ) : (
         <Tabs
           label="Parts of the mail"

@@ -49,7 +49,7 @@ export function TemplatesPage({ appRef, tabs }: { appRef: string; tabs: ReactNod
           </>
         }
         notice={error && <Failure facts={failureFacts(error)} onRetry={() => void refetch()} busy={isFetching} />}
-        foot={<SheetFoot shown={`${mailKinds.length} templates`} remark="The plain text is made from the HTML" />}
+        foot={<SheetFoot shown={`${mailKinds.length} templates`} remark="The plain text is generated from the HTML" />}
       >
         {template && <Editor key={`${kind} ${language}`} appRef={appRef} template={template} language={language} />}
       </Sheet>

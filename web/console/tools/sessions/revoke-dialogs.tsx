@@ -40,7 +40,7 @@ export function RevokeUserDialog({
             data-autofocus
             onClick={() => mutate(undefined, { onSuccess: ({ revoked }) => onDone(revoked) })}
           >
-            Revoke all of them
+            Revoke all
           </Button>
           <Button kind="quiet" onClick={onClose}>
             Cancel

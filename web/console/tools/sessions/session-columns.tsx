@@ -13,10 +13,10 @@ export const sessionColumns = (
   revoking: string | null,
 ): readonly RowColumn<SessionRow>[] => [
   { name: 'User', width: 200, cell: whoOf },
-  { name: 'With', width: 116, cell: (session) => session.device },
-  { name: 'From', width: 124, cell: ({ ip }) => (ip ? <code>{ip}</code> : <span className="soft">–</span>) },
-  { name: 'By', width: 124, cell: signInMethodText },
-  { name: 'Since', width: 116, cell: (session) => <TimeAgo iso={session.created_at} /> },
+  { name: 'Client', width: 116, cell: (session) => session.device },
+  { name: 'Address', width: 124, cell: ({ ip }) => (ip ? <code>{ip}</code> : <span className="soft">–</span>) },
+  { name: 'Method', width: 124, cell: signInMethodText },
+  { name: 'Started', width: 116, cell: (session) => <TimeAgo iso={session.created_at} /> },
   {
     name: 'Refreshed',
     width: 116,

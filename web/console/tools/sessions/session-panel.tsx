@@ -98,7 +98,7 @@ export function SessionPanel({
                     params={{ ref: appRef }}
                     search={{ user: session.user_id }}
                   >
-                    only theirs
+                    only this user
                   </Link>,
                 ],
               ]}

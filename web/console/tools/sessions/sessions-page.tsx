@@ -123,7 +123,7 @@ export function SessionsPage() {
           <Button
             small
             kind="danger"
-            offBecause={none ? 'Nobody is signed in.' : null}
+            offBecause={none ? 'No active sessions.' : null}
             onClick={() => setDialog(onlyUser === null ? 'all' : 'user')}
           >
             {onlyUser === null ? 'Revoke all' : 'Revoke all of this user'}
@@ -221,7 +221,7 @@ function SessionsFoot({
   stale: boolean;
 }) {
   const { data } = useQuery(activity(appRef));
-  if (!all) return <SheetFoot shown={stale ? 'Not known at the moment' : 'Counting'} />;
+  if (!all) return <SheetFoot shown={stale ? 'Currently unavailable' : 'Counting'} />;
   const cut = all.length >= limits.sessionsPerPage.default;
   // The server gives the newest; of one user nobody counts the rest.
   const known = cut ? (everybodys ? Math.max(data?.sessions ?? 0, all.length) : null) : all.length;
@@ -236,7 +236,7 @@ function SessionsFoot({
       {...(known !== null && known > 0 && { part: shown / known })}
       remark={
         <>
-          {cut ? `the newest ${count(all.length)}; choose a user for the rest of theirs` : 'newest first'},{' '}
+          {cut ? `the newest ${count(all.length)}; choose a user to see all of their sessions` : 'newest first'},{' '}
           <AsOf at={at} live={!stale} />
         </>
       }
@@ -270,14 +270,14 @@ function NoSessions({
   }
   if (who !== null) {
     return (
-      <Empty title={`${who} is signed in nowhere`}>
-        <p>A session begins when they sign in, and ends when they sign out or it is revoked.</p>
-        <Button onClick={onEverybody}>Show the sessions of everybody</Button>
+      <Empty title={`${who} has no active sessions`}>
+        <p>A session begins when the user signs in. It ends when the user signs out or you revoke it.</p>
+        <Button onClick={onEverybody}>Show all sessions</Button>
       </Empty>
     );
   }
   return (
-    <Empty title="Nobody is signed in">
+    <Empty title="No active sessions">
       <p>A session begins when a member signs in. It is listed here until the member signs out or you revoke it.</p>
       <Link to="/app/$ref/users" params={{ ref: appRef }} className={buttonClass()}>
         Users

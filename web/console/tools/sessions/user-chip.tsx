@@ -10,7 +10,7 @@ export function UserChip({ who, onRemove }: { who: string; onRemove: () => void 
       <span className={`${own.part} ${styles.field}`}>user</span>
       <span className={own.part}>is</span>
       <span className={`${own.part} ${styles.value} cut`}>{who}</span>
-      <button type="button" className={styles.remove} aria-label="Show the sessions of everybody" onClick={onRemove}>
+      <button type="button" className={styles.remove} aria-label="Show all sessions" onClick={onRemove}>
         <Icon of={IconX} small />
       </button>
     </span>

@@ -27,7 +27,7 @@ export const settingWords: Readonly<Record<string, SettingWords>> = {
   uri_allow_list: {
     label: 'Redirect addresses',
     effect: () =>
-      'Beside the site address, a sign-in may return only to these. * stands for any characters but . and /, ** for any characters.',
+      'A sign-in may return only to the site address and these addresses. * stands for any characters but . and /, ** for any characters.',
   },
 
   db_schemas: { label: 'Schemas' },
@@ -65,7 +65,7 @@ export const settingWords: Readonly<Record<string, SettingWords>> = {
     label: 'E-mail',
     effect: onOff(
       'Members sign up and sign in with an e-mail address: by a password, or by a link or a code in a mail.',
-      'Nobody can sign up or in with an e-mail address.',
+      'Members cannot sign up or sign in with an e-mail address.',
     ),
   },
   external_anonymous_users_enabled: {
@@ -79,29 +79,29 @@ export const settingWords: Readonly<Record<string, SettingWords>> = {
     label: 'Phone',
     effect: onOff(
       'Members sign up and sign in with a phone number: by a code in a text, or with a password.',
-      'Nobody can sign up or in with a phone number.',
+      'Members cannot sign up or sign in with a phone number.',
     ),
   },
   passkey_enabled: {
     label: 'Passkey',
-    effect: onOff('Members can add a passkey, and sign in with their device.', 'Nobody can add or use a passkey.'),
+    effect: onOff('Members can add a passkey, and sign in with their device.', 'Members cannot add or use passkeys.'),
   },
 
   disable_signup: {
     label: 'Sign-up',
-    effect: onOff('Only builders make accounts.', 'Anybody can make an account.'),
+    effect: onOff('Only builders create accounts.', 'Anyone can create an account.'),
   },
   mailer_autoconfirm: {
-    label: 'Addresses count at once',
+    label: 'Automatic confirmation of addresses',
     effect: onOff(
-      'A new address counts as confirmed, so anybody can sign up with the address of another person.',
+      'A new address counts as confirmed, so anyone can sign up with the address of another person.',
       'A new address must be confirmed first.',
     ),
   },
   sms_autoconfirm: {
-    label: 'Numbers count at once',
+    label: 'Automatic confirmation of numbers',
     effect: onOff(
-      'A new phone number counts as confirmed, so anybody can sign up with the number of another person.',
+      'A new phone number counts as confirmed, so anyone can sign up with the number of another person.',
       'A new phone number must be confirmed by the code in a text.',
     ),
   },
@@ -143,28 +143,28 @@ export const settingWords: Readonly<Record<string, SettingWords>> = {
     label: 'Required characters',
     effect: (value) =>
       value === ''
-        ? 'Any characters will do.'
-        : 'A new password holds a character of each of these sets, which colons separate.',
+        ? 'Any characters are allowed.'
+        : 'A new password must contain a character of each of these sets. Colons separate the sets.',
   },
   password_refuse_common: {
     label: 'Common passwords',
     effect: onOff(
       'The 100,000 most common passwords and the names of the app and the account are refused.',
-      'Common passwords are taken.',
+      'Common passwords are accepted.',
     ),
   },
   password_hibp_enabled: {
     label: 'Leaked passwords',
     effect: onOff(
       'New passwords are looked up at Have I Been Pwned, which gets five digits of their hash. Leaked ones are refused.',
-      'Nobody looks for new passwords in leaks.',
+      'New passwords are not checked against leaks.',
     ),
   },
   security_update_password_require_reauthentication: {
     label: 'Change of a password',
     effect: onOff(
       'A new password or address needs the current password, a code, or a sign-in of the last 24 hours.',
-      'Who holds a session can change its password and address.',
+      'Every session of an account can change its password and address.',
     ),
   },
 
@@ -226,14 +226,14 @@ export const settingWords: Readonly<Record<string, SettingWords>> = {
     label: 'Longest session',
     effect: (value) =>
       Number(value) === 0
-        ? 'A session that is used never ends by itself.'
+        ? 'A session that is in use does not expire.'
         : `A member signs in again ${span(value)} after the sign-in, even if active.`,
   },
   sessions_inactivity_timeout: {
     label: 'Inactivity',
     effect: (value) =>
       Number(value) === 0
-        ? 'A session that is not used stays.'
+        ? 'A session does not end through inactivity.'
         : `A session ends after ${span(value)} without a refresh.`,
   },
   sessions_single_per_user: {

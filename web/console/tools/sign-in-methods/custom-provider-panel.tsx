@@ -49,7 +49,7 @@ export function CustomProviderPanel({
               busy={isPending && 'Deleting'}
               onClick={() => mutate(provider.identifier, { onSuccess: onClose })}
             >
-              Delete: nobody can sign in with it any more
+              Delete the provider: members can no longer sign in with it
             </Button>
           ) : (
             <Button kind="quiet" onClick={() => setIsSure(true)}>

@@ -119,7 +119,7 @@ function Sections({
       <SettingsSection id="applications" title="Other applications" aside="sign members in with this app">
         {rows(sections.provider)}
       </SettingsSection>
-      <SettingsSection id="notices" title="Notices" aside="members are told by mail">
+      <SettingsSection id="notices" title="Notices" aside="mails about changes">
         {rows(sections.notices)}
       </SettingsSection>
     </SettingsPageBody>

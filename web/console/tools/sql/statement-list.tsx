@@ -20,7 +20,9 @@ export function StatementList({
   return (
     <SideList label="Statements">
       <SideGroup title="Saved">
-        {kept.saved.length === 0 && <p className={styles.none}>Save gives the statement a name.</p>}
+        {kept.saved.length === 0 && (
+          <p className={styles.none}>No saved statements yet. Save a statement to see it here.</p>
+        )}
         {kept.saved.map(({ name, sql }) => (
           <div key={name} className={styles.saved}>
             <button
@@ -32,13 +34,13 @@ export function StatementList({
               <span>{name}</span>
             </button>
             <span className={styles.forget}>
-              <Button small square kind="quiet" icon={IconX} label={`Forget ${name}`} onClick={() => onForget(name)} />
+              <Button small square kind="quiet" icon={IconX} label={`Delete ${name}`} onClick={() => onForget(name)} />
             </span>
           </div>
         ))}
       </SideGroup>
       <SideGroup title="History">
-        {kept.history.length === 0 && <p className={styles.none}>Nothing was run here yet.</p>}
+        {kept.history.length === 0 && <p className={styles.none}>No statements yet. Run one to see it here.</p>}
         {kept.history.map(({ sql, at, failed }) => (
           <button
             key={sql}

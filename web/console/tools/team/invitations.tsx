@@ -21,7 +21,8 @@ export function Invitations({
   const withdrawing = useMutation(withdrawInvitation(of));
   const [renewed, setRenewed] = useState<string | null>(null);
   const failed = renewing.error ?? withdrawing.error;
-  if (invitations.length === 0) return <p className="soft">No open invitation.</p>;
+  if (invitations.length === 0)
+    return <p className="soft">No open invitations. Invite a builder to see the invitation here.</p>;
   return (
     <>
       <Table label="Invitations">
@@ -48,7 +49,7 @@ export function Invitations({
                   small
                   kind="quiet"
                   aria-label={`New link for ${invited.email}`}
-                  busy={renewing.isPending && renewing.variables.email === invited.email && 'Making link'}
+                  busy={renewing.isPending && renewing.variables.email === invited.email && 'Creating link'}
                   onClick={() => renewing.mutate(invited, { onSuccess: () => setRenewed(invited.email) })}
                 >
                   New link
@@ -56,10 +57,10 @@ export function Invitations({
                 <Button
                   small
                   kind="quiet"
-                  aria-label={`Take back the invitation of ${invited.email}`}
+                  aria-label={`Revoke the invitation of ${invited.email}`}
                   onClick={() => withdrawing.mutate(id)}
                 >
-                  Take back
+                  Revoke
                 </Button>
               </td>
             </tr>

@@ -26,7 +26,7 @@ export function InviteDialog({ of, onClose }: { of: TeamOf; onClose: () => void 
   return (
     <UserForm
       title="Invite builder"
-      verb={['Make link', 'Making link']}
+      verb={['Create link', 'Creating link']}
       pending={isPending}
       error={needsProof(error) ? null : error}
       onSubmit={submit}

@@ -4,10 +4,10 @@ import { Verdict } from '../../../ui/verdict.tsx';
 import { canDo } from './can-do.ts';
 import styles from './team.module.css';
 
-/** What each role may do on an app. */
+/** Permissions of the roles on an app. */
 export function RoleTable() {
   return (
-    <Table label="What each role may do">
+    <Table label="Permissions of the roles">
       <thead>
         <tr>
           <th scope="col">Call</th>

@@ -25,7 +25,7 @@ export function TeamPage() {
   return (
     <Page bare appRef={ref} crumbs={settingsCrumbs(ref, 'Team')} fetching={isLoading}>
       <SettingsFrame appRef={ref} ready={team !== undefined}>
-        <SettingsPageBody title="Team" sentence={team ? sentenceOf(ref, team) : 'Who builds this app.'} draft={null}>
+        <SettingsPageBody title="Team" sentence={team ? sentenceOf(ref, team) : 'Builders of this app.'} draft={null}>
           {error && <Failure facts={failureFacts(error)} onRetry={() => void refetch()} />}
           <SettingsSection
             id="builders"
@@ -49,7 +49,7 @@ export function TeamPage() {
               </ScrollFrame>
             </SettingsSection>
           )}
-          <SettingsSection id="roles" title="What each role may do">
+          <SettingsSection id="roles" title="Permissions of the roles">
             <ScrollFrame>
               <RoleTable />
             </ScrollFrame>

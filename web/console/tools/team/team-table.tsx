@@ -12,7 +12,7 @@ import { failureFacts, needsProof } from '../../data/api-failure.ts';
 import { changeRole, leaveApp, removeBuilder } from '../../data/team/team.ts';
 import { BuilderName, SecondFactorWord, Seen } from './builder-cells.tsx';
 
-const LAST_OWNER = 'An app keeps an owner: make another builder an owner first.';
+const LAST_OWNER = 'An app needs an owner. Make another builder an owner first.';
 
 /** The builders of an app. Owners change roles and remove builders; everybody can leave. */
 export function TeamTable({ appRef, team }: { appRef: string; team: AppTeam }) {

@@ -33,7 +33,7 @@ export function CreateUserDialog({
   };
   return (
     <UserForm
-      title="Create a user"
+      title="Create user"
       verb={['Create user', 'Creating user']}
       pending={isPending}
       error={taken ? null : error}
@@ -61,7 +61,7 @@ export function CreateUserDialog({
         <input type="checkbox" checked={confirmed} onChange={(event) => setConfirmed(event.currentTarget.checked)} />
         The address counts as confirmed
       </label>
-      <p className={styles.words}>No mail is sent: tell them the password yourself. It is not shown again.</p>
+      <p className={styles.words}>Ninefold sends no mail. Give the password to the user: it is not shown again.</p>
     </UserForm>
   );
 }

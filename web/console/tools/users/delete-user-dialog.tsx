@@ -28,8 +28,8 @@ export function DeleteUserDialog({
       onConfirm={() => mutate(undefined, { onSuccess: onDeleted })}
       onClose={onClose}
     >
-      The account goes with its identities and sessions, and so does every row that the app’s tables bind to it with{' '}
-      <code>on delete cascade</code>. This cannot be undone. A ban keeps the account and its rows.
+      This deletes the account, its identities and sessions, and every row that references it with{' '}
+      <code>on delete cascade</code>. You cannot undo this. A ban keeps the account and its rows.
     </ConfirmByTyping>
   );
 }

@@ -95,7 +95,7 @@ export function ImportPage() {
                 error={
                   parameters !== '' &&
                   firebase === null &&
-                  'This holds no base64_signer_key, base64_salt_separator, rounds and mem_cost.'
+                  'This does not contain base64_signer_key, base64_salt_separator, rounds and mem_cost.'
                 }
                 value={parameters}
                 onChange={(event) => setParameters(event.currentTarget.value)}

@@ -31,7 +31,7 @@ export function ImportReport({ appRef, id, onAgain }: { appRef: string; id: stri
         </p>
       ) : (
         <p role="status">
-          {counted(state.imported, 'user')} imported, {count(state.present)} were there already, {count(state.refused)}{' '}
+          {counted(state.imported, 'user')} imported, {count(state.present)} already existed, {count(state.refused)}{' '}
           refused.
         </p>
       )}

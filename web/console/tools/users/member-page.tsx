@@ -35,7 +35,7 @@ export function MemberPage() {
       {user && !isGone && (
         <article className={styles.member} aria-label="Member">
           <h1 className={styles.name}>{nameOf(user)}</h1>
-          <h2 className={styles.about}>The account, and what you can do about it</h2>
+          <h2 className={styles.about}>Account and actions</h2>
           <UserFacts appRef={ref} user={user} onDeleted={toList} />
           <PanelSection title="Trail">
             <UserTrail appRef={ref} userId={user.id} />

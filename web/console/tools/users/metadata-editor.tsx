@@ -13,12 +13,12 @@ import styles from './metadata-editor.module.css';
 const kinds = {
   user_metadata: {
     label: 'User metadata as JSON',
-    help: 'The user may change it: no rule of the app should rest on it.',
+    help: 'The user can change this data. Do not use it in rules of the app.',
     most: limits.userMetadataBytes.default,
   },
   app_metadata: {
     label: 'App metadata as JSON',
-    help: 'Only the secret key and builders change it: rules of the app may rest on it.',
+    help: 'Only the secret key and builders can change this data. Rules of the app can use it.',
     most: limits.appMetadataBytes.default,
   },
 } as const;

@@ -13,7 +13,8 @@ export function readMetadata(text: string, max: number): Metadata {
     return { fault: 'Metadata is an object: { "name": "Ada" }.' };
   }
   const size = new TextEncoder().encode(JSON.stringify(value)).length;
-  if (size > max) return { fault: `This is ${size} bytes; ${max} are the most, as every access token carries it.` };
+  if (size > max)
+    return { fault: `This is ${size} bytes. The maximum is ${max}, because every access token contains the metadata.` };
   return { value: value as Record<string, unknown> };
 }
 

@@ -28,8 +28,8 @@ export function PasswordDialog({ appRef, user, onClose }: { appRef: string; user
     >
       <PasswordField label="New password" value={password} fault={tried ? fault : null} onChange={setPassword} />
       <p className={styles.words}>
-        The old password of <b>{nameOf(user)}</b> stops working, and every session of theirs ends. No mail is sent: tell
-        them the new one yourself. It is not shown again.
+        The old password of <b>{nameOf(user)}</b> stops working, and all sessions of the user end. Ninefold sends no
+        mail. Give the new password to the user: it is not shown again.
       </p>
     </UserForm>
   );

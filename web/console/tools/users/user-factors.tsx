@@ -59,7 +59,7 @@ const passkeyLine = (passkey: UserPasskey) => ({
 function factorLine(factor: UserFactor) {
   const type = types[factor.factor_type] ?? factor.factor_type;
   const isSet = factor.remaining !== undefined;
-  const left = isSet ? `${factor.remaining} of ${factor.total} left, made` : type.toLowerCase();
+  const left = isSet ? `${factor.remaining} of ${factor.total} left, created` : type.toLowerCase();
   const state = factor.status === 'verified' ? '' : ', not verified yet';
   return {
     kind: 'factors' as const,

@@ -55,7 +55,7 @@ export function UserPanel({
       onPrevious={onPrevious}
       onNext={onNext}
     >
-      {gone && <VerdictLine>There is no user with this id any more.</VerdictLine>}
+      {gone && <VerdictLine>There is no user with this id.</VerdictLine>}
       {query.error && !gone && (
         <div className={styles.failure}>
           <FailureNote facts={failureFacts(query.error)}>
@@ -116,7 +116,7 @@ export function UserFacts({ appRef, user, onDeleted }: { appRef: string; user: U
         <UserSessions appRef={appRef} userId={user.id} />
       </PanelSection>
       <PanelSection title="Identities">
-        {identities.length === 0 && <p className={styles.plain}>None: nobody vouches for this account.</p>}
+        {identities.length === 0 && <p className={styles.plain}>No linked identity.</p>}
         {identities.map((identity) => (
           <p key={identity.identity_id} className={styles.line}>
             <span className="cut">

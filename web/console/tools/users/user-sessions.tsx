@@ -18,7 +18,7 @@ export function UserSessions({ appRef, userId }: { appRef: string; userId: strin
   const { data, error } = useQuery(sessionList(appRef, userId));
   const revoking = useMutation(revokeSession(appRef));
   if (!data) return error ? <FailureNote facts={failureFacts(error)} /> : <Skeleton width={180} />;
-  if (data.length === 0) return <p className={styles.plain}>None: they are signed in nowhere.</p>;
+  if (data.length === 0) return <p className={styles.plain}>No active sessions.</p>;
   return (
     <>
       {data.slice(0, inSight).map((session) => (

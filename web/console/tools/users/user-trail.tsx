@@ -18,7 +18,7 @@ export function UserTrail({ appRef, userId }: { appRef: string; userId: string }
   if (!data) return error ? <FailureNote facts={failureFacts(error)} /> : <Skeleton width={180} />;
   return (
     <>
-      {data.length === 0 && <p className={styles.plain}>No events yet, or none that are still stored.</p>}
+      {data.length === 0 && <p className={styles.plain}>No stored events.</p>}
       {data.slice(0, inSight).map((line) => (
         <div key={line.id} className={styles.line}>
           <span className="cut" title={objectOf(line)}>

@@ -53,7 +53,7 @@ export function UsersPage() {
     useMemo<readonly Binding[]>(
       () => [
         { keys: 'f', group: 'Users', does: 'Search', run: () => search.current?.focus() },
-        { keys: 'i', group: 'Users', does: 'Create a user', run: () => setCreating(true) },
+        { keys: 'i', group: 'Users', does: 'Create user', run: () => setCreating(true) },
       ],
       [],
     ),
@@ -157,7 +157,7 @@ function UsersFoot({
   stale: boolean;
   more: { busy: boolean; onMore: () => void } | null;
 }) {
-  if (!users) return <SheetFoot shown={stale ? 'Not known at the moment' : 'Counting'} />;
+  if (!users) return <SheetFoot shown={stale ? 'Currently unavailable' : 'Counting'} />;
   return (
     <SheetFoot
       shown={
@@ -192,7 +192,7 @@ function NoUsers({
     return (
       <Empty title={`No user matches “${search}”`}>
         <p>
-          Addresses and names are searched, and whole ids.
+          The search covers addresses, names and complete ids.
           {data && ` ${counted(data.members, 'user')} ${data.members === 1 ? 'does' : 'do'} without the search.`}
         </p>
         <Button onClick={onClear}>Clear the search</Button>
@@ -201,7 +201,7 @@ function NoUsers({
   }
   return (
     <Empty title="No users yet">
-      <p>They come by signing up in the app. You can also create one here, with a password of your choice.</p>
+      <p>Users appear here when they sign up in the app. You can also create a user with a password of your choice.</p>
       <Code code={signUpCode} language="javascript" label="the sign-up in supabase-js" />
       <Button kind="first" icon={IconPlus} onClick={onCreate}>
         Create user

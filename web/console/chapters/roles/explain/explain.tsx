@@ -110,7 +110,7 @@ function RowCall({
       ? questionOf(operation, entity, requestRole, at, settled)
       : null;
   if (key.length === 0) {
-    return <p className="soft">Its rows have no key, so that none of them can be named.</p>;
+    return <p className="soft">The entity has no key, so you cannot choose a row.</p>;
   }
   return (
     <>
@@ -121,7 +121,7 @@ function RowCall({
         searchable
         data={options}
         filter={({ options: found }) => found}
-        nothingFoundMessage="No row: write its key"
+        nothingFoundMessage="No row found: enter its key"
         error={error && failureFacts(error).message}
         value={chosen}
         searchValue={search}
@@ -174,7 +174,7 @@ function NewCall({
 }) {
   const [body, setBody] = useState(() => (entity && cell.operation === 'insert' ? newRow(entity) : '{}'));
   const [question, ask] = useState<Question | null>(null);
-  const why = requestRole === null ? 'Choose a member first.' : isJson(body) ? null : 'This is no JSON.';
+  const why = requestRole === null ? 'Choose a member first.' : isJson(body) ? null : 'This is not valid JSON.';
   const run = () => {
     if (requestRole === null || why !== null) return;
     ask(
@@ -225,7 +225,7 @@ function JsonField({
       maxRows={10}
       autoComplete="off"
       spellCheck={false}
-      error={isJson(value) ? null : 'This is no JSON.'}
+      error={isJson(value) ? null : 'This is not valid JSON.'}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
       onKeyDown={(event) => {
@@ -256,7 +256,7 @@ function Answered({ appRef, question }: { appRef: string; question: Question }) 
   if (!data) {
     return (
       <p className="soft" role="status">
-        {isFetching ? 'Looking …' : ''}
+        {isFetching ? 'Loading …' : ''}
       </p>
     );
   }

@@ -23,7 +23,9 @@ export function Explained({ explanation }: { explanation: AccessExplanation }) {
       <p className={classNames(styles.outcome, open ? styles.open : styles.closed)}>
         <b>{outcomeWord(explanation)}</b> {reason} {replyWords(explanation)}
       </p>
-      {!agrees && <p className={styles.doubt}>What the call met is not what is said here: do not rely on it.</p>}
+      {!agrees && (
+        <p className={styles.doubt}>The actual result differs from this explanation. Do not rely on the explanation.</p>
+      )}
       {(missing.length > 0 || behind.length > 0) && (
         <ul className={styles.trace}>
           {missing.map(({ privilege, on, needed, missing_columns }) => (
@@ -53,7 +55,7 @@ export function Explained({ explanation }: { explanation: AccessExplanation }) {
       {rows.map((row) => (
         <RowTrace key={JSON.stringify(row.row)} row={row} alone={rows.length === 1} />
       ))}
-      {more_rows && <p className="soft">There are more rows than were looked at.</p>}
+      {more_rows && <p className="soft">The explanation covers only the first rows.</p>}
       <p className={styles.tools}>
         <CopyButton text={() => explanationText(explanation)} what="the explanation as text" word="Copy as text" />
       </p>

@@ -16,7 +16,7 @@ import styles from './insert-panel.module.css';
 /** Why a field gets its value from the database alone; null where it can be given. */
 const madeBecause = (field: Field): string | null =>
   field.generated !== null
-    ? `made from ${field.default ?? 'other fields'}`
+    ? `generated from ${field.default ?? 'other fields'}`
     : field.computed
       ? 'computed by the view'
       : field.identity === 'always'
@@ -25,7 +25,7 @@ const madeBecause = (field: Field): string | null =>
 
 /** What the database puts where nothing is given. */
 const defaultWords = (field: Field): string =>
-  field.identity !== null ? 'the next number' : (field.default ?? (field.nullable ? 'null' : 'must be given'));
+  field.identity !== null ? 'the next number' : (field.default ?? (field.nullable ? 'null' : 'required'));
 
 /** A new row: only what is written is sent, everything else gets its default. */
 export function InsertPanel({

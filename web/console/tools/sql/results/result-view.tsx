@@ -122,7 +122,7 @@ function ResultFoot({ result, took }: { result: SqlResult; took: string }) {
       </b>
       <span className="soft">
         {took}
-        {cut && ', the rest is cut: add a limit, or count'}
+        {cut && ', the others are cut: add a limit, or count'}
       </span>
       <span className={pushClass} />
       <Menu position="top-end">

@@ -14,17 +14,15 @@ import styles from './results.module.css';
 /** The results of the last run: a tab for each statement, or the error. */
 export function Results({ run }: { run: Run | null }) {
   if (!run) {
-    return (
-      <p className={styles.none}>
-        Results appear here. Run executes the selection, or the whole text if nothing is selected.
-      </p>
-    );
+    return <p className={styles.none}>Results appear here. Select text to run only the selection.</p>;
   }
   const { ending } = run;
   if (ending.kind === 'cancelled') {
     return (
       <>
-        <p className={styles.none}>Cancelled after {milliseconds(ending.after)}. The database was told to stop.</p>
+        <p className={styles.none}>
+          Cancelled after {milliseconds(ending.after)}. The database received a cancel request.
+        </p>
         <TableFooter>
           <b>Cancelled</b>
         </TableFooter>
@@ -33,7 +31,7 @@ export function Results({ run }: { run: Run | null }) {
   }
   if (ending.kind === 'failed') return <FailedRun run={run} error={ending.error} />;
   const { results, duration_ms, warnings } = ending.response;
-  if (results.length === 0) return <Warnings warnings={warnings} otherwise="The SQL holds no statement to run." />;
+  if (results.length === 0) return <Warnings warnings={warnings} otherwise="The SQL contains no statement." />;
   const took =
     results.length === 1 ? milliseconds(duration_ms) : `${milliseconds(duration_ms)} for all ${count(results.length)}`;
   const withRows = results.findLastIndex(({ columns }) => columns.length > 0);
@@ -119,7 +117,9 @@ function FailedRun({ run, error }: { run: Run; error: Error }) {
               <TableFooter>
                 <b>Failed</b>
                 {!ownTransactions.test(run.sql) && (
-                  <span className="soft">All statements ran in one transaction, so none of them was kept.</span>
+                  <span className="soft">
+                    All statements ran in one transaction, so PostgreSQL rolled all of them back.
+                  </span>
                 )}
               </TableFooter>
             </>
