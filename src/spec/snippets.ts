@@ -8,10 +8,10 @@ export interface SnippetApp {
   publishableKey: string;
 }
 
-/** Who makes the call of a snippet: that decides about its key and whether it signs in first. */
+/** The caller of a snippet. It determines the key, and whether the snippet signs in first. */
 type SnippetCaller = 'anyone' | 'member' | 'secret-key';
 
-/** A snippet is written for the least of the roles that may call. */
+/** Returns the caller with the fewest privileges among the roles that may call. */
 const callerOf = (roles: readonly string[]): SnippetCaller =>
   roles.includes('anon') ? 'anyone' : roles.some((role) => role !== 'service_role') ? 'member' : 'secret-key';
 
@@ -19,12 +19,14 @@ interface Parts {
   app: SnippetApp;
   caller: SnippetCaller;
   method: CallEntry['method'];
-  /** Whole address, encoded. */
+  /** The complete encoded address. */
   address: string;
   example: CallExpression;
 }
 
-/** The same call for supabase-js, curl and fetch, as whole programs: only a password or a key is left to fill in. */
+/**
+ * Returns a call as complete programs for supabase-js, curl and fetch. The reader only replaces a password or a key.
+ */
 export function snippets(app: SnippetApp, call: CallEntry, example: CallExpression): CallDetail['snippets'] {
   const path = call.path.replace('{user_id}', '00000000-0000-0000-0000-000000000000');
   const address = `${app.url}${path}${example.query === '' ? '' : `?${example.query}`}`;
@@ -82,7 +84,7 @@ const comments = (sign: string, notes: readonly string[]): string => notes.map((
 const sourceOf = ({ content_type, text }: NonNullable<CallExpression['body']>): string =>
   content_type === 'application/json' ? `JSON.stringify(${js(JSON.parse(text))})` : js(text);
 
-/** A JSON value as JavaScript source on one line. */
+/** Returns a JSON value as JavaScript source on one line. */
 export function js(value: unknown): string {
   if (typeof value === 'string') {
     if (/^[\w .,:;/?&=*+@%()[\]{}<>-]*$/.test(value)) return `'${value}'`;
@@ -97,11 +99,11 @@ export function js(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** `__proto__` must be computed: as a plain key it would set the prototype. */
+/** Returns the name of a property. `__proto__` must be a computed name, because a plain key would set the prototype. */
 const propertyName = (name: string): string => {
   if (name === '__proto__') return "['__proto__']";
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : js(name);
 };
 
-/** A word for a POSIX shell. */
+/** Returns a quoted word for a POSIX shell. */
 const shell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
