@@ -30,7 +30,7 @@ const shown = (value: string): string => value.replace(/\s+/g, ' ').trim();
 const isPlain = (value: string): boolean => !/(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029]/u.test(value);
 
 describe('parseMarkdown and readInline', () => {
-  it('read any escaped text unchanged', () => {
+  it('reads any escaped text unchanged', () => {
     fc.assert(
       fc.property(text.filter(isPlain), (value) => {
         expect(plainText(inline(value))).toBe(shown(value));
@@ -38,7 +38,7 @@ describe('parseMarkdown and readInline', () => {
     );
   });
 
-  it('read tables of text and code', () => {
+  it('reads tables of text and code', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(text.filter(isPlain), text.filter(isPlain)), { minLength: 1 }), (rows) => {
         const written = table(
@@ -57,7 +57,7 @@ describe('parseMarkdown and readInline', () => {
     );
   });
 
-  it('read headings, lists, code and details in their order', () => {
+  it('reads headings, lists, code and details in their order', () => {
     expect(
       parseMarkdown(
         '# A\n\npara\n\n- one\n- two\n\n<details><summary>SQL</summary>\n\n```sql\nselect 1;\n\n# no heading\n```\n\n</details>\n\n### B\n',
@@ -75,7 +75,7 @@ describe('parseMarkdown and readInline', () => {
     ]);
   });
 
-  it('do not fail on any text', () => {
+  it('does not fail on any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (value) => {
         expect(Array.isArray(parseMarkdown(value))).toBe(true);

@@ -81,7 +81,7 @@ describe('types that contain one another many times over', () => {
     ['TypeScript', () => typescriptTypes(types)],
     ['the specification', () => JSON.stringify(specification())],
     ['OpenAPI', () => JSON.stringify(openApiDocument(specification(), types, 'http://localhost'))],
-  ])('take seconds to write and a few megabytes in %s', (_name, write) => {
+  ])('writes nested types within seconds and in a few megabytes in %s', (_name, write) => {
     const start = performance.now();
     const text = write();
     expect(performance.now() - start).toBeLessThan(4000);
@@ -89,7 +89,7 @@ describe('types that contain one another many times over', () => {
     expect(text).toContain('plain');
   });
 
-  it('appear complete up to a depth, and accept anything below it', () => {
+  it('describes nested types completely up to a depth, and accepts anything below it', () => {
     const named = new NamedTypes(types.named_types);
     expect(countOf(named.shapeOf('public.c6'), 'cut')).toBe(0);
     expect(countOf(named.shapeOf('public.c6'), 'text')).toBe(64);
@@ -100,12 +100,12 @@ describe('types that contain one another many times over', () => {
     expect(countOf(named.shapeOf('public.d300'), 'number')).toBe(1);
   });
 
-  it('have names in TypeScript at every depth if their schema is exposed', () => {
+  it('names nested types in TypeScript at every depth if their schema is exposed', () => {
     const text = typescriptTypes(types);
     expect(text).toContain('c30: {\n        a: Database["public"]["CompositeTypes"]["c29"] | null\n');
   });
 
-  it('are cut at a smaller depth in a document with very many of them', () => {
+  it('cuts nested types at a smaller depth in a document with very many of them', () => {
     const named = new NamedTypes(types.named_types);
     const composites = levels(100).map(() => countOf(named.shapeOf('public.c30'), 'composite'));
     expect(composites.at(0)).toBeGreaterThan(700);

@@ -57,12 +57,12 @@ describe('translatePattern and translateLike', () => {
     ['x*?', 'x*'],
     ['(', null],
     ['^[a-z0-9_-]+$', '^[a-z0-9_\\-]+$'],
-  ])('translate the common pattern %s', (source, expected) => {
+  ])('translates the common pattern %s', (source, expected) => {
     expect(translatePattern(source, false)).toBe(expected);
   });
 });
 
-it('match every text that PostgreSQL matches', async () => {
+it('matches every text that PostgreSQL matches', async () => {
   const atom = fc.oneof(
     fc.constantFrom(
       'a',
@@ -170,7 +170,7 @@ it('match every text that PostgreSQL matches', async () => {
   expect(translated).toBeGreaterThan(150);
 });
 
-it('match every text that LIKE matches', async () => {
+it('matches every text that LIKE matches', async () => {
   const pattern = fc
     .array(fc.constantFrom('a', 'B', '%', '_', '.', '*', '\\%', '\\\\', '(', '😀'), { maxLength: 6 })
     .map((parts) => parts.join(''));

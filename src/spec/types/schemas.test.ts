@@ -194,7 +194,7 @@ const lists = [
 ];
 const values: readonly unknown[] = [...texts, ...numbers, ...lists, true, false, null, {}, { a: 1 }];
 
-/** Matches values of the TypeScript type of a field. Values of other types are not part of the comparison. */
+/** Names of fields by their type in the generated TypeScript. The other fields are texts. */
 const kinds: Readonly<Record<string, string>> = {
   number: 'small whole large free money signed round float single share',
   boolean: 'flag',
@@ -208,7 +208,7 @@ const holdsObjects = (value: unknown): boolean =>
   Array.isArray(value) && value.some((element) => typeof element === 'object' && element !== null);
 
 describe('inputs in zod and JSON Schema', () => {
-  it('refuse only values that PostgreSQL refuses, for every kind of type and rule', async () => {
+  it('schemas refuse only values that PostgreSQL refuses, for every kind of type and rule', async () => {
     const zod = (await loadZod()).samples?.insert;
     const json = jsonValidators()('samples.insert');
     const fields = app.types.facts.fields.filter(
