@@ -263,7 +263,7 @@ describe('inputs in zod and JSON Schema', () => {
     expect(refused.json).toBeGreaterThan(refused.postgres * 0.6);
   });
 
-  it('refuse rows without required fields, with generated fields or with unknown fields', async () => {
+  it('schemas refuse rows without required fields, with generated fields or with unknown fields', async () => {
     const zod = await loadZod();
     const json = jsonValidators();
     const customer = { email: 'a@example.com', name: 'A' };
@@ -295,7 +295,7 @@ describe('inputs in zod and JSON Schema', () => {
     }
   });
 
-  it('omit the rules of a table for a write with a BEFORE trigger only, and for an update that may move the row to another partition', async () => {
+  it('schemas omit the rules of a table for a write with a BEFORE trigger only, and for an update that may move the row to another partition', async () => {
     const zod = await loadZod();
     const json = jsonValidators();
     for (const [table, isTaken] of [
@@ -308,7 +308,7 @@ describe('inputs in zod and JSON Schema', () => {
     }
   });
 
-  it('name the violated rule in the words of the specification', async () => {
+  it('schemas name the violated rule in the words of the specification', async () => {
     const { tickets } = await loadZod();
     const result = tickets?.insert.safeParse({ title: 'ab', customer: 1, tags: ['a', 'b', 'c', 'd'] });
     expect(result?.error?.issues.map(({ path, message }) => [path[0], message])).toEqual([
