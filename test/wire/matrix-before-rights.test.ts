@@ -6,8 +6,8 @@ import { clientOf, signUpMember } from '../support/clients.ts';
 import { probeOf } from '../support/probe.ts';
 
 /**
- * Conditions that PostgreSQL checks before the privileges on the target of a call. Without them, cells would promise
- * calls that nobody can make.
+ * Conditions that PostgreSQL checks before the privileges on the target of a call. If chapter 6 ignored them, its cells
+ * would promise calls that no role can make.
  */
 const node = inject('node');
 

@@ -64,6 +64,7 @@ export function addCondition(
 
 /** Returns the name of the relation with its schema, unquoted, for sentences. */
 export const display = (relation: RelationFact): string => `${relation.schema}.${relation.name}`;
+/** Returns the names of the policies. */
 export const namesOf = (policies: readonly PolicyFact[]): string[] => policies.map((policy) => policy.name);
 /** Returns the names of the policies in quotes, for sentences. */
 export const quoted = (policies: readonly PolicyFact[]): string =>

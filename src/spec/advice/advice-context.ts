@@ -25,6 +25,7 @@ export type Advice = Omit<AdviceEntry, 'id' | 'policies'> & {
   detail?: string;
 };
 
+/** Returns the id of a relation. */
 export const idOf = (relation: RelationFact): string => entityId(relation.schema, relation.name);
 
 /** Returns names of roles as SQL. PUBLIC is a keyword and is not quoted. */

@@ -15,6 +15,7 @@ export interface Difference {
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
+/** Returns true for an object that is not a list. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 

@@ -12,6 +12,7 @@ import type {
 } from '../../../contract/specification-entities.ts';
 import { block, code, count, inline, table } from './escape.ts';
 
+/** Returns chapter 3 in Markdown, with one section for each entity. */
 export function entitiesMarkdown(chapter: EntitiesChapter): string {
   const { entities, relations } = chapter;
   if (entities.length === 0) return 'There is no table yet.';

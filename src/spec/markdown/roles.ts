@@ -3,6 +3,7 @@ import type { AdviceEntry, PolicyEntry, RoleCell, RolesChapter } from '../../../
 import { groupBy } from '../group.ts';
 import { block, code, count, inline, table } from './escape.ts';
 
+/** Returns chapter 6 in Markdown: a matrix for each entity with its policies, the default privileges and the advice. */
 export function rolesMarkdown({ roles, cells, policies, from_now_on, advice }: RolesChapter): string {
   const tally = (verdict: RoleCell['verdict']) => cells.filter((cell) => cell.verdict === verdict).length;
   const unknown =

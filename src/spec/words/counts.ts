@@ -22,6 +22,7 @@ export interface Count {
   unit: Unit;
 }
 
+/** Returns the words for the result of a counting call; null for other values. */
 export function countOf(operand: Operand): Count | null {
   if (operand.kind !== 'call') return null;
   const [argument, ...others] = operand.arguments;

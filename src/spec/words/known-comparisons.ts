@@ -40,6 +40,7 @@ export function jsonTyped(operand: Operand): string | null {
   return of === undefined ? null : named(of);
 }
 
+/** Returns words for a kind of JSON value, as `jsonb_typeof` names it. */
 export const jsonName = (kind: string): string => (kind === 'null' ? 'null in JSON' : `a JSON ${kind}`);
 
 /** Describes `left(iban, 2) = 'DE'`. */

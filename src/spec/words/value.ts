@@ -5,6 +5,7 @@ import { calls } from './call-words.ts';
 
 type Kind<K extends Operand['kind']> = Extract<Operand, { kind: K }>;
 
+/** Returns the name of a field with its qualifier. A field of the outer row is marked as “this row’s …”. */
 export const fieldName = ({ name, qualifier, row }: Kind<'field'>): string => {
   if (row === 'own') return `this row’s ${name}`;
   return qualifier === null ? name : `${qualifier}.${name}`;

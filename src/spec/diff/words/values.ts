@@ -11,6 +11,7 @@ export const text = (item: unknown, name: string): string => {
   return typeof value === 'string' ? value : '';
 };
 
+/** Returns true if a member is true. */
 export const flag = (item: unknown, name: string): boolean => isObject(item) && item[name] === true;
 
 /** Returns true if a member has a value. */
@@ -51,11 +52,13 @@ export const thing = (id: string): string => id.replace(/^public\./, '');
 /** Returns text on one line, in quotes, and shortened if it is long. */
 export const quoted = (value: string): string => `“${cut(oneLine(value))}”`;
 
+/** Puts a text on one line. */
 export const oneLine = (value: string): string => value.replace(/\s+/g, ' ').trim();
 
 /** Returns words as a part of a sentence, without their final full stop. */
 export const within = (value: string): string => value.replace(/(?<=[^.])\.$/, '');
 
+/** Shortens a text to SHOWN characters. */
 export const cut = (value: string): string =>
   value.length <= SHOWN ? value : `${value.slice(0, SHOWN - 1).trimEnd()}…`;
 
