@@ -119,7 +119,7 @@ function queryOf({ language, body }: RoutineFact): string | null {
   return (language === 'plpgsql' && /^\s*begin\s+return\s([^;]*);\s*end\s*;?\s*$/i.exec(body)?.[1]) || null;
 }
 
-/** True of code that only reads. */
+/** Returns true if the code contains no statement that writes. */
 const isQuery = (body: string): boolean => !/\b(?:insert|update|delete|merge|truncate)\b/i.test(body);
 
 /**
