@@ -3,7 +3,7 @@ import { authCalls } from '../../contract/calls.ts';
 import { type AuthSettings, defaultAuthSettings } from '../../contract/settings-auth.ts';
 import { accountStates } from './account-states.ts';
 
-/** The moves under these settings, with the calls that chapter 7 has then. */
+/** Returns the state changes under these settings, and the calls of chapter 7 under the same settings. */
 function movesWith(changed: Partial<AuthSettings> = {}) {
   const settings = { ...defaultAuthSettings, ...changed };
   const open = authCalls.filter((call) =>
@@ -11,7 +11,7 @@ function movesWith(changed: Partial<AuthSettings> = {}) {
   );
   const ids = new Set<string>(open.map(({ id }) => id));
   const { moves, states } = accountStates(settings, ids);
-  // Every call is one that chapter 7 has, and every state is described.
+  // Every call is in chapter 7, and every state has a description.
   expect(moves.filter(({ call }) => !ids.has(call))).toEqual([]);
   const named = new Set(states.map(({ name }) => name));
   expect(moves.flatMap(({ from, to }) => [from, to]).filter((state) => state !== null && !named.has(state))).toEqual(
@@ -21,7 +21,7 @@ function movesWith(changed: Partial<AuthSettings> = {}) {
   return moves.map(({ id }) => id);
 }
 
-it('names calls that chapter 7 knows under some settings', () => {
+it('names only calls that chapter 7 contains under some settings', () => {
   const all = new Set<string>(authCalls.map(({ id }) => id));
   const settings = { ...defaultAuthSettings, external_anonymous_users_enabled: true };
   const moved = accountStates(settings, all).moves.map(({ call }) => call);
@@ -39,7 +39,7 @@ it('names calls that chapter 7 knows under some settings', () => {
   ]);
 });
 
-it('follows the settings that open and close the ways in', () => {
+it('includes or omits state changes according to the settings that enable sign-up and sign-in', () => {
   expect(movesWith({ mailer_autoconfirm: true })).toContain('auth.signup: none to active');
   expect(movesWith({ mailer_autoconfirm: false })).toContain('auth.signup: none to unconfirmed');
   const closed = movesWith({ disable_signup: true });

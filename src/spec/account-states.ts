@@ -21,7 +21,7 @@ const states: AccountStates['states'] = [
 const present = ['unconfirmed', 'active', 'anonymous'] as const;
 
 /**
- * Returns the states of an account, and the calls that move it. A call that the settings switch off moves nothing and is left out.
+ * Returns the states of an account, and the calls that change them. Omits calls that the settings disable.
  *
  * @param open The ids of the calls in chapter 7.
  */

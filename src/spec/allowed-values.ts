@@ -4,8 +4,9 @@ import type { Expression, Operand } from '../sql-reader/tree.ts';
 import { matches, patternExample } from './pattern-example.ts';
 
 /**
- * A value that a check allows for a field: `status in ('open', 'closed')`, `kind = 'a'`, `url like 'https://%'`, `code ~ '^[A-Z]{2}$'`; of a
- * pattern `usual` where it matches.
+ * Returns a value that a check allows for a field: `status in ('open', 'closed')`, `kind = 'a'`,
+ * `url like 'https://%'`, `code ~ '^[A-Z]{2}$'`. Returns null if it finds none.
+ * @param usual A value to prefer if a pattern matches it.
  */
 export function allowedValue(expression: Expression, name: string, usual: unknown = null): string | null {
   switch (expression.kind) {
@@ -41,11 +42,11 @@ export function allowedValue(expression: Expression, name: string, usual: unknow
   }
 }
 
-/** A text of which LIKE says that it is so. */
+/** Returns a text that matches a LIKE pattern. */
 const likePattern = (pattern: string): string =>
   pattern.replace(/\\(.)|%|_/gs, (sign, plain?: string) => plain ?? (sign === '%' ? 'text' : 'x'));
 
-/** The least and the most characters that checks ask of a text: `length(title) between 3 and 120`. */
+/** Returns the min and max number of characters that checks allow for a text: `length(title) between 3 and 120`. */
 export function allowedLengths(checks: readonly Expression[], name: string): [least: number, most: number] {
   let [min, max] = [0, Number.POSITIVE_INFINITY];
   const look = (expression: Expression): void => {
@@ -65,7 +66,7 @@ export function allowedLengths(checks: readonly Expression[], name: string): [le
 
 type Checks = readonly (readonly [check: Expression, name: string])[];
 
-/** What all of the checks ask, those that a check joins by AND one by one. */
+/** Splits conditions joined by AND, and returns all single conditions. */
 const asked = (checks: Checks): [Expression, string][] =>
   checks.flatMap(([check, name]): [Expression, string][] =>
     check.kind === 'and' ? asked(check.items.map((item) => [item, name])) : [[check, name]],
@@ -74,7 +75,10 @@ const asked = (checks: Checks): [Expression, string][] =>
 const isField = (operand: Operand | undefined, name: string): boolean =>
   operand?.kind === 'field' && operand.name === name;
 
-/** How many elements checks ask of a list at the least, and one that they let be in it: `cardinality(tags) > 0 and tags <@ array['a', 'b']`. */
+/**
+ * Returns the min number of elements that checks require of a list, and an element that they allow:
+ * `cardinality(tags) > 0 and tags <@ array['a', 'b']`.
+ */
 export function allowedElements(checks: Checks): { count: number; among: string | null } {
   let [count, among]: [number, string | null] = [0, null];
   for (const [check, name] of asked(checks)) {
@@ -93,7 +97,10 @@ export function allowedElements(checks: Checks): { count: number; among: string 
   return { count: Math.min(count, limits.probeTextCharacters.default), among };
 }
 
-/** The kinds of JSON value that checks let be: `jsonb_typeof(tags) = 'array'`; none where they ask for none. */
+/**
+ * Returns the kinds of JSON value that checks allow: `jsonb_typeof(tags) = 'array'`. Returns an empty list if the
+ * checks do not limit the kind.
+ */
 export function allowedKinds(checks: Checks): string[] {
   return asked(checks).flatMap(([check, name]) => {
     const [subject, values] =
@@ -108,7 +115,7 @@ export function allowedKinds(checks: Checks): string[] {
   });
 }
 
-/** The text as `code = upper(code)` or `= lower(code)` asks for it. */
+/** Returns the text in the case that `code = upper(code)` or `code = lower(code)` requires. */
 export function inItsCase(checks: Checks, text: string): string {
   for (const [check, name] of asked(checks)) {
     if (check.kind !== 'compare' || check.operator !== '=') continue;

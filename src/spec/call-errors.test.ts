@@ -64,15 +64,15 @@ const of = (id: string) => {
 };
 const own = (id: string) => of(id).own.map((line) => line.id);
 
-/** Of what is no call of the app: another path or method, another app, the management API. */
+/** Errors that no call of the app returns: unknown paths and methods, other apps, the management API. */
 const elsewhere = [
   ...['PGRST117', 'PGRST125', 'not_found', 'body_malformed', 'media_type_unsupported', 'validation_invalid'],
   'app_unknown',
   'key_missing',
 ];
 
-describe('the errors that a call can give', () => {
-  it('of the app: the rules of what it writes, its transitions, and what its triggers raise', () => {
+describe('possible errors of a call', () => {
+  it('lists the rules of the entity that a call writes, its transitions, and the errors that its triggers raise', () => {
     expect(own('rest.public.tickets.update')).toEqual(
       expect.arrayContaining([
         'rule.public.tickets.title_length',
@@ -86,12 +86,12 @@ describe('the errors that a call can give', () => {
     expect(own('rpc.public.close(integer)')).toEqual(['function.public.close(integer).PT410.no']);
   });
 
-  it('a row that goes is kept by those that point to it', () => {
+  it('lists the references to a row among the errors of its deletion', () => {
     expect(own('rest.public.customers.delete')).toEqual(['rule.public.tickets.ticket_customer']);
     expect(own('rest.public.tickets.delete')).toEqual([]);
   });
 
-  it('of functions: what they name raises too, at any depth, and what comments and texts name does not', () => {
+  it('lists errors that a function raises through the functions that it names, at any depth, but not through names in comments and texts', () => {
     const deep = ['function.public.inner_fault().PT451.deep'];
     expect(own('rpc.public.outer_call()')).toEqual(deep);
     expect(own('rpc.public.middle()')).toEqual(deep);
@@ -102,7 +102,7 @@ describe('the errors that a call can give', () => {
     expect(own('rest.public.guarded_rows.select')).toEqual([]);
   });
 
-  it('a call that only reads is refused where it writes: GET, and what is declared to change nothing', () => {
+  it('lists the error of a write in read-only calls: GET, and functions declared STABLE or IMMUTABLE', () => {
     const isRefused = (id: string) => of(id).common.some(({ code }) => code === '25006');
     expect(
       ['rpc.public.outer_call()', 'rpc.public.middle().get', 'rest.public.tickets.select'].filter(isRefused),
@@ -110,7 +110,7 @@ describe('the errors that a call can give', () => {
     expect(['rpc.public.middle()', 'rest.public.tickets.insert'].filter(isRefused)).toEqual([]);
   });
 
-  it('through views: those of the table that the write goes to, and of no other', () => {
+  it('lists for a write through a view the errors of the table that it writes, and of no other table', () => {
     const ofUpdate = own('rest.public.tickets.update');
     expect(own('rest.public.open_tickets.update')).toEqual(ofUpdate);
     expect(own('rest.public."Two views".update')).toEqual(ofUpdate);
@@ -119,13 +119,13 @@ describe('the errors that a call can give', () => {
     expect(own('rest.public.open_tickets.select')).toEqual([]);
   });
 
-  it('through views that have a trigger or a rule instead: those of the trigger alone', () => {
+  it('lists for a view with an INSTEAD OF trigger or a rule only the errors of the trigger', () => {
     expect(own('rest.public.guarded.update')).toEqual(['function.public.refuse().PT423.no']);
     expect(own('rest.public.guarded.insert')).toEqual(own('rest.public.tickets.insert'));
     expect(own('rest.public.ruled.insert')).toEqual([]);
   });
 
-  it('of the protocols: those of its kind, and no others', () => {
+  it('lists the errors of the protocol of a call, and of no other protocol', () => {
     const codes = (id: string) => of(id).common.map(({ code }) => code);
     expect(codes('rest.public.tickets.insert')).toEqual(
       expect.arrayContaining(['PGRST102', 'PGRST204', '42501', 'too_many_requests']),
@@ -135,7 +135,7 @@ describe('the errors that a call can give', () => {
     expect(codes('auth.token.password')).not.toContain('PGRST116');
   });
 
-  it('leaves out no code that a member can meet, but those of what is no call of the app', () => {
+  it('lists every code that a member can receive from some call of the app', () => {
     const ids = chapters.calls?.calls.map(({ id }) => id) ?? [];
     const met = new Set(ids.flatMap((id) => of(id).common.map(({ code }) => code)));
     const listed = (chapters.errors?.errors ?? []).flatMap(({ origin, code }) =>

@@ -7,32 +7,34 @@ import type { RoutineFact } from '../catalog/routines.ts';
 import { js } from './js-literal.ts';
 import { queryName, restName } from './names.ts';
 
-/** What a call reaches, as far as an example of it needs to know. */
+/** The parts of the app that the example of a call depends on. */
 export interface CallReach {
   /** The entity of a call on rows. */
   entity?: Entity | undefined;
-  /** The cells of chapter 6 that let somebody make the call on rows. */
+  /** The cells of chapter 6 that allow some role to make the call on rows. */
   cells: readonly RoleCell[];
-  /** Values to give: by the names of the entity's fields, or by the types of the function's arguments. */
+  /** Example values, by the names of the entity's fields or by the types of the function's arguments. */
   examples: ReadonlyMap<string, unknown>;
-  /** The function of a call to one. */
+  /** The function of a call to a function. */
   routine?: RoutineFact | undefined;
-  /** The schema that no header names. */
+  /** The schema that needs no header. */
   defaultSchema: string | undefined;
 }
 
-/** A request that a call takes, and the same as an expression over `supabase`; null where supabase-js has none. */
+/**
+ * A request that a call accepts, and the equivalent expression over `supabase`; null if supabase-js has no such call.
+ */
 export interface CallExpression extends CallExample {
   expression: string | null;
-  /** What to put in for values that are there for their form alone: rows that they point to. */
+  /** Notes on values that only have the right form, such as references to rows. */
   notes: readonly string[];
 }
 
-/** Whether a cell of chapter 6 lets somebody make a call on rows. */
+/** Returns true if a cell of chapter 6 allows some role to make a call on rows. */
 export const allowsCall = (cell: RoleCell, call: CallEntry): boolean =>
   call.id === `rest.${cell.entity}.${cell.operation}` && cell.verdict !== 'never';
 
-/** An example of a call, written for the least of the roles that may call. Pure. */
+/** Returns an example of a call, written for the role with the fewest privileges among those that may call. Pure. */
 export function callExample(call: CallEntry, reach: CallReach): CallExpression {
   if (reach.entity) return rowExample(call, reach.entity, reach);
   if (reach.routine) return routineExample(call, reach.routine, reach);
@@ -46,14 +48,17 @@ const json = (value: unknown): CallExample['body'] => ({
   text: JSON.stringify(value),
 });
 
-/** The schema that is not the default one is named in a header (PostgREST, "Schemas"). */
+/** Returns the header that names a schema other than the default one (PostgREST, "Schemas"). */
 const schemaHeaders = (schema: string, method: CallEntry['method'], defaultSchema: string | undefined) => ({
   headers: schema === defaultSchema ? {} : { [method === 'GET' ? 'Accept-Profile' : 'Content-Profile']: schema },
-  // supabase-js names public where it is told of no other.
+  // supabase-js uses the schema public unless another one is set.
   chain: schema === 'public' ? '' : `.schema(${js(schema)})`,
 });
 
-/** A name for supabase-js, which sets it into the path as it is: encoded where it would not arrive whole. */
+/**
+ * Returns a name as an argument for supabase-js, which inserts the name into the path unchanged. Encodes the name if
+ * the path would change it.
+ */
 function pathPart(name: string): string {
   const arrives = !name.includes('%') && decodeURIComponent(new URL(`http://app/${name}`).pathname) === `/${name}`;
   return js(arrives ? name : encodeURIComponent(name));
@@ -64,7 +69,7 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : JS
 const exampleRow = (fields: readonly Field[], examples: CallReach['examples']) =>
   Object.fromEntries(makeDistinct(fields.map(({ name }) => [name, examples.get(name)])));
 
-/** Which row the example of a field points to cannot be known. */
+/** Returns a note for each field that references a row, because the example cannot know an existing row. */
 const pointing = (row: object, fields: readonly Field[]): string[] =>
   fields.flatMap(({ name, references }) =>
     references === null || !Object.hasOwn(row, name)
@@ -74,10 +79,10 @@ const pointing = (row: object, fields: readonly Field[]): string[] =>
         ],
   );
 
-/** A name within a comment, which ends with its line. */
+/** Returns a name for a comment. A line break in the name would end the comment, so such names are quoted. */
 const plain = (name: string): string => (/^[\w.]+$/.test(name) ? name : js(name));
 
-/** The row that an example is about: by its key, else by its first field. */
+/** Returns a filter for the row of the example, by its primary key or by its first field. */
 function oneRow(entity: Entity, examples: CallReach['examples']): { query: string; chain: string } {
   const names =
     entity.primary_key.length > 0 ? entity.primary_key : entity.fields.slice(0, 1).map((field) => field.name);
@@ -108,32 +113,32 @@ function rowExample(
   const free = writable.filter((field) => !entity.primary_key.includes(field.name));
   if (method === 'POST') {
     const needed = fields.filter(mustBeGiven);
-    // Keys are mostly counted, beneath views too.
+    // The database usually generates keys, also below views.
     const row = exampleRow(needed.length > 0 ? needed : (free.length > 0 ? free : writable).slice(0, 1), examples);
     const expression = `${from}.insert(${js(row)})`;
     return { query: '', headers, body: json(row), expression, notes: pointing(row, fields) };
   }
   const { query, chain: filters } = oneRow(entity, examples);
   if (method === 'DELETE') return { query, headers, body: null, expression: `${from}.delete()${filters}`, notes: [] };
-  // What points to another row takes what is there alone.
+  // A field that references a row accepts only existing keys.
   const plain = free.filter(({ references }) => references === null);
   const row = exampleRow(([plain, free, writable].find(({ length }) => length > 0) ?? []).slice(0, 1), examples);
   const expression = `${from}.update(${js(row)})${filters}`;
   return { query, headers, body: json(row), expression, notes: pointing(row, fields) };
 }
 
-/** The one unnamed argument that takes the whole body; null where arguments have names. */
+/** Returns the single unnamed argument that receives the whole body; null if the arguments have names. */
 export const wholeBody = (routine: RoutineFact): RoutineFact['inputs'][number] | null =>
   routine.inputs.length === 1 && routine.inputs[0]?.name === '' ? routine.inputs[0] : null;
 
-/** Content types of bodies that are no JSON (PostgREST, "Functions with a single unnamed parameter"). */
+/** Content types of bodies that are not JSON (PostgREST, "Functions with a single unnamed parameter"). */
 const rawTypes: Readonly<Record<string, string>> = {
   text: 'text/plain',
   xml: 'text/xml',
   bytea: 'application/octet-stream',
 };
 
-/** A list and a row as PostgreSQL reads them, anything else as its text. */
+/** Returns lists and rows in the notation of PostgreSQL, other values as text. */
 const inQuery = (value: unknown): string => (Array.isArray(value) ? `{${value.join(',')}}` : text(plainText(value)));
 
 const plainText = (value: unknown): unknown => {
@@ -143,7 +148,7 @@ const plainText = (value: unknown): unknown => {
   return isRow ? `(${','.repeat(parts.length - 1)})` : JSON.stringify(value);
 };
 
-/** The elements of a variadic argument stand in the query one by one. */
+/** Returns one element of a variadic argument, because a query contains the elements one by one. */
 const oneOf = (value: unknown, mode: 'i' | 'b' | 'v'): unknown =>
   mode === 'v' && Array.isArray(value) ? value[0] : value;
 
@@ -154,7 +159,8 @@ function routineExample(
 ): CallExpression {
   const { headers, chain } = schemaHeaders(routine.schema, method, defaultSchema);
   const rpc = `supabase${chain}.rpc(${pathPart(routine.name)}`;
-  // PostgreSQL finds a function by the names of its arguments only where the variadic one is among them, default or not.
+  // PostgreSQL finds a function by the names of its arguments only if the variadic argument is among them, even if it
+  // has a default.
   const given = routine.inputs.filter((input) => !input.has_default || input.mode === 'v');
   const values = Object.fromEntries(
     makeDistinct(
@@ -171,7 +177,7 @@ function routineExample(
           `${encodeURIComponent(queryName(name))}=${encodeURIComponent(inQuery(oneOf(values[name], mode)))}`,
       )
       .join('&');
-    // supabase-js writes lists as PostgreSQL reads them, and no objects.
+    // supabase-js writes lists in the notation of PostgreSQL, but does not write objects.
     const args = given.map(({ name, mode }) => {
       const value = oneOf(values[name], mode);
       return [queryName(name), Array.isArray(value) ? value : plainText(value)];
@@ -194,8 +200,8 @@ function routineExample(
 }
 
 /**
- * The same values with names, of which no two times, days or keys are alike: what begins ends later, and what joins two rows joins two of
- * them. Each is one hour, day or number after the one before it.
+ * Makes equal times, days and keys among the values distinct by adding one hour, day or number to each. So a period
+ * ends after it starts, and a row that links two rows links different ones.
  */
 function makeDistinct(values: readonly [name: string, value: unknown][]): [name: string, value: unknown][] {
   const taken = new Set<unknown>();
@@ -217,7 +223,7 @@ function following(value: string): string | null {
     /^(\d{4}-\d\d-)(\d\d)()$/.exec(value) ??
     /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-0{10})(\d\d)()$/.exec(value) ??
     [];
-  // The first days of the next month, and hours of the next day, are not worth the telling.
+  // Does not continue in the next month or the next day.
   const isFull =
     count === '' || count === '99' || (rest !== '' && count === '23') || (before.length === 8 && count === '31');
   return isFull ? null : `${before}${String(Number(count) + 1).padStart(2, '0')}${rest}`;

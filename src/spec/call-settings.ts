@@ -12,12 +12,12 @@ import { compareText, roleName } from './names.ts';
 
 const known: Readonly<Record<string, Setting<unknown>>> = { ...restSettings, ...authSettings };
 
-/** Chapter 9 tells them. */
+/** Settings that are limits, which chapter 9 contains. */
 const bounding = new Set(Object.values<Limit>(limits).flatMap(({ setting }) => setting ?? []));
 
 /**
- * What decides how calls are answered: the app's own settings, those that its database makes for its connections, and the casts of
- * its domains.
+ * Returns the settings that determine the responses to calls: the app's own settings, the settings of the database for
+ * its connections, and the casts of its domains.
  */
 export function callSettings(look: Lookup, settings: RestSettings & AuthSettings): CallSetting[] {
   const { facts } = look;
@@ -37,14 +37,14 @@ export function callSettings(look: Lookup, settings: RestSettings & AuthSettings
   return [...own, settingsOfRoles, ...databaseSettings(facts), ...representations(look)];
 }
 
-/** Settings whose value is an address of a server of the app's builder. */
+/** Matches settings whose value is the address of a server of the app's builder. */
 const hidesQuery = /^hook_\w+_uri$/;
 
-/** Returns an address with a fingerprint of its query in place of the query, which may hold a secret. */
+/** Returns an address with a fingerprint in place of its query, which may contain a secret. */
 const withoutQuery = (address: string): string =>
   address.replace(/\?(.*)$/s, (_, query: string) => `?… (${fingerprint(query)})`);
 
-/** Which of the schemas are not there; PostgreSQL's own always are. */
+/** Returns a note on the schemas that do not exist. PostgreSQL's own schemas always exist. */
 function missingSchemas(facts: Facts, names: readonly string[]): string {
   const missing = names.filter(
     (name) => !/^pg_|^information_schema$/.test(name) && !facts.schemas.some((one) => one.name === name),
@@ -53,8 +53,8 @@ function missingSchemas(facts: Facts, names: readonly string[]): string {
 }
 
 /**
- * What PostgREST does and Ninefold does not, whatever is set: so that one app cannot write into the specification of another, it is
- * not told what that is (decision 2).
+ * PostgREST applies the settings of roles, and Ninefold never does. The value of these settings is omitted, because
+ * otherwise one app could write into the specification of another app (decision 2).
  */
 const settingsOfRoles: CallSetting = {
   key: 'alter role … set',
@@ -65,7 +65,10 @@ const settingsOfRoles: CallSetting = {
   set_in: 'code',
 };
 
-/** CREATE CAST … AS IMPLICIT of domains (PostgREST docs, "Domain Representations"), where the login role may execute its function. */
+/**
+ * Returns the casts of domains created with CREATE CAST … AS IMPLICIT (PostgREST docs, "Domain Representations") if the
+ * login role may execute their function.
+ */
 function representations({ facts, privileges }: Lookup): CallSetting[] {
   if (facts.representations.length === 0) return [];
   const login = privileges.membership.named(facts.authenticator)?.oid ?? -1;
@@ -88,7 +91,10 @@ function representations({ facts, privileges }: Lookup): CallSetting[] {
     });
 }
 
-/** ALTER ROLE … SET and ALTER DATABASE … SET that calls obey, but numbers that chapter 9 tells. Each call sets its own search_path. */
+/**
+ * Returns the settings of ALTER ROLE … SET and ALTER DATABASE … SET that apply to calls. Omits those of chapter 9, and
+ * search_path, which each call sets.
+ */
 function databaseSettings(facts: Facts): CallSetting[] {
   const told = new Set(facts.server_settings.map(({ name }) => name));
   return facts.role_settings
@@ -97,7 +103,7 @@ function databaseSettings(facts: Facts): CallSetting[] {
       const whose = whoseOf(facts, one);
       return {
         key: `${one.name} (${whose})`,
-        // Names with a dot are the app's own, and often hold a secret.
+        // Names with a dot belong to the app, and their values are often secret.
         value: one.name.includes('.') ? fingerprint(one.value) : one.value,
         default: 'the server’s',
         meaning: `What PostgreSQL’s ${one.name} is for new connections of ${whose}.`,
@@ -107,7 +113,7 @@ function databaseSettings(facts: Facts): CallSetting[] {
     .sort((a, b) => compareText(a.key, b.key));
 }
 
-/** Returns whose connections a setting is for, in the words that are the same in every app. */
+/** Returns the connections that a setting applies to, in words that are the same in every app. */
 export function whoseOf(facts: Facts, { role, database }: ServerLimitFacts['role_settings'][number]): string {
   if (role === null) return database ? 'everyone' : 'everyone, in every database';
   const name =
@@ -127,6 +133,9 @@ function words(value: unknown): string {
     : members.map(([name, text]) => `${name} (${fingerprint(String(text))})`).join(', ');
 }
 
-/** Tells that a value has changed, and not what it is: the specification is read by more people than the settings. */
+/**
+ * Returns a text that changes with the value without showing the value. More people can read the specification than the
+ * settings.
+ */
 const fingerprint = (value: string): string =>
   `fingerprint ${createHash('sha256').update(value).digest('hex').slice(0, 8)}`;

@@ -18,7 +18,10 @@ import { refusedCalls } from './overloads.ts';
 import { executedRoutines } from './routines.ts';
 import { Writing } from './writing.ts';
 
-/** Chapter 7: every call that the app answers, and for whom, what its functions do, and how calls are answered. */
+/**
+ * Builds chapter 7: every call that the app accepts with its roles, the code of the functions, and the settings of
+ * calls.
+ */
 export function callsChapter(
   look: Lookup,
   entities: readonly Entity[],
@@ -30,7 +33,7 @@ export function callsChapter(
     roles.cells.filter((cell) => cell.verdict !== 'never'),
     (cell) => `${cell.operation} ${cell.entity}`,
   );
-  // Calls say by a header that they mean another schema than the first.
+  // Calls select a schema other than the first one with a header.
   const inSchema = (schema: string, method: CallEntry['method']) =>
     schema === facts.exposedSchemas[0]
       ? ''
@@ -51,7 +54,7 @@ export function callsChapter(
     ...(settings.openapi_mode === 'disabled' ? [] : [rootCall(look, settings, roles)]),
     ...callable.flatMap(({ routine, overlaps }) => {
       const cells = may('execute', idOf(routine));
-      // What takes the whole body is called without one only where it can do without.
+      // A function with a whole-body argument can be called with GET only if this argument has a default.
       const isRead = wholeBody(routine)?.has_default ?? true;
       const methods = isRead ? (['GET', 'POST'] as const) : (['POST'] as const);
       const refused = refusedCalls(overlaps)
@@ -217,12 +220,12 @@ const rowCall = (
   returns: null,
 });
 
-/** What PostgreSQL itself says of the schema public: nothing. */
+/** The comment that PostgreSQL itself sets on the schema public. */
 const INITIAL = 'standard public schema';
 
 /**
- * The call that describes the others (PostgREST, "OpenAPI"), with what the exposed schemas say of themselves: its title. The setting
- * db_root_spec has a function answer in its place.
+ * Returns the call that describes the other calls (PostgREST, "OpenAPI"), with the comments of the exposed schemas as
+ * titles. If the setting db_root_spec is set, a function responds instead.
  */
 function rootCall(
   { facts, privileges }: Lookup,
@@ -289,7 +292,8 @@ const routineCall = (
     name: input.name === '' ? 'body' : method === 'GET' ? queryName(input.name) : input.name,
     in: method === 'GET' ? 'query' : 'body',
     type: input.mode === 'v' ? `${input.type}, any number of them` : input.type,
-    // PostgreSQL finds a function by the names of its arguments only where the variadic one is among them, default or not.
+    // PostgreSQL finds a function by the names of its arguments only if the variadic argument is among them, even if it
+    // has a default.
     required: !input.has_default || input.mode === 'v',
     meaning: input.name === '' ? 'The whole body.' : '',
   })),

@@ -9,4 +9,6 @@ it.each([
   ['filters on id', 'with filters on id'],
   ['only one at a time', 'only one at a time'],
   ['', 'not always'],
-])('%s is read as %s', (words, condition) => expect(cellCondition(words)).toBe(condition));
+])('turns the words %s of a cell into the condition %s', (words, condition) =>
+  expect(cellCondition(words)).toBe(condition),
+);

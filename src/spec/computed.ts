@@ -7,15 +7,19 @@ import { entityId } from './names.ts';
 /** A function of a row that calls read with the row (PostgREST docs, "Computed Fields", "Computed Relationships"). */
 export interface Computed {
   routine: RoutineFact;
-  /** Whose rows it is read with. */
+  /** The relation whose rows the function is read with. */
   relation: RelationFact;
-  /** Like a field, by its name, or as rows of another entity that are embedded by it. */
+  /**
+   * `field`: a computed field, read by its name. `relationship`: rows of another entity, embedded by the function's
+   * name.
+   */
   as: 'field' | 'relationship';
 }
 
 /**
- * What calls read of rows beside their fields. A computed field is found as PostgreSQL does, along the search path of calls, and only
- * where the relation has no field of that name; rows of a table that inherits are rows of what it inherits from, too.
+ * Returns the functions that calls can read with rows. PostgreSQL finds a computed field along the search path of
+ * calls, and only if the relation has no field of the same name. Functions of a parent table also apply to the rows of
+ * tables that inherit from it.
  */
 export function computedOf(facts: Facts): Computed[] {
   const exposed = facts.relations.filter(
@@ -43,7 +47,7 @@ export function computedOf(facts: Facts): Computed[] {
   });
 }
 
-/** The types that its rows are of: its own, and those of what it inherits from. */
+/** Returns the row types of a relation: its own type and those of its parents. */
 function rowsOf({ relations, inheritance }: Facts, relation: RelationFact): string[] {
   const found = [relation];
   for (const { oid } of found) {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Chapters } from '../../contract/specification.ts';
 
 /**
- * What the chapters say, without the parts that change while the app stays the same: live figures. This is what is hashed, compared,
- * kept as a version and exported as JSON.
+ * Returns the chapters without live figures, which change although the app's behaviour does not. This content is
+ * hashed, compared, stored as a version and exported as JSON.
  */
 export function stableContent({
   purpose,
@@ -32,6 +32,6 @@ export function stableContent({
 const withoutFigures = <Item extends { figures?: unknown }>({ figures: _, ...item }: Item): Omit<Item, 'figures'> =>
   item;
 
-/** SHA-256, hex, of the lasting part of a specification. */
+/** Returns the SHA-256, in hexadecimal, of the stable content of a specification. */
 export const contentHash = (lastingPart: object): string =>
   createHash('sha256').update(JSON.stringify(lastingPart)).digest('hex');

@@ -22,7 +22,7 @@ export function definitionEntries(look: Lookup): DefinitionEntry[] {
 
 const entry = (kind: string, name: string, sql: string): DefinitionEntry => ({ id: `${kind} ${name}`, kind, sql });
 
-/** ALTER DATABASE and ALTER ROLE … SET of what calls do not obey, and what the owner's own sessions run does. */
+/** Returns the settings of ALTER DATABASE and ALTER ROLE … SET that apply to the owner's sessions but not to calls. */
 const sessionSettings = (facts: Facts): DefinitionEntry[] =>
   facts.role_settings
     .filter(({ role, name }) => role !== facts.authenticator && (name === 'search_path' || isSetForOwner(name)))
@@ -35,7 +35,7 @@ const sessionSettings = (facts: Facts): DefinitionEntry[] =>
       ),
     );
 
-/** Privileges on what only functions and views reach: chapter 6 has cells for the exposed schemas alone. */
+/** Returns the privileges on objects that only functions and views reach. Chapter 6 covers only the exposed schemas. */
 function privileges(facts: Facts): DefinitionEntry[] {
   const schemas = facts.schemas.filter(({ name }) => isDocumented(facts, name) && !facts.exposedSchemas.includes(name));
   const names = new Set(schemas.map(({ name }) => name));
@@ -56,7 +56,7 @@ function privileges(facts: Facts): DefinitionEntry[] {
   ].filter(({ sql }) => sql !== '');
 }
 
-/** "anon: SELECT, UPDATE"; the owner's own rights are left out. */
+/** Returns privileges in words: "anon: select, update". Omits the owner's own privileges. */
 const words = (facts: Facts, owner: number, grants: readonly GrantFact[]): string =>
   [...groupBy(grants, ([grantee]) => grantee)]
     .filter(([grantee]) => grantee !== owner)
@@ -67,7 +67,10 @@ const words = (facts: Facts, owner: number, grants: readonly GrantFact[]): strin
     .sort(compareText)
     .join('; ');
 
-/** Triggers on tables such as auth.users that run a function of PostgreSQL or of an extension; the app's own functions name theirs. */
+/**
+ * Returns triggers on tables such as auth.users that run a function of PostgreSQL or of an extension. The entries of
+ * the app's own functions include their triggers.
+ */
 function triggers({ facts, relations }: Lookup): DefinitionEntry[] {
   const routines = new Set(facts.routines.map(({ oid }) => oid));
   return facts.triggers.flatMap(({ relation, name, enabled, sql, function: routine }) => {

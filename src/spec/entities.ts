@@ -12,17 +12,17 @@ import { ViewKeys } from './view-keys.ts';
 import { equalTexts } from './words/collation.ts';
 import { numberingWords } from './words/numbering.ts';
 
-/** Schemas that every app has from the start: they are Ninefold's, not the app's own. */
+/** Schemas that belong to Ninefold and that every app has from the start. */
 const platformSchemas = new Set([
   ...['auth', 'cron', 'extensions', 'graphql_public', 'net', 'ninefold', 'ninefold_states', 'realtime', 'storage'],
   ...['supabase_functions', 'supabase_migrations'],
 ]);
 
-/** True of what the specification of the app tells; the rest is the same in every app. */
+/** Returns true if the specification of the app describes the schema. The other schemas are the same in every app. */
 export const isDocumented = (facts: Facts, schema: string): boolean =>
   facts.exposedSchemas.includes(schema) || !platformSchemas.has(schema);
 
-/** Chapter 3: the things of the app, their fields and how they refer to one another. */
+/** Builds chapter 3: the entities of the app, their fields and their references. */
 export function entitiesChapter(look: Lookup): EntitiesChapter {
   const { facts } = look;
   const documented = facts.relations.filter((relation) => isDocumented(facts, relation.schema));
@@ -43,7 +43,7 @@ export function entitiesChapter(look: Lookup): EntitiesChapter {
   };
 }
 
-/** The relations of every schema but PostgreSQL's own, partitions left out. */
+/** Returns the relations of every schema except PostgreSQL's own, without partitions. */
 export const allEntities = (facts: Facts): Entity[] => describe(new Lookup(facts), facts.relations);
 
 function describe(look: Lookup, relations: readonly RelationFact[]): Entity[] {
@@ -55,11 +55,11 @@ function describe(look: Lookup, relations: readonly RelationFact[]): Entity[] {
     .map((relation) => entity(look, relation, keys, computed.get(relation.oid)));
 }
 
-/** The names of fields by their numbers. */
+/** Returns the names of fields by their numbers. */
 const namesOf = (look: Lookup, relation: number, numbers: readonly number[]): string[] =>
   numbers.map((number) => look.fieldName(relation, number) ?? String(number));
 
-/** All partitions beneath a relation that hold rows. */
+/** Returns all partitions below a relation that contain rows. */
 function partitionsOf(look: Lookup, relation: number): RelationFact[] {
   return (look.children.get(relation) ?? []).flatMap(({ child }) => {
     const fact = look.relations.get(child);
@@ -143,7 +143,7 @@ function describeField(look: Lookup, constraints: readonly ConstraintFact[], fie
   const type = look.types.get(field.type_oid);
   const attributes = attributesOf(look, field.type_oid, { left: MOST_OF_A_TYPE });
   const chain = domainChain(look, field.type_oid);
-  // A period is covered by rows there: it points to none of them.
+  // A foreign key with PERIOD does not reference a single row by its period.
   const key = constraints.find(
     (one) =>
       one.kind === 'f' &&
@@ -179,7 +179,7 @@ function describeCollation(collation: NonNullable<FieldFact['collation']>): NonN
   return { name: collation.name, ...(equal !== null && { equal }) };
 }
 
-/** How the sequence counts that numbers a field, or those that its default takes numbers from. */
+/** Returns the words for the sequence that numbers a field, or for the sequences that its default uses. */
 function numberingOf(look: Lookup, field: FieldFact, type: string): string | null {
   const own = (look.numbered.get(field.relation) ?? []).filter((one) => one.field === field.number);
   const taken = [...own, ...(field.needs?.sequences ?? []).flatMap((sequence) => look.sequences.get(sequence) ?? [])];
@@ -187,29 +187,32 @@ function numberingOf(look: Lookup, field: FieldFact, type: string): string | nul
   return words.length === 0 ? null : words.join('; ');
 }
 
-/** The comments on a type, on what is beneath a domain, and on the elements of an array. */
+/** Returns the comments on a type, on the base type of a domain and on the element type of an array. */
 function typeComments(look: Lookup, oid: number): (string | null)[] {
   const type = look.types.get(oid);
   return type ? [type.comment, ...typeComments(look, type.base)] : [];
 }
 
-/** The domain that a type is, then the domain beneath it, and so on. */
+/** Returns the domain of a type, its base domain, and so on. */
 function domainChain(look: Lookup, oid: number): TypeFact[] {
   const type = look.types.get(oid);
   return type?.kind === 'd' ? [type, ...domainChain(look, type.base)] : [];
 }
 
-/** The values of an enum, of a domain over one, or of an array of either. */
+/** Returns the values of an enum, of a domain over an enum, or of an array of either. */
 function enumValues(look: Lookup, oid: number): string[] | null {
   const type = look.types.get(oid);
   if (!type) return null;
   return type.kind === 'e' ? type.labels : type.kind === 'd' || type.is_array ? enumValues(look, type.base) : null;
 }
 
-/** How much of the type of one field is looked at, at every depth: composite types can hold one another many times over. */
+/**
+ * The max number of attributes of one field's type to describe, at every depth. Composite types can contain one another
+ * many times.
+ */
 export const MOST_OF_A_TYPE = 200;
 
-/** The same for the attributes of a composite type, and of those within it, where not so many are told already that there is no end. */
+/** Returns the attributes of a composite type and of the types inside. Stops when `count.left` is used up. */
 function attributesOf(look: Lookup, oid: number, count: { left: number }): Attribute[] | null {
   const type = look.types.get(oid);
   if (!type) return null;

@@ -54,7 +54,7 @@ const figures = (day: number): ErrorFigures => ({
   ...{ last_at: '2030-01-01T00:00:00Z', last_requests: ['a'] },
 });
 
-/** Figures of an app in which nothing has happened, but for `more`. */
+/** Returns the figures of an app in which only `more` has occurred. */
 const live = (more: Partial<LiveFigures>): LiveFigures => ({
   purpose: { members: 0, calls_today: 0 },
   ...{
@@ -71,8 +71,8 @@ const live = (more: Partial<LiveFigures>): LiveFigures => ({
 
 const deriveLive = async (more: Partial<LiveFigures>) => withFigures(await derive(), live(more), new Date());
 
-describe('chapter 8', () => {
-  it('has the rules of the app with their words, in the words of their comments where they have them', async () => {
+describe('errorsChapter', () => {
+  it('lists the rules of the app with their words, or with the words of their comments', async () => {
     await owner.script(`create table public.tickets (id int primary key, title text not null constraint length check (char_length(title) > 2),
       parent int references public.tickets);
       comment on constraint length on public.tickets is 'a title is longer than two letters';`);
@@ -90,7 +90,7 @@ describe('chapter 8', () => {
     );
   });
 
-  // What stands on the left is sent as it is: the value of a filter, of an argument, or in a body.
+  // The left side is sent unchanged: the value of a filter, of an argument, or in a body.
   it.each([
     ['22009', '$1::timestamptz', '2026-01-31T12:00:00+99'],
     ['22015', '$1::interval', '99999999999999999999999'],
@@ -103,7 +103,7 @@ describe('chapter 8', () => {
     ['42704', '$1::regconfig', 'gone'],
     ['3F000', '$1::regclass', 'gone.it'],
     ['54001', '$1::json', '['.repeat(100_000)],
-  ])('has the code with which PostgreSQL refuses a value: %s of %s', async (code, as, value) => {
+  ])('lists the code with which PostgreSQL refuses a value: %s of %s', async (code, as, value) => {
     const select = `select ${as.replaceAll('$1', '$1::text')}`;
     await expect(owner.run([{ text: select, params: [value] }])).rejects.toMatchObject({ sqlstate: code });
     await owner.script('create table public.things (id int primary key); grant all on public.things to service_role');
@@ -113,7 +113,7 @@ describe('chapter 8', () => {
     expect(codes).toContain(code);
   });
 
-  it('has the errors of each state machine, while there is one', async () => {
+  it('lists the errors of each state machine as long as the machine exists', async () => {
     const ofMachines = async () => (await errorsOf()).filter(({ code }) => code?.startsWith('NF')).map(({ id }) => id);
     expect(await ofMachines()).toEqual([]);
     await owner.script(`create table public.tickets (id int primary key, status text not null default 'open', reason text);
@@ -137,7 +137,7 @@ describe('chapter 8', () => {
     expect(await caveats()).toEqual([off, off, off]);
   });
 
-  it('has what functions raise, and says what cannot be told', async () => {
+  it('lists the errors that functions raise, and marks those that are computed at run time', async () => {
     await owner.script(`
       create function public.close_ticket(ticket int) returns void language plpgsql as $$ begin
         if ticket < 0 then raise exception 'a ticket has a number' using errcode = 'PT422', hint = 'Send a number.'; end if;
@@ -165,7 +165,7 @@ describe('chapter 8', () => {
     expect((await errorsOf()).filter(({ group }) => group === 'function').map(({ code }) => code)).toEqual(['UNPAID']);
   });
 
-  it('says of a trigger’s errors that nobody gets them, while no trigger that is switched on runs the function', async () => {
+  it('marks a trigger’s errors as impossible while no enabled trigger runs the function', async () => {
     await owner.script(`create table public.tickets (id int primary key);
       create function public.refuse() returns trigger language plpgsql as $$ begin raise exception 'no' using errcode = 'PT423'; end $$;`);
     const caveat = async () => (await errorsOf()).find(({ code }) => code === 'PT423')?.caveat;
@@ -181,7 +181,7 @@ describe('chapter 8', () => {
     expect(await caveat()).toBe(null);
   });
 
-  it('says of a function’s errors that nobody gets them, while no role may execute it and nothing names it', async () => {
+  it('marks a function’s errors as impossible while no role may execute the function and nothing names it', async () => {
     await owner.script(`create table public.tickets (id int primary key, at int);
       create function public.price_of(price int) returns int language plpgsql as $$ begin raise exception 'no' using errcode = 'PT423'; end $$;
       revoke execute on function public.price_of(int) from public, anon, authenticated, service_role;`);
@@ -216,7 +216,7 @@ describe('chapter 8', () => {
     expect((await errorsOf({ restSettings })).find(({ code }) => code === 'PT423')?.caveat).toBe(null);
   });
 
-  it('says so of a procedure and of a function in a schema that calls do not reach, until something names them', async () => {
+  it('marks the errors of procedures and of functions in schemas without calls as impossible until something names the function', async () => {
     await owner.script(`drop schema if exists back cascade; create schema back;
       grant usage on schema back to anon; create table public.plain (id int);
       create function public.ev() returns event_trigger language plpgsql as 'begin raise sqlstate ''PT420''; end';
@@ -236,7 +236,7 @@ describe('chapter 8', () => {
     await owner.script('drop schema back cascade');
   });
 
-  it('says so of functions of one name of which calls find several, and of what they alone name, until a call finds one', async () => {
+  it('marks the errors of functions with the same name as impossible while every call matches several of them', async () => {
     await owner.script(`create function public.total(a int) returns int language plpgsql as 'begin raise sqlstate ''PT430''; end';
       create function public.total(a text) returns int language plpgsql as 'begin raise sqlstate ''PT431''; return public.levy_of_the_day(); end';
       create function public.levy_of_the_day() returns int language plpgsql as 'begin raise sqlstate ''PT432''; end';
@@ -257,13 +257,13 @@ describe('chapter 8', () => {
     ['2200H', `create sequence public.short maxvalue 2; select nextval('public.short') from generate_series(1, 3)`],
     ['2F005', `create function public.silent() returns int language plpgsql as 'begin end'; select public.silent()`],
     ['P0003', 'do $$ declare n int; begin select g into strict n from generate_series(1, 2) g; end $$'],
-  ])('has %s, which PostgreSQL answers', async (code, sql) => {
+  ])('lists %s, which PostgreSQL returns', async (code, sql) => {
     await expect(owner.script(sql)).rejects.toMatchObject({ sqlstate: code });
     const told = (await errorsOf()).find((error) => error.id === `code.${code}`);
     expect(told).toMatchObject({ group: 'postgres', status: statusOfSqlstate(code) });
   });
 
-  it('has an error that a setting makes possible while the setting is so', async () => {
+  it('lists an error that depends on a setting only while the setting makes it possible', async () => {
     const has = async (code: string, more: Partial<SpecificationApp>) =>
       (await errorsOf(more)).some((error) => error.id === `code.${code}`);
     expect(await has('PGRST123', {})).toBe(true);
@@ -275,7 +275,7 @@ describe('chapter 8', () => {
     expect(await has('app_exists', {})).toBe(false);
   });
 
-  it('counts an error where it belongs: the rule, the function, else the code', async () => {
+  it('counts an error for its rule, for its function, or else for its code', async () => {
     await owner.script(`create table public."Order lines" (id int, title text constraint "a b" check (title <> ''));
       create function public.close() returns void language plpgsql as $$ begin raise 'no'; end $$;`);
     const errors = [
@@ -294,8 +294,8 @@ describe('chapter 8', () => {
   });
 });
 
-describe('chapter 9', () => {
-  it('has every limit, with what is in force and by what it is changed', async () => {
+describe('limitsChapter', () => {
+  it('lists every limit with its value and the way to change it', async () => {
     const lines = await limitsOf({
       authSettings: { ...defaultAuthSettings, jwt_exp: 30 },
       restSettings: { ...defaultRestSettings, db_statement_timeout: null, db_max_rows: 50 },
@@ -325,7 +325,7 @@ describe('chapter 9', () => {
     expect(line('database.max_connections')).toMatchObject({ unit: 'count', code: '53300' });
   });
 
-  it('shows what the database and its functions are set to, until they are not any more', async () => {
+  it('shows the limits that the database and its functions set, until they are reset', async () => {
     const value = async (id: string) => (await limitsOf()).find((one) => one.id === id)?.value;
     const superuser = database.pool;
     const name = await currentDatabase();
@@ -347,7 +347,7 @@ describe('chapter 9', () => {
     expect(await value('database.connections')).toBeNull();
   });
 
-  it('tells of a function’s statement_timeout where calls take it over, and by what a setting of all roles is changed', async () => {
+  it('shows a function’s statement_timeout if calls apply it, and the statement that changes a setting of all roles', async () => {
     const superuser = database.pool;
     await owner.script(
       `create function public.late() returns int language sql set statement_timeout = '2min' as 'select 1'`,
@@ -367,7 +367,7 @@ describe('chapter 9', () => {
     });
   });
 
-  it('says who hit a limit, and that is no part of the hash', async () => {
+  it('shows the last caller who reached a limit, without changing the hash', async () => {
     const hits = [{ name: 'bodyBytes', last_who: '192.0.2.1', ...figures(4) }];
     const [without, alive] = [await derive(), await deriveLive({ limits: hits })];
     const hit = alive.chapters.limits?.limits.find(({ id }) => id === 'bodyBytes');
@@ -377,7 +377,7 @@ describe('chapter 9', () => {
   });
 });
 
-it('both chapters are in the Markdown', async () => {
+it('writes the chapters of errors and limits into the Markdown', async () => {
   const markdown = specificationMarkdown(await derive());
   expect(markdown).toContain('## 8 Errors');
   expect(markdown).toMatch(/Every app has these errors too: \d+ of data calls/);

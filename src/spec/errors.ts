@@ -15,7 +15,10 @@ import { entityId, idOf } from './names.ts';
 import { documentedRoutines } from './routines.ts';
 import { triggersByMachine } from './states.ts';
 
-/** Chapter 8: everything that can go wrong, and what then. `rules` is chapter 5, `states` chapter 4, `roles` chapter 6. */
+/**
+ * Builds chapter 8: the possible errors with their meaning and action. `rules` is chapter 5, `states` chapter 4,
+ * `roles` chapter 6.
+ */
 export function errorsChapter(
   look: Lookup,
   rules: RulesChapter,
@@ -52,7 +55,10 @@ const pageOf = (code: string): string => `/docs/errors/${encodeURIComponent(code
 const memberOf = (entry: ErrorEntry | undefined): string =>
   entry?.member ?? 'The app did not accept this; its message says why.';
 
-/** A reference is broken from both sides; RESTRICT has an error of its own since PostgreSQL 18. */
+/**
+ * Returns the errors of a rule. Both sides of a reference can violate it. RESTRICT has its own error since PostgreSQL
+ * 18.
+ */
 function ofRule(rule: Rule, keys: ReadonlyMap<string, ConstraintFact>): ErrorLine[] {
   const own = upper(rule.words.replace(/\.$/, ''));
   const key = rule.kind === 'reference' ? keys.get(keyName(rule.entity, rule.name)) : undefined;
@@ -67,7 +73,7 @@ function ofRule(rule: Rule, keys: ReadonlyMap<string, ConstraintFact>): ErrorLin
 const gone = 'a row that others point to was to go';
 const rekeyed = 'the key of a row that others point to was to change';
 
-/** Foreign keys as chapter 5 names them: those of a partition after it. */
+/** Returns the foreign keys by their names in chapter 5. The name of a key of a partition starts with the partition. */
 function foreignKeys({ facts, relations }: Lookup): Map<string, ConstraintFact> {
   const { constraints, partition_constraints: ofPartitions } = facts;
   const entityOf = (oid: number) => {
@@ -83,7 +89,7 @@ function foreignKeys({ facts, relations }: Lookup): Map<string, ConstraintFact> 
   );
 }
 
-/** No name holds a NUL character. */
+/** Joins the names with NUL, which no name contains. */
 const keyName = (entity: string, name: string): string => `${entity}\0${name}`;
 
 function lineOf(rule: Rule, code: string, meaning: string, suffix = ''): ErrorLine {
@@ -106,11 +112,11 @@ function lineOf(rule: Rule, code: string, meaning: string, suffix = ''): ErrorLi
   };
 }
 
-/** As a sentence begins; a name such as created_at stays what it is. */
+/** Capitalizes the first letter of a sentence, but not of a name such as created_at. */
 const upper = (words: string): string =>
   /^\w+_/.test(words) ? words : words.slice(0, 1).toUpperCase() + words.slice(1);
 
-/** The errors of a state machine: each has them for itself, so that a count says which one. */
+/** Returns the errors of a state machine. Each machine has its own errors, so that counts name the machine. */
 function ofMachine(machine: Machine, triggers: readonly MachineTriggerFact[]): ErrorLine[] {
   const { id, initial, transitions } = machine;
   const ways = transitions.map(({ name, from, to }) => `${name} (${from?.join(', ') ?? 'any'} to ${to})`).join('; ');
@@ -138,14 +144,17 @@ function ofMachine(machine: Machine, triggers: readonly MachineTriggerFact[]): E
 
 const silent = 'not while the trigger that would raise it is switched off or missing';
 
-/** Which triggers of a machine raise each of its codes. */
+/** The triggers of a machine that raise each code. */
 const raisedBy: Readonly<Record<string, readonly MachineTriggerFact['does'][]>> = {
   NF001: ['set_fields', 'check_passage'],
   NF002: ['check_start'],
   NF003: ['check_passage'],
 };
 
-/** True where all triggers that could raise it are off; one that was replaced may still. */
+/**
+ * Returns true if all triggers that could raise the code are disabled or missing. A replaced trigger may still raise
+ * it.
+ */
 function isSilent(code: string, triggers: readonly MachineTriggerFact[]): boolean {
   const raising = triggers.filter(({ does }) => raisedBy[code]?.includes(does));
   return raising.length > 0 && raising.every(({ state }) => state === 'off' || state === 'missing');
@@ -204,7 +213,10 @@ interface ErrorResponse {
   hint: string | null;
 }
 
-/** What a client gets of a RAISE. With SQLSTATE PGRST the message and the detail hold the whole answer (PostgREST, "RAISE errors"). */
+/**
+ * Returns the response that a client receives for a RAISE. With SQLSTATE PGRST, the message and the detail contain the
+ * whole response (PostgREST, "RAISE errors").
+ */
 function answerOf({ sqlstate, message, detail, hint }: Raise): ErrorResponse {
   if (sqlstate !== 'PGRST') {
     return {
@@ -250,19 +262,19 @@ function ofSource(source: ErrorEntry['source'], settings: RestSettings & AuthSet
   });
 }
 
-/** They are there with each machine, and without one nobody can get them. */
+/** Matches the codes of state machines, which `ofMachine` adds for each machine. */
 const ofMachines = /^NF00\d$/;
 
 const isPossible = (entry: ErrorEntry, settings: RestSettings & AuthSettings): boolean =>
   Object.entries(entry.while ?? {}).every(([key, value]) => settings[key as keyof typeof settings] === value) &&
   (entry.whileAny?.some((key) => settings[key] === true) ?? true);
 
-/** A function may raise the same in several places: they are one error. */
+/** Merges errors with the same id, because a function may raise the same error in several places. */
 function unique(lines: readonly ErrorLine[]): ErrorLine[] {
   const byId = new Map<string, ErrorLine>();
   for (const line of lines) {
     const known = byId.get(line.id);
-    // It reaches the caller from one of the places where nothing catches it.
+    // A place without a caveat shows that the error can reach the caller.
     if (!known || (known.caveat !== null && line.caveat === null)) byId.set(line.id, line);
   }
   return [...byId.values()];

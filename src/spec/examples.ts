@@ -4,10 +4,14 @@ import { readCondition } from '../sql-reader/condition.ts';
 import type { Expression } from '../sql-reader/tree.ts';
 import { allowedElements, allowedKinds, allowedLengths, allowedValue, inItsCase } from './allowed-values.ts';
 
-/** What decides about an example of a type. */
+/** The properties of a field that determine an example value. */
 type Typed = Pick<Field, 'name' | 'type'> & Partial<Pick<Field, 'base_type' | 'enum_values' | 'attributes'>>;
 
-/** Values for snippets, by the name of the field: they keep what `rules`, those of the entity, ask of one field, where that can be told. */
+/**
+ * Returns example values by the name of the field. They satisfy the rules of a single field as far as these can be
+ * analysed.
+ * @param rules The rules of the entity.
+ */
 export const fieldExamples = ({ fields }: Entity, rules: readonly Rule[]): [field: string, example: unknown][] =>
   fields.map((field) => [
     field.name,
@@ -17,20 +21,23 @@ export const fieldExamples = ({ fields }: Entity, rules: readonly Rule[]): [fiel
     ),
   ]);
 
-/** The same for arguments, by their type: as of a field that has it. A row has a value in none of its fields. */
+/**
+ * Returns example values for arguments by their type. They satisfy the rules of the type. A row has null in all of its
+ * fields.
+ */
 export const typeExamples = (
   types: readonly string[],
   entities: readonly Entity[],
   rules: readonly Rule[],
 ): [type: string, example: unknown][] =>
   types.map((documented) => {
-    // Of a list that a call gives one by one, an element.
+    // A call passes the elements of a variadic argument one by one, so the example is one element.
     const type = documented.replace(/\[\], any number of them$/, '');
     const row = entities.find(({ id }) => id === type);
     if (row) return [type, withoutValues(row.fields)];
     for (const { id, fields } of entities) {
       const field = fields.find((one) => one.type === type);
-      // What the type asks, and not the table.
+      // Only the rules of the type apply, not the rules of the table.
       const asked = rules.filter(
         (rule) => rule.entity === id && rule.fields.join() === field?.name && ofDomain.test(rule.sql),
       );
@@ -39,11 +46,11 @@ export const typeExamples = (
     return [type, exampleOf({ name: '', type }, [])];
   });
 
-/** `CHECK ((…))`, of a domain with its name in front. */
+/** Matches `CHECK ((…))`. A check of a domain starts with the name of the domain. */
 const aCheck = /^(.*?)\bCHECK (\(.*\))[A-Z ]*$/s;
 const ofDomain = /^\S.* CHECK \(/s;
 
-/** A value that a field takes; the first value of an enum. */
+/** Returns a value that a field accepts; for an enum its first value. */
 function exampleOf(field: Typed, rules: readonly Rule[]): unknown {
   const whole = field.base_type ?? field.type;
   const type = whole.replace(/\(.*\)/, '');
@@ -80,7 +87,7 @@ function exampleOf(field: Typed, rules: readonly Rule[]): unknown {
 const withoutValues = (parts: readonly { name: string }[]): object =>
   Object.fromEntries(parts.map(({ name }) => [name, null]));
 
-/** By what jsonb_typeof says of it. */
+/** Example values by the result of jsonb_typeof. */
 const ofKind: Readonly<Record<string, unknown>> = {
   ...{ object: {}, array: [], string: 'text', number: 1, boolean: true, null: null },
 };

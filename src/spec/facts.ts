@@ -22,7 +22,7 @@ import { type WriteFunctionFacts, writeFunctionQueries } from '../catalog/write-
 import type { Database, Executor } from '../database/database.ts';
 import { withGeneratedViewFields } from './generated-view-fields.ts';
 
-/** What there is, and what it is bounded by. */
+/** Facts about the objects of the app and its server limits. */
 interface ObjectFacts
   extends DescriptionFacts,
     MachineFacts,
@@ -31,7 +31,7 @@ interface ObjectFacts
     RoutineFacts,
     DefinitionFacts {}
 
-/** What is asked of its rows, and who may do what with it. */
+/** Facts about constraints, privileges and other conditions of rows. */
 interface AskedFacts
   extends ConstraintFacts,
     AccessFacts,
@@ -41,47 +41,53 @@ interface AskedFacts
     PublicationFacts,
     JobFacts {}
 
-/** What is asked for by settings, and by what the app says of its screens. */
+/** Facts that depend on settings and on the app's screens. */
 interface OptionFacts extends RefusalFacts, PreRequestFacts {}
 
-/** Everything that the chapters are derived from: what the catalog said in one snapshot, and what serves the app. */
+/**
+ * All facts that the chapters are derived from: one snapshot of the catalog, and the settings of the server for the
+ * app.
+ */
 export interface Facts extends ObjectFacts, AskedFacts, OptionFacts {
-  /** Schemas that /rest/v1 answers for, the default one first. */
+  /** Schemas of /rest/v1, the default one first. */
   exposedSchemas: readonly string[];
-  /** What calls look names up in after the schema of their own. */
+  /** Schemas that calls search after the schema of the call. */
   extraSearchPath: readonly string[];
-  /** The app's login role: which roles a call can have is decided by what it may SET ROLE to. */
+  /** The app's login role. A call can have the roles that this role may SET ROLE to. */
   authenticator: string;
-  /** The role of a call without a token; null where such calls are refused. */
+  /** The role of a call without a token; null if such calls are refused. */
   anonymous: string | null;
-  /** Where tokens name the role (the setting jwt_role_claim_key); null where it is the claim `role`, which every token of a member has. */
+  /**
+   * The claim that names the role (the setting jwt_role_claim_key); null if it is the claim `role`, which every token
+   * of a member has.
+   */
   roleClaim: string | null;
-  /** The setting db_pre_request: the function that runs before each data call. */
+  /** The function that runs before each data call (the setting db_pre_request). */
   preRequest: string | null;
 }
 
 export interface FactOptions {
   exposedSchemas: readonly string[];
-  /** The setting's default when missing. */
+  /** The default of the setting if missing. */
   extraSearchPath?: readonly string[];
   /** Name of the app's login role, `app_<ref>_authenticator`. */
   authenticator: string;
-  /** The role of a call without a token, null where such calls are refused; anon when missing. */
+  /** The role of a call without a token; null if such calls are refused. Default: anon. */
   anonymous?: string | null;
-  /** Where tokens name the role, null where it is the claim `role`; null when missing. */
+  /** The claim that names the role; null for the claim `role`. Default: null. */
   roleClaim?: string | null;
-  /** The setting's default when missing. */
+  /** The default of the setting if missing. */
   preRequest?: string | null;
 }
 
-/** Facts as they were read, for the process that derives from them. */
+/** Unparsed facts for the specification process. */
 export interface RawFacts {
-  /** JSON objects whose members are the facts together. */
+  /** JSON objects that together contain all facts. */
   parts: readonly CatalogJson<Partial<Facts>>[];
   options: FactOptions;
 }
 
-/** About as much work each. */
+/** The two sets of queries take about the same time, because two connections run them in parallel. */
 const objectQueries = {
   ...descriptionQueries,
   ...machineQueries,
@@ -101,14 +107,18 @@ const askedQueries = {
 };
 
 /**
- * Reads what the specification is derived from. Any role that may connect can run it. Throws DatabaseError (55P03 when a
- * schema change holds a lock for longer than the limit catalogLockMilliseconds), ConnectionError or PoolTimeoutError.
+ * Reads and parses the facts. Any role that may connect can run the queries.
+ * @throws ConnectionError, PoolTimeoutError, and DatabaseError: 55P03 if a schema change holds a lock for longer than
+ * the limit catalogLockMilliseconds.
  */
 export async function loadFacts(executor: Executor, options: FactOptions): Promise<Facts> {
   return parseFacts(await readFactsWithin(executor, options));
 }
 
-/** The same without parsing it, by two connections at once. */
+/**
+ * Reads the facts on two connections in parallel, without parsing them.
+ * @throws Errors of `loadFacts`.
+ */
 export async function readFacts(database: Database, options: FactOptions): Promise<RawFacts> {
   const { default: lock } = limits.catalogLockMilliseconds;
   const [parts, asked] = await Promise.all([
@@ -118,7 +128,10 @@ export async function readFacts(database: Database, options: FactOptions): Promi
   return { parts: [...parts, asked], options };
 }
 
-/** The same as a transaction sees it that is under way. */
+/**
+ * Reads the facts within a transaction, without parsing them.
+ * @throws Errors of `loadFacts`.
+ */
 export async function readFactsWithin(executor: Executor, options: FactOptions): Promise<RawFacts> {
   const { default: lock } = limits.catalogLockMilliseconds;
   const json = await readCatalogJson<ObjectFacts & AskedFacts>(executor, { ...objectQueries, ...askedQueries }, lock);
@@ -137,6 +150,7 @@ async function readForOptions(
   );
 }
 
+/** Parses facts and adds the defaults of the options. */
 export function parseFacts({ parts, options }: RawFacts): Facts {
   const { exposedSchemas, authenticator, anonymous = 'anon', roleClaim = null } = options;
   const {

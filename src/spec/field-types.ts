@@ -2,7 +2,10 @@ import type { FieldFact } from '../catalog/entities.ts';
 import type { Lookup } from './lookup.ts';
 import { type FieldTypes, fieldTypesOf, withAlias } from './words/field-types.ts';
 
-/** What the fields of a relation hold, and those of the relations that its conditions read, where that decides what a condition means. */
+/**
+ * Returns the types of a relation's fields and of the relations that its conditions read. The types determine the
+ * meaning of a condition.
+ */
 export function fieldTypes(
   look: Pick<Lookup, 'fields' | 'types' | 'named' | 'relations'>,
   relation: number,
@@ -29,7 +32,7 @@ function fieldsOf(look: Pick<Lookup, 'fields' | 'types'>, relation: number): Fie
   );
 }
 
-/** The type of a field, of a domain the one beneath. */
+/** Returns the type of a field, or the base type of its domain. */
 export function baseTypeName(
   { types }: Pick<Lookup, 'types'>,
   { type, type_oid: oid }: Pick<FieldFact, 'type' | 'type_oid'>,

@@ -4,14 +4,14 @@ import type { RoutineFact } from '../catalog/routines.ts';
 import type { Lookup } from './lookup.ts';
 import { idOf } from './names.ts';
 
-/** Whether calls come to a function of the app, as far as that can be told for certain. */
+/** Finds functions that no call can reach. If in doubt, a function counts as reachable. */
 export class FunctionReachability {
-  /** Functions that a trigger runs which is switched on, on whatever table. */
+  /** Functions of enabled triggers on any table. */
   readonly #triggered: ReadonlySet<number>;
   readonly #used: ReadonlySet<number>;
-  /** Ids of functions that some role may call or read as a field of rows, as chapter 6 has it. */
+  /** Ids of functions that some role may call or read as a computed field, according to chapter 6. */
   readonly #executed: ReadonlySet<string>;
-  /** What runs code that names functions by text alone, in lower case, with the function whose code it is; null where it is none's. */
+  /** Code, in lower case, that can name functions. `of` is the function with this code; null for other code. */
   readonly #texts: readonly { of: RoutineFact | null; text: string }[];
 
   constructor({ facts }: Lookup, cells: readonly RoleCell[], settings: RestSettings) {
@@ -29,7 +29,7 @@ export class FunctionReachability {
     ];
   }
 
-  /** Why no call runs the function, in words; null where one may. */
+  /** Returns the reason why no call runs the function, in words; null if a call may run it. */
   unreachableReason(routine: RoutineFact): string | null {
     if (routine.result === 'trigger') {
       return this.#triggered.has(routine.oid) ? null : 'not while no trigger that is switched on runs it';
@@ -40,7 +40,10 @@ export class FunctionReachability {
     return 'not while no call may run it and nothing else of the app names it';
   }
 
-  /** Whether something names it that a call may come to. `asked`: functions of which that is being asked already. */
+  /**
+   * Returns true if code that a call may reach names the function. `asked` contains the functions that are already
+   * being checked.
+   */
   #isNamed({ name }: RoutineFact, asked: Set<RoutineFact>): boolean {
     const named = name.toLowerCase();
     return this.#texts.some(({ of, text }) => {
@@ -50,7 +53,7 @@ export class FunctionReachability {
     });
   }
 
-  /** Whether something runs it beside code that names it. */
+  /** Returns true if the function runs without being named in code. */
   #isRun(routine: RoutineFact): boolean {
     const { oid, result } = routine;
     if (result === 'trigger') return this.#triggered.has(oid);
@@ -58,7 +61,7 @@ export class FunctionReachability {
   }
 }
 
-/** True if a text holds a name by itself, not within a longer name. */
+/** Returns true if a text contains a name as a whole word. */
 function namesWord(text: string, name: string): boolean {
   const isPartOfName = (character: string | undefined): boolean =>
     character !== undefined && /[\w$\u0080-\uffff]/.test(character);

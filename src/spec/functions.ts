@@ -11,7 +11,7 @@ import { runsAs, settingEffects } from './setting-effects.ts';
 const kinds = { f: 'function', p: 'procedure', a: 'aggregate', w: 'window function' } as const;
 const volatilities = { i: 'immutable', s: 'stable', v: 'volatile' } as const;
 
-/** Every function of the app: what calls, triggers and policies come to is what these do. */
+/** Returns every function of the app with its code, because calls, triggers and policies run these functions. */
 export function functionEntries(look: Lookup): FunctionEntry[] {
   const { facts, relations } = look;
   const elsewhere = groupBy(

@@ -3,14 +3,15 @@ import type { EntityFacts, FieldFact } from '../catalog/entities.ts';
 import { viewColumnOrigins } from '../catalog/view-columns.ts';
 import { groupBy } from './group.ts';
 
-/** pg_relation_is_updatable: inserts, updates and deletes. */
+/** The bits of pg_relation_is_updatable for inserts, updates and deletes. */
 const anyWrite = 28;
 /** Bit of pg_trigger.tgtype. */
 const instead = 64;
 
 /**
- * The fields, with those of views that PostgreSQL numbers or computes in the table beneath: through a view, too, no statement may give
- * such a field a value (428C9). INSTEAD OF triggers make of values what they like.
+ * Returns the fields, and marks the fields of views that are identity or generated columns of a base table. A statement
+ * may not set such a field through a view either (428C9). Views with INSTEAD OF triggers are excluded, because a
+ * trigger can use any value.
  */
 export function withGeneratedViewFields({
   fields,

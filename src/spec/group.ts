@@ -1,4 +1,4 @@
-/** The items by a key, in their order. */
+/** Groups items by a key and keeps their order. */
 export function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();
   for (const item of items) {

@@ -2,16 +2,19 @@ import { promisify } from 'node:util';
 import { gunzip, gunzipSync, gzip, gzipSync } from 'node:zlib';
 import { limits } from '../../contract/limits.ts';
 
-/** A value as JSON in gzip, as the text of a bytea. Packed beside the event loop: megabytes take a tenth of a second. */
+/**
+ * Compresses a value as JSON with gzip, in the text format of bytea. Runs outside the event loop, because several
+ * megabytes take a tenth of a second.
+ */
 export const gzipJson = async (value: unknown): Promise<string> =>
   asBytea(await promisify(gzip)(JSON.stringify(value)));
 
-/** The same of what is JSON already, while all else waits. */
+/** Compresses JSON synchronously and blocks the event loop. Use it only in the specification process. */
 export const gzipJsonSync = (json: string): string => asBytea(gzipSync(json));
 
 /**
- * The value of what `gzipJson` made. The app's own code can reach where it was kept: null for what is no JSON in gzip, and for
- * more bytes than the limit specificationBytes.
+ * Decompresses a value of `gzipJson`. Returns null if the bytes are not JSON in gzip or exceed the limit
+ * specificationBytes: code of the app can write to the tables of these values.
  */
 export async function gunzipJson(packed: Uint8Array): Promise<unknown> {
   try {
@@ -21,7 +24,7 @@ export async function gunzipJson(packed: Uint8Array): Promise<unknown> {
   }
 }
 
-/** The same, while all else waits. */
+/** Decompresses synchronously and blocks the event loop. Use it only in the specification process. */
 export function gunzipJsonSync(packed: Uint8Array): unknown {
   try {
     return parse(gunzipSync(packed, bounded));

@@ -36,13 +36,13 @@ const derive = async (executor: Executor = owner) =>
 const wordsOf = (before: Specification, after: Specification): string[] =>
   diffChapters({ ...before.chapters }, { ...after.chapters }).map(({ words }) => words);
 
-it('tells the jobs of the app in chapter 7, in Markdown, in HTML and in what has changed, and nothing of the schemas of jobs', async () => {
+it('describes the jobs of the app in chapter 7, Markdown, HTML and changes, but not the schemas of pg_cron', async () => {
   const before = await derive();
   expect(before.chapters.calls?.jobs).toEqual([]);
   expect(specificationMarkdown(before)).not.toMatch(/Scheduled jobs|cron\.|net\.http|supabase_functions/);
   await owner.script(`select cron.schedule('nightly', '0 3 * * 1-5', 'delete from public.old');
     select cron.schedule_in_database('as', '30 seconds', 'select 1', current_database(), 'service_role', false)`);
-  // As the server reads it, which has no right to the table.
+  // As the role of the server, which has no privilege on the table.
   const after = await derive(database.as('app_authenticator'));
   expect(after.chapters.calls?.jobs).toEqual([
     {
@@ -73,7 +73,7 @@ it('tells the jobs of the app in chapter 7, in Markdown, in HTML and in what has
   ]);
 });
 
-it('advises on active jobs that name what is missing, and on jobs whose last runs failed', async () => {
+it('advises on active jobs that name missing objects, and on jobs whose last runs failed', async () => {
   await owner.script(`select cron.unschedule(jobid) from cron.job; create table public.log (at timestamptz);
     create function public.tidy(days int) returns void language sql as 'select';
     select cron.schedule('fine', '0 3 * * *', 'select public.tidy(3); delete from public.log where at < now(); insert into public.log (at) values (now())');

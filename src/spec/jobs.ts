@@ -3,7 +3,7 @@ import type { JobFact } from '../catalog/jobs.ts';
 import { compareText } from './names.ts';
 import { scheduleWords } from './words/schedule.ts';
 
-/** What identifies each job, by its number: the name, as long as no other job has it. */
+/** Returns the id of each job by its number: its name, or its name with its role if several jobs share the name. */
 export function jobIds(jobs: readonly Pick<JobFact, 'jobid' | 'name' | 'role'>[]): ReadonlyMap<string, string> {
   const isShared = (name: string) => jobs.filter((one) => one.name === name).length > 1;
   return new Map(
@@ -14,7 +14,7 @@ export function jobIds(jobs: readonly Pick<JobFact, 'jobid' | 'name' | 'role'>[]
   );
 }
 
-/** The scheduled jobs, for chapter 7. */
+/** Returns the scheduled jobs for chapter 7. */
 export function jobEntries(jobs: readonly JobFact[]): JobEntry[] {
   const ids = jobIds(jobs);
   return jobs

@@ -4,8 +4,9 @@ import { compareText, entityId } from './names.ts';
 import type { ShownKeys } from './shown-keys.ts';
 
 /**
- * What tables between two others join, and views of such tables (PostgREST docs, "Many-to-Many relationships"): two foreign keys whose fields
- * all belong to the primary key of their table, each pair once. Only what calls reach. Pure.
+ * Returns the pairs of entities that junction tables, or views of them, connect (PostgREST docs, "Many-to-Many
+ * relationships"). The fields of both foreign keys belong to the primary key of the table. Includes only entities that
+ * calls reach. Pure.
  */
 export function junctionsOf(entities: readonly Entity[], relations: readonly Relation[], shown: ShownKeys): Junction[] {
   const exposed = new Map(entities.filter((entity) => entity.exposed).map((entity) => [entity.id, entity]));
@@ -15,7 +16,7 @@ export function junctionsOf(entities: readonly Entity[], relations: readonly Rel
       .filter(({ kind, period }) => kind === 'many-to-one' && !period)
       .map((relation) => [keyOf(relation.from, relation.name), relation]),
   );
-  // What is pointed to is reached where a view shows it, too.
+  // A referenced table is also reachable through a view that shows it.
   const shownEnds = new Set(
     shown.keys.filter(({ shows }) => shows === 'to').map(({ from, name }) => keyOf(from, name)),
   );

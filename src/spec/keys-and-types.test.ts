@@ -97,7 +97,7 @@ afterAll(async () => {
 const entity = (id: string): Entity => chapter.entities.find((one) => one.id === id) as Entity;
 const field = (id: string, name: string): Field => entity(id).fields.find((one) => one.name === name) as Field;
 
-describe('chapter 5 tells in words what keys and types ask, and the code with which PostgreSQL refuses', () => {
+describe('words and codes of keys and types in chapter 5', () => {
   it.each([
     [
       'rooms.rooms_pkey',
@@ -229,7 +229,7 @@ describe('chapter 5 tells in words what keys and types ask, and the code with wh
       'of rows in public.part: during is no empty range',
       `(9, 'a', 'w', 'empty')`,
     ],
-  ])('%s: %s', async (id, words, values) => {
+  ])('describes rule %s in words, and PostgreSQL returns its code for a violation: %s', async (id, words, values) => {
     const rule = rules.find((one) => one.id === `public.${id}`) as Rule;
     expect(rule, rules.map((one) => one.id).join(' ')).toBeDefined();
     if (words !== '') expect(rule.words).toBe(words);
@@ -237,7 +237,7 @@ describe('chapter 5 tells in words what keys and types ask, and the code with wh
     await expect(owner.run([{ text: insert, params: [] }])).rejects.toMatchObject({ sqlstate: rule.sqlstate });
   });
 
-  it('and nothing that PostgreSQL does not ask', async () => {
+  it('describes only rules that PostgreSQL enforces', async () => {
     const plainly = rules.find(({ id }) => id === 'public.names.plainly');
     expect(plainly?.words).toBe('no two rows have the same name');
     expect(rules.filter(({ fields }) => fields.includes('slim')).map(({ kind }) => kind)).toEqual(['check']);
@@ -247,11 +247,11 @@ describe('chapter 5 tells in words what keys and types ask, and the code with wh
     expect(rules.find(({ id }) => id === 'public.rooms.room_named')?.kind).toBe('exclusion');
   });
 
-  it('no two rules share an id', () => {
+  it('gives each rule of a key or type its own id', () => {
     expect(new Set(rules.map((rule) => rule.id)).size).toBe(rules.length);
   });
 
-  it('types that hold one another many times over are told to some depth, and that there is more', async () => {
+  it('describes types that contain one another to a limited depth, and says that there is more', async () => {
     const levels = Array.from({ length: 20 }, (_, i) => i + 1);
     const types = levels.map(
       (i) =>
@@ -265,8 +265,8 @@ describe('chapter 5 tells in words what keys and types ask, and the code with wh
   });
 });
 
-describe('chapter 3 tells of keys, collations, comments and numbers', () => {
-  it('a key without overlaps is no unique key, and what points to it points to no single row', () => {
+describe('keys, collations, comments and numbers in chapter 3', () => {
+  it('does not list a key WITHOUT OVERLAPS as a unique key, nor a reference to it as a reference to one row', () => {
     expect(entity('public.rooms')).toMatchObject({
       primary_key: ['id', 'during'],
       unique_keys: [],
@@ -284,13 +284,13 @@ describe('chapter 3 tells of keys, collations, comments and numbers', () => {
     expect(field('public.stays', 'during').references).toBeNull();
   });
 
-  it('which fields are emptied with the row that they point to, where it is not all of them', () => {
+  it('lists the fields that ON DELETE SET NULL empties if these are not all fields of the reference', () => {
     const leaving = chapter.relations.find(({ name }) => name === 'leaving');
     expect(leaving).toMatchObject({ on_delete: 'set null', on_delete_fields: ['b'] });
     expect(entitiesMarkdown(chapter)).toContain('; `b` emptied when that row is deleted.');
   });
 
-  it('how texts are sorted and compared, where the database does it otherwise', () => {
+  it('describes the collation of texts if it differs from that of the database', () => {
     expect(field('public.names', 'name').collation).toEqual({
       name: 'public.caseless',
       equal: 'that differ in upper and lower case alone',
@@ -299,7 +299,7 @@ describe('chapter 3 tells of keys, collations, comments and numbers', () => {
     expect(field('public.names', 'plain')).not.toHaveProperty('collation');
   });
 
-  it('the comments on types at every depth', () => {
+  it('lists the comments on types at every depth', () => {
     expect(field('public.typed', 'twice')).toMatchObject({ comment: 'Even fewer', type_comments: ['Few characters'] });
     expect(field('public.typed', 'address').attributes?.[0]).toEqual({
       ...{ name: 'street', type: 'public.word', comment: 'Without its number' },
@@ -307,7 +307,7 @@ describe('chapter 3 tells of keys, collations, comments and numbers', () => {
     expect(field('public.typed', 'tags')).not.toHaveProperty('type_comments');
   });
 
-  it('what composite types within composite types consist of, in arrays too', () => {
+  it('lists the attributes of composite types within composite types, also in arrays', () => {
     const address = field('public.typed', 'address').attributes;
     expect(address?.map(({ name }) => name)).toEqual(['street', 'number', 'state', 'zip']);
     expect(field('public.typed', 'homes').attributes).toEqual([
@@ -322,7 +322,7 @@ describe('chapter 3 tells of keys, collations, comments and numbers', () => {
   it.each([
     ['a', 'from 1000'],
     ['b', 'from 1 to 2, then none (2200H)'],
-    // The field was made larger, its sequence was not.
+    // The type of the field was enlarged, but not its sequence.
     ['c', 'from 1 to 2147483647, then none (2200H)'],
     ['d', undefined],
     ['e', 'from -1 in steps of -2'],
@@ -332,16 +332,16 @@ describe('chapter 3 tells of keys, collations, comments and numbers', () => {
     ['i', 'from 1, 10 at a time for each connection'],
     ['j', 'from 5, never set below 5'],
     ['k', 'from 1 to -9 downwards, then none (2200H), never set above 9'],
-  ])('how %s counts: %s', (name, words) => {
+  ])('describes the numbers of %s as %s', (name, words) => {
     expect(field('public.counted', name).numbering).toBe(words);
   });
 
-  it('a call is refused with 2200H once the numbers are used up', async () => {
+  it('refuses a call with 2200H after the last number of a sequence', async () => {
     const insert = { text: 'insert into public.counted (g) values (1), (2), (3)', params: [] };
     await expect(owner.run([insert])).rejects.toMatchObject({ sqlstate: '2200H' });
   });
 
-  it('all of it in Markdown', () => {
+  it('writes keys, collations, comments and numbers into the Markdown', () => {
     const text = entitiesMarkdown(chapter);
     expect(text).toContain('No two rows have the same `name` and overlap in `during`.');
     expect(text).toContain('`id`, `kind` points to a row of public.part (`id`, `kind`)');

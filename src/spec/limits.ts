@@ -11,11 +11,11 @@ import { documentedRoutines } from './routines.ts';
 
 export interface LimitsApp {
   settings: RestSettings & AuthSettings;
-  /** What the node's environment sets. */
+  /** Limits that the node's environment sets. */
   environment: Partial<Record<LimitName, number>>;
 }
 
-/** Chapter 9: every number that bounds the app. */
+/** Builds chapter 9: every limit of the app. */
 export function limitsChapter(facts: Facts, app: LimitsApp): LimitsChapter {
   const order = Object.keys(limitGroups);
   const own = Object.entries<Limit>(limits)
@@ -45,7 +45,7 @@ where d.datname = current_database() and r.rolname ~ ('^' || d.datname)`;
 
 const settingsByKey: Readonly<Record<string, Setting<unknown>>> = { ...restSettings, ...authSettings };
 
-/** The app setting that changes a limit; null where none does. */
+/** Returns the app setting that changes a limit; null if there is none. */
 const settingOf = ({ setting }: Limit): string | null =>
   setting !== undefined && Object.hasOwn(settingsByKey, setting) ? setting : null;
 
@@ -85,7 +85,10 @@ function ownLimit(name: LimitName, limit: Limit, facts: Facts, app: LimitsApp): 
   };
 }
 
-/** The limits that PostgreSQL keeps, on the login roles of the app. `words` are what else keeps connections from being opened. */
+/**
+ * Returns the connection limit that PostgreSQL enforces for a login role of the app. `words` describe other conditions
+ * that prevent new connections.
+ */
 function connectionsOf(name: LimitName, facts: Facts): { value: number; words: string; sql: string } | null {
   if (name !== 'appConnections' && name !== 'ownerConnections') return null;
   const wanted = name === 'appConnections' ? facts.authenticator : facts.authenticator.replace(/_authenticator$/, '');
@@ -107,7 +110,10 @@ function connectionsOf(name: LimitName, facts: Facts): { value: number; words: s
     : { value: 0, words: ' Their role may not log in; no new one is opened.', sql: 'alter role … login' };
 }
 
-/** VALID UNTIL of the role: PostgreSQL asks it when a connection is opened. What is open stays. */
+/**
+ * Describes VALID UNTIL of a role. PostgreSQL checks it when a connection is opened and does not close open
+ * connections.
+ */
 function validUntilWords(until: string | null): string {
   if (until === null) return '';
   const moment = until === '-infinity' ? 'no moment' : `${until.replace('T', ' ')} UTC`;
@@ -126,7 +132,7 @@ const meanings: Readonly<Record<string, string>> = {
   work_mem: 'How much memory one step of a query uses before it turns to the disk.',
 };
 
-/** Unit of ours, and how many of it one of PostgreSQL's is. */
+/** For each unit of PostgreSQL, the unit of the chapter and the factor between both. */
 const units: Readonly<Record<string, readonly [LimitLine['unit'], number]>> = {
   ms: ['milliseconds', 1],
   s: ['seconds', 1],
@@ -161,7 +167,7 @@ function databaseLimits(facts: Facts): LimitLine[] {
         meaning: `${line.meaning.replace(/; 0 is no limit\.$|\.$/, '')}, for new connections of ${whose}${isSetByServer(name) && role === null ? ' but the server' : ''}.`,
         value: amount,
         set_in: 'database' as const,
-        // Only a superuser may set it, as Ninefold does for the roles of the app.
+        // Only a superuser may set temp_file_limit, as Ninefold does for the roles of the app.
         change: name === 'temp_file_limit' ? null : { by: 'sql' as const, key: `alter ${of} set ${name} = …` },
       },
     ];
@@ -169,7 +175,10 @@ function databaseLimits(facts: Facts): LimitLine[] {
   return [...server, database, ...roles].sort((a, b) => compareText(a.id, b.id));
 }
 
-/** The app's owner is called pg_database_owner, and its login role authenticator, so that two apps read alike. */
+/**
+ * Returns the name of a role. The owner is called pg_database_owner and the login role authenticator, so that the
+ * chapters of two apps are comparable.
+ */
 function nameOf(role: string, facts: Facts): string {
   if (role === facts.authenticator) return 'authenticator';
   return roleName(facts, facts.roles.find((one) => one.name === role)?.oid ?? -1);
@@ -212,7 +221,10 @@ const durations: Readonly<Record<string, number>> = {
 };
 const sizes: Readonly<Record<string, number>> = { B: 1, kB: 1024, MB: 1024 ** 2, GB: 1024 ** 3, TB: 1024 ** 4 };
 
-/** A setting as it was written, `5s` or `64MB`, in our unit; null where it is none. `unit` is that of a bare number. */
+/**
+ * Parses the value of a setting, such as `5s` or `64MB`, into the unit of the chapter. Returns null for other texts.
+ * `unit` is the unit of a plain number.
+ */
 function amountOf(written: string, unit: string | null): number | null {
   const match = /^\s*'?(-?\d+(?:\.\d+)?)\s*([A-Za-z]*)'?\s*$/.exec(written);
   if (!match) return null;
@@ -223,13 +235,16 @@ function amountOf(written: string, unit: string | null): number | null {
   return scale === undefined ? null : number * scale;
 }
 
-/** ALTER FUNCTION … SET: statement_timeout comes before the app's own where it is hoisted; set within a statement, it bounds nothing. */
+/**
+ * Settings of ALTER FUNCTION … SET. A hoisted statement_timeout overrides the app's setting. Without hoisting,
+ * PostgreSQL sets it within a running statement, where it has no effect.
+ */
 const functionSettings: Readonly<Record<string, { meaning: string; code: string }>> = {
   statement_timeout: { meaning: 'How long a call of % may run in the database.', code: '57014' },
   lock_timeout: { meaning: 'How long a statement within % waits for a lock.', code: '55P03' },
 };
 
-/** What functions are bounded by. */
+/** Returns the limits that functions set. */
 const functionLimits = (facts: Facts, settings: RestSettings): LimitLine[] =>
   documentedRoutines(facts).flatMap((routine) => functionLimit(routine, settings.db_hoisted_tx_settings));
 

@@ -5,27 +5,27 @@ import { type Computed, computedOf } from './computed.ts';
 import type { Facts } from './facts.ts';
 import { groupBy } from './group.ts';
 
-/** The facts by the numbers of what they are about, and what several chapters ask of them: made once for all chapters. */
+/** Indexes of the facts by id, shared by all chapters. */
 export class Lookup {
   readonly facts: Facts;
   readonly relations: ReadonlyMap<number, RelationFact>;
   /** By `schema.name`, without quotes. */
   readonly named: ReadonlyMap<string, RelationFact>;
-  /** By their relation. */
+  /** By relation. */
   readonly fields: ReadonlyMap<number, readonly FieldFact[]>;
   readonly constraints: ReadonlyMap<number, readonly ConstraintFact[]>;
-  /** Foreign keys by the relation that they point to. */
+  /** Foreign keys by the referenced relation. */
   readonly pointing: ReadonlyMap<number, readonly ConstraintFact[]>;
   readonly partitions: ReadonlyMap<number, readonly PartitionConstraintFact[]>;
   readonly indexes: ReadonlyMap<number, readonly UniqueIndexFact[]>;
   readonly triggers: ReadonlyMap<number, EntityFacts['triggers']>;
-  /** What a relation inherits from, and what inherits from it. */
+  /** Links of inheritance by child, and by parent. */
   readonly parents: ReadonlyMap<number, EntityFacts['inheritance']>;
   readonly children: ReadonlyMap<number, EntityFacts['inheritance']>;
   readonly types: ReadonlyMap<number, TypeFact>;
-  /** Constraints by the domain that they are of. */
+  /** Constraints by their domain. */
   readonly domains: ReadonlyMap<number, readonly ConstraintFact[]>;
-  /** Sequences by their own number, and by the relation that they number a field of. */
+  /** Sequences by id, and by the relation with the numbered field. */
   readonly sequences: ReadonlyMap<number, readonly NumberingFact[]>;
   readonly numbered: ReadonlyMap<number, readonly NumberingFact[]>;
   readonly computed: readonly Computed[];
@@ -54,12 +54,15 @@ export class Lookup {
     this.computed = computedOf(facts);
   }
 
-  /** Numbers of the fields of a relation's primary key, in its order; none where it has no such key. */
+  /**
+   * Returns the numbers of the fields of a relation's primary key, in the order of the key; an empty list without a
+   * primary key.
+   */
   primaryKey(relation: number): readonly number[] {
     return this.constraints.get(relation)?.find(({ kind }) => kind === 'p')?.fields ?? [];
   }
 
-  /** The name of a field by its number. */
+  /** Returns the name of a field by its number. */
   fieldName(relation: number, number: number): string | undefined {
     return this.fields.get(relation)?.find((field) => field.number === number)?.name;
   }

@@ -19,7 +19,7 @@ import type { Input } from './types/input.ts';
 
 type RowOperation = Exclude<Operation, 'execute'>;
 
-/** An entity with what one caller may do with it. */
+/** An entity with the cells and field privileges of one caller. */
 export interface OpenEntity {
   readonly entity: Entity;
   readonly cells: ReadonlyMap<Operation, RoleCell>;
@@ -28,16 +28,19 @@ export interface OpenEntity {
 
 export interface EntitySources {
   readonly chapters: Chapters;
-  /** What may be written into each entity. */
+  /** The fields that a write to each entity accepts. */
   readonly inputs: readonly Input[];
   readonly caller: MemberCaller;
-  /** Those that are open to the caller, by id. */
+  /** The entities that are open to the caller, by id. */
   readonly open: ReadonlyMap<string, OpenEntity>;
   /** The first schema of the API. */
   readonly defaultSchema: string | undefined;
 }
 
-/** Returns the entities that a caller may read or write, by id. `cells` are the caller's. */
+/**
+ * Returns the entities that a caller may read or write, by id.
+ * @param cells The cells of the caller.
+ */
 export function openEntities(entities: readonly Entity[], cells: readonly RoleCell[]): Map<string, OpenEntity> {
   const found = entities.flatMap((entity): [string, OpenEntity][] => {
     if (!entity.exposed) return [];
@@ -137,10 +140,13 @@ function accessOf(cell: RoleCell | undefined, { fields }: Entity, hidden: Readon
   return { open: true, when: words === '' ? null : unlessNaming(words, hidden) };
 }
 
-/** Names of fields that say what a row is. */
+/** Names of fields that usually identify a row for a reader. */
 const telling = ['name', 'title', 'subject', 'label', 'body', 'message'];
 
-/** The field that names a row best: one of these names, else the first text of a line. */
+/**
+ * Returns the field that best names a row: the first with a usual name, otherwise the first short text, otherwise a
+ * long text.
+ */
 function titleField(fields: readonly PortalField[]): string | null {
   const readable = fields.filter((field) => field.readable);
   const named = telling.flatMap((name) => readable.find((field) => field.name === name) ?? []);
@@ -181,7 +187,10 @@ function relatedTo({ open }: EntitySources, relations: readonly Relation[], enti
     .sort((a, b) => compareText(a.entity, b.entity));
 }
 
-/** The entity whose row each row of a view shows the key of, by a field of the same name. */
+/**
+ * Returns the entity whose primary key a view shows in a field of the same name. A row of the view then opens the row
+ * of this entity.
+ */
 function openedBy({ chapters, open }: EntitySources, { entity, rights }: OpenEntity): PortalEntity['opens'] {
   if (entity.primary_key.length > 0) return null;
   for (const shown of chapters.entities?.shown_keys ?? []) {

@@ -12,20 +12,20 @@ import type { InputField } from './types/input.ts';
 import { ruleKeywords } from './types/json-schema.ts';
 import { valueRule } from './types/value-rules.ts';
 
-/** What one caller may do with the fields of an entity: names of fields. */
+/** The names of the fields of an entity that one caller may read, insert and update. */
 export interface FieldRights {
   readonly read: ReadonlySet<string>;
   readonly insert: ReadonlySet<string>;
   readonly update: ReadonlySet<string>;
 }
 
-/** What the fields of one entity are shown by. */
+/** The data from which the fields of one entity are described. */
 export interface FieldSources {
   readonly entity: Entity;
   readonly rights: FieldRights;
-  /** Of chapter 5, on this entity. */
+  /** The rules of chapter 5 on this entity. */
   readonly rules: readonly Rule[];
-  /** By the name of the field. */
+  /** The accepted inputs by the name of the field. */
   readonly inputs: ReadonlyMap<string, InputField>;
   /** Returns the row that a field points to, if the caller may read its key. */
   readonly reference: (field: Field) => PortalReference | null;
@@ -33,7 +33,7 @@ export interface FieldSources {
   readonly hidden: ReadonlySet<string>;
 }
 
-/** Texts of one line. */
+/** The max number of characters of a text that fits a single-line editor. */
 const LINE = 200;
 
 const isNumber = (type: string): boolean =>
@@ -66,7 +66,7 @@ function memberField(sources: FieldSources, field: Field): PortalField {
   };
 }
 
-/** The values of a check list: `kind in ('a', 'b')`. */
+/** Returns the values that a check lists: `kind in ('a', 'b')`. */
 function listedValues(rules: readonly PortalRule[]): PortalField['values'] {
   const [values] = rules.flatMap(({ schema }) => (schema?.enum ? [schema.enum] : []));
   return values?.map((value) => ({ value, label: sentenceCase(value) })) ?? null;
@@ -89,7 +89,10 @@ function editorOf(field: Field, reference: PortalReference | null, rules: readon
   return isLong(field, type, rules) ? 'long text' : 'text';
 }
 
-/** A text of more than a line: one whose rules allow that, and one without a bound whose name is none of a line. */
+/**
+ * Returns true for a text that needs several lines: its rules allow more than LINE characters, or it has no limit and
+ * no name that is usual for short texts.
+ */
 function isLong({ name }: Field, type: string, rules: readonly PortalRule[]): boolean {
   if (!/^(text|character varying|citext)/.test(type)) return false;
   const bounds = rules.flatMap(({ schema }) => (schema?.maxLength === undefined ? [] : [schema.maxLength]));

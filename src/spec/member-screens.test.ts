@@ -105,7 +105,7 @@ describe('memberScreens', () => {
     expect([screens, entities]).toEqual([[], []]);
   });
 
-  it('names no table, field, rule, transition or role that the caller has no right to', async () => {
+  it('names no table, field, rule, transition or role that the caller has no privilege on', async () => {
     const member = JSON.stringify(await screensOf('authenticated'));
     for (const hidden of [
       'ledger',
@@ -145,14 +145,14 @@ describe('memberScreens', () => {
     expect(of('price_total')).toMatchObject({ editor: 'money', updatable: false });
     expect(of('tags')).toMatchObject({ editor: 'array' });
     expect(of('topic')).toMatchObject({ editor: 'reference', reference: { entity: 'public.topics', field: 'id' } });
-    // The entity that it points to is not for this caller: its number is all there is.
+    // The caller may not read the referenced entity, so the field is only a number.
     expect(of('entry')).toMatchObject({ editor: 'number', reference: null });
     expect(of('subject')?.rules).toEqual([
       { name: 'subject_length', words: 'A subject is 3 to 200 characters.', schema: { minLength: 3, maxLength: 200 } },
     ]);
   });
 
-  it('shows a table of links as a relation of the rows that it joins, and not as a screen', async () => {
+  it('shows a junction table as a relation of the joined rows, and not as a screen', async () => {
     const member = await screensOf('authenticated');
     expect(entity(member, 'tickets').related).toEqual([
       { entity: 'public.ticket_topics', field: 'ticket', link: 'topic' },

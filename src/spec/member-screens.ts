@@ -10,8 +10,8 @@ import { namesAskedBy } from './screens.ts';
 import { type InputFacts, inputs } from './types/input.ts';
 
 /**
- * Returns the screens of chapter 2 that one caller may open, with what the caller may know of their entities. Pure. Nothing that the
- * caller has no right to is part of it.
+ * Returns the screens of chapter 2 that one caller may open, with the parts of their entities that the caller may know.
+ * The result contains nothing that the caller has no privilege on. Pure.
  *
  * @param types The facts that `chapters` are derived from, with the names of types.
  */
@@ -35,7 +35,10 @@ export function memberScreens(types: InputFacts, chapters: Chapters, caller: Mem
   };
 }
 
-/** The screen as the caller sees it; none if it is broken, is for others, or asks for what the caller may not read. */
+/**
+ * Returns the screen for the caller. Returns an empty list if the screen is broken, is for other roles, or uses fields
+ * that the caller may not read.
+ */
 function memberScreen(
   screen: Screen,
   entity: PortalEntity,
@@ -46,7 +49,7 @@ function memberScreen(
   const isFor = screen.roles.some(
     (name) => name === role || memberRoles.includes(name.replace(/ \(of members\)$/, '')),
   );
-  // Who may open a derived screen follows from what the caller may read and write.
+  // The caller's privileges alone determine access to a derived screen.
   if (screen.broken.length > 0 || (origin !== 'derived' && !isFor)) return [];
   const isForm = kind === 'form';
   const isOpen = isForm ? entity.access.insert.open || entity.access.update.open : entity.access.select.open;
@@ -77,8 +80,8 @@ function derivedTitle({ kind, title }: Screen, { one, label, access, machine }: 
 }
 
 /**
- * The lists and boards, and forms that no list offers: first the defined ones of entities with one screen, then each entity that has
- * several, then the derived lists.
+ * Groups the lists, the boards, and the forms that no list links to: first the defined screens of entities with one
+ * screen, then each entity with several screens, then the derived lists.
  */
 function navigation(
   screens: readonly PortalScreen[],

@@ -1,15 +1,15 @@
-/** How the portal words names and comments of an app for its members. */
+/** Words of the portal for the names and comments of an app. */
 
-/** "author_name" is "Author name"; the first letter of a name in capitals stays as it is. */
+/** Returns a name as words with a capital first letter: "author_name" becomes "Author name". Other capitals stay. */
 export function sentenceCase(name: string): string {
   const words = name.replaceAll(/[_\s]+/g, ' ').trim() || name;
   return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
 
-/** Names that are alike for one and for many. */
+/** Names that have the same form in the singular and in the plural. */
 const UNCOUNTED = /(?:news|series|species|ss|us|is)$/i;
 
-/** "order_lines" is "order line". A name that is no plural stays as it is. */
+/** Returns the singular of a name: "order_lines" becomes "order line". A name that is no plural stays unchanged. */
 export function singular(name: string): string {
   const words = name.replaceAll(/[_\s]+/g, ' ').trim() || name;
   if (UNCOUNTED.test(words)) return words;
@@ -22,8 +22,9 @@ export function singular(name: string): string {
 const labelLine = /^\s*([^\n.]{1,80})\n\s*(\S[\s\S]*)$/;
 
 /**
- * Returns the label of a field: the first line of its comment if that line has no full stop and more lines follow, else its name:
- * `created_at` is "Created", a numeric key `id` is "Number".
+ * Returns the label of a field. The label is the first line of the comment if this line has no full stop and more lines
+ * follow. Otherwise, the label is made from the name: `created_at` becomes "Created", a numeric key `id` becomes
+ * "Number".
  */
 export function fieldLabel(name: string, comment: string | null, isNumber: boolean): string {
   const [, label] = labelLine.exec(comment ?? '') ?? [];

@@ -1,24 +1,27 @@
 import type { RoutineFact } from '../catalog/routines.ts';
 import { idOf } from './names.ts';
 
-/** What tells calls of a function from those of another one of its name, which takes the rest, too: one of `ways`; none tells them apart where there is none. */
+/**
+ * Another function that accepts some calls of a function with the same name. `ways` lists the arguments that select
+ * this function instead; if it is empty, the other function accepts every call.
+ */
 export interface Overlap {
   other: RoutineFact;
   ways: readonly Way[];
 }
 
-/** An argument that is given, or left out; the whole body where it has no name. */
+/** An argument that is given or omitted. An empty name stands for the whole body. */
 interface Way {
   name: string;
   isGiven: boolean;
 }
 
 /**
- * Which calls of a function are refused because another one of its name takes them, too (PostgREST docs, "Overloaded functions";
- * PGRST203); none where every call finds it. Functions are told from one another by the names of the arguments that are given, never
- * by their types, and whoever may execute them.
+ * Returns the functions of the same name that make some calls of a function ambiguous, which the server refuses
+ * (PostgREST docs, "Overloaded functions"; PGRST203). Calls select a function only by the names of the given arguments.
+ * Types and privileges do not matter.
  *
- * @param overloads the functions of its schema and name that calls find, this one among them
+ * @param overloads The callable functions of the same schema and name, including `routine`.
  */
 export const overlapsOf = (routine: RoutineFact, overloads: readonly RoutineFact[]): Overlap[] =>
   overloads
@@ -28,7 +31,7 @@ export const overlapsOf = (routine: RoutineFact, overloads: readonly RoutineFact
       return ways === null ? [] : [{ other, ways }];
     });
 
-/** Each of them as a sentence. */
+/** Returns a sentence for each overlap. */
 export const refusedCalls = (overlaps: readonly Overlap[]): string[] =>
   overlaps.map((overlap) => {
     const start =
@@ -36,15 +39,18 @@ export const refusedCalls = (overlaps: readonly Overlap[]): string[] =>
     return `${start}: ${alsoTaken(overlap)}.`;
   });
 
-/** Why those calls are refused, as the end of a sentence. */
+/** Returns the reason why the calls are refused, as the end of a sentence. */
 export const alsoTaken = ({ other, ways }: Overlap): string =>
   `${idOf(other)} takes ${ways.length === 0 ? 'whatever it takes' : 'the rest'}, too (PGRST203)`;
 
-/** What a call must be like that none of them refuses, `with tip given`; where one way to make it is left. */
+/** Returns the condition for calls that this overlap does not refuse: `with tip given`. */
 export const waysAround = ({ ways }: Overlap): string =>
   ways.map(({ name, isGiven }) => (isGiven ? `with ${named(name)} given` : `without ${named(name)}`)).join(' or ');
 
-/** Whether there is a call that none of them refuses. `settled`: what every call gives, or leaves out, anyway. */
+/**
+ * Returns true if some call selects the function without any overlap.
+ * @param settled The arguments that every call must give (true) or omit (false).
+ */
 export function isReached(overlaps: readonly Overlap[], settled: ReadonlyMap<string, boolean>): boolean {
   const [first, ...more] = overlaps;
   if (first === undefined) return true;
@@ -54,25 +60,31 @@ export function isReached(overlaps: readonly Overlap[], settled: ReadonlyMap<str
   );
 }
 
-/** Nothing where all calls are taken for both functions; null where none is. */
+/**
+ * Returns the arguments that distinguish calls of `one` from calls of `other`. Returns an empty list if every call of
+ * `one` also matches `other`, and null if no call does.
+ */
 function apart(one: RoutineFact, other: RoutineFact): Way[] | null {
   const [body, otherBody] = [bodyKind(one), bodyKind(other)];
   const [names, otherNames] = [namesOf(one), namesOf(other)];
   const [must, otherMust] = [mustOf(one), mustOf(other)];
-  // Both would have the same body; without one, only those are found that can do without.
+  // Both functions accept the same body. Without a body, a call matches only functions without required arguments.
   if (body !== null && body === otherBody) {
     return must.length === 0 && otherMust.length > 0 ? [{ name: '', isGiven: false }] : [];
   }
   if (body !== null && otherBody !== null && must.length + otherMust.length > 0) return null;
   if (must.some((name) => !otherNames.includes(name)) || otherMust.some((name) => !names.includes(name))) return null;
-  // Text and bytes have no names in them: what can do without any is found by them.
+  // A body of text or bytes has no argument names, so it also matches functions without required arguments.
   const isTold = body === 'json' || otherNames.length === 0;
   const more = names.filter((name) => (name === '' ? isTold : !otherNames.includes(name)));
   const fewer = otherMust.filter((name) => !must.includes(name));
   return [...more.map((name) => ({ name, isGiven: true })), ...fewer.map((name) => ({ name, isGiven: false }))];
 }
 
-/** What a single argument without a name takes as the whole body; null of functions with others, whose names are asked first. */
+/**
+ * Returns the type of the whole body that a single unnamed argument receives; null for other functions, which are
+ * selected by argument names.
+ */
 function bodyKind({ inputs: [only, ...more] }: RoutineFact): string | null {
   if (!only || more.length > 0 || only.name !== '') return null;
   return only.type === 'jsonb' ? 'json' : only.type;

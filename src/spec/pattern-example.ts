@@ -1,6 +1,6 @@
 /**
- * A text that a regular expression of PostgreSQL matches, made of its first branches and fewest repetitions; null for a pattern that says
- * more than characters, classes, groups and counts do.
+ * Returns a text that matches a regular expression of PostgreSQL, built from the first branches and the fewest
+ * repetitions. Returns null if the pattern contains more than characters, classes, groups and quantifiers.
  */
 export function patternExample(source: string): string | null {
   try {
@@ -11,7 +11,10 @@ export function patternExample(source: string): string | null {
   }
 }
 
-/** Whether a text matches, as far as both kinds of regular expression read the pattern alike. */
+/**
+ * Returns true if a text matches the pattern. JavaScript evaluates the pattern, so this holds only if PostgreSQL and
+ * JavaScript read it alike.
+ */
 export function matches(source: string, text: string): boolean {
   try {
     return new RegExp(source, 'u').test(text);
@@ -30,7 +33,10 @@ class Maker {
     this.#source = source;
   }
 
-  /** The whole pattern; throws where it is of another form. */
+  /**
+   * Returns a text for the whole pattern.
+   * @throws Error if the pattern has another form.
+   */
   all(): string {
     const made = this.#branches();
     if (this.#at < this.#source.length) throw new Error('more than is understood');
@@ -45,7 +51,7 @@ class Maker {
     return found;
   }
 
-  /** The first of the branches; the others are read over. */
+  /** Returns a text for the first branch and skips the others. */
   #branches(): string {
     const first = this.#sequence();
     while (this.#take(/\|/)) this.#sequence();
@@ -59,7 +65,8 @@ class Maker {
   }
 
   #times(): number {
-    // A text of hundreds of characters is worth showing to nobody: more digits are left, and so is the pattern.
+    // A text of hundreds of characters is no useful example. A larger number is not parsed, so the pattern has no
+    // example.
     const [sign, min] = this.#take(/[*+?]|\{(\d{1,2})(?:,\d*)?\}/) ?? [];
     return sign === undefined || sign === '+' ? 1 : Number(min ?? 0);
   }
@@ -79,7 +86,7 @@ class Maker {
   }
 }
 
-/** What stands behind a backslash. */
+/** Returns a character for an escape. */
 function meant(escaped: string): string {
   const known = classes[escaped] ?? (/[a-z0-9]/i.test(escaped) ? undefined : escaped);
   if (known === undefined) throw new Error('another escape');

@@ -2,7 +2,7 @@ import { entityId } from '../../contract/entity-names.ts';
 import type { RequestTrace } from '../../contract/observed.ts';
 import type { PolicyEntry, RolesChapter } from '../../contract/specification-roles.ts';
 
-/** The policies that chapter 6 names for what a call touched: for its role, each entity and operation. Pure. */
+/** Returns the policies that chapter 6 lists for the role, entities and operations of a request. Pure. */
 export function policiesForRequest(
   { touched, who }: Pick<RequestTrace, 'touched' | 'who'>,
   { cells, policies }: RolesChapter,
@@ -10,7 +10,7 @@ export function policiesForRequest(
   const applying = new Set<string>();
   for (const { schema, name, operation } of touched) {
     const entity = entityId(schema, name);
-    // A write that finds its rows by a filter, or gives them back, reads them too.
+    // An update or delete with a filter, or one that returns rows, also reads the rows.
     const asked = operation === 'update' || operation === 'delete' ? [operation, 'select'] : [operation];
     for (const cell of cells) {
       if (cell.role !== who.role || cell.entity !== entity || !asked.includes(cell.operation)) continue;

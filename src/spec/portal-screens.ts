@@ -7,16 +7,16 @@ import type { Bytes } from './process/tasks.ts';
 import { RememberedByRole } from './remembered-by-role.ts';
 import type { SpecificationService } from './specification-service.ts';
 
-/** Sets of roles that the screens of an app are remembered for. */
+/** The max number of role sets of an app for which screens are cached. */
 const ROLE_SETS = 200;
 
-/** The screens of one caller as JSON, and the hash of these bytes. */
+/** The screens of one caller as JSON, with a hash of these bytes. */
 export interface StoredScreens {
   readonly body: Bytes;
   readonly etag: string;
 }
 
-/** The screens that callers of the apps may open, each remembered until the app's database reports a change. */
+/** A cache of the screens of callers. An entry is valid until the app's database notifies of a change. */
 export class ScreensOfCallers {
   readonly #specifications: SpecificationService;
   readonly #known = new RememberedByRole<StoredScreens>(ROLE_SETS);
@@ -25,7 +25,10 @@ export class ScreensOfCallers {
     this.#specifications = specifications;
   }
 
-  /** Returns the screens that the caller may open (`PortalScreens`). Throws what deriving a specification throws. */
+  /**
+   * Returns the screens that the caller may open (`PortalScreens`).
+   * @throws Errors of deriving a specification.
+   */
   async for(app: App, { role, userId }: Pick<Identity, 'role' | 'userId'>): Promise<StoredScreens> {
     const memberRoles = userId === null ? [] : await rolesOf(app, userId);
     return this.#known.get(app, JSON.stringify([role, memberRoles]), async () => {
@@ -35,7 +38,7 @@ export class ScreensOfCallers {
   }
 }
 
-/** Reads the roles of a member. Like ninefold.has_role, it counts a revoked role no longer. */
+/** Reads the member roles of a member. A revoked role no longer counts, as in ninefold.has_role. */
 async function rolesOf(app: App, userId: string): Promise<string[]> {
   const [found] = await runAsServerRole(app.database, [
     {

@@ -7,8 +7,8 @@ const { owner, derive } = chaptersApp('screens');
 const screenAt = async (route: string): Promise<Screen | undefined> =>
   (await derive()).screens?.screens.find((screen) => screen.route === route);
 
-describe('1 Purpose', () => {
-  it('is what was said, and else the name of the app', async () => {
+describe('purposeChapter', () => {
+  it('uses the described name and purpose, or otherwise the name of the app', async () => {
     expect((await derive()).purpose).toMatchObject({ name: 'Helpdesk', purpose: null });
     await owner.script(
       `select ninefold.describe_app('Northwind Help', 'Answers customers.', audience => 'Customers', owner => 'Support')`,
@@ -28,8 +28,8 @@ describe('1 Purpose', () => {
   });
 });
 
-describe('2 Screens', () => {
-  it('follow from what clients reach: lists, details, forms, and boards where there are states', async () => {
+describe('screensChapter', () => {
+  it('derives lists, details and forms from the entities that clients reach, and boards from state machines', async () => {
     const { screens, markdown } = await derive();
     expect(screens?.screens.map(({ route, kind, origin, roles }) => [route, kind, origin, roles.length > 0])).toEqual([
       ['/tickets', 'list', 'derived', true],
@@ -43,7 +43,7 @@ describe('2 Screens', () => {
     expect(markdown).toContain('## 2 Screens');
   });
 
-  it('have titles that say what is done there, whatever the table is called', async () => {
+  it('titles screens by their action, whatever the name of the table is', async () => {
     await owner.script(`
       create table public.log (id int primary key); create table public.news (id int primary key);
       create table public."Edit  URLs" (id int primary key); create table public.__ (id int primary key);
@@ -69,7 +69,7 @@ describe('2 Screens', () => {
     ]);
   });
 
-  it('of a schema that is called as a table is have routes of their own', async () => {
+  it('gives tables of a schema that has the name of a table their own routes', async () => {
     await owner.script(`
       create table public.log (id int primary key); create schema log; create table log.new (id int primary key);
       grant usage on schema log to authenticated;
@@ -84,7 +84,7 @@ describe('2 Screens', () => {
     ]);
   });
 
-  it('show the fields that grants let be read, and are ordered by the key where it is one of them', async () => {
+  it('shows the fields that privileges allow to read, and orders by the key if it is readable', async () => {
     await owner.script(`revoke select on public.tickets from authenticated;
       grant select (title, status) on public.tickets to authenticated`);
     const { screens } = await derive();
@@ -94,7 +94,7 @@ describe('2 Screens', () => {
     expect(of('/tickets/:id')?.columns).toEqual(['title', 'status']);
   });
 
-  it('of forms show what grants let be written, by operation, and tables that only link have none of their own', async () => {
+  it('shows in forms the fields that privileges allow to write, by operation, and derives no screens for junction tables', async () => {
     await owner.script(`
       create table public.tags (id bigint generated always as identity primary key, name text);
       create table public.ticket_tags (ticket bigint references public.tickets, tag bigint references public.tags, primary key (ticket, tag));
@@ -109,14 +109,14 @@ describe('2 Screens', () => {
       fields: { insert: ['title', 'assignee'], update: ['title', 'resolution'] },
     });
     expect(markdown).toContain('a new row: `title`, `assignee`; a change: `title`, `resolution`');
-    // Only the secret key writes them.
+    // Only the secret key may write these fields.
     expect(await screenAt('/tags/new')).toMatchObject({ columns: ['name'], roles: ['service_role'] });
     for (const route of ['', '/:ticket/:tag', '/new']) expect(await screenAt(`/ticket_tags${route}`)).toBeUndefined();
     await owner.script(`select ninefold.define_screen('/ticket_tags', 'Tags', 'list', 'public.ticket_tags')`);
     expect((await screenAt('/ticket_tags'))?.columns).toEqual(['ticket', 'tag']);
   });
 
-  it('are taken over and added to by definitions, and come back', async () => {
+  it('lets definitions replace and add screens, and restores the derived screens when the definitions are deleted', async () => {
     await owner.script(`
       select ninefold.define_screen('/tickets', 'Open requests', 'list', 'public.tickets', '{title,status}', 'status=neq.closed', 'id.desc', '{agent}');
       select ninefold.define_screen('/mine', 'Mine', 'board', 'public.tickets')`);
@@ -190,7 +190,7 @@ describe('2 Screens', () => {
       'revoke select (id, body) on public.notes from authenticated; grant select on public.notes to authenticated',
       'the role reader may not read the column at',
     ],
-  ])('is broken when %s has gone, and says why', async (_, change, undo, reason) => {
+  ])('marks a screen as broken with its cause when %s no longer exists', async (_, change, undo, reason) => {
     await owner.script(`create table public.notes (id int primary key, body text, at date); select ninefold.define_role('reader');
       grant select on public.notes to authenticated;
       select ninefold.define_screen('/n', 'Notes', 'list', 'public.notes', '{body}', 'at=not.is.null&or=(id.eq.1,id.eq.2)', 'id.desc.nullslast', '{reader}')`);
@@ -202,7 +202,7 @@ describe('2 Screens', () => {
     expect((await screenAt('/n'))?.broken).toEqual([]);
   });
 
-  it('asks for fields that functions compute, too, as calls do', async () => {
+  it('accepts computed fields in filters and orders, as calls do', async () => {
     await owner.script(`create function public.loud(public.tickets) returns text language sql stable as 'select upper($1.title)';
       select ninefold.define_screen('/n', 'N', 'list', 'public.tickets', '{title}', 'loud=eq.A', 'loud.desc')`);
     expect((await screenAt('/n'))?.broken).toEqual([]);
@@ -217,7 +217,7 @@ describe('2 Screens', () => {
     ['status=foo.open', 'its filter status=foo.open has no operator that calls know, as eq in status=eq.1'],
     ['status=open', 'its filter status=open has no operator that calls know, as eq in status=eq.1'],
     ['nothing=eq.1', 'there is no column nothing for its filter'],
-  ])('is broken with a filter that no call reads: %s', async (filter, reason) => {
+  ])('marks a screen as broken if no call accepts its filter: %s', async (filter, reason) => {
     const define = (text: string) =>
       owner.script(`select ninefold.define_screen('/n', 'N', 'list', 'public.tickets', '{title}', '${text}')`);
     await define('status=not.in.(lost,closed)&title=ilike(any).{a*,b*}&title=fts(english).x&or=(id.eq.1,id.eq.2)');
@@ -245,7 +245,7 @@ describe('2 Screens', () => {
     ['parts=cs.{1,x}', null, 'its filter parts=cs.{1,x}: invalid input syntax for type integer: "x"'],
     ['', 'data->a', 'its order data->a: could not identify an ordering operator for type json'],
     ['', 'data.desc.nullslast', 'its order data.desc.nullslast: could not identify an ordering operator for type json'],
-  ])('are broken where PostgreSQL refuses what they ask for: %s %s', async (filter, order, reason) => {
+  ])('marks a screen as broken if PostgreSQL refuses its query: %s %s', async (filter, order, reason) => {
     await owner.script(`create type public.status as enum ('open', 'closed');
       create table public.bills (id int primary key, title varchar(20), votes int, status public.status, due date, data json, parts int[]);
       grant select on public.bills to authenticated;
@@ -265,7 +265,7 @@ describe('2 Screens', () => {
     expect(mended).toEqual([]);
   });
 
-  it('are whole with any condition that a call can ask, whatever the schema and the type', async () => {
+  it('accepts any condition that a call accepts, whatever the schema and the type', async () => {
     await owner.script(`create schema api; grant usage on schema api to authenticated;
       create type api.mood as enum ('good', 'bad'); create domain api.code as int;
       create function api.code(text) returns api.code language sql immutable return length($1)::api.code;
@@ -328,7 +328,7 @@ describe('2 Screens', () => {
     expect(brokenAt('/lost')).toEqual([expect.stringContaining('mood=eq.nope: invalid input value for enum')]);
   });
 
-  it('are derived without running code of the app, which a value may need to be read', async () => {
+  it('derives screens without running code of the app, even if parsing a value would run it', async () => {
     await owner.script(`create function public.refused() returns boolean language plpgsql as $$ begin
         raise exception 'it ran' using errcode = '22023'; end $$;
       create domain public.checked as int check (public.refused());
@@ -339,7 +339,7 @@ describe('2 Screens', () => {
     expect((await screenAt('/p'))?.broken).toEqual([]);
   });
 
-  it('are broken where a form asks for what its role may not write, and where no call has the role', async () => {
+  it('marks a form as broken if its role may not write a field, or if no call has the role', async () => {
     await owner.script(`create table public.notes (id int generated always as identity primary key, body text, seen date);
       select ninefold.define_role('reader'); grant insert (body) on public.notes to authenticated;
       select ninefold.define_screen('/f', 'A note', 'form', 'public.notes', '{id,body,seen}', roles => '{reader,service_role}');
@@ -363,7 +363,7 @@ describe('2 Screens', () => {
     [`'/x', 'X', 'list', 'public.nothing'`, '42P01'],
     [`'/x', 'X', 'list', 'public.tickets', '{nothing}'`, '42703'],
     [`'/x', 'X', 'list', 'public.tickets', null, null, null, '{nobody}'`, '42704'],
-  ])('are refused where they make no sense: %s', async (args, sqlstate) => {
+  ])('refuses a definition that makes no sense: %s', async (args, sqlstate) => {
     await expect(owner.script(`select ninefold.define_screen(${args})`)).rejects.toMatchObject({
       fields: { sqlstate },
     });

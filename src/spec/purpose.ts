@@ -1,7 +1,7 @@
 import type { PurposeChapter } from '../../contract/description.ts';
 import type { Facts } from './facts.ts';
 
-/** Chapter 1: what the app is, and for whom. `name` is the one under which the app was made. */
+/** Builds chapter 1: the purpose and the audience of the app. `name` is the name with which the app was created. */
 export function purposeChapter(facts: Facts, name: string): PurposeChapter {
   const said = facts.description;
   return {

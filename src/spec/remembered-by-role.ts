@@ -1,23 +1,32 @@
 import { LRUCache } from 'lru-cache';
 import type { App } from '../apps/app.ts';
 
-/** Values of each app by a key that stands for the rights of a caller, each until the app's database reports a change. */
+/**
+ * A cache of values by app and by a key for the privileges of a caller. An entry is valid until the app's database
+ * notifies of a change.
+ */
 export class RememberedByRole<T> {
   readonly #known = new WeakMap<App, LRUCache<string, Promise<T>>>();
   readonly #max: number;
 
-  /** @param max Values of an app; the key may come from a token and be anything. */
+  /**
+   * @param max The max number of values of an app. It limits the memory, because a key may come from a token and have
+   * any content.
+   */
   constructor(max: number) {
     this.#max = max;
   }
 
-  /** Returns the value that is cached, or the one that `make` returns. Throws what `make` throws. */
+  /**
+   * Returns the cached value or calls `make` and caches its result.
+   * @throws Errors of `make`.
+   */
   get(app: App, key: string, make: () => Promise<T>): Promise<T> {
     const known = this.#of(app);
     const found = known.get(key);
     if (found) return found;
     const made = make();
-    // Without the app's listener no change would be noticed.
+    // Without the app's LISTEN connection, the cache would not notice changes.
     if (app.isOpen) {
       known.set(key, made);
       made.catch(() => {

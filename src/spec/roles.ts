@@ -19,7 +19,7 @@ import { anyone } from './words/outcomes.ts';
 
 const operations = ['select', 'insert', 'update', 'delete'] as const;
 
-/** Chapter 6: who may do what, over everything that /rest/v1 reaches. */
+/** Builds chapter 6: the privileges of each role on everything that /rest/v1 reaches. */
 export function rolesChapter(look: Lookup, settings: AuthSettings = defaultAuthSettings): RolesChapter {
   const { facts } = look;
   const access = new Access(look);
@@ -79,7 +79,7 @@ export function rolesChapter(look: Lookup, settings: AuthSettings = defaultAuthS
   };
 }
 
-/** A caller of an app: a database role, and all roles of members that the user has. */
+/** A caller of an app: a database role, and all member roles of the user. */
 export interface MemberCaller {
   readonly role: string;
   readonly memberRoles: readonly string[];
@@ -118,24 +118,27 @@ function relationCells(
   );
 }
 
-/** What /rest/v1 serves as tables: partitions are reached through their table. */
+/** Returns the relations that /rest/v1 serves as tables. Partitions are reached through their table. */
 export const exposedRelations = (facts: Facts): RelationFact[] =>
   facts.relations
     .filter((relation) => facts.exposedSchemas.includes(relation.schema) && !relation.is_partition)
     .sort(byName);
 
-/** Where policies bind functions, views, storage and sign-in, and no call of /rest/v1 leads; Ninefold's own schema is none of it. */
+/**
+ * Returns the relations with policies that no call of /rest/v1 reaches, but functions, views, storage and sign-in do.
+ * Omits Ninefold's own schemas.
+ */
 const unservedRelations = (facts: Facts): RelationFact[] =>
   facts.relations
     .filter(({ schema, is_partition }) => !facts.exposedSchemas.includes(schema) || is_partition)
     .filter(({ schema }) => !/^ninefold(_states)?$/.test(schema))
     .sort(byName);
 
-/** True of the policy by which an owner reads the tables of sign-in: it is the same in every app. */
+/** Returns true for the policy by which an owner reads the tables of schema auth. It is the same in every app. */
 const isNinefolds = (relation: RelationFact, policy: PolicyFact): boolean =>
   relation.schema === 'auth' && policy.name === 'app_owner';
 
-/** A setting of the function may have PostgreSQL refuse each call before the code runs. */
+/** Denies the call if PostgreSQL refuses each call because of a setting of the function, before the code runs. */
 function withSettings(facts: Facts, access: Access, routine: RoutineFact, decision: Decision): Decision {
   const refusal = settingEffects(facts, access.privileges.membership, routine).find((one) => one.refusal)?.refusal;
   return refusal === undefined || decision.verdict === 'never' ? decision : denied(refusal);
@@ -189,7 +192,10 @@ function entry(
   };
 }
 
-/** The app's own functions that a policy calls; those of Ninefold are the same in every app. */
+/**
+ * Returns the app's own functions that a policy calls. Functions of Ninefold are omitted, because they are the same in
+ * every app.
+ */
 function functionsOf(documented: ReadonlyMap<number, RoutineFact>, policy: PolicyFact): Pick<PolicyEntry, 'functions'> {
   const called = policy.functions
     .flatMap(({ oid }) => documented.get(oid) ?? [])
@@ -198,11 +204,11 @@ function functionsOf(documented: ReadonlyMap<number, RoutineFact>, policy: Polic
   return called.length === 0 ? {} : { functions: called };
 }
 
-/** Without the brackets that PostgreSQL prints around the whole. */
+/** Removes the brackets that PostgreSQL prints around the whole expression. */
 function bare(expression: string): string {
   if (!expression.startsWith('(') || !expression.endsWith(')')) return expression;
   let depth = 0;
-  // Quoted text may hold brackets of its own.
+  // Quoted text may contain brackets.
   const open = expression.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"/g, (quoted) => '_'.repeat(quoted.length));
   for (let i = 0; i < open.length - 1; i++) {
     if (open[i] === '(') depth++;

@@ -7,16 +7,19 @@ import type { Lookup } from './lookup.ts';
 import { byName, compareText, idOf } from './names.ts';
 import { type Overlap, overlapsOf } from './overloads.ts';
 
-/** The functions of the app, by schema, name and what they take. */
+/** Returns the functions of the app, ordered by schema, name and argument types. */
 export const documentedRoutines = (facts: Facts): RoutineFact[] =>
   facts.routines.filter((routine) => isDocumented(facts, routine.schema)).sort(byRoutine);
 
-/** Types that stand for any: a call reads an argument as a value of its type, and PostgreSQL refuses to read one of these (42P16). */
+/**
+ * Returns true for a pseudo-type such as anyelement. A call casts each argument to its type, and PostgreSQL refuses a
+ * cast to a pseudo-type (42P16).
+ */
 const isAnyType = (type: string): boolean => /^any[a-z]+$|^"any"$/.test(type);
 
 /**
- * The functions that /rest/v1/rpc finds by a name: no procedures, aggregates or triggers, and at most one unnamed argument, which then
- * takes the whole body (PostgREST, "Functions as RPC").
+ * Returns the functions that /rest/v1/rpc can select by name, without procedures, aggregates and triggers. A function
+ * may have at most one unnamed argument, which then receives the whole body (PostgREST, "Functions as RPC").
  */
 const foundRoutines = (facts: Facts): RoutineFact[] =>
   facts.routines
@@ -28,25 +31,28 @@ const foundRoutines = (facts: Facts): RoutineFact[] =>
       );
     });
 
-/** Those of them that can be called. In the same order. */
+/** Returns the functions that calls can run, ordered by schema, name and argument types. */
 export const callableRoutines = (facts: Facts): RoutineFact[] =>
   foundRoutines(facts)
     .filter(({ result }) => result !== 'event_trigger')
     .filter(({ inputs }) => !inputs.some(({ type, has_default }) => isAnyType(type) && !has_default))
     .sort(byRoutine);
 
-/** A function that calls run by its name. */
+/** A function that calls run, directly or as a computed field. */
 export interface ExecutedRoutine {
   routine: RoutineFact;
-  /** /rest/v1/rpc calls it. */
+  /** True if /rest/v1/rpc calls the function. */
   isCallable: boolean;
-  /** Others of its name that take some of its calls, too. */
+  /** Functions of the same name that accept some of its calls. */
   overlaps: Overlap[];
-  /** What it is read with, where it is computed of rows. */
+  /** The relations that the function is a computed field of. */
   computed: Computed[];
 }
 
-/** The functions that calls run: those of /rest/v1/rpc, and those that are computed of rows that are read. In the same order. */
+/**
+ * Returns the functions that calls run: those of /rest/v1/rpc and computed fields. Ordered by schema, name and argument
+ * types.
+ */
 export function executedRoutines({ facts, computed }: Lookup): ExecutedRoutine[] {
   const callable = new Set(callableRoutines(facts));
   const overloads = groupBy(foundRoutines(facts), ({ schema, name }) => `${schema}\0${name}`);
@@ -61,7 +67,7 @@ export function executedRoutines({ facts, computed }: Lookup): ExecutedRoutine[]
     .sort((a, b) => byRoutine(a.routine, b.routine));
 }
 
-/** True where whatever calls it runs in a transaction in which nothing may be written. */
+/** Returns true if every call of the function runs in a read-only transaction. */
 export const onlyReads = ({ routine, isCallable }: ExecutedRoutine): boolean =>
   !isCallable || routine.volatility !== 'v';
 

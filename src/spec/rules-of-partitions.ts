@@ -2,15 +2,15 @@ import type { EntityFacts, RelationFact } from '../catalog/entities.ts';
 import { entityId } from './names.ts';
 import type { Part } from './rules-of-types.ts';
 
-/** Relations by their numbers, and what stands beneath each. */
+/** Relations by id, and their children. */
 export interface Partitions {
   readonly relations: ReadonlyMap<number, RelationFact>;
   readonly children: ReadonlyMap<number, EntityFacts['inheritance']>;
 }
 
 /**
- * What a partitioned table leaves out: rows for which it has no partition (PostgreSQL docs, "Table Partitioning"). One rule for the
- * table, and one for each partition that is divided itself.
+ * Returns the rules for rows without a partition (PostgreSQL docs, "Table Partitioning"): one rule for the table, and
+ * one for each partition that is partitioned itself.
  */
 export function partitionBoundRules(look: Partitions, table: RelationFact): Part[] {
   if (table.partition_key === null) return [];
@@ -35,7 +35,7 @@ function boundRule(table: RelationFact, key: string, bounds: readonly string[]):
   };
 }
 
-/** True with a default partition, and with one for every remainder of a hash. */
+/** Returns true if the partitions accept every row: a default partition, or one hash partition for every remainder. */
 function takesAll(bounds: readonly string[]): boolean {
   const parts = bounds.map((bound) => 1 / Number(/modulus (\d+)/.exec(bound)?.[1] ?? Number.POSITIVE_INFINITY));
   return bounds.includes('DEFAULT') || parts.reduce((sum, part) => sum + part, 0) > 1 - 1e-9;

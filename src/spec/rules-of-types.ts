@@ -5,18 +5,18 @@ import { MOST_OF_A_TYPE } from './entities.ts';
 import { sqlName } from './names.ts';
 import { domainRuleWords, ruleWords } from './words/rule.ts';
 
-/** A rule before its entity is known. `path` sets it apart from others of its name: it becomes part of the id. */
+/** A rule without its entity. `path` becomes part of the id and distinguishes the rule from others of the same name. */
 export type Part = Omit<Rule, 'id' | 'entity' | 'commented'> & { comment?: string | null; path?: readonly string[] };
 
-/** The app's types and the constraints of its domains, by their numbers. */
+/** The app's types and the constraints of its domains, by id. */
 export interface Types {
   readonly types: ReadonlyMap<number, TypeFact>;
   readonly domains: ReadonlyMap<number, readonly ConstraintFact[]>;
 }
 
 /**
- * What the type of a field leaves out: other values than an enum's, longer texts, larger numbers, what breaks a domain; in arrays, ranges
- * and composite types too, at every depth.
+ * Returns the rules of a field's type: enum values, text lengths, number sizes and domain constraints. Includes the
+ * parts of arrays, ranges and composite types, at every depth.
  */
 export function typeRules(types: Types, field: FieldFact): Part[] {
   const walk = new Walk(types, field);
@@ -26,15 +26,15 @@ export function typeRules(types: Types, field: FieldFact): Part[] {
   return [...parts, { ...walk.common, name: 'more', words, sqlstate: '23514' }];
 }
 
-/** What a rule is about: a field, or something in it. */
+/** The subject of a rule: a field or a part of a field. */
 interface Subject {
-  /** "title", "each element of tags", "street of address". */
+  /** Words for the subject: "title", "each element of tags", "street of address". */
   words: string;
-  /** Attributes of composite types on the way to it. */
+  /** The attributes of composite types that lead to the subject. */
   path: readonly string[];
-  /** Of attributes: what must have a value for them to be there. */
+  /** For an attribute: the words for the value that must not be null for the attribute to exist. */
   within: string | null;
-  /** Bounds of ranges: none is no value. */
+  /** True for a bound of a range. An infinite bound is not a null value. */
   isBound?: true;
 }
 
@@ -59,7 +59,7 @@ class Walk {
     return this.#left < 0;
   }
 
-  /** `type` is as PostgreSQL prints it, with its modifier. */
+  /** Returns the rules of a type. `type` is the name with its modifier, as PostgreSQL prints it. */
   parts(subject: Subject, type: string, oid: number): Part[] {
     const fact = this.#types.types.get(oid);
     if (this.#left-- <= 0) return [];
@@ -82,7 +82,7 @@ class Walk {
         return this.parts({ ...within(subject, 'each bound'), isBound: true }, base?.name ?? '', fact.base);
       default: {
         const element = within(subject, 'each element');
-        // Named for the array, which is the type of the field.
+        // The rule has the name of the array type, because this is the type of the field.
         if (base?.kind === 'e') return this.#values(element, fact.name, type, base.labels);
         return fact.is_array ? this.parts(element, type.replace(/\[\]$/, ''), fact.base) : [];
       }
@@ -110,7 +110,7 @@ class Walk {
     return [this.#part(subject, { ...this.common, name, words: `${words} ${size.words}`, sqlstate: size.sqlstate })];
   }
 
-  /** The rules of a domain and of those beneath it, said of the field. */
+  /** Returns the rules of a domain and its base domains, in words about the field. */
   #domain(subject: Subject, type: TypeFact): Part[] {
     const { common } = this;
     const own = (this.#types.domains.get(type.oid) ?? []).filter((one) => one.kind === 'c');
@@ -149,7 +149,7 @@ class Walk {
     return [...(required ? [needed] : []), ...checks, ...sized, ...inner];
   }
 
-  /** The type beneath a domain that is none. */
+  /** Returns the base type of a domain that is not a domain itself. */
   #beneath(type: TypeFact): string {
     const base = this.#types.types.get(type.base);
     return base?.kind === 'd' ? this.#beneath(base) : (type.base_name ?? '');
@@ -168,16 +168,17 @@ const within = (subject: Subject, what: string): Subject => ({
 
 function checkWords(check: string, subject: Subject, field: FieldFact, type: string): string {
   const words = domainRuleWords(check, subject.words, type);
-  // What stays SQL keeps its VALUE, where that is no field.
+  // If the words still contain SQL, the SQL names VALUE, because the subject is no field.
   return subject.words !== field.name && words.includes(sqlName(subject.words))
     ? `of ${subject.words} as VALUE: ${ruleWords(check)}`
     : words;
 }
 
+/** Returns the rows to which a constraint applies. */
 export const appliesTo = (constraint: Pick<ConstraintFact, 'enforced' | 'validated'>): Rule['applies_to'] =>
   !constraint.enforced ? 'no row' : constraint.validated ? 'all rows' : 'new and changed rows';
 
-/** The size that a type with a modifier allows. */
+/** Returns the words for the size limit of a type with a modifier; null without a limit. */
 function sizeWords(type: string): { words: string; sqlstate: string } | null {
   const [, name = '', first = '', second] =
     /^(character varying|character|bit varying|bit|numeric)\((\d+)(?:,(-?\d+))?\)$/.exec(type) ?? [];

@@ -59,7 +59,7 @@ const the = (id: string): Rule => {
   return rule;
 };
 
-describe('every rule is told in words, and is what PostgreSQL answers when it is broken', () => {
+describe('words and codes of rules', () => {
   it.each([
     ['public.tickets.title."public.short_title not null"', 'title has a value', 'title', 'null'],
     ['public.tickets.title.not_too_long', 'title is at most 20 characters', 'title', `'${'x'.repeat(21)}'`],
@@ -95,17 +95,20 @@ describe('every rule is told in words, and is what PostgreSQL answers when it is
     ['public.tickets.lower_code', 'no two rows have the same code in lower case', 'code', `'X'`],
     ['public.tickets.later', 'b is less than 100', 'b', '100'],
     ['public.tickets.tickets_pkey', 'id has a value that no other row has', 'words', ''],
-  ])('%s', async (id, words, fields, values) => {
-    const rule = the(id);
-    expect(rule.words).toBe(words);
-    const insert =
-      values === ''
-        ? 'insert into public.tickets (id) values (1)'
-        : `insert into public.tickets (id, ${fields}) values (2, ${values})`;
-    await expect(owner.run([{ text: insert, params: [] }])).rejects.toMatchObject({ sqlstate: rule.sqlstate });
-  });
+  ])(
+    'describes a rule in words and with the code that PostgreSQL returns for a violation: %s',
+    async (id, words, fields, values) => {
+      const rule = the(id);
+      expect(rule.words).toBe(words);
+      const insert =
+        values === ''
+          ? 'insert into public.tickets (id) values (1)'
+          : `insert into public.tickets (id, ${fields}) values (2, ${values})`;
+      await expect(owner.run([{ text: insert, params: [] }])).rejects.toMatchObject({ sqlstate: rule.sqlstate });
+    },
+  );
 
-  it('a required field has the name that PostgreSQL gives the rule, and a generated one is nobody’s to give', async () => {
+  it('names a required field as PostgreSQL names its constraint, and requires no generated field', async () => {
     const required = rules.filter((rule) => rule.entity === 'public.tickets' && rule.kind === 'required');
     expect(required.map((rule) => [rule.fields, rule.words])).toEqual([
       [['title'], 'title has a value'],
@@ -115,17 +118,17 @@ describe('every rule is told in words, and is what PostgreSQL answers when it is
     await expect(owner.run([insert])).rejects.toMatchObject({ sqlstate: required[1]?.sqlstate });
   });
 
-  it('a rule that old rows need not keep says so', () => {
+  it('marks a rule that existing rows need not satisfy', () => {
     expect(the('public.tickets.later').applies_to).toBe('new and changed rows');
     expect(the('public.tickets.pair').applies_to).toBe('all rows');
   });
 
-  it('no two rules share an id', () => {
+  it('gives each rule of a table its own id', () => {
     expect(new Set(rules.map((rule) => rule.id)).size).toBe(rules.length);
   });
 });
 
-describe('a check in words', () => {
+describe('words of a check', () => {
   it.each([
     ['((length(title) >= 3) AND (length(title) <= 120))', 'title is 3 to 120 characters'],
     [
@@ -143,7 +146,7 @@ describe('a check in words', () => {
     ['(starts < ends)', 'starts is less than ends'],
     ["(status = ANY (ARRAY['a'::text, 'b'::text]))", "status is one of 'a', 'b'"],
     ['((a IS NULL) OR (b > 0))', 'a is empty or b is more than 0'],
-    // A row passes where the check is unknown, so these say what becomes of no value.
+    // A row passes if the check is unknown, so these words include the result for null.
     ['((a > 3) IS TRUE)', '(a is more than 3 and that is known)'],
     ['((length(a) > 3) IS TRUE)', '(a is more than 3 characters and that is known)'],
     ['((b > 0) AND (is_public IS FALSE))', 'b is more than 0 and (not is_public and that is known)'],
@@ -155,7 +158,7 @@ describe('a check in words', () => {
     ['(a IS DISTINCT FROM 3)', 'a is other than 3'],
     ['((a > 0) OR (a = NULL::integer))', 'every row is valid'],
     ['((a > 0) AND (b = NULL::integer))', 'a is more than 0'],
-    // Of a list without elements, array_length is not known.
+    // array_length of an empty array is null.
     ['(array_length(tags, 1) > 0)', 'every row is valid'],
     ['(array_length(tags, 1) > 2)', 'tags has more than 2 elements, or none'],
     ['(array_length(tags, 1) >= 2)', 'tags has at least 2 elements, or none'],
@@ -167,11 +170,11 @@ describe('a check in words', () => {
       '(EXTRACT(hour FROM at) >= (8)::numeric) AND (EXTRACT(hour FROM at) <= (17)::numeric)',
       'the hour of at is 8 to 17',
     ],
-  ])('%s', (sql, words) => {
+  ])('describes the check in words: %s', (sql, words) => {
     expect(ruleWords(sql)).toBe(words);
   });
 
-  it('of fields that hold times says which is later, and of composite ones does not say that they are not empty', () => {
+  it('describes an order of times as later or earlier, and does not describe composite fields as not empty', () => {
     expect(rules.find(({ name }) => name === 'whole_place')?.words).toMatch(/IS NOT NULL/);
     expect(rules.find(({ name }) => name === 'ends_later')?.words).toBe('ends is not before starts');
   });
@@ -181,7 +184,7 @@ describe('a check in words', () => {
     ['((ends >= starts) OR (ends IS NULL))', 'ends is not before starts or ends is empty'],
     ["(starts <= '2030-01-01'::date)", "starts is not after '2030-01-01'"],
     ['(amount > least)', 'amount is more than least'],
-  ])('of times, more is later: %s', (sql, words) => {
+  ])('describes a greater time as later: %s', (sql, words) => {
     expect(
       ruleWords(
         sql,
@@ -193,7 +196,7 @@ describe('a check in words', () => {
     ).toBe(words);
   });
 
-  it('VALUE of a domain is the field, but not in quotes or within a longer name', () => {
+  it('replaces VALUE of a domain by the field, except in quotes or within a longer name', () => {
     expect(domainRuleWords("((VALUE <> 'VALUE'::text) AND (length(VALUE) <= 9))", 'na"me')).toBe(
       `na"me is not 'VALUE' and na"me is at most 9 characters`,
     );

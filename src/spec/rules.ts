@@ -12,7 +12,10 @@ import { equalKeys } from './words/collation.ts';
 import { exclusionWords, periodWords, referenceWords, uniqueWords } from './words/keys.ts';
 import { ruleWords, valueWords } from './words/rule.ts';
 
-/** Chapter 5: what is valid. Every constraint, unique index, domain and limited type of the app's tables. */
+/**
+ * Builds chapter 5: the rules for valid data. They are the constraints, unique indexes, domains and limited types of
+ * the app's tables.
+ */
 export function rulesChapter(look: Lookup): RulesChapter {
   const { facts } = look;
   const relations = facts.relations
@@ -32,16 +35,19 @@ export function rulesChapter(look: Lookup): RulesChapter {
 const namesOf = (look: Lookup, relation: number, numbers: readonly number[]): string[] =>
   numbers.flatMap((number) => look.fieldName(relation, number) ?? []);
 
-/** Fields by their numbers, with how their texts are compared. */
+/** Returns fields with the collation that compares their texts. */
 const compared = (look: Lookup, relation: number, numbers: readonly number[]) =>
   (look.fields.get(relation) ?? [])
     .filter((field) => numbers.includes(field.number))
     .map((field) => ({ key: field.name, collation: comparedBy(look, field) }));
 
-/** How PostgreSQL's extension citext compares, whatever the collation. */
+/** The comparison of PostgreSQL's extension citext, whatever the collation is. */
 const caseless = { name: 'citext', deterministic: false, locale: 'und-u-ks-level2', tailored: false };
 
-/** What decides which texts of a field are equal; null for the database's own collation. */
+/**
+ * Returns the collation that determines which texts of a field are equal; null for the default collation of the
+ * database.
+ */
 const comparedBy = (look: Lookup, field: FieldFact): CollationFact | null =>
   /(^|\.)citext$/.test(baseTypeName(look, field)) ? caseless : field.collation;
 
@@ -71,7 +77,7 @@ function rule(entity: string, id: readonly string[], { comment, words, path, ...
   return { id: [entity, ...id.map(sqlName)].join('.'), entity, ...part, words: commented ? comment : words, commented };
 }
 
-/** Two domains, one beneath the other, can have constraints of one name. */
+/** Makes the ids of rules distinct. A domain and its base domain can have constraints of the same name. */
 const numbered =
   (taken: Set<string>) =>
   (rule: Rule): Rule => {
@@ -81,9 +87,12 @@ const numbered =
     return { ...rule, id };
   };
 
-/** A field that must have a value. Keys say so themselves, unless somebody put it in words, and numbers are never left out. */
+/**
+ * Returns the rule of a field that must not be null. Omits keys unless the constraint has a comment, because the rule
+ * of the key includes this. Omits identity fields, because PostgreSQL always sets them.
+ */
 function required(field: FieldFact, isKey: boolean, entity: string): Part[] {
-  // A constraint of its own since PostgreSQL 18; before, a mark on the field.
+  // NOT NULL is a constraint since PostgreSQL 18, and an attribute of the field in earlier versions.
   const own = field.required;
   const isSaid = own?.comment !== undefined;
   if (!field.not_null || (!isSaid && (isKey || field.identity !== ''))) return [];
@@ -138,14 +147,17 @@ function constraintRules(look: Lookup, relation: RelationFact, constraint: Const
   return [rule, { ...same, path: ['not empty'], kind: 'check', fields: during, words, sqlstate: sqlstates.c }];
 }
 
-/** When it is asked, where that is not at once (SET CONSTRAINTS). */
+/** Words for the time of the check if it is not immediate (SET CONSTRAINTS). */
 const timings: Readonly<Record<SpecialFact['timing'], string>> = {
   'at once': '',
   deferrable: ', asked at once unless the transaction puts it off',
   deferred: ', asked at the end of the transaction',
 };
 
-/** What a partition alone asks. Rows come to it through its table, so it is a rule of the table. */
+/**
+ * Returns the rules that only a partition has. Rows reach the partition through its table, so they are rules of the
+ * table.
+ */
 const partitionRules = (look: Lookup, relation: RelationFact, constraint: PartitionConstraintFact): Part[] =>
   constraintRules(look, relation, constraint).map((part) => ({
     ...part,

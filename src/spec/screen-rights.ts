@@ -3,17 +3,20 @@ import type { ScreenKind } from '../../contract/description.ts';
 import type { Entity } from '../../contract/specification-entities.ts';
 import type { RoleCell } from '../../contract/specification-roles.ts';
 
-/** What a screen does with the rows of its entity. */
+/** The use that a screen makes of the rows of its entity. */
 export interface ScreenUse {
   kind: ScreenKind;
   entity: Entity;
-  /** What it shows, or has filled in. */
+  /** The fields that the screen shows or edits. */
   columns: readonly string[];
-  /** What its filter and its order name. */
+  /** The fields that its filter and its order name. */
   asked: readonly string[];
 }
 
-/** What the rights of one role keep a screen from, in words; `cells` are those of chapter 6 on its entity. Pure. */
+/**
+ * Returns in words the privileges that a role lacks for a screen. Pure.
+ * @param cells The cells of chapter 6 on the entity of the screen.
+ */
 export function missingPrivileges(
   role: string,
   { kind, entity, columns, asked }: ScreenUse,
@@ -39,7 +42,7 @@ export function missingPrivileges(
     .map((name) => `the role ${role} may not ${verb} the column ${name}`);
 }
 
-/** Columns of a form that nobody writes, in words. */
+/** Returns in words the columns of a form that no statement can set. */
 export const computedIn = ({ kind, entity, columns }: ScreenUse): string[] =>
   kind !== 'form'
     ? []

@@ -10,18 +10,20 @@ import { groupBy } from './group.ts';
 import { compareText, restName, sqlName } from './names.ts';
 import { computedIn, missingPrivileges, type ScreenUse } from './screen-rights.ts';
 
-/** What the screens of an entity follow from. */
+/** The data from which the screens of an entity are derived. */
 interface Origin {
   entity: Entity;
-  /** Its first state machine. */
+  /** The first state machine of the entity. */
   machine: Machine | undefined;
-  /** The roles that may do one of it, for some rows or all, in the order of chapter 6. */
+  /** Returns the roles that may perform one of the operations on some rows, in the order of chapter 6. */
   roles: (...operations: ('select' | 'insert' | 'update')[]) => string[];
-  /** The fields that somebody may read or give; of members where any may, else with the secret key. */
+  /**
+   * The fields that some role other than service_role may use; the fields of service_role if there is no other role.
+   */
   granted: Record<'select' | 'insert' | 'update', ReadonlySet<string>>;
 }
 
-/** Chapter 2: the screens that follow from the entities, and those that are defined. */
+/** Builds chapter 2: the screens derived from the entities, and the defined screens. */
 export function screensChapter(
   facts: Facts,
   entities: readonly Entity[],
@@ -91,13 +93,19 @@ function grantedFields(entity: Entity, cells: readonly RoleCell[]): ReadonlySet<
   return new Set(isOfAll ? entity.fields.map((field) => field.name) : able.flatMap((cell) => cell.columns ?? []));
 }
 
-/** A table that only says which rows of one table belong to which of another: it is shown with either, and has no screens of its own. */
+/**
+ * Returns true for a junction table, which only connects rows of two tables. It has no own screens and is shown with
+ * the rows that it connects.
+ */
 export const isLink = ({ kind, fields, primary_key: key }: Entity): boolean =>
   kind === 'table' &&
   fields.length === 2 &&
   fields.every((field) => key.includes(field.name) && field.references !== null);
 
-/** A list, a detail where a key tells rows apart, a form where rows can be written, a board where there are states. */
+/**
+ * Derives the screens of an entity: a list, a detail if there is a primary key, a form if rows can be written, and a
+ * board if there is a state machine.
+ */
 function screensOf(origin: Origin, facts: Facts): Screen[] {
   const { entity, machine, roles } = origin;
   if (isLink(entity)) return [];
@@ -144,8 +152,9 @@ function screensOf(origin: Origin, facts: Facts): Screen[] {
 }
 
 /**
- * Below the portal: without the schema where it is the default one. Where a table there is called as another schema is, a dot
- * keeps `new` of that schema apart from the form of the table.
+ * Returns the route of an entity below the portal, without the schema for the default schema. If the default schema has
+ * a table with the name of another schema, a dot separates that schema from the entity. Otherwise its entity `new`
+ * would have the route of the table's form.
  */
 function routeOf({ schema, name }: Entity, facts: Facts): string {
   const [first] = facts.exposedSchemas;
@@ -154,20 +163,25 @@ function routeOf({ schema, name }: Entity, facts: Facts): string {
   return `/${encodeURIComponent(schema)}${isTaken ? '.' : '/'}${encodeURIComponent(name)}`;
 }
 
-/** "order_lines" is "order lines". A name in capitals keeps them. */
+/** Returns a name as words: "order_lines" becomes "order lines". Capitals stay. */
 const wordsOf = (name: string): string => name.replaceAll(/[_\s]+/g, ' ').trim() || name;
 
-/** What somebody may do with the form. It speaks of rows, as the name may be one of many things or of one: `log`, `news`. */
+/**
+ * Returns the title of a form. The title says "rows of", because the name may be a singular or a plural: `log`, `news`.
+ */
 function formTitle(rows: string, roles: Origin['roles']): string {
   const [adds, changes] = [roles('insert').length > 0, roles('update').length > 0];
   if (adds && changes) return `Add or change rows of ${rows}`;
   return adds ? `Add rows to ${rows}` : `Change rows of ${rows}`;
 }
 
-/** Values that need a page of their own. */
+/** Returns true for a field whose values need too much space for a list. */
 const isLong = (field: Field): boolean => /^(json|jsonb|bytea|xml|tsvector)$|\[\]$/.test(field.base_type ?? field.type);
 
-/** The columns of a screen that does not name them, as far as grants let them be read; of a form be written, by operation where they differ. */
+/**
+ * Returns the columns of a screen that does not define them: the readable fields, or for a form the writable fields, by
+ * operation if they differ.
+ */
 function fieldsOf(kind: ScreenKind, { entity, machine, granted }: Origin): Pick<Screen, 'columns' | 'fields'> {
   const set = new Set([
     machine?.field,
@@ -228,7 +242,10 @@ function definedScreen(
   };
 }
 
-/** Whom a screen is for, of those that it names, else of those that may use all of it; and what they may not. */
+/**
+ * Returns the roles of a screen and the privileges that they lack. Without defined roles, these are all roles that may
+ * use the whole screen.
+ */
 function rightsOf(
   { kind, roles, filter, order_by }: ScreenFact,
   { entity, columns }: Pick<ScreenUse, 'entity' | 'columns'>,
@@ -248,19 +265,19 @@ function rightsOf(
   return { roles: whole, unmet: [...computedIn(use), ...unmet] };
 }
 
-/** The id of an entity from the name that SQL gave it, which quotes alike but for keywords. */
+/** Returns the id of an entity from a name in SQL. SQL and ids quote alike except for keywords. */
 function idOf(name: string): string {
   const words = (tokenise(name) ?? []).flatMap((token) => (token.kind === 'word' ? [sqlName(token.value)] : []));
   return words.length === 2 ? words.join('.') : name;
 }
 
-/** What PostgreSQL answers to a call that asks for what the screen does. */
+/** Returns in words the error that PostgreSQL returns for the query of the screen. */
 const refusalWords = ({ part, shown, message }: ScreenRefusal): string =>
   `PostgreSQL refuses its ${part} ${shown}: ${message}`;
 
 function lostNames(fact: ScreenFact, entity: Entity): string[] {
   const names = new Set(entity.fields.map((field) => field.name));
-  // Nobody has looked at these when the screen was defined: they may never have been there.
+  // The definition of a screen does not check filter and order, so these columns may never have existed.
   const asked = new Set([...names, ...(entity.computed ?? []).map(({ name }) => name)]);
   const lost = (list: readonly string[], where: string) =>
     [...new Set(list)].filter((name) => !asked.has(name)).map((name) => `there is no column ${name} for its ${where}`);
@@ -272,23 +289,26 @@ function lostNames(fact: ScreenFact, entity: Entity): string[] {
   ];
 }
 
-/** Returns the columns that a screen filters by and is ordered by. */
+/** Returns the columns that a screen's filter and order name. */
 export const namesAskedBy = ({ filter, order_by }: Pick<Screen, 'filter' | 'order_by'>): string[] => [
   ...filteredNames(filter ?? ''),
   ...orderedNames(order_by ?? ''),
 ];
 
-/** The columns that a filter names at its first level: `status=neq.closed`, `metadata->>kind=eq.x`; not those within and(…), or(…). */
+/**
+ * Returns the columns that a filter names at its first level: `status=neq.closed`, `metadata->>kind=eq.x`. Omits those
+ * within and(…), or(…).
+ */
 const filteredNames = (filter: string): string[] =>
   [...new URLSearchParams(filter).keys()]
     .filter((name) => !/^(not\.)?(and|or)$/.test(name) && !name.includes('.'))
     .map((name) => fieldOf(name));
 
-/** What may stand before the value of a filter (PostgREST docs, "Operators"). */
+/** Matches the operator before the value of a filter (PostgREST docs, "Operators"). */
 const operation =
   /^(not\.)?((eq|gte?|lte?|i?like|i?match)(\((any|all)\))?|neq|c[sd]|ov|s[lr]|nx[rl]|adj|(pl|ph|w)?fts(\(\w+\))?|in(?=\.\()|is|isdistinct)\./;
 
-/** The conditions of a filter that no data call reads. */
+/** Returns in words the conditions of a filter that no data call accepts. */
 const unreadConditions = (filter: string): string[] =>
   [...new URLSearchParams(filter)].flatMap(([name, value]) =>
     /(^|\.)(and|or)$/.test(name) || operation.test(value)
@@ -305,5 +325,5 @@ const orderedNames = (order: string): string[] =>
         : [fieldOf(term.trim().replace(/\.(asc|desc|nullsfirst|nullslast)\b.*$/, ''))],
     );
 
-/** The column of `column->path`, without quotes. */
+/** Returns the column of `column->path`, without quotes. */
 const fieldOf = (text: string): string => text.replace(/->.*$/, '').replace(/^"(.*)"$/, '$1');

@@ -3,16 +3,16 @@ import type { Membership } from './access/membership.ts';
 import type { Facts } from './facts.ts';
 import { roleName } from './names.ts';
 
-/** What a setting of a function changes of the rights with which it runs. */
+/** The effect of a function's setting on the privileges with which the function runs. */
 export interface SettingEffect {
   /** The name of the setting. */
   name: string;
   words: string;
-  /** PostgreSQL refuses each call for it, with this SQLSTATE and reason; absent where calls run. */
+  /** The SQLSTATE and the reason if PostgreSQL refuses each call because of the setting; absent if calls run. */
   refusal?: string;
 }
 
-/** Returns name and value of each setting of a function, names in lower case. */
+/** Returns the name, in lower case, and the value of each setting of a function. */
 const settingsOf = ({ settings }: RoutineFact): [name: string, value: string][] =>
   settings.map((pair) => {
     const at = pair.indexOf('=');
@@ -21,7 +21,7 @@ const settingsOf = ({ settings }: RoutineFact): [name: string, value: string][] 
 
 const isRole = (name: string): boolean => name === 'role' || name === 'session_authorization';
 
-/** The role with whose rights a function runs; null for those of the caller. */
+/** Returns the role with whose privileges a function runs; null for the role of the caller. */
 export function runsAs(facts: Facts, routine: RoutineFact): string | null {
   if (routine.security_definer) return roleName(facts, routine.owner);
   const named = settingsOf(routine).find(([name]) => name === 'role')?.[1];
@@ -29,15 +29,16 @@ export function runsAs(facts: Facts, routine: RoutineFact): string | null {
   return shownRole(facts, named === 'none' ? facts.authenticator : named);
 }
 
-/** The name of a role as it is in every app. */
+/** Returns a role name that is the same in every app. */
 function shownRole(facts: Facts, name: string): string {
   if (name === facts.authenticator) return 'authenticator';
   return roleName(facts, facts.roles.find((role) => role.name === name)?.oid ?? -1).replace(/^-1$/, name);
 }
 
 /**
- * Returns what the settings of a function change of identity, row-level security and triggers (PostgreSQL, guc.c and commands/variable.c).
- * PostgreSQL refuses `transaction_*` in functions, and a transaction under way does not obey `default_transaction_*`.
+ * Returns the effects of a function's settings on identity, row-level security and triggers (PostgreSQL, guc.c and
+ * commands/variable.c). Omits `transaction_*`, which PostgreSQL refuses in functions, and `default_transaction_*`,
+ * which do not affect the current transaction.
  */
 export function settingEffects(facts: Facts, membership: Membership, routine: RoutineFact): SettingEffect[] {
   return settingsOf(routine).flatMap(([name, value]): SettingEffect[] => {
@@ -81,7 +82,7 @@ function roleEffect(facts: Facts, membership: Membership, routine: RoutineFact, 
 
 const off = (value: string): boolean => /^(off|false|no|0|of|f|fa|fal|fals|n)$/i.test(value);
 
-/** Claims and other settings by which policies know the caller. */
+/** Returns true for claims and other settings by which policies identify the caller. */
 const isIdentity = (name: string): boolean => /^(request|auth)\.(jwt|claim|headers|cookies|method|path)/.test(name);
 
 function otherEffect(membership: Membership, routine: RoutineFact, name: string, value: string): Effect | null {

@@ -7,16 +7,16 @@ import type { ConstraintFact as KeyFact, ViewFact } from '../catalog/schema-cach
 import type { Lookup } from './lookup.ts';
 import { compareText, entityId } from './names.ts';
 
-/** What exposed views show of the keys of the tables beneath. */
+/** The keys of base tables that exposed views show. */
 export interface ShownKeys {
   keys: ShownKey[];
-  /** What each view calls the fields of a primary key, by the id of the view; only where it shows all of them. */
+  /** The names of a primary key's fields in each view that shows all of them, by the id of the view. */
   primary: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
- * The foreign keys that calls follow through views, found as calls find them (PostgREST docs, "Foreign Key Joins on Views"): where a view
- * shows all fields of an end, and calls reach something that has the other. Pure.
+ * Returns the foreign keys that calls can follow through views (PostgREST docs, "Foreign Key Joins on Views"). A view
+ * must show all fields of one end, and calls must reach the other end. Pure.
  */
 export function shownKeys({ facts, relations, fields }: Lookup): ShownKeys {
   const isExposed = (schema: string) => facts.exposedSchemas.includes(schema);
@@ -58,7 +58,7 @@ export function shownKeys({ facts, relations, fields }: Lookup): ShownKeys {
   };
 }
 
-/** A constraint as the schema cache reads it, but for the names, which are not looked at here. */
+/** Returns a constraint in the form of the schema cache. Names are empty because `viewKeys` does not use them. */
 const keyFact = ({ kind, name, relation, fields, target, target_fields }: ConstraintFact): KeyFact =>
   kind === 'f'
     ? ['f', name, relation, ['', ''], fields, [], target, ['', ''], target_fields, [], true]

@@ -19,7 +19,7 @@ import { idOf } from './names.ts';
 import { snippets } from './snippets.ts';
 import { deriveSpecification } from './specification.ts';
 
-/** What reached the server, as far as the three forms of a call must agree on it. */
+/** The parts of a request that must be the same for the three forms of a snippet. */
 interface Request {
   method: string;
   path: string;
@@ -49,7 +49,7 @@ const read = (method: string, address: string, body: string, headers: Record<str
 };
 
 beforeAll(async () => {
-  // As in a browser: supabase-js wants one for its realtime client.
+  // Browsers have a global WebSocket, which supabase-js needs for its realtime client.
   Object.assign(globalThis, { WebSocket });
   folder = await makeTestFolder('snippets');
   server = createServer(async (request, response) => {
@@ -142,7 +142,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Runs a snippet as the program that it is, and returns the last request that it made. */
+/** Runs a snippet as a program and returns the last request that it sends. */
 async function runProgram(name: string, source: string): Promise<Request | undefined> {
   const file = join(folder, `${name}.mjs`);
   await writeFile(file, source.replaceAll('console.log', 'void'));
@@ -151,7 +151,7 @@ async function runProgram(name: string, source: string): Promise<Request | undef
   return received[received.length - 1];
 }
 
-/** Lets a shell read the command, and returns the request that curl would make of its words. */
+/** Lets a shell parse the command, and returns the request that curl would send. */
 async function runShell(command: string): Promise<Request> {
   const { stdout } = await promisify(execFile)('sh', ['-c', `curl() { printf '%s\\0' "$@"; }\n${command}`]);
   const words = stdout.split('\0').slice(0, -1);
@@ -163,10 +163,10 @@ async function runShell(command: string): Promise<Request> {
   return read(after('-X')[0] ?? 'GET', address, after('--data-binary')[0] ?? '', headers);
 }
 
-/** What the snippet of a call sends. */
+/** Returns the body that the snippet of a call sends. */
 const bodyOf = (id: string) => JSON.parse(calls.find(({ call }) => call.id === id)?.example.body?.text ?? 'null');
 
-it('a function gets rows, and lists of any length, in the query as PostgreSQL reads them', async () => {
+it('passes rows and lists of any length to functions in the query in the notation of PostgreSQL', async () => {
   const queries = calls.flatMap(({ call, example }) =>
     /place_of|sum_of/.test(call.id) && call.method === 'GET' ? [example.query] : [],
   );
@@ -174,14 +174,14 @@ it('a function gets rows, and lists of any length, in the query as PostgreSQL re
   await database.as('app_owner').script("select public.place_of('(,)', '()'), public.sum_of(1)");
 });
 
-it('which row a value points to is said above the call', () => {
+it('names the row that a value references in a comment above the call', () => {
   const made = calls.find(({ call }) => call.id === 'rest.public.ruled.insert')?.made;
   expect(made?.curl).toMatch(/^# of: the id of a row in public\.teams\ncurl /);
   expect(made?.fetch).toMatch(/^\/\/ of: the id of a row in public\.teams\nconst response/);
   expect(made?.supabase_js).toContain('// of: the id of a row in public.teams\nconst { data, error }');
 });
 
-it('a row of a snippet keeps the rules of its fields, and so do arguments', async () => {
+it('satisfies the rules of fields and arguments in the values of a snippet', async () => {
   const row = bodyOf('rest.public.ruled.insert');
   const columns = Object.keys(row).join(', ');
   await database.as('app_owner').script(`insert into public.teams values (${row.of})`);
@@ -197,12 +197,12 @@ it('a row of a snippet keeps the rules of its fields, and so do arguments', asyn
     at: Object.fromEntries(Object.keys(given.at).map((name) => [name, null])),
   });
   expect(Object.keys(given.at)).toEqual(expect.arrayContaining(Object.keys(row)));
-  // Not the key that the table beneath the view counts, and not what points to a row that may not be there.
+  // Without the key, which the base table of the view generates, and without references to rows that may not exist.
   expect(Object.keys(bodyOf('rest.public.shown.insert'))).toEqual(['title']);
   expect(bodyOf('rest.public.ruled.update')).toEqual({ stage: 'new' });
 });
 
-it('supabase-js is told of every schema but public, which it names by itself, wherever public stands', () => {
+it('passes every schema except public to supabase-js, whatever the position of public is', () => {
   const told = withOtherFirst.map(({ expression, headers }) => [
     /\.schema\('(\w+)'\)/.exec(expression ?? '')?.[1],
     Object.values(headers)[0],
@@ -210,7 +210,7 @@ it('supabase-js is told of every schema but public, which it names by itself, wh
   expect(new Set(told.map(String))).toEqual(new Set(['other,', ',public']));
 });
 
-it('a snippet does what it says, alike with supabase-js, fetch and curl, whatever the names are', async () => {
+it('sends the same request with supabase-js, fetch and curl, whatever the names are', async () => {
   expect(calls.length).toBeGreaterThanOrEqual(17);
   for (const [index, { call, made }] of calls.entries()) {
     const fetched = await runProgram(`fetch-${index}`, made.fetch);

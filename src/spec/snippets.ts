@@ -9,10 +9,10 @@ export interface SnippetApp {
   publishableKey: string;
 }
 
-/** Who makes the call of a snippet: that decides about its key and whether it signs in first. */
+/** The caller of a snippet. It determines the key, and whether the snippet signs in first. */
 type SnippetCaller = 'anyone' | 'member' | 'secret-key';
 
-/** A snippet is written for the least of the roles that may call. */
+/** Returns the caller with the fewest privileges among the roles that may call. */
 const callerOf = (roles: readonly string[]): SnippetCaller =>
   roles.includes('anon') ? 'anyone' : roles.some((role) => role !== 'service_role') ? 'member' : 'secret-key';
 
@@ -20,12 +20,14 @@ interface Parts {
   app: SnippetApp;
   caller: SnippetCaller;
   method: CallEntry['method'];
-  /** Whole address, encoded. */
+  /** The complete encoded address. */
   address: string;
   example: CallExpression;
 }
 
-/** The same call for supabase-js, curl and fetch, as whole programs: only a password or a key is left to fill in. */
+/**
+ * Returns a call as complete programs for supabase-js, curl and fetch. The reader only replaces a password or a key.
+ */
 export function snippets(app: SnippetApp, call: CallEntry, example: CallExpression): CallDetail['snippets'] {
   const path = call.path.replace('{user_id}', '00000000-0000-0000-0000-000000000000');
   const address = `${app.url}${path}${example.query === '' ? '' : `?${example.query}`}`;

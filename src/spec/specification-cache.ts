@@ -8,72 +8,87 @@ import type { TaskRunner } from './process/task-result.ts';
 import type { Bytes, Source, SpecificationKey } from './process/tasks.ts';
 
 /**
- * Live figures stand for so many times as long as it took to read them and to write the page with them anew: of a small app they are hardly a
- * second old, and of a large one, whose page is megabytes, whoever looks on takes little from its calls.
+ * Live figures stay valid for FIGURES_TIMES × the time to read them and to write the page, within the two limits. A
+ * small app gets new figures about every second. For a large app, pages of megabytes are written less often, which
+ * leaves more time for its calls.
  */
 const FIGURES_TIMES = 25;
 const LEAST_MILLISECONDS = 400;
 const MOST_MILLISECONDS = 10_000;
 
-/** The specification that the process holds of one state of the app. */
+/** The specification of one state of the app, cached in the specification process. */
 interface Derived {
-  /** The state that was read before the specification was derived. */
+  /** The state of the app before the specification was derived. */
   readonly state: string;
-  /** When it was asked for first, by performance.now(). */
+  /** The time of the first request, by performance.now(). */
   readonly since: number;
-  /** Resolves to the name under which the process holds it. The process does one task after the other, so tasks on it may follow. */
+  /**
+   * Resolves to the key of the specification in the process as soon as the derivation has been sent. The process runs
+   * tasks in order, so further tasks may be sent immediately.
+   */
   readonly begun: Promise<SpecificationKey>;
   readonly hash: Promise<string>;
-  /** Null where nobody has looked yet. */
+  /** The latest figures; null before the first request for figures. */
   shown: CachedFigures | null;
 }
 
-/** The same with live figures. */
+/** The specification with live figures. */
 interface CachedFigures {
-  /** Until when they stand, by performance.now(). */
+  /** The end of validity, by performance.now(). */
   until: number;
-  /** From then on the process may be asked for what is made of it. */
+  /** Resolves when tasks that use the figures may be sent. */
   readonly begun: Promise<{ of: SpecificationKey }>;
-  /** When the process has put them in. */
+  /** Resolves when the process has added the figures. */
   readonly ready: Promise<void>;
-  /** What was made of it, by its name: pages ask for the same megabytes again and again. */
+  /** Results by name, cached because several pages request the same megabytes. */
   readonly pages: Map<string, Promise<Bytes>>;
-  /** Counts the first of what is made of it among what it took. */
+  /** Adds the duration of the first use to the measured time. */
   trackDuration(used: Promise<unknown>): void;
 }
 
-/** The last specification of each app, as long as nothing that it is derived from has changed; its figures are read anew every few seconds. */
+/**
+ * Caches the latest specification of each app until its catalog or its settings change. Reads its figures again every
+ * few seconds.
+ */
 export class SpecificationCache {
   readonly #byApp = new WeakMap<App, Derived>();
   readonly #tasks: TaskRunner;
   readonly #read: (app: App, settings: Settings) => Promise<Source>;
 
-  /** @param read Reads what the specification of an app with these settings is derived from. */
+  /** @param read Reads the source data of an app's specification with these settings. */
   constructor(tasks: TaskRunner, read: (app: App, settings: Settings) => Promise<Source>) {
     this.#tasks = tasks;
     this.#read = read;
   }
 
   /**
-   * What `use` makes of the app's specification as it stands, in the process that holds it. Throws what `use` throws, what reading the
-   * catalog does, and NinefoldError `specification_too_large`.
+   * Calls `use` with the key and hash of the current specification, and returns the result. Repeats this if the process
+   * no longer caches the specification.
+   * @throws Errors of `use` and of reading the catalog, and NinefoldError `specification_too_large`.
    */
   withoutFigures<T>(app: App, use: (of: SpecificationKey, hash: string) => Promise<T>): Promise<T> {
     return this.#with(app, async ({ begun, hash }) => use(await begun, await hash));
   }
 
-  /** The same with live figures; what `use` keeps in `pages` lasts as long as they do. */
+  /**
+   * Calls `use` for the current specification with live figures. Entries of `pages` are cached as long as the figures
+   * are valid.
+   * @throws Errors as in `withoutFigures`.
+   */
   withFigures<T>(app: App, use: (of: SpecificationKey, pages: Map<string, Promise<Bytes>>) => Promise<T>): Promise<T> {
     return this.#with(app, (derived) => {
       const shown = this.#shown(app, derived);
-      // All is asked at once, so that no answer is waited for but the last.
+      // Sends all tasks at once, so that only the last result is awaited.
       const used = shown.begun.then(({ of }) => use(of, shown.pages));
       shown.trackDuration(used);
       return after([derived.hash, shown.ready], used);
     });
   }
 
-  /** Whether it was derived here after a time of performance.now(): asking for it again costs little. */
+  /**
+   * Returns true if this worker has requested the specification after a time of performance.now(). A new request is
+   * then cheap.
+   */
   isDerivedSince(app: App, time: number): boolean {
     return (this.#byApp.get(app)?.since ?? Number.NEGATIVE_INFINITY) > time;
   }
@@ -108,7 +123,7 @@ export class SpecificationCache {
     return derived;
   }
 
-  /** Has the specification derived, unless another worker already had. */
+  /** Derives the specification in the process unless another worker has already done so. */
   async #begin(app: App, state: string, settings: Settings): Promise<{ of: SpecificationKey; hash: Promise<string> }> {
     const { ref } = app.record;
     try {
@@ -118,14 +133,15 @@ export class SpecificationCache {
       if (!(error instanceof NotCachedError)) throw error;
     }
     const source = await this.#read(app, settings);
-    // A change and its reversal lead to the same state. A specification of what was between the two must not be found under that state.
+    // A change and its reversal lead to the same state. A specification of the time between them must not be found
+    // under this state.
     const isSame = stateOf(app, await catalogFingerprint(app.database), settings) === state;
     const of = { ref, state: isSame ? state : randomUUID() };
     if (!isSame) this.#forgetState(app, state);
     return { of, hash: this.#tasks.run('derive', { of, source }) };
   }
 
-  /** Has the next caller derive anew. */
+  /** Removes the entry of a state, so that the next caller derives the specification. */
   #forgetState(app: App, state: string): void {
     if (this.#byApp.get(app)?.state === state) this.#byApp.delete(app);
   }
@@ -167,7 +183,7 @@ export class SpecificationCache {
       trackDuration: (used) => {
         if (isWeighed) return;
         isWeighed = true;
-        // What deriving took before is no part of it.
+        // The time of the derivation itself does not count.
         const weighed = Promise.all([begun, hash]).then(async () => {
           const since = performance.now();
           await used;
@@ -185,7 +201,10 @@ export class SpecificationCache {
 const stateOf = ({ record: { name, createdAt } }: App, catalog: string, settings: Settings): string =>
   JSON.stringify([name, createdAt, catalog, settings]);
 
-/** What comes last, once all is done. Where several fail, the error of the first: the others follow from it. */
+/**
+ * Returns the last result after all promises are settled. If several fail, throws the first error, because the others
+ * follow from it.
+ */
 async function after<T>(before: readonly Promise<unknown>[], last: Promise<T>): Promise<T> {
   const all = await Promise.allSettled([...before, last]);
   for (const one of all) if (one.status === 'rejected') throw one.reason;

@@ -31,7 +31,7 @@ afterAll(async () => {
   await database?.stop();
 });
 
-/** The process's tasks, with work before the next question for a hash: between two steps of the derivation. */
+/** Runs work before the next task `hash`, which is between two steps of the derivation. */
 class InterruptedTasks implements TaskRunner {
   readonly #tasks = new Tasks();
   beforeHash: () => Promise<unknown> = async () => undefined;
@@ -58,26 +58,29 @@ it.each([
     `alter database postgres set work_mem = '5MB'`,
     'alter database postgres reset work_mem',
   ],
-])('does not keep what it derived during a change of %s that is reversed', async (_, change, reversal) => {
-  const tasks = new InterruptedTasks();
-  const specifications = new SpecificationService(
-    tasks,
-    new Origins({ url: 'http://127.0.0.1', isNamed: false, domain: null, defaultApp: null }),
-  );
-  const hash = () => specifications.withVersion(app, async (found) => found);
-  const run = async (sql: string) => {
-    const before = await app.settings();
-    await database.pool.run([plain(sql)]);
-    // The app is notified of a changed setting.
-    if (sql.includes('ninefold.settings')) await vi.waitUntil(async () => (await app.settings()) !== before);
-  };
-  const before = await hash();
-  await run(change);
-  const changed = await hash();
-  expect(changed).not.toBe(before);
-  await run(reversal);
-  tasks.beforeHash = () => run(change);
-  await hash();
-  await run(reversal);
-  expect(await hash()).toBe(before);
-});
+])(
+  'does not cache a specification that it derived during a change of %s that is reversed',
+  async (_, change, reversal) => {
+    const tasks = new InterruptedTasks();
+    const specifications = new SpecificationService(
+      tasks,
+      new Origins({ url: 'http://127.0.0.1', isNamed: false, domain: null, defaultApp: null }),
+    );
+    const hash = () => specifications.withVersion(app, async (found) => found);
+    const run = async (sql: string) => {
+      const before = await app.settings();
+      await database.pool.run([plain(sql)]);
+      // The worker receives a notification of a changed setting.
+      if (sql.includes('ninefold.settings')) await vi.waitUntil(async () => (await app.settings()) !== before);
+    };
+    const before = await hash();
+    await run(change);
+    const changed = await hash();
+    expect(changed).not.toBe(before);
+    await run(reversal);
+    tasks.beforeHash = () => run(change);
+    await hash();
+    await run(reversal);
+    expect(await hash()).toBe(before);
+  },
+);

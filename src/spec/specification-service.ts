@@ -23,14 +23,17 @@ import { snippets } from './snippets.ts';
 import { SpecificationCache } from './specification-cache.ts';
 import { readTypeNames } from './types/facts.ts';
 
-/** The specification of an app that runs, and what is made from it. Reads here; what takes processor time is done by a process of its own. */
+/**
+ * The specification of a running app and its representations. This class reads the data. The specification process does
+ * the work that needs processor time.
+ */
 export class SpecificationService {
   readonly #tasks: TaskRunner;
   readonly #remembered: SpecificationCache;
   readonly #origins: Origins;
   readonly #environment: Partial<Record<LimitName, number>>;
 
-  /** `environment`: the limits that the node's environment sets. */
+  /** @param environment The limits that the node's environment sets. */
   constructor(tasks: TaskRunner, origins: Origins, environment: Partial<Record<LimitName, number>> = {}) {
     this.#tasks = tasks;
     this.#origins = origins;
@@ -40,12 +43,15 @@ export class SpecificationService {
     );
   }
 
-  /** Has the process that derives specifications started, where it is not: that takes a tenth of a second, once in a while. */
+  /** Starts the specification process unless it is running. The start takes a tenth of a second. */
   prepare(): void {
     this.#tasks.run('ready', null).catch(() => undefined);
   }
 
-  /** What the app does now, as people or programs read it, in gzip where asked; its live figures are of the last seconds. Throws what `loadFacts` throws, and `specification_too_large`. */
+  /**
+   * Returns the current specification in a format, with recent live figures. `isGzipped`: compressed with gzip.
+   * @throws Errors of `loadFacts`, and NinefoldError `specification_too_large`.
+   */
   page(app: App, format: PageFormat, isGzipped = false): Promise<Bytes> {
     return this.#remembered.withFigures(app, (of, pages) => {
       const name = `${format} ${isGzipped}`;
@@ -55,18 +61,18 @@ export class SpecificationService {
     });
   }
 
-  /** The calls of chapter 7 by their names alone. */
+  /** Returns the names of the calls of chapter 7. */
   callNames(app: App): Promise<Output<'callNames'>> {
     return this.#remembered.withoutFigures(app, (of) => this.#tasks.run('callNames', { of }));
   }
 
-  /** The policies that were behind a call, and how long such a call takes of late. */
+  /** Returns the policies that applied to a request, and the recent durations of its call. */
   behind(app: App, { call, touched, who }: RequestTrace): Promise<Output<'behind'>> {
     const story = { call, touched, who };
     return this.#remembered.withFigures(app, (of) => this.#tasks.run('behind', { of, story }));
   }
 
-  /** The cells of chapter 6, and the hash of the specification that they are of. */
+  /** Returns the cells of chapter 6, and the hash of their specification. */
   cells(app: App): Promise<{ hash: string; roles: Output<'cells'> }> {
     return this.#remembered.withoutFigures(app, async (of, hash) => ({
       hash,
@@ -74,7 +80,7 @@ export class SpecificationService {
     }));
   }
 
-  /** One call by its id in chapter 7, as programs and as a request; null where the app has no such call. */
+  /** Returns a call of chapter 7 as snippets and as a request; null if the app has no such call. */
   async callDetail(app: App, id: string): Promise<CallDetail | null> {
     const [found, { rest }] = await Promise.all([
       this.#remembered.withoutFigures(app, (of) => this.#tasks.run('call', { of, id })),
@@ -95,12 +101,12 @@ export class SpecificationService {
     };
   }
 
-  /** What the specification is derived from. */
+  /** Reads the facts from which the specification is derived. */
   async facts(app: App): Promise<Facts> {
     return parseFacts(await readFacts(app.database, factOptions(app, await app.settings())));
   }
 
-  /** The relations of every schema, with their figures, as JSON. */
+  /** Returns the relations of every schema, with their figures, as JSON. */
   entities(app: App): Promise<Bytes> {
     return retryIfNotCached(async () => {
       const options = factOptions(app, await app.settings());
@@ -109,7 +115,7 @@ export class SpecificationService {
     });
   }
 
-  /** The app's entities for programs, or one of them by its id. */
+  /** Returns the types of the app's entities, or of the entity with the id `only`. */
   types(app: App, format: TypesFormat, only: string | null): Promise<Bytes> {
     return retryIfNotCached(async () => {
       const types = await readTypes(app);
@@ -117,7 +123,9 @@ export class SpecificationService {
     });
   }
 
-  /** The OpenAPI 3.1 document of what a role may call, as JSON; of everything where no role is named. */
+  /**
+   * Returns the OpenAPI 3.1 document, as JSON, of the calls that a role may send, or of all calls if `role` is null.
+   */
   openApi(app: App, role: string | null): Promise<string> {
     return this.#remembered.withoutFigures(app, async (of) => {
       const types = await readTypes(app);
@@ -125,7 +133,7 @@ export class SpecificationService {
     });
   }
 
-  /** The screens that one caller may open (`PortalScreens`), as JSON. */
+  /** Returns the screens that one caller may open (`PortalScreens`), as JSON. */
   memberScreens(app: App, caller: MemberCaller): Promise<Bytes> {
     return this.#remembered.withoutFigures(app, async (of) => {
       const names = await readTypeNames(app.database);
@@ -134,8 +142,8 @@ export class SpecificationService {
   }
 
   /**
-   * Reads the app as `executor` sees it, within its transaction, whose search path this changes. What would change if the app came to be
-   * that is told afterwards, in words.
+   * Reads the app within the transaction of `executor`, and changes its search path. Returns a function that reports in
+   * words the changes from the current specification to this state.
    */
   async within(app: App, executor: Executor): Promise<() => Promise<Change[]>> {
     const [stored] = await executor.run([storedSettings]);
@@ -144,17 +152,17 @@ export class SpecificationService {
     return () => this.#remembered.withoutFigures(app, (of) => this.#tasks.run('changesTo', { of, source }));
   }
 
-  /** Whether this worker has derived it after a time of performance.now(). */
+  /** Returns true if this worker has requested the specification after a time of performance.now(). */
   isDerivedSince(app: App, time: number): boolean {
     return this.#remembered.isDerivedSince(app, time);
   }
 
-  /** For how many milliseconds the app's changes are to be let alone by whoever records them in the background: it takes long. */
+  /** Returns the milliseconds for which the background must not record changes of a large app. */
   recordingDelay({ ref }: App): Promise<number> {
     return retryIfNotCached(() => this.#tasks.run('recordingDelay', { ref }));
   }
 
-  /** Calls `use` with the hash of what the app does now, and with functions that pack it. */
+  /** Calls `use` with the hash of the current specification and with functions that compress it. */
   withVersion<T>(app: App, use: (hash: string, packing: Packing) => Promise<T>): Promise<T> {
     return this.#remembered.withoutFigures(app, (of, hash) =>
       use(hash, {
@@ -164,13 +172,16 @@ export class SpecificationService {
     );
   }
 
-  /** A packed version of an app as JSON (a VersionDetail); null where it holds no chapters. */
+  /** Returns a stored version of an app as JSON (a VersionDetail); null if it contains no chapters. */
   versionPage(app: App, entry: VersionEntry, packed: Bytes): Promise<Bytes | null> {
     const { ref, name } = app.record;
     return retryIfNotCached(() => this.#tasks.run('versionPage', { entry, packed, app: { ref, name } }));
   }
 
-  /** From one packed version to another, in words; or which of them holds no chapters. */
+  /**
+   * Returns in words the changes from one stored version to another. If a version contains no chapters, returns which
+   * one.
+   */
   changesBetween(before: PackedVersion, after: PackedVersion): Promise<Output<'changesBetween'>> {
     return retryIfNotCached(() =>
       this.#tasks.run('changesBetween', { before: packedOf(before), after: packedOf(after) }),
@@ -187,16 +198,16 @@ export class SpecificationService {
 }
 
 interface Packing {
-  /** Packs the specification as the version after `previous`, or as the first. */
+  /** Compresses the specification as the version after `previous`, or as the first version. */
   pack: (previous: PackedVersion | null) => Promise<Output<'version'>>;
-  /** Packs the object ids alone. */
+  /** Compresses only the object ids. */
   packIds: () => Promise<string>;
 }
 
-/** What the process needs of a stored version. */
+/** Returns the parts of a stored version that the process needs. */
 const packedOf = ({ packed, ids }: PackedVersion): PackedVersion => ({ packed, ids });
 
-/** The function that a call reaches, by its id. */
+/** Reads the function of a call, by its id. */
 async function readRoutine(app: App, id: string | null): Promise<RoutineFact | undefined> {
   const { routines } = routineQueries;
   const read = await readCatalog<Pick<RoutineFacts, 'routines'>>(

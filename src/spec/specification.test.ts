@@ -62,8 +62,8 @@ const helpdesk = `
   grant select, insert on public.tickets, public.open_tickets to anon, authenticated;
   grant all on public.customers to service_role;`;
 
-describe('what an app is read as', () => {
-  it('entities: fields with their types, keys, defaults, enum values and comments', async () => {
+describe('deriveSpecification', () => {
+  it('describes entities with the types, keys, defaults, enum values and comments of their fields', async () => {
     await owner.script(helpdesk);
     const { entities } = (await derive()).chapters;
     const tickets = entities?.entities.find((entity) => entity.id === 'public.tickets');
@@ -91,7 +91,7 @@ describe('what an app is read as', () => {
     ]);
   });
 
-  it('keys that views show: what calls embed through them, tables that calls do not reach beneath', async () => {
+  it('describes the keys that views show, also those of tables that calls do not reach', async () => {
     await owner.script(`create schema back;
       create table back.boats (id int primary key, tender int unique references back.boats);
       create table back.people (id int primary key, boss int references back.people);
@@ -124,7 +124,7 @@ describe('what an app is read as', () => {
     expect(told).toEqual([...new Set(embedded)].sort());
   });
 
-  it('calls: what each role may call, overloads apart, GET too, which only reads', async () => {
+  it('lists the calls of each role, including overloads and read-only GET', async () => {
     await owner.script(helpdesk);
     const calls = (await derive()).chapters.calls?.calls ?? [];
     const answered = calls.filter((call) => call.area !== 'auth').map((call) => [call.id, call.roles]);
@@ -156,7 +156,7 @@ describe('what an app is read as', () => {
     ]);
   });
 
-  it('tells which functions write: themselves, by a function that they call, or by SQL that they put together', async () => {
+  it('marks functions that write directly, through a function that they call, or in SQL that they build at run time', async () => {
     await owner.script(`${helpdesk}
       create function public.logs() returns void language plpgsql as 'begin insert into public.customers default values; end';
       create function public.calls_logs() returns void language sql as 'select public.logs()';
@@ -177,7 +177,7 @@ describe('what an app is read as', () => {
     expect(markdown).toContain('204, no body; writes, every call that writes is refused');
   });
 
-  it('the comment on a policy is the words of its cells', async () => {
+  it('uses the comment on a policy as the words of its cells', async () => {
     await owner.script(`${helpdesk} comment on policy own on public.tickets is 'tickets that one looks after';`);
     const { roles } = (await derive()).chapters;
     const cell = roles?.cells.find(
@@ -186,7 +186,7 @@ describe('what an app is read as', () => {
     expect(cell).toMatchObject({ verdict: 'when', words: 'tickets that one looks after', policies: ['own'] });
   });
 
-  it('says by which functions values of a domain are answered and read, while calls are answered so', async () => {
+  it('names the functions that convert values of a domain while calls use them', async () => {
     await owner.script(`create domain public.color as int; create table public.shades (shade public.color);
       create function public.color_json(public.color) returns json language sql immutable as 'select to_json(1)';
       create function public.color_of(json) returns public.color language sql immutable as 'select 1::public.color';
@@ -197,7 +197,7 @@ describe('what an app is read as', () => {
         .filter(({ key }) => key.includes(' as '))
         .map(({ key, value }) => [key, value]);
     const answers = ['public.color as json', 'by public.color_json(public.color)'];
-    // PostgREST uses implicit casts alone.
+    // PostgREST uses only implicit casts.
     expect(await casts()).toEqual([answers]);
     await owner.script(`drop cast (json as public.color);
       create cast (json as public.color) with function public.color_of(json) as implicit;`);
@@ -206,7 +206,7 @@ describe('what an app is read as', () => {
     expect(await casts()).toEqual([['json as public.color', 'by public.color_of(json)']]);
   });
 
-  it('calls of sign-in go with their settings', async () => {
+  it('lists sign-in calls according to their settings', async () => {
     const facts = await loadFacts(owner, { exposedSchemas: ['public'], authenticator: 'app_authenticator' });
     const ids = (change: Partial<typeof defaultAuthSettings>) =>
       deriveSpecification(facts, {
@@ -219,12 +219,12 @@ describe('what an app is read as', () => {
     expect(ids({ external_anonymous_users_enabled: true })).toContain('auth.signup.anonymous');
   });
 
-  it('the app’s login role, which has no rights of its own, reads the same as the owner', async () => {
+  it('derives the same from a connection of the login role, which has no own privileges, as from one of the owner', async () => {
     await owner.script(helpdesk);
     expect((await derive(database.as('app_authenticator'))).chapters).toEqual((await derive()).chapters);
   });
 
-  it('a schema that is not exposed is told of, but nothing in it can be called', async () => {
+  it('describes a schema that is not exposed, without calls to its objects', async () => {
     await owner.script(`${helpdesk} create schema if not exists private; create table if not exists private.notes (id int);
       grant usage on schema private to anon; grant all on private.notes to anon;`);
     const { entities, roles, calls } = (await derive()).chapters;
@@ -234,7 +234,7 @@ describe('what an app is read as', () => {
     await owner.script('drop schema private cascade');
   });
 
-  it('a lock that a schema change holds gives an error in time, not a page that never comes', async () => {
+  it('fails with an error after a time limit while a schema change holds a lock', async () => {
     await owner.script(helpdesk);
     await owner.transaction(async (tx) => {
       await tx.run([{ text: 'lock table public.tickets in access exclusive mode', params: [] }]);
@@ -243,7 +243,7 @@ describe('what an app is read as', () => {
   });
 });
 
-it('the hash stays when rows come', async () => {
+it('retains the hash when rows are added', async () => {
   await owner.script(helpdesk);
   const before = await derive();
   await owner.script(
@@ -252,7 +252,7 @@ it('the hash stays when rows come', async () => {
   expect((await derive()).hash).toBe(before.hash);
 });
 
-describe('names that are meant to break it', () => {
+describe('specification of an app with hostile names', () => {
   const names = [
     'a"b',
     "o'neill",
@@ -275,7 +275,7 @@ describe('names that are meant to break it', () => {
     '; drop table x',
   ];
 
-  it('every name is told as it is, and no row or heading of the Markdown is broken by it', async () => {
+  it('shows every name unchanged, without breaking rows or headings of the Markdown', async () => {
     const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
     for (const name of names) {
       await owner.script(`create table public.${quoted(name)} (${quoted(name)} text primary key);
@@ -309,7 +309,7 @@ describe('names that are meant to break it', () => {
   });
 });
 
-it('to derive 200 entities takes no longer than to write their JSON sixty times', async () => {
+it('derives 200 entities in at most sixty times the time of writing their JSON', async () => {
   const tables = Array.from(
     { length: 200 },
     (
@@ -331,7 +331,8 @@ it('to derive 200 entities takes no longer than to write their JSON sixty times'
   const facts = await loadFacts(owner, { exposedSchemas: ['public'], authenticator: 'app_authenticator' });
   const { chapters } = deriveSpecification(facts, app);
   expect(chapters.entities?.entities).toHaveLength(200);
-  // Beside work that the same machine does in the same minute, and the best of some runs, as no compiler is done after the first.
+  // The reference is work on the same machine at the same time. The best of several runs counts, because the compiler
+  // is not warm in the first runs.
   const best = { derived: Number.POSITIVE_INFINITY, written: Number.POSITIVE_INFINITY };
   const timed = (what: keyof typeof best, run: () => unknown) => {
     const before = process.cpuUsage();

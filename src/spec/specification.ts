@@ -16,20 +16,20 @@ import { rulesChapter } from './rules.ts';
 import { screensChapter } from './screens.ts';
 import { statesChapter } from './states.ts';
 
-/** What the specification says of an app that its database does not know. */
+/** The data of an app that its own database does not contain. */
 export interface SpecificationApp {
   ref: string;
   name: string;
   authSettings: AuthSettings;
-  /** The defaults when missing. */
+  /** The settings; their defaults if missing. */
   restSettings?: RestSettings;
   /** The limits that the node's environment sets. */
   environment?: Partial<Record<LimitName, number>>;
 }
 
 /**
- * Derives the specification of an app, without live figures. Pure: the same facts and settings give the same value, in the same
- * order.
+ * Derives the specification of an app, without live figures. Pure: the same facts and settings give the same value, in
+ * the same order.
  */
 export function deriveSpecification(facts: Facts, app: SpecificationApp): Specification {
   const settings = { ...(app.restSettings ?? defaultRestSettings), ...app.authSettings };

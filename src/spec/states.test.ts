@@ -10,8 +10,8 @@ const machineOf = async (): Promise<Machine> => {
   return machine;
 };
 
-describe('4 States', () => {
-  it('says what the machine does, by what is in force', async () => {
+describe('statesChapter', () => {
+  it('describes a machine by the triggers and functions that are in effect', async () => {
     const machine = await machineOf();
     expect(machine).toMatchObject({
       id: 'public.tickets.status',
@@ -60,7 +60,7 @@ describe('4 States', () => {
     expect(machine.states).toContainEqual({ name: 'lost', final: false, reached: false });
   });
 
-  it('names a default that is another than the initial state, as a row that leaves the field out is refused', async () => {
+  it('reports a default that differs from the initial state, because a row without the field is refused', async () => {
     const problems = async () =>
       (await derive()).states?.machines[0]?.problems.filter((one) => one.includes('default'));
     expect(await problems()).toEqual([]);
@@ -70,7 +70,7 @@ describe('4 States', () => {
     expect(await problems()).toEqual([]);
   });
 
-  it('names the states of a check or a domain that no transition reaches', async () => {
+  it('lists the states of a check or a domain that no transition reaches', async () => {
     await owner.script(`create table public.orders (id int primary key, state text check (state in ('new', 'paid', 'it''s lost')));
       select ninefold.define_machine('public.orders', 'state', 'new', '[{"name": "pay", "from": "new", "to": "paid"}]');
       create domain public.phase as text check (value = any (array['a', 'b', 'c']));
@@ -101,7 +101,7 @@ describe('4 States', () => {
     'public.kind',
     '"char"',
     'bit(3)',
-  ])('knows its own triggers on a key and a state of the type %s', async (type) => {
+  ])('recognises the triggers of a machine on a key and a state of the type %s', async (type) => {
     const isState = ['varchar(9)', 'public.short', 'public.code', 'public.ticket_status', 'public.kind'].includes(type);
     await owner.script(`create domain public.short as varchar(9); create domain public.code as public.short; create domain public.kind as public.ticket_status;
         create table public."Odd One" (id ${type} primary key, "a State" ${isState ? type : 'text'});
@@ -195,7 +195,7 @@ describe('4 States', () => {
       '',
       true,
     ],
-  ])('shows it when %s, and that it is mended', async (_, change, undo, problem, enforced) => {
+  ])('shows in the machine when %s, until the change is undone', async (_, change, undo, problem, enforced) => {
     const before = await derive();
     await owner.script(change);
     const machine = await machineOf();
@@ -211,7 +211,7 @@ describe('4 States', () => {
     expect(await derive()).toEqual(before);
   });
 
-  it('follows columns, tables and transitions that change', async () => {
+  it('follows changes of columns, tables and transitions', async () => {
     await owner.script(
       'alter table public.tickets rename assignee to worker; alter table public.tickets rename to requests',
     );
@@ -222,7 +222,7 @@ describe('4 States', () => {
     expect((await machineOf()).transitions[1]?.roles).toBeNull();
   });
 
-  it('is written for people', async () => {
+  it('writes the machine into the Markdown', async () => {
     const { markdown } = await derive();
     expect(markdown).toContain('### public.tickets: status\n\nEnforced on every write. Initial state: open.');
     expect(markdown).toContain('| held | – | → closed | → open |');
@@ -230,7 +230,7 @@ describe('4 States', () => {
   });
 });
 
-it('chapter 3 leaves the triggers of machines to chapter 4, which says what is emptied', async () => {
+it('leaves the triggers of machines out of chapter 3, because chapter 4 describes their effects', async () => {
   await owner.script(`
     create function public.look() returns trigger language plpgsql as 'begin return new; end';
     create trigger zz_ninefold_look before update on public.tickets for each row execute function public.look();

@@ -6,7 +6,7 @@ import type { Lookup } from './lookup.ts';
 import { byName, entityId, sqlName } from './names.ts';
 import { ruleWords } from './words/rule.ts';
 
-/** Chapter 4: the state machines, as the database enforces them. */
+/** Builds chapter 4: the state machines as the database enforces them. */
 export function statesChapter({ facts, relations }: Lookup): StatesChapter {
   const known = facts.machines.flatMap((fact) => {
     const relation = relations.get(fact.relation);
@@ -29,7 +29,7 @@ export function statesChapter({ facts, relations }: Lookup): StatesChapter {
   };
 }
 
-/** What is there of the triggers that each machine needs, by the machine's id. */
+/** Returns the state of the triggers of each machine, by the machine's id. */
 export function triggersByMachine({ facts, relations }: Lookup): ReadonlyMap<string, readonly MachineTriggerFact[]> {
   return new Map(
     facts.machines.flatMap(({ relation, field, triggers }) => {
@@ -39,6 +39,7 @@ export function triggersByMachine({ facts, relations }: Lookup): ReadonlyMap<str
   );
 }
 
+/** Returns the id of a state machine: `public.tickets.status`. */
 export const machineId = (entity: string, field: string): string => `${entity}.${sqlName(field)}`;
 
 function machine(facts: Facts, fact: MachineFact, entity: string): Machine {
@@ -59,11 +60,11 @@ function machine(facts: Facts, fact: MachineFact, entity: string): Machine {
   };
 }
 
-/** Where a transition takes a row that stands in a state. */
+/** Returns the new state of a row after a transition; null if the transition does not apply to its state. */
 const leadsTo = ({ from, to }: Pick<Transition, 'from' | 'to'>, state: string): string | null =>
   state !== to && (from === null || from.includes(state)) ? to : null;
 
-/** The states of the machine, and those that only the type or a check of the field has. */
+/** Returns the states of the machine, and the values of the field's type or check that the machine does not use. */
 function statesOf(facts: Facts, fact: MachineFact): MachineState[] {
   const named = [
     fact.initial,
@@ -85,7 +86,7 @@ function statesOf(facts: Facts, fact: MachineFact): MachineState[] {
   }));
 }
 
-/** The values that a check allows the field: `status in ('open', 'closed')`, or a domain's. */
+/** Returns the values that a check of the field, or of its domain, allows: `status in ('open', 'closed')`. */
 function checkedValues(facts: Facts, fact: MachineFact): string[] {
   const field = facts.fields.find((one) => one.relation === fact.relation && one.name === fact.field);
   return facts.constraints
@@ -100,7 +101,7 @@ function checkedValues(facts: Facts, fact: MachineFact): string[] {
     .flatMap(({ expression }) => listedValues(expression ?? ''));
 }
 
-/** The texts of `x = ANY (ARRAY['a'::text, 'b'::text])`, which is how PostgreSQL prints a list. */
+/** Returns the texts of `x = ANY (ARRAY['a'::text, 'b'::text])`, PostgreSQL's notation of a list. */
 function listedValues(expression: string): string[] {
   const found = /= ANY \(+ARRAY\[(.*?)\]/s.exec(expression)?.[1];
   const tokens = found === undefined ? null : tokenise(found);
@@ -132,7 +133,7 @@ function transitionWords({ name, from, to, roles, when, requires, sets }: Omit<T
   ].join('; ');
 }
 
-/** "sets closed_at to now() and empties solution". */
+/** Returns words for the fields that a transition sets: "sets closed_at to now() and empties solution". */
 function settingWords(sets: Transition['sets']): string {
   const isEmptied = ({ sql }: { sql: string }) => /^null(::.*)?$/i.test(sql);
   const emptied = sets.filter(isEmptied).map(({ field }) => field);
@@ -145,14 +146,14 @@ function settingWords(sets: Transition['sets']): string {
 
 const gone = (fact: MachineFunctionFact | null): boolean => fact !== null && fact.body === null;
 
-/** The expression that a function was compiled from, over the fields of the row. */
+/** Returns the source expression of a compiled function, over the fields of the row. */
 function expressionOf({ row, body }: MachineFunctionFact): string {
   if (body === null) return '(gone)';
   const text = body.replace(/^RETURN\s+/, '');
   return withoutRow(unwrapped(text), row);
 }
 
-/** What each field is set to, from `jsonb_build_object('field', expression, …)`. */
+/** Returns the fields and their new values from `jsonb_build_object('field', expression, …)`. */
 function settings(fact: MachineFunctionFact): { field: string; sql: string }[] {
   const text = expressionOf(fact);
   const [call, group] = tokenise(text) ?? [];
@@ -169,7 +170,7 @@ function settings(fact: MachineFunctionFact): { field: string; sql: string }[] {
   });
 }
 
-/** Arguments, apart at their commas. */
+/** Splits arguments at commas. */
 function split(items: readonly Token[]): Token[][] {
   const parts: Token[][] = [[]];
   for (const token of items) {
@@ -179,7 +180,7 @@ function split(items: readonly Token[]): Token[][] {
   return parts;
 }
 
-/** Without the brackets around the whole. */
+/** Removes brackets around the whole text. */
 function unwrapped(text: string): string {
   const tokens = tokenise(text);
   const [only] = tokens ?? [];
@@ -188,7 +189,7 @@ function unwrapped(text: string): string {
     : text;
 }
 
-/** `(tickets).status` is the field status; within a subquery, where it is `(function.tickets).status`, it is tickets.status. */
+/** Replaces `(tickets).status` by status. Within a subquery, replaces `(function.tickets).status` by tickets.status. */
 function withoutRow(text: string, row: string | null): string {
   if (row === null) return text;
   const places: { start: number; end: number; text: string }[] = [];
@@ -219,7 +220,10 @@ const consequences: Readonly<Record<MachineTriggerFact['does'], string>> = {
   fill_state: 'a new row without a state does not get the initial one',
 };
 
-/** What comes of it that a trigger does not run. Where transitions set fields, that trigger judges the passage too. */
+/**
+ * Returns the consequence of a trigger that does not run. If transitions set fields, the trigger that sets them also
+ * checks the state change.
+ */
 function consequenceOf({ does }: MachineTriggerFact, { triggers }: MachineFact): string {
   const isJudged = triggers.some((one) => one.does === 'set_fields' && isOn(one));
   return does === 'check_passage' && isJudged
@@ -235,7 +239,10 @@ const missing: Readonly<Record<MachineTriggerFact['state'], string>> = {
   missing: 'is missing',
 };
 
-/** A default is filled in before the machine could give the initial state, and the row is then refused. */
+/**
+ * Returns the problem of a default that differs from the initial state. PostgreSQL sets the default before the trigger
+ * could set the initial state, and the trigger then refuses the row.
+ */
 function otherDefault(facts: Facts, fact: MachineFact): string[] {
   const field = facts.fields.find((one) => one.relation === fact.relation && one.name === fact.field);
   const [token, cast] = tokenise(field?.default ?? '') ?? [];

@@ -6,7 +6,7 @@ import { plain } from '../database/statement.ts';
 import { allEntities } from './entities.ts';
 import { loadFacts } from './facts.ts';
 
-/** Views, and the key that tells their rows apart. */
+/** Views and their expected keys. */
 const views: readonly { what: string; sql: string; key: readonly string[] }[] = [
   { what: 'all of a table', sql: 'create view v as select * from t', key: ['id'] },
   { what: 'a key by another name', sql: 'create view v as select note, id as number from t', key: ['number'] },
@@ -76,7 +76,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => database?.stop());
 
-describe('the key of a view tells its rows apart, or is none, so that whoever names a row by it means one', () => {
+describe('keys of views identify at most one row', () => {
   it.each(views.map((view, i) => ({ ...view, id: `${schemaOf(i)}.v` })))('$what', async ({ id, key }) => {
     const entity = entities.find((one) => one.id === id);
     expect(entity?.primary_key).toEqual(key);

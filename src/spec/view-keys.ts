@@ -3,9 +3,10 @@ import { writeBit } from './access/view-access.ts';
 import type { Lookup } from './lookup.ts';
 
 /**
- * By which fields a view's rows are told apart: those that show the whole primary key of a table of which each row is one row of the view at
- * most. That is so of views through which PostgreSQL itself writes (PostgreSQL manual, "Updatable Views"): one table or such a view, and
- * nothing that joins, groups or repeats rows. A view that joins may show a key twice, so that calls about one row would reach several.
+ * Finds the fields that identify the rows of a view: those that show the complete primary key of its table. This
+ * requires that each row of the table appears at most once, as in views that PostgreSQL can update (PostgreSQL manual,
+ * "Updatable Views"): they read one table or one such view and do not join, group or repeat rows. In a view that joins,
+ * a key may appear twice, so a call on one row would reach several.
  */
 export class ViewKeys {
   readonly #look: Lookup;
@@ -16,11 +17,14 @@ export class ViewKeys {
     this.#trees = new Map(look.facts.view_trees.map(({ view, tree }) => [view, tree]));
   }
 
-  /** Numbers of the fields, in the order of the key; of a table its primary key. None where rows are not told apart. */
+  /**
+   * Returns the numbers of the key fields, in the order of the key. For a table, this is the primary key. Returns an
+   * empty list if no key identifies a row.
+   */
   of(oid: number): readonly number[] {
     const relation = this.#look.relations.get(oid);
     if (relation?.kind !== 'v') return this.#look.primaryKey(oid);
-    // A rule that stands in for it says nothing of the rows.
+    // With a rewrite rule that replaces the DELETE, updatability says nothing about the rows.
     if ((relation.updatable & writeBit.delete) === 0 || relation.replaced.includes('delete')) return [];
     const origins = viewColumnOrigins(this.#trees.get(oid) ?? '');
     const base = origins[0]?.table;

@@ -4,10 +4,13 @@ import type { RoutineFact } from '../catalog/routines.ts';
 import { runsDynamicSql, writesOf } from '../sql-reader/body/writes.ts';
 import { idOf } from './names.ts';
 
-/** Tells of the functions of an app whether they write: themselves, by functions that they call, or by SQL that they put together. */
+/**
+ * Finds out which functions of an app write: directly, through functions that they call, or in SQL that they build at
+ * run time.
+ */
 export class Writing {
   readonly #routines: readonly { id: string; body: string }[];
-  /** What each does by its own text. */
+  /** The result of each function's own text. */
   readonly #own: ReadonlyMap<string, CallEntry['writes']>;
 
   constructor(routines: readonly RoutineFact[]) {
@@ -15,7 +18,10 @@ export class Writing {
     this.#own = new Map(routines.map((routine) => [idOf(routine), ownWrites(routine)]));
   }
 
-  /** `always` where each call writes, unless it fails; undefined where nothing tells that one may. */
+  /**
+   * Returns `always` if each call writes or fails, `may` if a call may write, and undefined if there is no sign of a
+   * write.
+   */
   of(routine: RoutineFact): CallEntry['writes'] {
     const own = this.#own.get(idOf(routine));
     if (own === 'always') return own;

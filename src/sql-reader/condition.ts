@@ -5,22 +5,24 @@ import { sourcesOf } from './sources.ts';
 import { enclosed, isKeyword, isOperator, isQuery, joined, sourceOf, split, type Token, tokenise } from './tokens.ts';
 import { type Comparison, comparisons, type Expression, type Operand, relating, type Subquery } from './tree.ts';
 
-/** As many as a large app has, and texts as long as views are. */
+/** The limits of the caches: enough for the expressions of a large app and for the length of view definitions. */
 const remembered = { maxText: 10_000, maxResults: 5000 };
 
-/** Reads an expression as pg_get_expr prints it with an empty search path. */
+/** Parses an expression as pg_get_expr prints it with an empty search path. */
 export const readCondition = memoize((text): Expression => {
   const tokens = tokenise(text);
   return tokens ? reading(text).condition(withKnownOperators(tokens)) : { kind: 'opaque', text };
 }, remembered);
 
-/** Reads a query of a view as PostgreSQL prints it; null where it is no plain `SELECT … FROM … [WHERE …]`. */
+/**
+ * Parses the query of a view as PostgreSQL prints it. Returns null if it is not a plain `SELECT … FROM … [WHERE …]`.
+ */
 export const readQuery = memoize((text): Subquery | null => {
   const tokens = tokenise(text);
   return tokens && reading(text).query(withKnownOperators(tokens.filter((token) => !isOperator(token, ';'))));
 }, remembered);
 
-/** Reads a value as pg_get_expr prints it; null where the text is not well-formed. */
+/** Parses a value as pg_get_expr prints it. Returns null if the text is malformed. */
 export function readValue(text: string): Operand | null {
   const tokens = tokenise(text);
   return tokens && operand(reading(text), tokens);
@@ -50,7 +52,7 @@ function condition(read: Reading, tokens: readonly Token[]): Expression {
   return leaf(read, tokens);
 }
 
-/** Joins conditions; nested ones of the same kind become one. */
+/** Joins conditions and flattens nested conditions of the same kind. */
 export function join(kind: 'and' | 'or', items: readonly Expression[]): Expression {
   const flat = items.flatMap((item) => (item.kind === kind ? item.items : [item]));
   return flat.length === 1 && flat[0] ? flat[0] : { kind, items: flat };
@@ -122,7 +124,7 @@ function leaf(read: Reading, tokens: readonly Token[]): Expression {
     }
     if (isKeyword(right[0], 'ALL') && sign.value === '<>') {
       const values = right.length === 2 ? elements(read, right[1]) : null;
-      // The text is of what is negated.
+      // The text is that of the negated condition.
       const among = `${sourceOf(read.source, tokens.slice(0, at))} = ANY ${sourceOf(read.source, right.slice(1))}`;
       if (values) return { kind: 'not', item: { kind: 'one-of', operand: left, values, text: among } };
     }
@@ -136,7 +138,7 @@ function leaf(read: Reading, tokens: readonly Token[]): Expression {
   return single(read, tokens, text);
 }
 
-/** `0 < ALL (counts)`, `'x' <> ALL (tags)`. */
+/** Reads `0 < ALL (counts)` and `'x' <> ALL (tags)`. */
 function ofElements(
   read: Reading,
   value: Operand,
@@ -155,7 +157,7 @@ function ofElements(
   return { kind: 'elements', each, operator: turned, list, value, text };
 }
 
-/** The sign that says the same with both sides changed over; a pattern has its place. */
+/** The operator with the same meaning after both sides are swapped. Operators of patterns are missing. */
 export const mirrored: Partial<Record<Comparison, Comparison>> = {
   '=': '=',
   '<>': '<>',
@@ -165,7 +167,7 @@ export const mirrored: Partial<Record<Comparison, Comparison>> = {
   '>=': '<=',
 };
 
-/** Two conditions that are compared, or a boolean field and a condition; null for values. */
+/** Reads a comparison of two conditions, or of a boolean field and a condition. Returns null for values. */
 function alikeOf(read: Reading, left: readonly Token[], right: readonly Token[]) {
   const [a, b] = [left, right].map(([side, ...more]) => (more.length === 0 ? conditionIn(side) : null));
   const flag = (side: readonly Token[]): Expression | null => {
@@ -177,14 +179,14 @@ function alikeOf(read: Reading, left: readonly Token[], right: readonly Token[])
   return one && other && { left: one, right: other };
 }
 
-/** What stands in brackets, where it is a condition and no value. */
+/** Returns the tokens in brackets if they are a condition and not a value. */
 function conditionIn(token: Token | undefined): readonly Token[] | null {
   if (token?.kind !== 'group' || token.bracket !== '(' || isQuery(token.items)) return null;
   const isSign = (item: Token) => isKeyword(item, 'IS', 'AND', 'OR', 'NOT') || isOperator(item, ...comparisons);
   return token.items.some(isSign) ? token.items : null;
 }
 
-/** `CASE WHEN a THEN b … ELSE c END` as the whole of a condition. */
+/** Reads a condition of the form `CASE WHEN a THEN b … ELSE c END`. */
 function cases(read: Reading, tokens: readonly Token[], text: string): Expression {
   const opaque: Expression = { kind: 'opaque', text };
   const isOne = isKeyword(tokens[1], 'WHEN');
@@ -206,10 +208,10 @@ function cases(read: Reading, tokens: readonly Token[], text: string): Expressio
   };
 }
 
-/** `'2024-01-31'::date`. */
+/** Matches `'2024-01-31'::date`. */
 const aTime = /^'[^']*'::(?:date|time|timestamp)\b[\w ()]*$/;
 
-/** A condition without an operator of its own: a constant, a boolean field, a call. */
+/** Reads a condition without an operator: a constant, a boolean field, a call. */
 function single(read: Reading, tokens: readonly Token[], text: string): Expression {
   const bare = withoutCast(tokens);
   if (bare.length === 1 && isKeyword(bare[0], 'TRUE', 'FALSE', 'NULL')) {
@@ -223,7 +225,7 @@ function single(read: Reading, tokens: readonly Token[], text: string): Expressi
     : { kind: 'opaque', text };
 }
 
-/** Reads `SELECT … FROM … [WHERE (…)] …`; null when it is of another form. */
+/** Reads `SELECT … FROM … [WHERE (…)] …`. Returns null for another form. */
 function subquery(read: Reading, tokens: readonly Token[]): Subquery | null {
   const clause = (word: string) => tokens.findIndex((token) => isKeyword(token, word));
   const from = clause('FROM');
@@ -234,7 +236,7 @@ function subquery(read: Reading, tokens: readonly Token[]): Subquery | null {
     return at < 0 ? tokens.length : at;
   };
   const items = tokens.slice(from + 1, next(from));
-  // Without GROUP BY, an aggregate makes a row out of no rows; so do its richer forms.
+  // Without GROUP BY, an aggregate returns a row even for no rows. GROUPING SETS, ROLLUP and CUBE can do so too.
   const grouped =
     clause('GROUP') >= 0 && !mentions(tokens, (token) => isEmpty(token) || isKeyword(token, 'ROLLUP', 'CUBE', 'SETS'));
   const counts = tokens.slice(1, from).some((token) => token.kind === 'group') && !grouped;
@@ -254,7 +256,10 @@ function subquery(read: Reading, tokens: readonly Token[]): Subquery | null {
   };
 }
 
-/** The queries that UNION joins; the query itself where there is no other; null where more than UNION joins them. */
+/**
+ * Returns the queries that UNION joins, or the query alone without UNION. Returns null if the query has other set
+ * operations or clauses.
+ */
 function united(tokens: readonly Token[]): Token[][] | null {
   const isJoined = tokens.some((token) => isKeyword(token, 'UNION'));
   const isPlain = !tokens.some((token) => isKeyword(token, 'INTERSECT', 'EXCEPT', 'WITH', 'ORDER', 'LIMIT', 'OFFSET'));
@@ -265,7 +270,7 @@ function united(tokens: readonly Token[]): Token[][] | null {
   );
 }
 
-/** The one value that a query selects, without its alias. */
+/** Returns the single value that a query selects, without its alias. */
 function selected(read: Reading, tokens: readonly Token[]): Operand | null {
   const list = isKeyword(tokens[0], 'DISTINCT') ? tokens.slice(1) : tokens;
   const as = list.findIndex((token) => isKeyword(token, 'AS'));
@@ -278,7 +283,9 @@ const isEmpty = (token: Token): boolean => token.kind === 'group' && token.items
 const mentions = (tokens: readonly Token[], test: (token: Token) => boolean): boolean =>
   tokens.some((token) => test(token) || (token.kind === 'group' && mentions(token.items, test)));
 
-/** Every relation that an expression reads, at any depth: names after FROM, JOIN or a comma, as [schema, name]. */
+/**
+ * Returns every relation that an expression reads, at any depth: names after FROM, JOIN or a comma, as [schema, name].
+ */
 export function relationsRead(text: string): [string, string][] {
   const tokens = tokenise(text);
   return tokens ? relationsIn(tokens) : [];
@@ -287,7 +294,7 @@ export function relationsRead(text: string): [string, string][] {
 function relationsIn(tokens: readonly Token[], startsInFrom = false): [string, string][] {
   const found: [string, string][] = [];
   let inFrom = startsInFrom;
-  // Where the next item of a FROM clause may begin.
+  // True if the next item of a FROM clause may start here.
   let begins = startsInFrom;
   for (const [i, token] of tokens.entries()) {
     if (token.kind === 'group') {
@@ -303,7 +310,7 @@ function relationsIn(tokens: readonly Token[], startsInFrom = false): [string, s
   return found;
 }
 
-/** False of the FROM in `a IS DISTINCT FROM b`, `EXTRACT(year FROM at)` and the like. */
+/** Returns false for the FROM in `a IS DISTINCT FROM b`, `EXTRACT(year FROM at)` and similar forms. */
 const opensFrom = (tokens: readonly Token[], at: number): boolean =>
   at === 0 ||
   (!isKeyword(tokens[at - 1], 'DISTINCT') && tokens.slice(0, at).some((token) => isKeyword(token, 'SELECT', 'DELETE')));

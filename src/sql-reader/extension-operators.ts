@@ -1,8 +1,9 @@
 import { isKeyword, isOperator, type Token } from './tokens.ts';
 
 /**
- * `OPERATOR(extensions.~)` as the sign that PostgreSQL itself has for it, where the type of one of its sides says whose operator it is. Of
- * citext, that patterns are compared without upper and lower case becomes a part of the sign; that texts are, has none, so that stays.
+ * Replaces `OPERATOR(extensions.~)` by the equivalent operator of PostgreSQL if the type of one side shows which
+ * extension defines the operator. For citext, the case-insensitive match of patterns becomes part of the operator
+ * (`~*`). The case-insensitive comparison of texts has no such operator, so the cast to citext stays.
  */
 export function withKnownOperators(tokens: readonly Token[]): Token[] {
   const inner = tokens.map((token) =>
@@ -20,10 +21,10 @@ export function withKnownOperators(tokens: readonly Token[]): Token[] {
   return [...inner.slice(0, at), operator, ...inner.slice(at + 2)];
 }
 
-/** Where extensions are. */
+/** The schema of extensions. */
 const EXTENSIONS = 'extensions';
 
-/** The types of a schema that values are cast to here. */
+/** Returns the types of a schema that the tokens cast values to. */
 function typesNamed(tokens: readonly Token[], schema: string): string[] {
   return tokens.flatMap((token, i) => {
     if (token.kind === 'group') return typesNamed(token.items, schema);
@@ -45,7 +46,7 @@ const caseless = {
 };
 const ordered = { '=': '=', '<>': '<>' };
 
-/** By the type, what its operators are called here (the manual, appendix F). */
+/** The equivalent operators by type and operator (PostgreSQL manual, appendix F). */
 const signs: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   citext: { ...caseless, ...ordered },
   ltree: { ...ordered, '@>': '@>', '<@': '<@' },
@@ -53,5 +54,5 @@ const signs: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   hstore: { '@>': '@>', '<@': '<@' },
 };
 
-/** Operators that one extension alone has: hstore, pg_trgm. */
+/** Operators that only one extension has: hstore, pg_trgm. */
 const anywhere: Readonly<Record<string, string>> = { '?': '?', '->': '->', '%': '%' };

@@ -1,6 +1,6 @@
 /**
- * An interval as PostgreSQL prints it (IntervalStyle postgres) in words: "1 month", "8 hours 30 minutes"; null for one that is negative in
- * any of its parts.
+ * Returns the words for an interval as PostgreSQL prints it (IntervalStyle postgres): "1 month", "8 hours 30 minutes".
+ * Returns null if a part is negative.
  */
 export function lengthWords(interval: string): string | null {
   const [, dates = '', hours = '', minutes = '', seconds = ''] = printed.exec(interval) ?? [];
@@ -18,7 +18,7 @@ export function lengthWords(interval: string): string | null {
     .join(' ');
 }
 
-/** PostgreSQL shortens months. */
+/** PostgreSQL abbreviates months. */
 const names: Readonly<Record<string, string>> = { mon: 'month' };
 
 const printed = /^((?:\d+ (?:year|mon|day)s? ?)*)(?:(\d+):(\d\d):(\d\d(?:\.\d+)?))?$/;

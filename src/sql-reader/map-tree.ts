@@ -3,9 +3,9 @@ import type { Expression, Operand, Subquery } from './tree.ts';
 type Replace = (operand: Operand) => Operand;
 
 /**
- * Replaces values of a condition at every depth: the parts of a value before the value itself.
+ * Replaces the values of a condition at every depth. The parts of a value are replaced before the value itself.
  *
- * @param intoQueries False to leave out the values in subqueries.
+ * @param intoQueries False to skip the values in subqueries.
  */
 export function mapOperands(expression: Expression, replace: Replace, intoQueries = true): Expression {
   const inner = (item: Expression): Expression => mapOperands(item, replace, intoQueries);

@@ -2,15 +2,18 @@ import { lengthWords } from './interval-words.ts';
 import { enclosed, isKeyword, isOperator, sourceOf, split, type Token } from './tokens.ts';
 import { arithmetic, type Expression, type Operand, type Subquery } from './tree.ts';
 
-/** A source with the readers of the conditions and queries in it: values hold conditions, conditions hold values. */
+/**
+ * The source text with the readers of its conditions and queries. Values and conditions can contain each other, so
+ * `operand` calls these readers.
+ */
 export interface Reading {
   source: string;
   condition(tokens: readonly Token[]): Expression;
-  /** Null where it is no plain `SELECT … FROM …`. */
+  /** Returns null if the query is not a plain `SELECT … FROM …`. */
   query(tokens: readonly Token[]): Subquery | null;
 }
 
-/** The elements of `(ARRAY[a, b])`. */
+/** Reads the elements of `(ARRAY[a, b])`. Returns null for other tokens. */
 export function elements(read: Reading, token: Token | undefined): Operand[] | null {
   if (token?.kind !== 'group') return null;
   const inner = withoutCast(token.items);
@@ -21,7 +24,7 @@ export function elements(read: Reading, token: Token | undefined): Operand[] | n
   return split(list.items, (item) => isOperator(item, ',')).map((item) => operand(read, item));
 }
 
-/** Reads one value. */
+/** Reads one value. A value that is not understood has the kind `other`. */
 export function operand(read: Reading, tokens: readonly Token[]): Operand {
   const only = tokens.length === 1 ? tokens[0] : undefined;
   if (only?.kind === 'group' && only.bracket === '(') {
@@ -50,7 +53,7 @@ export function operand(read: Reading, tokens: readonly Token[]): Operand {
       return { ...inner, quoted: false, plain: false };
     }
     if (inner.kind === 'literal') return { ...inner, plain: inner.quoted && inner.plain && textual.test(type), type };
-    // What JSON holds is told alike, whatever it is taken as.
+    // A cast does not change the words for a value in JSON.
     if (inner.kind === 'claim' || inner.kind === 'part') return inner;
     if (inner.kind === 'null' || (textual.test(type) && inner.kind !== 'call')) return inner;
     if (inner.kind === 'moment' && inner.side === null && type === 'date') return { ...inner, isDay: true };
@@ -83,7 +86,10 @@ interface Spelled {
   values: readonly Token[][];
 }
 
-/** Calls that SQL has words for, as those that they stand for: `POSITION(a IN b)`, `EXTRACT(dow FROM at)`, `TRIM(BOTH FROM a)`. */
+/**
+ * Reads calls with SQL keywords as the equivalent function: `POSITION(a IN b)`, `EXTRACT(dow FROM at)`,
+ * `TRIM(BOTH FROM a)`.
+ */
 function inOwnWords(name: string, items: readonly Token[]): Spelled | null {
   const parts = split(items, (token) => isKeyword(token, 'IN', 'FROM', 'FOR'));
   const [first = [], second = []] = parts;
@@ -111,7 +117,7 @@ function inOwnWords(name: string, items: readonly Token[]): Spelled | null {
   }
 }
 
-/** `(address).country`, at any depth. */
+/** Reads `(address).country`, at any depth. */
 function attributeOf(read: Reading, tokens: readonly Token[]): Operand | null {
   const [first, point, name, ...more] = tokens;
   const isOne = more.length === 0 && first?.kind === 'group' && first.bracket === '(' && isOperator(point, '.');
@@ -120,7 +126,7 @@ function attributeOf(read: Reading, tokens: readonly Token[]): Operand | null {
   return of.kind === 'field' || of.kind === 'attribute' ? { kind: 'attribute', name: name.value, of } : null;
 }
 
-/** One sum, difference, product, quotient or remainder; what it is made of stands in brackets. */
+/** Reads one sum, difference, product, quotient or remainder. PostgreSQL prints its parts in brackets. */
 function formulaOf(read: Reading, tokens: readonly Token[]): Operand | null {
   const isSign = (token: Token) => token.kind === 'operator' && !isOperator(token, '.', '::');
   const at = tokens.findIndex(isSign);
@@ -130,7 +136,7 @@ function formulaOf(read: Reading, tokens: readonly Token[]): Operand | null {
   return { kind: 'formula', sign: known, left, right, text: sourceOf(read.source, tokens) };
 }
 
-/** `'a' || b || 'c'`: PostgreSQL prints it as `('a' || b) || 'c'`. */
+/** Reads `'a' || b || 'c'`, which PostgreSQL prints as `('a' || b) || 'c'`. */
 function joinedOf(read: Reading, tokens: readonly Token[]): Operand | null {
   const isSign = (token: Token) => token.kind === 'operator' && !isOperator(token, '.', '::');
   const signs = tokens.filter(isSign);
@@ -143,7 +149,7 @@ function joinedOf(read: Reading, tokens: readonly Token[]): Operand | null {
   return { kind: 'joined', parts, text: sourceOf(read.source, tokens) };
 }
 
-/** `CASE WHEN a THEN 1 ELSE 2 END`, `CASE a WHEN 'x' THEN 1 END`. */
+/** Reads `CASE WHEN a THEN 1 ELSE 2 END` and `CASE a WHEN 'x' THEN 1 END`. */
 function choiceOf(read: Reading, tokens: readonly Token[]): Operand | null {
   const [only, ...others] = tokens;
   if (only?.kind !== 'group' || only.bracket !== 'case' || others.length > 0) return null;
@@ -163,14 +169,14 @@ function choiceOf(read: Reading, tokens: readonly Token[]): Operand | null {
   };
 }
 
-/** The condition of a branch; `CASE a WHEN b` compares a with b. */
+/** Reads the condition of a branch. `CASE a WHEN b` compares a with b. */
 function whenOf(read: Reading, subject: readonly Token[], when: readonly Token[]): Expression {
   if (subject.length === 0) return read.condition(when);
   const text = `${sourceOf(read.source, subject)} = ${sourceOf(read.source, when)}`;
   return { kind: 'compare', operator: '=', left: operand(read, subject), right: operand(read, when), text };
 }
 
-/** `tags[1]`, `(storage.foldername(name))[1]`. */
+/** Reads `tags[1]` and `(storage.foldername(name))[1]`. */
 function elementOf(read: Reading, tokens: readonly Token[]): Operand | null {
   const index = tokens.at(-1);
   if (tokens.length < 2 || index?.kind !== 'group' || index.bracket !== '[' || isKeyword(tokens.at(-2), 'ARRAY'))
@@ -181,14 +187,14 @@ function elementOf(read: Reading, tokens: readonly Token[]): Operand | null {
   return of.kind === 'field' || of.kind === 'call' ? { kind: 'element', at: Number(at.value), of } : null;
 }
 
-/** A subquery in brackets. */
+/** Reads a subquery in brackets. */
 function queryOf(read: Reading, tokens: readonly Token[]): Operand | null {
   const [only, ...more] = tokens;
   const query = only?.kind === 'group' && only.bracket === '(' && more.length === 0 ? read.query(only.items) : null;
   return query?.value ? { kind: 'query', query, text: sourceOf(read.source, tokens) } : null;
 }
 
-/** `(a IS NOT NULL)::integer + (b IS NOT NULL)::integer`: how many have a value. */
+/** Reads `(a IS NOT NULL)::integer + (b IS NOT NULL)::integer` as the number of non-null fields. */
 function countOfGiven(read: Reading, tokens: readonly Token[]): Operand | null {
   const fields: Operand[] = [];
   const look = (items: readonly Token[]): boolean => {
@@ -224,7 +230,7 @@ const claims: Readonly<Record<string, 'user-id' | 'user-role' | 'user-email'>> =
   email: 'user-email',
 };
 
-/** Keys into JSON, as in `… -> 'a' ->> 'b'`, and what they lead into; null where the tokens are anything else. */
+/** Returns the JSON keys of `… -> 'a' ->> 'b'` and the tokens before them. Returns null for other tokens. */
 function keysOf(tokens: readonly Token[]): { path: string[]; of: readonly Token[] } | null {
   const at = tokens.findLastIndex((token) => isOperator(token, '->', '->>'));
   if (at < 1) return null;
@@ -238,7 +244,10 @@ function keysOf(tokens: readonly Token[]): { path: string[]; of: readonly Token[
   return inner ? { path: [...inner.path, key.value], of: inner.of } : { path: [key.value], of };
 }
 
-/** `auth.jwt() ->> 'sub'`, with or without a subquery around the call, or read from the setting that holds the claims. */
+/**
+ * Reads a claim: `auth.jwt() ->> 'sub'`, with or without a subquery around the call, or from the setting
+ * request.jwt.claims.
+ */
 function claimOf(tokens: readonly Token[]): Operand | null {
   const bare = withoutBooleanCast(tokens);
   const keys = keysOf(bare);
@@ -261,21 +270,21 @@ function claimOf(tokens: readonly Token[]): Operand | null {
   return bare === tokens ? { kind: known } : null;
 }
 
-/** `(auth.jwt() ->> 'is_anonymous')::boolean` without its cast. */
+/** Returns `(auth.jwt() ->> 'is_anonymous')::boolean` without its cast. */
 function withoutBooleanCast(tokens: readonly Token[]): readonly Token[] {
   const [first, sign, type] = tokens;
   const isCast = tokens.length === 3 && isOperator(sign, '::') && isKeyword(type, 'BOOLEAN');
   return isCast && first?.kind === 'group' ? first.items : tokens;
 }
 
-/** `meta ->> 'size'` of a field. */
+/** Reads `meta ->> 'size'` of a field. */
 function partOf(read: Reading, tokens: readonly Token[]): Operand | null {
   const keys = keysOf(tokens);
   const of = keys && operand(read, keys.of);
   return of?.kind === 'field' ? { kind: 'part', path: keys?.path ?? [], of } : null;
 }
 
-/** `now()`, `CURRENT_TIMESTAMP`, `now() - '1 day'::interval`, `CURRENT_DATE - 7`. */
+/** Reads `now()`, `CURRENT_TIMESTAMP`, `now() - '1 day'::interval` and `CURRENT_DATE - 7`. */
 function momentOf(tokens: readonly Token[]): Operand | null {
   const [first, second] = tokens;
   const isCall = isKeyword(first, ...clocks) && second?.kind === 'group' && second.items.length === 0;
@@ -286,7 +295,7 @@ function momentOf(tokens: readonly Token[]): Operand | null {
   if (sign === undefined) return { kind: 'moment', away: '', side: null, isDay };
   const isInterval = away?.kind === 'string' && isOperator(cast, '::') && isKeyword(type, 'INTERVAL');
   const isDays = isDay && away?.kind === 'number' && /^\d+$/.test(away.value) && cast === undefined;
-  // Of a length that is not written in plain units PostgreSQL's own way of writing it may mean either direction.
+  // An interval that is not in plain units may have a negative part, so its direction is unknown.
   const said = isInterval ? lengthWords(away.value) : isDays ? lengthWords(`${away.value} days`) : null;
   if (said === null || more.length > 0) return null;
   if (isOperator(sign, '-')) return { kind: 'moment', away: said, side: 'before', isDay };
@@ -296,7 +305,7 @@ function momentOf(tokens: readonly Token[]): Operand | null {
 const clocks = ['NOW', 'TRANSACTION_TIMESTAMP', 'STATEMENT_TIMESTAMP', 'CLOCK_TIMESTAMP'];
 
 const numeric = /^(smallint|integer|bigint|numeric|real|double precision)$/;
-/** Casts to these keep what an identifier or an address says. */
+/** Casts to these types do not change the text of an identifier or an address. */
 const textual = /^(text|uuid|character varying|name)$/;
 
 const valueWords = [
@@ -311,7 +320,10 @@ const valueWords = [
   'SESSION_USER',
 ];
 
-/** `SELECT auth.uid() AS uid`: the tokens of its one value, without the alias; null when it is more than that. */
+/**
+ * Returns the tokens of the single value of `SELECT auth.uid() AS uid`, without the alias. Returns null for other
+ * queries.
+ */
 function scalarQuery(tokens: readonly Token[]): readonly Token[] | null {
   if (!isKeyword(tokens[0], 'SELECT')) return null;
   const as = tokens.findIndex((token) => isKeyword(token, 'AS'));
@@ -325,6 +337,7 @@ function scalarQuery(tokens: readonly Token[]): readonly Token[] | null {
     : null;
 }
 
+/** Keywords that start a clause of a query. */
 export const clauses = [
   'FROM',
   'WHERE',
@@ -341,7 +354,7 @@ export const clauses = [
   'FOR',
 ];
 
-/** The tokens before a trailing `::type`. */
+/** Returns the tokens before a trailing `::type`. */
 export function withoutCast(tokens: readonly Token[]): readonly Token[] {
   const at = tokens.findLastIndex((token) => isOperator(token, '::'));
   const others = tokens.some(
@@ -355,7 +368,7 @@ const isCall = (tokens: readonly Token[]): boolean =>
   tokens[tokens.length - 1]?.kind === 'group' &&
   (tokens.length === 1 || dotted(tokens.slice(0, -1)) !== null || isKeyword(tokens[0], 'ARRAY'));
 
-/** `a.b.c` as its parts; null when the tokens are anything else. */
+/** Returns the parts of `a.b.c`; null for other tokens. */
 function dotted(tokens: readonly Token[]): string[] | null {
   const parts: string[] = [];
   for (const [i, token] of tokens.entries()) {

@@ -10,7 +10,8 @@ import { readCondition, relationsRead } from './condition.ts';
 import { mapOperands } from './map-tree.ts';
 import type { Expression } from './tree.ts';
 
-// PostgreSQL's own parser (libpg-query) and ours read the same printed SQL. It serves the tests alone: hostile text can freeze it.
+// The tests compare this reader with PostgreSQL's own parser (libpg-query) on the same printed SQL. Only tests use
+// libpg-query, because hostile input can block it.
 
 const CONDITIONS = 1600;
 const VIEWS = 150;
@@ -50,7 +51,7 @@ afterAll(async () => {
 
 type Node = Record<string, unknown>;
 
-/** Calls `visit` for each node of a parse tree that has a type, from the outside in. */
+/** Calls `visit` for each typed node of a parse tree, outer nodes first. */
 function walk(node: unknown, visit: (type: string, node: Node) => void): void {
   if (Array.isArray(node)) for (const item of node) walk(item, visit);
   else if (node !== null && typeof node === 'object') {
@@ -61,7 +62,7 @@ function walk(node: unknown, visit: (type: string, node: Node) => void): void {
   }
 }
 
-/** The relations that parsed SQL reads, names of WITH left out. */
+/** Returns the relations that parsed SQL reads, without the names of WITH. */
 function relationsOf(sql: string): string[] {
   const named = new Set<string>();
   const found = new Set<string>();
@@ -76,7 +77,7 @@ function relationsOf(sql: string): string[] {
 
 type Skeleton = 'leaf' | { kind: 'and' | 'or' | 'not'; items: Skeleton[] };
 
-/** Joins nested AND and OR of one kind. */
+/** Joins nested conditions of the same kind. */
 function joined(kind: 'and' | 'or', items: Skeleton[]): Skeleton {
   const flat = items.flatMap((item) => (item !== 'leaf' && item.kind === kind ? item.items : [item]));
   return flat.length === 1 && flat[0] ? flat[0] : { kind, items: flat };
@@ -90,7 +91,10 @@ function skeletonOf(expression: Expression): Skeleton {
   return expression.kind === 'not' ? not(skeletonOf(expression.item)) : 'leaf';
 }
 
-/** The skeleton by PostgreSQL's parser. Our reader makes `<> ALL (list)` a NOT, and a UNION in a subquery an OR. */
+/**
+ * Returns the skeleton that PostgreSQL's parser produces. This reader turns `<> ALL (list)` into NOT and a UNION in a
+ * subquery into OR, so the function does the same.
+ */
 function parsedSkeleton(node: unknown): Skeleton {
   const [[type, value] = ['', {}]] = Object.entries(node as Record<string, Node>);
   if (type === 'BoolExpr') {
@@ -120,7 +124,7 @@ describe('readCondition', () => {
     expect(different).toEqual([]);
   });
 
-  it('names no field that PostgreSQL does not, and each one where it understands the whole', () => {
+  it('names only fields that PostgreSQL names, and all of them if the whole expression is understood', () => {
     let understood = 0;
     for (const text of conditions) {
       const parsed = new Set<string>();
@@ -159,7 +163,7 @@ describe('readers of function bodies', () => {
   const parsedBody = (body: string): unknown =>
     parsePlPgSQLSync(`create function f() returns void language plpgsql as $outer$${body}$outer$`);
 
-  /** The SQL in a body; an assignment is its expression. */
+  /** Returns the SQL of a body. An assignment counts as its expression. */
   const queriesOf = (tree: unknown): string[] => {
     const found: string[] = [];
     walk(tree, (type, { query, parseMode }) => {
@@ -174,7 +178,7 @@ describe('readers of function bodies', () => {
     return found;
   };
 
-  it('find the same errors as PostgreSQL, with their messages', () => {
+  it('finds the same errors in function bodies as PostgreSQL, with their messages', () => {
     for (const body of bodies) {
       const parsed: (string | null)[] = [];
       walk(parsedBody(body), (type, node) => {
@@ -187,7 +191,7 @@ describe('readers of function bodies', () => {
     }
   });
 
-  it('agree with PostgreSQL on whether a body writes', () => {
+  it('agrees with PostgreSQL on whether a function body writes', () => {
     const writing = /^(InsertStmt|UpdateStmt|DeleteStmt|MergeStmt|TruncateStmt|RefreshMatViewStmt|LockingClause)$/;
     for (const body of bodies) {
       let isWriting = false;
@@ -200,7 +204,7 @@ describe('readers of function bodies', () => {
     }
   });
 
-  it('name the functions of the app that a body calls', () => {
+  it('names the functions of the app that a function body calls', () => {
     const names = ['is_member', 'can', 'Ids of', 'a_function_whose_name_is_exactly_as_long_as_postgresql_allows_i'];
     const schemas = ['public', 'private', 'public', 'public'];
     const functions = names.map((name, i) => ({

@@ -8,12 +8,12 @@ interface Sources {
   on: Expression[];
 }
 
-/** Reads the items of FROM; null where one is not understood or an outer join joins them. */
+/** Reads the items of FROM. Returns null if an item is not understood or is part of an outer join. */
 export function sourcesOf(read: Reading, tokens: readonly Token[]): Sources | null {
   return together(split(tokens, (token) => isOperator(token, ',')).map((item) => joinOf(read, item)));
 }
 
-/** PostgreSQL prints each join in brackets of its own: `((a JOIN b ON (…)) JOIN c ON (…))`. */
+/** Reads a join. PostgreSQL prints each join in its own brackets: `((a JOIN b ON (…)) JOIN c ON (…))`. */
 function joinOf(read: Reading, tokens: readonly Token[]): Sources | null {
   const [only] = tokens;
   if (tokens.length === 1 && only?.kind === 'group' && only.bracket === '(' && !isQuery(only.items))
@@ -37,7 +37,7 @@ function together(parts: readonly (Sources | null)[]): Sources | null {
   return { sources: known.flatMap(({ sources }) => sources), on: known.flatMap(({ on }) => on) };
 }
 
-/** `public.members m`, `public.f(a) f(id)`. */
+/** Reads `public.members m` and `public.f(a) f(id)`. */
 function single(read: Reading, tokens: readonly Token[]): Sources | null {
   const [schema, point, name, ...more] = isKeyword(tokens[0], 'ONLY', 'LATERAL') ? tokens.slice(1) : tokens;
   if (schema?.kind !== 'word' || point === undefined || !isOperator(point, '.') || name?.kind !== 'word') return null;

@@ -85,15 +85,15 @@ export function sourceOf(text: string, tokens: readonly Token[]): string {
   return first && last ? oneLine(text.slice(first.start, last.end)) : '';
 }
 
-/** The parts of a condition that AND or OR joins, each as its tokens. */
+/** A condition split at AND or OR. Each part is a list of tokens. */
 export interface Joined {
   kind: 'and' | 'or';
   parts: Token[][];
 }
 
 /**
- * Returns the outermost AND or OR of a condition, without brackets around the whole; null where nothing joins it. The AND of BETWEEN
- * joins nothing, so a condition with BETWEEN stays whole.
+ * Splits a condition at its outermost AND or OR, without brackets around the whole. Returns null if there is none. A
+ * condition with BETWEEN is not split, because the AND of BETWEEN joins no conditions.
  */
 export function joined(tokens: readonly Token[]): Joined | null {
   const inner = enclosed(tokens);

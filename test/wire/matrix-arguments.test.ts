@@ -6,7 +6,7 @@ import { admin, createApp, runSql } from '../support/apps.ts';
 
 const node = inject('node');
 
-/** A function, the description of it in chapter 6, and the results of calls to it. */
+/** A function, its description in chapter 6, and the results of calls to it. */
 interface Shape {
   readonly what: string;
   /** The SQL that creates the function, which is named `f`. */

@@ -6,8 +6,8 @@ import { clientOf, signUpMember } from '../support/clients.ts';
 import { probeOf } from '../support/probe.ts';
 
 /**
- * Conditions that PostgreSQL checks before the privileges on the target of a call. Without them, cells would promise
- * calls that nobody can make.
+ * Conditions that PostgreSQL checks before the privileges on the target of a call. If chapter 6 ignored them, its cells
+ * would promise calls that no role can make.
  */
 const node = inject('node');
 
@@ -76,7 +76,7 @@ it('refuses a value only if its type is in a schema that the role may not use', 
   expect((await rest.rpc('likes', { day: 1 })).error).toBeNull();
 });
 
-it('and the probe reports the same', async () => {
+it('the probe does not contradict the cells of a role that may not use the schema of a type', async () => {
   const { cells } = await probeOf(node, app.ref);
   expect(cells.filter((cell) => cell.outcome === 'disagrees')).toEqual([]);
 });
@@ -112,7 +112,7 @@ it.each([
   ['a.b.public.moves', '42601', 'has three parts at most'],
   ['public.writes_stable', '0A000', 'is not declared VOLATILE'],
   ['elsewhere.gate', '3F000', 'there is no schema elsewhere'],
-])('and refuses every call after %s, which PostgreSQL cannot run there', async (value, code, why) => {
+])('refuses every call after %s, which PostgreSQL cannot run there', async (value, code, why) => {
   await admin(node, 'PUT', `/apps/${app.ref}/settings/db_pre_request`, { value });
   try {
     await expect
@@ -138,7 +138,7 @@ async function withPreRequest(value: string, isTold: () => Promise<void>): Promi
 }
 
 it.each(['gate', 'aside'])(
-  '%s without its schema is found as calls find it: by roles that may use the schema',
+  'finds %s without its schema as calls find it: by roles that may use the schema',
   async (name) => {
     await admin(node, 'PUT', `/apps/${app.ref}/settings/db_extra_search_path`, { value: ['apart'] });
     try {
@@ -158,7 +158,7 @@ it.each(['gate', 'aside'])(
   },
 );
 
-it.each(['public.now', 'now'])('%s: PostgreSQL’s own function is found only without its schema', async (name) => {
+it.each(['public.now', 'now'])('finds PostgreSQL’s own function %s only without its schema', async (name) => {
   await withPreRequest(name, async () => {
     const verdict = name === 'now' ? 'always' : 'never';
     await expect.poll(() => cellOf('anon', 'select', 'public.days'), { timeout: 1000 }).toMatchObject({ verdict });
@@ -190,7 +190,7 @@ it.each(['public.writes', 'public.counts'])(
   },
 );
 
-it('makes read-only calls conditional if the function writes sometimes, unless it checks the kind of call', async () => {
+it('makes read-only calls conditional if the pre-request function writes sometimes, unless it checks the request method', async () => {
   await withPreRequest('public.writes_for_members', async () => {
     await expect
       .poll(() => cellOf('anon', 'select', 'public.days'), { timeout: 1000 })
@@ -207,7 +207,7 @@ it('makes read-only calls conditional if the function writes sometimes, unless i
   });
 });
 
-it('settings of the database change neither cells nor answers, and lock_timeout is shown as the database’s', async () => {
+it('keeps cells and responses if settings of the database change, and shows lock_timeout as the database’s setting', async () => {
   const fresh = await createApp(node);
   const { ref } = fresh;
   const settings = [

@@ -6,8 +6,8 @@ import { admin, createApp, runSql } from '../support/apps.ts';
 import { probeOf } from '../support/probe.ts';
 
 /**
- * Calls select a function by its name and the names of the arguments. If two functions match, the call is refused,
- * whichever of them the caller may execute.
+ * A call selects a function by its name and the names of the arguments. The server refuses a call that matches two
+ * functions (PGRST203), whichever of them the caller may execute.
  */
 const node = inject('node');
 
@@ -25,7 +25,7 @@ interface Shape {
   readonly answers?: readonly (readonly [Given, number])[];
   /** Calls that match several functions. */
   readonly ambiguous?: readonly Given[];
-  /** Calls that are refused because a right is missing. */
+  /** Calls that are refused because a privilege is missing. */
   readonly closed?: readonly Given[];
 }
 
@@ -210,7 +210,7 @@ describe('chapter 6 matches the results of calls to functions with the same name
     },
   );
 
-  it('and the probe does not contradict it', () => {
+  it('the probe does not contradict the cells of functions with the same name', () => {
     expect(probed.cells.filter(({ outcome }) => outcome === 'disagrees')).toEqual([]);
   });
 });

@@ -20,8 +20,8 @@ export interface TemplateCase {
 export interface Tried extends Omit<EntityPlan, 'keys' | 'whole'> {
   key: readonly string[];
   /**
-   * Rows count as read only if their values are complete: used for a view that sums up the rows that the caller may
-   * see.
+   * True for a view that aggregates the rows that the caller may see: its rows count as read only if their values are
+   * complete.
    */
   sumsUp?: boolean;
 }

@@ -34,21 +34,22 @@ import { WriteFunctionChecks } from './write-function-checks.ts';
 
 const privilegeOf = { select: 'SELECT', insert: 'INSERT', update: 'UPDATE', delete: 'DELETE' } as const;
 
-/** What a statement must pass besides when it reads a row that it changes. */
+/** The additional conditions of an UPDATE or DELETE that reads fields, for a filter or to return rows. */
 interface Reading {
-  /** Why such a statement gets nowhere; null where it may. */
+  /** The reason why PostgreSQL refuses such a statement; null if it does not. */
   refused: string | null;
-  /** Names of the only fields that it may read; null where it may read all. */
+  /** Names of the fields that the statement may read; null if it may read all. */
   columns: string[] | null;
-  /** What the policies for select ask; null where nothing binds. */
+  /** The condition of the select policies; null if row-level security does not limit the rows. */
   condition: Expression | null;
   policies: PolicyFact[];
 }
 
 /**
- * Decides, from the catalog alone, what PostgreSQL will answer. A verdict is `always` where no statement on any row is
- * refused, `never` where each is refused or finds no row, else `when`, with the condition in words. A condition that is
- * not understood counts as open: `when` may stand where a cleverer reader would know more, the others never do.
+ * Decides from the catalog alone how PostgreSQL responds to an operation of a role. The verdict is `always` if
+ * PostgreSQL refuses no statement on any row. The verdict is `never` if PostgreSQL refuses every statement or no
+ * statement finds a row. Otherwise, the verdict is `when`, with the condition in words. A condition that cannot be
+ * parsed counts as satisfiable. So `when` may be less exact than possible, but `always` and `never` are exact.
  */
 export class Access {
   readonly privileges: Privileges;
@@ -62,7 +63,7 @@ export class Access {
   readonly #shown: ViewFieldMap;
   readonly #locks: RowLocks;
   readonly #calls: PolicyCalls;
-  /** Null while a decision is being made. */
+  /** The decision of each key; null while the decision is being made. */
   readonly #decided = new Map<string, Decision | null>();
 
   constructor(look: Lookup) {
@@ -91,7 +92,10 @@ export class Access {
     );
   }
 
-  /** Decides for a statement that the role sends itself. */
+  /**
+   * Decides for a statement that the role sends directly, not through a view or a policy. Checks USAGE on the schema
+   * first.
+   */
   decide(caller: CallingRole, relation: RelationFact, operation: RowOperation): Decision {
     if (!this.privileges.usesSchema(caller.oid, relation.schema))
       return denied(`no USAGE on schema ${relation.schema}`);
@@ -102,7 +106,8 @@ export class Access {
   }
 
   /**
-   * Adds the fields of a view that the table beneath numbers or computes. The definition of the view does not tell them from other fields.
+   * Adds the fields of a view whose column in the base table is an identity or generated column. The definition of the
+   * view does not mark these fields.
    */
   #withoutMade(decision: Decision, relation: RelationFact, operation: 'insert' | 'update'): Decision {
     const isOthers = this.#views.isReplaced(relation, operation) || relation.replaced.includes(operation);
@@ -118,7 +123,10 @@ export class Access {
     return addCondition(decision, `without ${names}`, reason, 'rule');
   }
 
-  /** Decides for values that a call gives, which it names the types of. */
+  /**
+   * Decides for an INSERT or UPDATE with values. Calls name the type of each value, so the role needs USAGE on the
+   * schema of the type.
+   */
   #decideGiven(caller: CallingRole, relation: RelationFact, operation: 'insert' | 'update'): Decision {
     const fields = (this.privileges.fieldsOf.get(relation.oid) ?? []).filter(
       (field) => isSettable(field) && !field.computed,
@@ -138,12 +146,18 @@ export class Access {
     return { ...addCondition(decision, words, reason, 'types'), columns: left };
   }
 
-  /** The relations whose policies read one another in a circle when a role sends a statement, the first also last; null for none. */
+  /**
+   * Returns the relations whose policies read one another in a circle when a role sends a statement. The first relation
+   * is also the last. Returns null if there is no circle.
+   */
   circle(caller: CallingRole, relation: RelationFact, operation: RowOperation): RelationFact[] | null {
     return this.#graph.circle(caller.oid, caller.oid, relation, operation);
   }
 
-  /** Decides whether the role may call the function. What the function then does is its own affair. */
+  /**
+   * Decides whether the role may call the function. Analyses the function's code only as far as `PolicyCalls.refused`
+   * does.
+   */
   decideExecute(caller: CallingRole, routine: RoutineFact): Decision {
     if (!this.privileges.usesSchema(caller.oid, routine.schema)) return denied(`no USAGE on schema ${routine.schema}`);
     if (!this.privileges.holds(caller.oid, routine.grants, 'EXECUTE')) return denied('no EXECUTE privilege');
@@ -155,9 +169,12 @@ export class Access {
   }
 
   /**
-   * The same for a relation that a view or a policy names: `role` is whose rights count, which may be a view's owner,
-   * while claims stay the caller's. `needed` are the numbers of the fields that are read, 0 for none in particular; null
-   * asks about the relation as a whole; WHOLE_ROW is every field. `giving`: for which fields a row may be given values, null for all.
+   * Decides for a relation that a view or a policy names, and caches the decision.
+   * @param role The role whose privileges count. It may be the owner of a view, while the claims stay those of the
+   * caller.
+   * @param needed Numbers of the fields that are read. 0 stands for no particular field, WHOLE_ROW for every field, and
+   * null for the relation as a whole.
+   * @param giving The fields that the statement may set; null for all.
    */
   #decideAs(
     caller: CallingRole,
@@ -170,7 +187,8 @@ export class Access {
     const given = giving === null ? '' : JSON.stringify([[...giving.names], [...giving.filled]]);
     const key = `${caller.oid} ${caller.memberRoles?.join() ?? caller.memberRole ?? ''} ${role} ${relation.oid} ${operation} ${needed?.join() ?? 'whole'} ${given}`;
     const decided = this.#decided.get(key);
-    // Asked for while it is being decided, by a policy that looks at its own table: the graph of policies tells what comes of it.
+    // A policy that reads its own table requests the decision while it is being made. `PolicyGraph` finds out whether
+    // PostgreSQL refuses this.
     if (decided !== undefined) return decided ?? conditional('it depends on itself', 'as its own policies allow');
     this.#decided.set(key, null);
     const decision = this.#decideAfresh(caller, role, relation, operation, needed, giving);
@@ -186,7 +204,7 @@ export class Access {
     needed: readonly number[] | null,
     giving: WritableFields | null,
   ): Decision {
-    // Rules are asked before rights.
+    // PostgreSQL applies rewrite rules before it checks privileges.
     const ruled = operation === 'select' ? null : refusedByRules(relation, operation);
     if (ruled !== null) return denied(ruled);
     const covered = this.privileges.fields(role, relation, privilegeOf[operation]);
@@ -208,7 +226,7 @@ export class Access {
         `${columns.length} of ${all.length} fields`,
         `granted on ${columns.join(', ')} only`,
       );
-      // What a view shows of its table may be fewer.
+      // A view may show only some of these fields.
       return { ...limited, columns: decision.columns ?? columns };
     }
     const isNeeded = ({ number }: FieldFact) => needed.includes(number) || needed.includes(WHOLE_ROW);
@@ -217,7 +235,10 @@ export class Access {
     return this.#rows(caller, role, relation, operation);
   }
 
-  /** Which rows: the relation's own rules, grants aside. */
+  /**
+   * Decides which rows the operation reaches, by the properties of the relation itself. Privileges are checked
+   * elsewhere.
+   */
   #rows(
     caller: CallingRole,
     role: number,
@@ -234,7 +255,7 @@ export class Access {
     if (relation.kind === 'v' && operation === 'select') return this.#views.select(caller, relation);
     if (relation.kind === 'v' && operation !== 'select') {
       const decision = this.#views.write(caller, role, relation, operation, giving);
-      // A view fills in by defaults of its own before anything beneath is asked.
+      // PostgreSQL fills in the defaults of the view before it checks the base relations.
       return operation === 'insert' ? this.#withDefaults(decision, caller.oid, relation, giving) : decision;
     }
     if (this.privileges.unpopulated.has(relation.oid)) return denied(holdsNothing);
@@ -278,7 +299,8 @@ export class Access {
     const looked = { policies: namesOf(policies) };
     const parts = [using, check].filter((part) => part !== null);
     const every = { ...always(`every row passes ${quoted(policies)}`), ...looked };
-    // What is true for anyone is folded away when the statement is planned, before anything in it could be refused.
+    // The planner folds a condition that is true for every caller to a constant. So PostgreSQL never refuses a part of
+    // such a condition.
     if (parts.every((part) => outcomes(part, anyone) === TRUE)) return every;
     const refusal = this.#refusal(caller, role, relation, operation, policies);
     if (refusal) return { ...denied(refusal), ...looked };
@@ -301,7 +323,10 @@ export class Access {
     return { ...addCondition(shown, `as long as ${failing.routine} is not called`, failing.reason), ...looked };
   }
 
-  /** What SELECT adds to a statement that reads columns: nearly every UPDATE and DELETE has a filter. */
+  /**
+   * Returns the conditions that SELECT adds to a statement that reads fields. Nearly every UPDATE and DELETE has a
+   * filter.
+   */
   #reading(caller: CallingRole, role: number, relation: RelationFact): Reading {
     const covered = this.privileges.fields(role, relation, 'SELECT');
     const columns = covered === 'all' ? null : covered.map((field) => field.name);
@@ -338,7 +363,10 @@ export class Access {
     return addCondition(result, `filters on ${named} only`, `SELECT is granted on ${named} only`);
   }
 
-  /** What is left out is filled in, where the role may compute that; what nothing fills in must be given. */
+  /**
+   * Adds the fields that an INSERT must set because the role may not compute their default. Denies the INSERT if the
+   * role can neither set such a field nor compute its default.
+   */
   #withDefaults(decision: Decision, role: number, relation: RelationFact, giving: WritableFields | null): Decision {
     if (decision.verdict === 'never') return decision;
     const isOpen = (name: string) => !giving?.filled.has(name);
@@ -354,7 +382,10 @@ export class Access {
     return addCondition(decision, `with ${named} given`, `the role may not compute the default of ${named}`);
   }
 
-  /** Why PostgreSQL refuses a statement for what its policies call and read; null where it does not. */
+  /**
+   * Returns the reason why PostgreSQL refuses a statement because of the functions and relations that its policies use.
+   * Returns null if PostgreSQL does not refuse.
+   */
   #refusal(
     caller: CallingRole,
     role: number,
@@ -362,7 +393,8 @@ export class Access {
     operation: RowOperation,
     policies: readonly PolicyFact[],
   ): string | null {
-    // Functions run as whoever calls, even beneath a view that reads with its owner's rights.
+    // PostgreSQL executes functions with the privileges of the caller, even below a view that reads with the privileges
+    // of its owner.
     const [routine] = this.privileges.refusedFunctions(caller.oid, functionsCalled(policies, operation));
     if (routine) return `a policy calls ${routine}(), which the role may not execute (42501)`;
     const circle = this.#graph.circle(caller.oid, role, relation, operation);
@@ -378,7 +410,10 @@ export class Access {
     return null;
   }
 
-  /** The caller as a policy sees it that is applied with the rights of `role`. */
+  /**
+   * Returns the caller as the conditions of a policy see the caller if the policy is applied with the privileges of
+   * `role`.
+   */
   #callerAs(caller: CallingRole, role: number): Caller {
     return {
       role: caller.name,

@@ -5,30 +5,30 @@ import { compareText } from '../names.ts';
 import type { Caller } from '../words/outcomes.ts';
 import type { Membership } from './membership.ts';
 
-/** Who calls: the role that the call has, and what is known of its user. */
+/** The caller of a request: its database role and the known facts about its user. */
 export interface CallingRole {
   oid: number;
   name: string;
   user: Caller['user'];
-  /** Of the roles that members can have, the one that the user is known to have; null where none is known. */
+  /** The member role that the user is known to have; null if none is known. */
   memberRole: string | null;
-  /** All roles of members that the user has; absent where the user may have more than `memberRole`. */
+  /** All member roles of the user; absent if the user may have more roles than `memberRole`. */
   memberRoles?: readonly string[];
 }
 
-/** A column of the matrix: a role of the database that calls can have, or a role that members can have. */
+/** A column of the matrix: a database role that calls can have, or a member role. */
 export interface ChapterRole {
-  /** As the matrix names it. */
+  /** The name of the column in the matrix. */
   name: string;
-  /** The role of the database that its calls have. */
+  /** The database role of its calls. */
   fact: RoleFact;
   meaning: string;
   caller: CallingRole;
-  /** Why no call can have this role; null when it can. */
+  /** The reason why no call can have this role; null if calls can have it. */
   barred: string | null;
 }
 
-/** Who has the role: what it is for, and, where settings say so, who else calls with it. */
+/** Returns the meaning of a role: its purpose and, depending on the settings, the other callers who have it. */
 function meaningOf({ name, comment }: RoleFact, { anonymous, roleClaim }: Facts): string {
   const given = givenRoles[name]?.meaning;
   const isAnonymous = name === anonymous;
@@ -49,13 +49,14 @@ function meaningOf({ name, comment }: RoleFact, { anonymous, roleClaim }: Facts)
 }
 
 /**
- * Where calls without a token have the role of members, not every call of theirs has a member; and where tokens name the role in a place
- * of their own, members whose token does not call as those without one do.
+ * Returns what is known of the user of a role's calls. If calls without a token have the role `authenticated`, some of
+ * its calls have no member. If a setting names the claim of the role, members whose token lacks this claim have the
+ * role of calls without a token.
  */
 const userOf = (name: string, { anonymous, roleClaim }: Facts): CallingRole['user'] =>
   name === anonymous && (name !== 'anon' || roleClaim !== null) ? 'unknown' : (givenRoles[name]?.user ?? 'unknown');
 
-/** The roles that every app has, in their order, and what is known of the user of their calls. */
+/** The roles that every app has, in the order of the columns, with the kind of user of their calls. */
 const givenRoles: Readonly<Record<string, { meaning: string; user: CallingRole['user'] }>> = {
   anon: { meaning: 'no session', user: 'none' },
   authenticated: { meaning: 'a signed-in member', user: 'member' },
@@ -63,8 +64,8 @@ const givenRoles: Readonly<Record<string, { meaning: string; user: CallingRole['
 };
 
 /**
- * anon and authenticated, then each role of members by name, then service_role, then the app's own roles of the database that
- * its login role may take on, by name.
+ * Returns the columns of the matrix: anon, authenticated, the member roles by name, service_role, then the app's other
+ * database roles that its login role may assume, by name.
  */
 export function callingRoles(facts: Facts, membership: Membership): ChapterRole[] {
   const login = membership.named(facts.authenticator);
@@ -91,7 +92,7 @@ export function callingRoles(facts: Facts, membership: Membership): ChapterRole[
       .sort((a, b) => compareText(a.name, b.name))
       .map(({ name, description }) => ({
         ...member,
-        // The database may have a role of that name beside.
+        // A database role may have the same name.
         name: taken.has(name) ? `${name} (of members)` : name,
         meaning: description ?? 'a member with this role',
         caller: { ...member.caller, memberRole: name },

@@ -2,7 +2,7 @@ import type { EntityFacts, RelationFact } from '../../catalog/entities.ts';
 import { groupBy } from '../group.ts';
 import type { RowOperation } from './policies.ts';
 
-/** The tables whose rows are rows of another: its partitions, and those that inherit from it, at every depth. */
+/** The partitions and inheritance children of tables, at every depth. */
 export class ChildTables {
   readonly #children: ReadonlyMap<number, EntityFacts['inheritance']>;
   readonly #relations: ReadonlyMap<number, RelationFact>;
@@ -12,7 +12,7 @@ export class ChildTables {
     this.#relations = relations;
   }
 
-  /** Those that a statement on the table reaches: an INSERT leaves alone what inherits. */
+  /** Returns the child tables that the statement also changes. An INSERT does not reach inheritance children. */
   of(relation: RelationFact, operation: RowOperation): RelationFact[] {
     const found = new Set([relation.oid]);
     for (const oid of found) for (const { child } of this.#children.get(oid) ?? []) found.add(child);
@@ -22,7 +22,10 @@ export class ChildTables {
       .filter(({ is_partition }) => operation !== 'insert' || is_partition);
   }
 
-  /** True where each row that can be added to a partitioned table goes to one of some partitions, or beneath one. */
+  /**
+   * Returns true if PostgreSQL stores every new row of a partitioned table in one of the partitions in `some`, or below
+   * one of them.
+   */
   coversAllRows(relation: RelationFact, some: readonly RelationFact[]): boolean {
     if (relation.kind !== 'p') return false;
     const parts = (this.#children.get(relation.oid) ?? []).flatMap(({ child }) => this.#relations.get(child) ?? []);

@@ -8,8 +8,8 @@ import { addCondition, type Decision, denied, display, type UntestableReason } f
 import type { Privileges, RefusedCheck } from './privileges.ts';
 
 /**
- * Decides whether the role may call a function, and read it with the rows that it is computed of: PostgreSQL gives it the whole row, so
- * all fields must be readable.
+ * Decides whether the role may call a function, and whether the role may read the function as a computed field.
+ * PostgreSQL passes the whole row to a computed field, so all fields of the row must be readable.
  */
 export function decideFunction(access: Access, caller: CallingRole, executed: ExecutedRoutine): Decision {
   const { routine, computed, isCallable } = executed;
@@ -20,7 +20,7 @@ export function decideFunction(access: Access, caller: CallingRole, executed: Ex
   const uses = computed.map((use) => ({ use, why: unreadable(access, caller, use) }));
   const shut = uses.flatMap(({ use, why }) => (why === null ? [] : [{ use, why }]));
   const reasons = shut.map(({ why }) => why).join('; ');
-  // Who cannot call it for the type of an argument cannot read it either: rows give no argument beside themselves.
+  // A computed field passes only the row. So a refused argument type also makes the computed field unreadable.
   const barred = isCallable ? refusedArgument(access.privileges, caller.oid, routine) : null;
   if (barred !== null) return denied(barred);
   if (shut.length === uses.length && !isCallable) return denied(reasons);
@@ -42,7 +42,10 @@ export function decideFunction(access: Access, caller: CallingRole, executed: Ex
 
 type Input = RoutineFact['inputs'][number];
 
-/** Why every call is refused, whatever it gives: for the type of an argument that it cannot leave out; null where one may run. */
+/**
+ * Returns the reason why PostgreSQL refuses every call because of the type of a required argument. Returns null if some
+ * call may run.
+ */
 function refusedArgument(privileges: Privileges, role: number, routine: RoutineFact): string | null {
   const give = privileges.argumentsToGive(role, routine);
   for (const input of routine.inputs) {
@@ -53,7 +56,10 @@ function refusedArgument(privileges: Privileges, role: number, routine: RoutineF
   return null;
 }
 
-/** What is said where no call is answered, and what of that reading it with rows does not tell; null where one may be. */
+/**
+ * Returns the decision and the untestable reason if no call can succeed. A test that reads the function as a computed
+ * field does not show this reason. Returns null if a call may succeed.
+ */
 function whyNotCalled(
   access: Access,
   caller: CallingRole,
@@ -68,7 +74,7 @@ function whyNotCalled(
   return { decision: { ...denied(`no call of it is answered: ${why}`), untried: 'name' }, untried: 'name' };
 }
 
-/** The decision with what tells its calls from those of others of its name. */
+/** Adds the conditions under which a call selects this function among the functions of the same name. */
 function apartFromOthers(
   access: Access,
   caller: CallingRole,
@@ -83,7 +89,7 @@ function apartFromOthers(
     .reduce((one, overlap) => addCondition(one, waysAround(overlap), alsoTaken(overlap), 'name'), decision);
 }
 
-/** Of the arguments that a call may leave out, those that the role must give (true), and those that it must not. */
+/** Returns the optional arguments that the role must set (true) or must omit (false), by name. */
 function settledArguments(access: Access, caller: CallingRole, routine: RoutineFact): ReadonlyMap<string, boolean> {
   const { privileges } = access;
   const shut = shutArguments(access, caller, routine, true).map(({ name }) => name);
@@ -97,7 +103,10 @@ function settledArguments(access: Access, caller: CallingRole, routine: RoutineF
   ]);
 }
 
-/** Arguments whose types the role cannot name, as calls do, and why: those that may be left out, or those that may not. */
+/**
+ * Returns the arguments whose types are in a schema that the role may not use, with the reason. Calls name these types.
+ * `optional` selects the arguments that a call may omit, or those that it may not omit.
+ */
 function shutArguments(access: Access, caller: CallingRole, { inputs }: RoutineFact, optional: boolean) {
   return inputs.flatMap(({ name, type, mode, has_default }) => {
     const schema = (has_default && mode !== 'v') === optional ? access.privileges.schemaShut(caller.oid, type) : null;
@@ -116,9 +125,11 @@ function withoutArguments(access: Access, caller: CallingRole, routine: RoutineF
     : decision;
 }
 
-/** What calls must give that they may leave out otherwise, what they must leave out, and what must not be in what they give. */
+/**
+ * Adds the optional arguments that a call must set, those that it must omit, and the values that it must not contain.
+ */
 function withArguments(decision: Decision, privileges: Privileges, role: number, routine: RoutineFact): Decision {
-  // The whole body, and what is variadic, every call gives.
+  // Every call sets the unnamed and the variadic argument.
   const give = privileges.argumentsToGive(role, routine).filter(({ name, mode }) => name !== '' && mode !== 'v');
   const named = give.map(({ name }) => name).join(', ');
   const given =
@@ -138,7 +149,10 @@ function withArguments(decision: Decision, privileges: Privileges, role: number,
 const checkWords = ({ name, type }: Input, { domain, routine }: RefusedCheck): string =>
   `the type of ${name}${type === domain ? '' : ` is made of ${domain}, which`} calls ${routine}(), which the role may not execute (42501)`;
 
-/** Why it is not read with rows, of which it is given each whole, and nothing else; null where it is. */
+/**
+ * Returns the reason why the role cannot read the function as a computed field; null if it can. PostgreSQL passes the
+ * whole row and nothing else to a computed field.
+ */
 export function unreadable(access: Access, caller: CallingRole, { relation, routine }: Computed): string | null {
   const reading = access.decide(caller, relation, 'select');
   if (reading.refused) return `the role may not read ${display(relation)}: ${reading.reason}`;

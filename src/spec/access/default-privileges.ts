@@ -4,7 +4,7 @@ import { groupBy } from '../group.ts';
 import type { ChapterRole } from './calling-roles.ts';
 import type { Membership } from './membership.ts';
 
-/** What the rights are called, in the order in which they are told. */
+/** The verbs of the privileges, in the order in which sentences list them. */
 const verbs = {
   tables: { SELECT: 'read', INSERT: 'add', UPDATE: 'change', DELETE: 'delete' },
   sequences: { USAGE: 'take numbers from', SELECT: 'read', UPDATE: 'set' },
@@ -12,8 +12,8 @@ const verbs = {
 } as const;
 
 /**
- * Default privileges: what each role may do with new tables, sequences and functions. Row-level security, which no default
- * switches on, is another matter.
+ * Returns the default privileges: the operations that each role may perform on new tables, sequences and functions.
+ * Default privileges do not enable row-level security.
  */
 export function defaultPrivileges(
   facts: Facts,

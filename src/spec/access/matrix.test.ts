@@ -34,7 +34,7 @@ afterAll(async () => {
   await database?.stop();
 });
 
-/** What one statement did: refused, or how many of the rows that it could have reached it reached. */
+/** The result of one statement: refused, or the number of the reachable rows that it reached. */
 interface Attempt {
   sql: string;
   reached: number;
@@ -44,14 +44,16 @@ interface Attempt {
 const runs = (attempt: Attempt) => attempt.reached > 0;
 const runsWhole = (attempt: Attempt) => attempt.reached === attempt.of;
 
-/** True where what was tried agrees with the claim. */
+/** Returns true if the attempts agree with the claim of the cell. */
 function agrees(cell: RoleCell, attempts: readonly Attempt[]): boolean {
   if (cell.verdict === 'always') return attempts.every(runsWhole);
   if (cell.verdict === 'never') return !attempts.some(runs);
   return attempts.some(runs) && !attempts.every(runsWhole);
 }
 
-/** The claims of a role's calls: those of a key, of two members, or of both where a token may name the role. */
+/**
+ * Returns the claims of a role's calls: the claims of a key, of two members, or of both if a token may name the role.
+ */
 function claimsOf(role: string): string[] {
   const key = JSON.stringify({ role });
   const sessions = members.map((sub) => JSON.stringify({ role, sub }));
@@ -59,7 +61,7 @@ function claimsOf(role: string): string[] {
   return role === 'authenticated' ? sessions : [key, ...sessions];
 }
 
-/** Tries one statement as the role and takes it back. `of` is 0 where nothing was there to reach. */
+/** Runs one statement as the role and rolls it back. `of` is 0 if there was no row to reach. */
 async function attempt(tx: Executor, role: string, claims: string, sql: string, of: number): Promise<Attempt> {
   let reached = 0;
   try {
@@ -67,7 +69,7 @@ async function attempt(tx: Executor, role: string, claims: string, sql: string, 
       { text: 'savepoint attempt', params: [] },
       { text: `set local role ${role}`, params: [] },
       { text: `select set_config('request.jwt.claims', $1, true)`, params: [claims] },
-      // A GET runs in a transaction that only reads.
+      // A GET runs in a read-only transaction.
       ...(sql.startsWith('select') ? [{ text: 'set local transaction_read_only = on', params: [] }] : []),
       { text: sql, params: [] },
       { text: 'rollback to savepoint attempt', params: [] },
@@ -75,14 +77,18 @@ async function attempt(tx: Executor, role: string, claims: string, sql: string, 
     const tried = results.at(-2);
     reached = tried ? affectedRows(tried) : 0;
   } catch (error) {
-    // Refusals are answers; a statement that the test got wrong is not.
+    // A refusal is a result. Any other error is a mistake of the test.
     if (!(error instanceof DatabaseError) || !refusals.has(error.sqlstate)) throw new Error(`${sql}: ${error}`);
     await tx.run([{ text: 'rollback to savepoint attempt', params: [] }]);
   }
   return { sql: `${role} ${claims}: ${sql}`, reached, of };
 }
 
-/** insufficient_privilege, no value where there must be one, infinite recursion, object not in state, cannot write the view, check option of a view, a publication that does not fit, a write in a transaction that only reads, a value for a numbered or computed field. */
+/**
+ * insufficient_privilege, not_null_violation, infinite recursion, object not in prerequisite state, a view that cannot
+ * be written, the check option of a view, a table whose publication does not fit, a write in a read-only transaction, a
+ * value for an identity or generated field.
+ */
 const refusals = new Set(['42501', '23502', '42P17', '55000', '42809', '44000', '0A000', '42P10', '25006', '428C9']);
 
 async function heldBy(tx: Executor, relation: string, source: string): Promise<Held> {
@@ -101,7 +107,7 @@ async function heldBy(tx: Executor, relation: string, source: string): Promise<H
   };
 }
 
-/** The claims that reality does not bear out, each with what was tried. */
+/** Returns the cells that the attempts contradict, each with its attempts. */
 async function lies(cells: readonly RoleCell[], rowsOf?: string): Promise<string[]> {
   const found: string[] = [];
   const done = new Error('taken back');
@@ -127,7 +133,7 @@ async function lies(cells: readonly RoleCell[], rowsOf?: string): Promise<string
   return found;
 }
 
-describe('every cell of the matrix is what PostgreSQL does', () => {
+describe('every cell of the matrix matches the response of PostgreSQL', () => {
   it.each(matrixCases.map((one, index) => ({ ...one, schema: matrixSchemas[index] })))(
     '$name',
     async ({ schema, roles = givenRoles, rowsOf }) => {
@@ -144,7 +150,7 @@ describe('every cell of the matrix is what PostgreSQL does', () => {
     },
   );
 
-  it('functions: who may call them', async () => {
+  it('decides which roles may call each function as PostgreSQL does', async () => {
     await pool.script(`create schema calls authorization app_owner; create schema hidden authorization app_owner;
       set role app_owner; grant usage on schema calls to public;
       create function calls.open() returns int language sql as 'select 1';
@@ -161,7 +167,7 @@ describe('every cell of the matrix is what PostgreSQL does', () => {
     const cells = read.cells.filter((cell) => cell.operation === 'execute');
     expect(cells).toHaveLength(8 * read.roles.length);
     for (const cell of cells) {
-      // As each call has: PL/pgSQL checks the right to execute once in a transaction.
+      // Each call runs in its own transaction, because PL/pgSQL checks the EXECUTE privilege once in a transaction.
       const tried = await pool.transaction((tx) => attempt(tx, cell.role, '{}', `select ${cell.entity}`, 1));
       expect([cell.role, cell.entity, cell.verdict]).toEqual([
         cell.role,
@@ -171,7 +177,7 @@ describe('every cell of the matrix is what PostgreSQL does', () => {
     }
   });
 
-  it('a partition whose fields stand in another order: the field that a trigger looks at has its name', async () => {
+  it('names the field that a trigger depends on correctly in a partition with another order of fields', async () => {
     await pool.script(`create schema turned authorization app_owner; set role app_owner; grant usage on schema turned to public;
       set search_path = turned;
       create function f(int) returns boolean language plpgsql as 'begin return true; end';
@@ -195,7 +201,7 @@ describe('every cell of the matrix is what PostgreSQL does', () => {
       });
   });
 
-  it('roles that no call can have are told apart', async () => {
+  it('marks the roles that no call can have', async () => {
     const first = matrixSchemas.slice(0, 1);
     await pool.script(`create role app_other_authenticator login noinherit; grant anon to app_other_authenticator;
       create role outsider; grant select on all tables in schema ${first} to outsider;`);

@@ -1,6 +1,6 @@
 import type { MembershipFact, RoleFact } from '../../catalog/access.ts';
 
-/** The roles of a server and who is a member of whom, as PostgreSQL follows memberships (utils/adt/acl.c). */
+/** The roles of a server and their memberships, followed as PostgreSQL does (utils/adt/acl.c). */
 export class Membership {
   readonly #roles: ReadonlyMap<number, RoleFact>;
   readonly #byMember = new Map<number, MembershipFact[]>();
@@ -23,7 +23,7 @@ export class Membership {
     return [...this.#roles.values()].find((role) => role.name === name);
   }
 
-  /** The role itself and every role whose privileges it has without SET ROLE (has_privs_of_role). */
+  /** Returns the role itself and every role whose privileges it has without SET ROLE (has_privs_of_role). */
   privilegesOf(role: number): ReadonlySet<number> {
     const known = this.#privileges.get(role);
     if (known) return known;
@@ -32,12 +32,12 @@ export class Membership {
     return found;
   }
 
-  /** True when `role` has the privileges of `of`: superusers have everybody's. */
+  /** Returns true if `role` has the privileges of `of`. A superuser has the privileges of every role. */
   hasPrivilegesOf(role: number, of: number): boolean {
     return this.#roles.get(role)?.superuser === true || this.privilegesOf(role).has(of);
   }
 
-  /** The roles that this role may SET ROLE to, itself left out. */
+  /** Returns the roles that this role may SET ROLE to, without the role itself. */
   assumableBy(role: number): ReadonlySet<number> {
     const found = new Set(this.#reach(role, (membership) => membership.set));
     found.delete(role);

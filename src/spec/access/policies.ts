@@ -11,16 +11,16 @@ import type { Privileges } from './privileges.ts';
 
 export type RowOperation = 'select' | 'insert' | 'update' | 'delete';
 
-/** What row-level security asks of the rows of one relation. */
+/** The limits that row-level security sets for the rows of one relation. */
 export type RowSecurity =
   | { bound: false; reason: string }
   | {
       bound: true;
-      /** The policies that apply to the role, permissive first. */
+      /** The policies that apply to the role, permissive policies first. */
       policies: PolicyFact[];
-      /** Asked of rows that are there; null for insert. */
+      /** The condition on existing rows; null for insert. */
       using: Expression | null;
-      /** Asked of rows as they are written; null for select and delete. */
+      /** The condition on rows as they are written; null for select and delete. */
       check: Expression | null;
     };
 
@@ -45,7 +45,7 @@ export class Policies {
     return this.#byRelation.get(relation) ?? [];
   }
 
-  /** The conditions on `operation` for a role; grants are another matter. */
+  /** Returns the conditions of row-level security for an operation of a role. Does not consider privileges. */
   rows(role: number, relation: RelationFact, operation: RowOperation): RowSecurity {
     const key = `${role} ${relation.oid} ${operation}`;
     const known = this.#rows.get(key);
@@ -76,14 +76,14 @@ export class Policies {
     };
   }
 
-  /** A policy's condition with the words of its comment. */
+  /** Returns a condition of a policy, together with the words of the policy's comment. */
   parsed(policy: PolicyFact, text: string): Expression {
     const item = this.#typed(policy.relation, text);
     const settled = item.kind === 'constant';
     return policy.comment === null || settled ? item : { kind: 'named', item, words: policy.comment };
   }
 
-  /** A condition as the types of the relation's fields decide what it means. */
+  /** Parses a condition and interprets it by the types of the relation's fields. */
   #typed(relation: number, text: string): Expression {
     const key = `${relation} ${text}`;
     const expression = this.#read.get(key) ?? asPolicy(readText(text).expression, fieldTypes(this.#look, relation));
@@ -91,7 +91,7 @@ export class Policies {
     return expression;
   }
 
-  /** The conditions of some policies of one relation, each as `replace` changes its text. */
+  /** Returns the conditions of some policies of one relation after `replace` has changed the text of each. */
   conditionsOf(policies: readonly PolicyFact[], operation: RowOperation, replace: (text: string) => string) {
     const replaced = policies.map((policy) => ({
       ...policy,
@@ -112,7 +112,7 @@ export class Policies {
     };
   }
 
-  /** True where a policy holds a subquery of any kind, `(select auth.uid())` among them. */
+  /** Returns true if a policy contains a subquery of any kind, also `(select auth.uid())`. */
   holdSubqueries(policies: readonly PolicyFact[], operation: RowOperation): boolean {
     return policies.some((policy) => textsFor(policy, operation).some((text) => readText(text).queries));
   }
@@ -122,7 +122,10 @@ export class Policies {
     return policy.roles.some((to) => to === PUBLIC || this.#privileges.membership.hasPrivilegesOf(role, to));
   }
 
-  /** One permissive policy must hold, and every restrictive one; without any permissive one, nothing passes. */
+  /**
+   * Joins the conditions: at least one permissive policy and every restrictive policy must pass. Without a permissive
+   * policy, no row passes.
+   */
   #all(policies: readonly PolicyFact[], text: (policy: PolicyFact) => string | null): Expression {
     const conditions = (permissive: boolean) =>
       policies.flatMap((policy) => {
@@ -139,25 +142,31 @@ const readText = memoize((text) => {
   return { expression: readCondition(text), queries: /\(\s*(SELECT|WITH|VALUES)\s/.test(text) };
 });
 
-/** The conditions of a policy that an operation asks: where there is none for new rows, they pass the one for rows that are there. */
+/**
+ * Returns the clauses of a policy that an operation evaluates. If the policy has no WITH CHECK, its USING also applies
+ * to new rows.
+ */
 function clausesFor(policy: PolicyFact, operation: RowOperation): ('using' | 'check')[] {
   const check = policy.check === null ? 'using' : 'check';
   if (operation === 'insert') return [check];
   return operation === 'update' ? ['using', check] : ['using'];
 }
 
-/** The expressions of a policy that an operation asks. */
+/** Returns the expressions of a policy that an operation evaluates. */
 const textsFor = (policy: PolicyFact, operation: RowOperation): string[] =>
   clausesFor(policy, operation).flatMap((clause) => policy[clause] ?? []);
 
-/** The functions that policies call for an operation. */
+/** Returns the functions that the policies call for an operation, by oid. */
 export const functionsCalled = (policies: readonly PolicyFact[], operation: RowOperation): number[] =>
   policies.flatMap((policy) => {
     const asked = clausesFor(policy, operation);
     return policy.functions.filter((one) => asked.some((clause) => one[clause])).map(({ oid }) => oid);
   });
 
-/** What the subqueries of policies read for an operation: each relation once for each set of fields. */
+/**
+ * Returns the relations that the subqueries of the policies read for an operation, each relation once for each set of
+ * fields.
+ */
 export const relationsRead = (policies: readonly PolicyFact[], operation: RowOperation): PolicyFact['reads'] =>
   policies.flatMap((policy) => {
     const asked = clausesFor(policy, operation);

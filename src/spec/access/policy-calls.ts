@@ -12,19 +12,26 @@ import { type Decision, display } from './decision.ts';
 import { functionsCalled, type RowOperation } from './policies.ts';
 import { nameKey } from './view-access.ts';
 
-/** A function of a policy that fails for every row, and why. */
+/** A function of a policy that fails for every row, and the reason. */
 export interface FailingCall {
   routine: string;
   reason: string;
-  /** PostgreSQL checks it before it looks at a row: the code is a part of the statement. */
+  /**
+   * True if PostgreSQL checks the function before it reads a row, because PostgreSQL inlines the code into the
+   * statement.
+   */
   always: boolean;
-  /** A condition with `false` in place of the call: of no row can it be true. */
+  /**
+   * Returns a condition with `false` in place of the call. If the result cannot be true, the condition is true for no
+   * row.
+   */
   without(condition: string): string;
 }
 
 /**
- * What the code of functions that policies call needs and the caller lacks. PostgreSQL checks the privileges of a query before it runs, so
- * that code of one query fails whatever the row is. Of longer code in PL/pgSQL the order of the statements decides.
+ * Finds the privileges that the code of policy functions needs and the caller lacks. PostgreSQL checks the privileges
+ * of a query before it runs. So code that is a single query fails for every row. In longer PL/pgSQL code, the order of
+ * the statements decides.
  */
 export class PolicyCalls {
   readonly #look: Lookup;
@@ -49,7 +56,7 @@ export class PolicyCalls {
     this.#byId = new Map(routines.map((routine) => [idOf(routine), routine]));
   }
 
-  /** The first failing call of the policies that an operation asks; null where none fails for certain. */
+  /** Returns the first failing call of the policies that apply to an operation; null if no call certainly fails. */
   failing(caller: CallingRole, policies: readonly PolicyFact[], operation: RowOperation): FailingCall | null {
     for (const oid of functionsCalled(policies, operation)) {
       const routine = this.#routines.get(oid);
@@ -61,8 +68,9 @@ export class PolicyCalls {
   }
 
   /**
-   * Why each call of a function fails for what its code needs; null where one may succeed. Of arguments it depends which code runs:
-   * PostgreSQL leaves out calls of strict functions with NULL.
+   * Returns the reason why every call of a function fails because of the privileges that its code needs. Returns null
+   * if a call may succeed, which includes all functions with arguments: PostgreSQL skips calls of strict functions with
+   * NULL.
    */
   refused(caller: CallingRole, routine: RoutineFact): { reason: string; always: boolean } | null {
     const isTold = routine.inputs.length === 0 && isQuery(routine.body);
@@ -70,7 +78,7 @@ export class PolicyCalls {
     return reason === null ? null : { reason, always: this.#isPlanned(routine) };
   }
 
-  /** True of a function whose code PostgreSQL surely puts in place of a call by itself (clauses.c, inline_function). */
+  /** Returns true if PostgreSQL certainly inlines a call that stands alone (clauses.c, inline_function). */
   #isPlanned(routine: RoutineFact): boolean {
     if (!isInlined(routine) || routine.returns_set || routine.result.startsWith('record')) return false;
     if (routine.volatility === 'v') return true;
@@ -111,14 +119,19 @@ function queryOf({ language, body }: RoutineFact): string | null {
   return (language === 'plpgsql' && /^\s*begin\s+return\s([^;]*);\s*end\s*;?\s*$/i.exec(body)?.[1]) || null;
 }
 
-/** True of code that only reads. */
+/** Returns true if the code contains no statement that writes. */
 const isQuery = (body: string): boolean => !/\b(?:insert|update|delete|merge|truncate)\b/i.test(body);
 
-/** True of a function whose code PostgreSQL puts in place of the call: one expression in SQL (clauses.c, inline_function). */
+/**
+ * Returns true if PostgreSQL inlines the code of the function: a single SQL expression (clauses.c, inline_function).
+ */
 const isInlined = ({ language, settings, body }: RoutineFact): boolean =>
   language === 'sql' && settings.length === 0 && !/\b(?:from|with|values)\b|;\s*\S/i.test(body);
 
-/** Conditions name a function as PostgreSQL prints it: a call without brackets in its arguments, alone or as a subquery. */
+/**
+ * Returns a function that replaces the calls in a condition as PostgreSQL prints them: without brackets in the
+ * arguments, alone or as a subquery.
+ */
 function callRemover({ schema, name }: RoutineFact): (condition: string) => string {
   const call = `${escaped(sqlName(schema))}\\.${escaped(sqlName(name))}\\([^()]*\\)`;
   const calls = new RegExp(`\\( SELECT ${call} AS \\S+?\\)|(?<![\\w."])${call}`, 'g');

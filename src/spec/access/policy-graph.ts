@@ -2,9 +2,12 @@ import type { RelationFact } from '../../catalog/entities.ts';
 import { type Policies, type RowOperation, relationsRead } from './policies.ts';
 import type { ViewUses } from './view-uses.ts';
 
-/** A relation, looked at with the rights of a role, for an operation. */
+/** A relation that is read or written with the privileges of a role. */
 interface Node {
-  /** Whose statement it is: views with the rights of the caller go back to it beneath those with their owner's. */
+  /**
+   * The role that sends the statement. A security_invoker view below a view with its owner's privileges uses the
+   * privileges of this role.
+   */
   caller: number;
   role: number;
   relation: RelationFact;
@@ -14,8 +17,9 @@ interface Node {
 const keyOf = ({ caller, role, relation, operation }: Node): string => `${caller} ${role} ${relation.oid} ${operation}`;
 
 /**
- * Which relations the policies of a relation lead to. PostgreSQL refuses to expand the policies of a relation while it
- * expands them already (rewriteHandler.c, fireRIRrules): it notices where policies hold subqueries.
+ * The graph of the relations that the policies of a relation read. PostgreSQL reports an error if it expands the
+ * policies of a relation while it already expands them (rewriteHandler.c, fireRIRrules). It detects this only in
+ * policies that contain subqueries.
  */
 export class PolicyGraph {
   readonly #policies: Policies;
@@ -24,7 +28,7 @@ export class PolicyGraph {
   readonly #next = new Map<string, Node[]>();
   readonly #returns = new Map<string, RelationFact[] | null>();
   readonly #circles = new Map<string, RelationFact[] | null>();
-  /** Null while a node is being looked at. */
+  /** Null while a node is being visited. */
   readonly #straight = new Map<string, boolean | null>();
 
   constructor(policies: Policies, views: ViewUses, numbered: ReadonlyMap<number, RelationFact>) {
@@ -34,8 +38,8 @@ export class PolicyGraph {
   }
 
   /**
-   * Returns the relations that PostgreSQL expands in a circle, the first of them also last, where it answers the operation with "infinite
-   * recursion detected in policy" (42P17). Null where it does not.
+   * Returns the relations that PostgreSQL expands in a circle if it refuses the operation with "infinite recursion
+   * detected in policy" (42P17). The first relation is also the last. Returns null if there is no circle.
    */
   circle(caller: number, role: number, relation: RelationFact, operation: RowOperation): RelationFact[] | null {
     const start = { caller, role, relation, operation };
@@ -49,7 +53,10 @@ export class PolicyGraph {
     return answer;
   }
 
-  /** The quick answer for nearly all: no way from here leads in a circle, or through a view to the rights of another. */
+  /**
+   * Returns true if no path from the node leads in a circle or through a view to the privileges of another role. This
+   * covers nearly all relations without a search.
+   */
   #isStraight(node: Node): boolean {
     const key = keyOf(node);
     const known = this.#straight.get(key);
@@ -60,7 +67,7 @@ export class PolicyGraph {
     return straight;
   }
 
-  /** The way on which the policies of a relation lead back to it, the shortest one; null where none does. */
+  /** Returns the shortest path on which the policies of a relation lead back to the relation; null if there is none. */
   #returnsTo(node: Node): RelationFact[] | null {
     const key = keyOf(node);
     let answer = this.#returns.get(key);
@@ -126,7 +133,7 @@ export class PolicyGraph {
     });
   }
 
-  /** True of a relation whose policies hold subqueries. */
+  /** Returns true if the policies of the relation contain subqueries. */
   #expands({ role, relation, operation }: Node): boolean {
     if (relation.kind === 'v') return false;
     const security = this.#policies.rows(role, relation, operation);
@@ -134,7 +141,7 @@ export class PolicyGraph {
   }
 }
 
-/** The first answer that is not null. */
+/** Returns the first result that is not null. */
 function firstOf<T, A>(values: readonly T[], ask: (value: T) => A | null): A | null {
   for (const value of values) {
     const answer = ask(value);

@@ -4,10 +4,10 @@ import type { Facts } from '../facts.ts';
 import { addCondition, type Decision, denied } from './decision.ts';
 import type { Privileges } from './privileges.ts';
 
-/** What `SELECT name()` comes to: the function that runs, or why PostgreSQL runs none, whoever calls. */
+/** The result of `SELECT name()`: the function that runs, or the reason why PostgreSQL runs none for any caller. */
 type Called = { routine: PreRequestFact } | { refused: string };
 
-/** PostgreSQL's own schemas, which every role may use. */
+/** Returns true for PostgreSQL's own schemas, which every role may use. */
 const isOwn = (schema: string): boolean => /^pg_|^information_schema$/.test(schema);
 
 const notFound = (named: readonly PreRequestFact[]) => ({
@@ -15,10 +15,12 @@ const notFound = (named: readonly PreRequestFact[]) => ({
 });
 
 /**
- * What of the setting db_pre_request runs: it is looked up as any name of a call is (PostgreSQL docs, "The Schema Search Path").
+ * Finds the function that the setting db_pre_request names, as PostgreSQL resolves a name (PostgreSQL docs, "The Schema
+ * Search Path").
  *
- * @param schema that of the call
- * @param uses whether whoever calls may use a schema: others are passed over
+ * @param schema The schema of the call.
+ * @param uses Returns true if the caller may use a schema. PostgreSQL skips the other schemas.
+ * @returns Null if the setting is not set.
  */
 function called(facts: Facts, schema: string, uses: (schema: string) => boolean): Called | null {
   const { preRequest, schemas, pre_requests: named, extraSearchPath, database } = facts;
@@ -44,7 +46,10 @@ function called(facts: Facts, schema: string, uses: (schema: string) => boolean)
   return notFound(named.filter((one) => places.includes(one.schema)));
 }
 
-/** Of those of a schema, the one that takes a call without arguments (PostgreSQL docs, "Function Type Resolution"); null for none. */
+/**
+ * Selects the function of a schema that accepts a call without arguments (PostgreSQL docs, "Function Type Resolution").
+ * Returns null if there is none.
+ */
 function chosen(named: readonly PreRequestFact[]): Called | null {
   const [first, ...more] = named.filter(({ fits }) => fits);
   if (first === undefined) return null;
@@ -52,21 +57,24 @@ function chosen(named: readonly PreRequestFact[]): Called | null {
   if (first.kind === 'p') return { refused: 'which is a procedure (42809)' };
   if (first.kind !== 'f') return { refused: 'which is not called so (42809)' };
   if (/^(event_)?trigger$/.test(first.result)) return { refused: 'which only triggers can call (0A000)' };
-  // PostgreSQL asks that before it runs.
+  // PostgreSQL checks this before the function runs.
   const isShut = first.volatility !== 'v' && writesOf(first.language, first.body) === 'always';
   return isShut ? { refused: 'which writes and is not declared VOLATILE (0A000)' } : { routine: first };
 }
 
 const nothingWritten = 'which writes, and nothing may be written by a call that only reads (25006)';
 
-/** Whether the function is refused in a transaction that only reads, as its text tells. */
+/** Returns whether the text of the function shows that it fails in a read-only transaction. */
 function writesInReading({ language, body }: PreRequestFact): 'always' | 'at times' | 'never' {
   const writes = writesOf(language, body);
-  // It asks itself what kind of call it is.
+  // Such a function reads the request method, so it is assumed to write only in calls that may write.
   return writes === 'at times' && body.includes('request.method') ? 'never' : writes;
 }
 
-/** What the function that runs before each data call refuses of calls in all exposed schemas, as the end of a sentence about it; null for nothing. */
+/**
+ * Returns which calls the function that runs before each data call refuses in all exposed schemas, as the end of a
+ * sentence. Returns null if it refuses none.
+ */
 export function refusalOfPreRequest(facts: Facts): string | null {
   const all = facts.exposedSchemas.map((schema) => called(facts, schema, () => true));
   const refused = all.map((one) => (one !== null && 'refused' in one ? one.refused : null));
@@ -75,14 +83,17 @@ export function refusalOfPreRequest(facts: Facts): string | null {
   return isWriting && all.length > 0 ? `${nothingWritten}: every call that only reads is refused` : null;
 }
 
-/** What becomes of a decision about a call by what runs before it. `reads`: the call runs in a transaction in which nothing may be written. */
+/**
+ * Returns the change that the pre-request function makes to the decision of a call; null for no change. `reads`: the
+ * call runs in a read-only transaction.
+ */
 export type PreRequestCheck = (
   role: number,
   schema: string,
   reads: boolean,
 ) => ((decision: Decision) => Decision) | null;
 
-/** What each data call of a role meets before it comes to what it asks for. */
+/** Returns the checks of the pre-request function that each data call of a role must pass first. */
 export function preRequestCheck(facts: Facts, privileges: Privileges): PreRequestCheck {
   const runs = `db_pre_request runs ${facts.preRequest}() before each call`;
   return (role, schema, reads) => {

@@ -8,14 +8,17 @@ import { Membership } from './membership.ts';
 
 export type TablePrivilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
 
-/** A function that PostgreSQL calls for a value of a type, by its qualified name. */
+/**
+ * A function that PostgreSQL calls for a value of a type and that the role may not execute. `routine` is its qualified
+ * name.
+ */
 export interface RefusedCheck extends Pick<CheckedTypeFact, 'domain' | 'function' | 'always'> {
   routine: string;
 }
 
 const PUBLIC = 0;
 
-/** What roles hold by grants: directly, through PUBLIC, and through the roles whose privileges they have. */
+/** The privileges of roles: granted directly, through PUBLIC, and through the roles whose privileges they have. */
 export class Privileges {
   readonly membership: Membership;
   /** Materialized views that PostgreSQL refuses to read until they are refreshed. */
@@ -25,9 +28,9 @@ export class Privileges {
   readonly #restricted: ReadonlyMap<number, { name: string; grants: readonly GrantFact[] }>;
   readonly #sequences: ReadonlyMap<number, { schema: string; name: string; grants: readonly GrantFact[] }>;
   readonly #types: ReadonlyMap<number, TypeFact>;
-  /** By the type. */
+  /** The functions that PostgreSQL calls for a value, by type. */
   readonly #checked: ReadonlyMap<number, readonly CheckedTypeFact[]>;
-  /** Relations whose rows a trigger may mend before they are added. */
+  /** Relations with a trigger that may complete rows before they are added. */
   readonly #filledByTrigger: ReadonlySet<number>;
   readonly #readsAll: number;
   readonly #writesAll: number;
@@ -48,7 +51,7 @@ export class Privileges {
     this.#writesAll = this.membership.named('pg_write_all_data')?.oid ?? -1;
   }
 
-  /** True when the role holds the privilege by one of the grants. */
+  /** Returns true if one of the grants gives the role the privilege. */
   holds(role: number, grants: readonly GrantFact[], privilege: string): boolean {
     if (this.membership.role(role)?.superuser) return true;
     const has = this.membership.privilegesOf(role);
@@ -60,14 +63,17 @@ export class Privileges {
     return this.holds(role, this.#schemas.get(schema) ?? [], 'USAGE');
   }
 
-  /** The schema of a type, as PostgreSQL prints it, that the role may not use: calls name the types of what they give. Null for none. */
+  /**
+   * Returns the schema of a type if the role may not use this schema. `type` is the name as PostgreSQL prints it. Calls
+   * name the types of their values. Returns null otherwise.
+   */
   schemaShut(role: number, type: string): string | null {
     const [, quoted, bare] = /^(?:"((?:[^"]|"")*)"|(\w+))\./.exec(type) ?? [];
     const schema = quoted?.replaceAll('""', '"') ?? bare;
     return schema === undefined || this.usesSchema(role, schema) ? null : schema;
   }
 
-  /** The fields that the privilege covers: `all`, or those it was granted on by name, in order. */
+  /** Returns the fields that the privilege covers: `all`, or the fields that it was granted on, in order. */
   fields(role: number, relation: RelationFact, privilege: TablePrivilege): 'all' | FieldFact[] {
     const predefined = privilege === 'SELECT' ? this.#readsAll : this.#writesAll;
     if (this.#isAny(role, predefined) || this.holds(role, relation.grants, privilege)) return 'all';
@@ -82,7 +88,7 @@ export class Privileges {
     return this.membership.hasPrivilegesOf(role, relation.owner);
   }
 
-  /** Those of some functions that the role may not execute, by qualified name. */
+  /** Returns the qualified names of those functions that the role may not execute. */
   refusedFunctions(role: number, functions: readonly number[]): string[] {
     return functions.flatMap((oid) => {
       const routine = this.#restricted.get(oid);
@@ -90,7 +96,7 @@ export class Privileges {
     });
   }
 
-  /** Fields without which no row can be added: nothing fills them in, and they are never empty. Their names. */
+  /** Returns the names of the fields that every INSERT must set: they have no default and may not be null. */
   fieldsNeeded(relation: RelationFact): string[] {
     if (this.#filledByTrigger.has(relation.oid)) return [];
     const fields = this.fieldsOf.get(relation.oid) ?? [];
@@ -103,12 +109,13 @@ export class Privileges {
     for (let type = this.#types.get(field.type_oid); type?.kind === 'd'; type = this.#types.get(type.base)) {
       domains.push(type);
     }
-    // A domain takes over the default of the one beneath when it is made, and asks no more for it.
+    // A domain copies the default of its base type when the domain is created. PostgreSQL does not read the base type's
+    // default after that.
     if (domains[0] && domains[0].default !== null) return false;
     return field.not_null || domains.some((domain) => domain.not_null);
   }
 
-  /** Fields whose default the role cannot compute, so that it must give them: their names. */
+  /** Returns the names of the fields that the role must set because it may not compute their default. */
   fieldsToGive(role: number, relation: RelationFact): string[] {
     const fields = this.fieldsOf.get(relation.oid) ?? [];
     const lacks = (field: FieldFact): boolean => {
@@ -120,7 +127,10 @@ export class Privileges {
     return fields.filter(lacks).map((field) => field.name);
   }
 
-  /** The same for the arguments of a function: whoever calls computes their defaults, whosever rights the function itself has. */
+  /**
+   * Returns the arguments of a function that the role must set because it may not compute their default. PostgreSQL
+   * computes defaults with the caller's privileges, also for SECURITY DEFINER functions.
+   */
   argumentsToGive(role: number, { inputs, defaults }: RoutineFact): RoutineFact['inputs'] {
     const needs = defaults === null ? [] : defaultDependencies(defaults);
     const first = inputs.length - needs.length;
@@ -132,19 +142,19 @@ export class Privileges {
     });
   }
 
-  /** Whether there is a type of which `refusedChecks` may tell: nearly no app has one. */
+  /** True if there is a type with functions for `refusedChecks`. Nearly no app has one. */
   get checksTypes(): boolean {
     return this.#checked.size > 0;
   }
 
-  /** What the role may not execute of what PostgreSQL calls for a value of a type. */
+  /** Returns the functions that PostgreSQL calls for a value of a type and that the role may not execute. */
   refusedChecks(role: number, type: number): RefusedCheck[] {
     return (this.#checked.get(type) ?? []).flatMap((check) =>
       this.refusedFunctions(role, [check.function]).map((routine) => ({ ...check, routine })),
     );
   }
 
-  /** Whether the role may compute an expression that calls functions and takes numbers from sequences. */
+  /** Returns true if the role may compute an expression that calls these functions and uses these sequences. */
   #computes(role: number, functions: readonly number[], sequences: readonly number[]): boolean {
     const isClosed = (oid: number) => {
       if (this.#isAny(role, this.#writesAll)) return false;
@@ -160,5 +170,5 @@ export class Privileges {
   }
 }
 
-/** True of a field that a statement may write. */
+/** Returns true for a field that a statement may write. */
 export const isSettable = (field: FieldFact): boolean => field.generated === '';

@@ -12,10 +12,16 @@ const reasons: Readonly<Record<UnreplicatedFact['why'], (table: string) => strin
   fields: (table) => `it leaves out a field of the replica identity of ${table} (42P10)`,
 };
 
-/** What becomes of a row that points to one that goes or changes, by pg_constraint.confdeltype: it goes or changes too, or is emptied. */
+/**
+ * The effect on a row if the row that it references is deleted or changed, by pg_constraint.confdeltype: `follow`
+ * deletes or changes the row too, `empty` sets the reference to null or its default.
+ */
 const effects: Readonly<Record<string, 'follow' | 'empty'>> = { c: 'follow', n: 'empty', d: 'empty' };
 
-/** Decides about tables in publications: PostgreSQL refuses what these could not tell of, whether anybody subscribes to them or not. */
+/**
+ * Decides about tables in publications. PostgreSQL refuses changes that a publication could not replicate, even without
+ * a subscriber.
+ */
 export class PublicationChecks {
   readonly #refused: ReadonlyMap<number, readonly UnreplicatedFact[]>;
   readonly #childTables: ChildTables;
@@ -27,7 +33,7 @@ export class PublicationChecks {
     this.#childTables = childTables;
   }
 
-  /** The decision with what that adds to it. */
+  /** Returns the decision with the conditions that the publications add. */
   decide(decision: Decision, relation: RelationFact, operation: RowOperation): Decision {
     if (operation === 'select' || operation === 'insert' || this.#refused.size === 0) return decision;
     const own = this.#reason(relation, operation);
@@ -39,7 +45,7 @@ export class PublicationChecks {
     });
     const [first] = refused;
     if (!first) return this.#ofKeys(decision, relation, operation);
-    // Partitions alone are left out by a filter before a statement starts.
+    // A filter excludes only partitions before a statement starts (partition pruning).
     const open = heirs.filter((heir) => heir.kind === 'r' && !refused.some((one) => one.heir === heir));
     const anyway = refused.find(({ heir }) => !heir.is_partition) ?? (open.length === 0 ? first : null);
     if (anyway) return { ...denied(anyway.reason), policies: decision.policies };
@@ -47,7 +53,7 @@ export class PublicationChecks {
     return addCondition(decision, `with a filter that leaves out ${names}`, first.reason, 'table');
   }
 
-  /** What happens to rows of other tables that point to a row. */
+  /** Adds the effects on rows of other tables that reference the row. */
   #ofKeys(decision: Decision, relation: RelationFact, operation: 'update' | 'delete'): Decision {
     if (decision.verdict === 'never') return decision;
     return (this.#look.pointing.get(relation.oid) ?? []).reduce((limited, key) => {
@@ -55,7 +61,7 @@ export class PublicationChecks {
       const does = effects[operation === 'delete' ? key.on_delete : key.on_update];
       const reason = table && does ? this.#reason(table, does === 'follow' ? operation : 'update') : null;
       if (!table || reason === null || limited.verdict === 'never') return limited;
-      // That statement is refused before it looks for rows.
+      // PostgreSQL refuses this statement before it looks for rows.
       if (operation === 'delete') return { ...denied(reason), policies: decision.policies };
       return addCondition(limited, `without a change of what ${display(table)} points to`, reason);
     }, decision);

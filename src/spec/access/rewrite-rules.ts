@@ -3,23 +3,23 @@ import { type Token, tokenise } from '../../sql-reader/tokens.ts';
 
 type Write = 'insert' | 'update' | 'delete';
 
-/** A rewrite rule, as its definition has it. */
+/** The parts of a rewrite rule, read from its definition. */
 interface RewriteRule {
   name: string;
   event: string;
-  /** It has no WHERE, and takes the place of the statement. */
+  /** True if the rule is INSTEAD and has no WHERE, so it replaces the statement. */
   replaces: boolean;
-  /** It takes the place of the statement for some rows. */
+  /** True if the rule is INSTEAD and has a WHERE, so it replaces the statement for some rows. */
   replacesSome: boolean;
   actions: 'none' | 'one' | 'several';
-  /** Its action answers rows. */
+  /** True if its action returns rows. */
   returns: boolean;
 }
 
 /**
- * Why PostgreSQL refuses each write that a call makes, for rewrite rules; null where it does not. A call writes in WITH, and asks for a row
- * for each that is written, to count them (rewriteHandler.c, RewriteQuery): then the one thing that rules may do is to replace the
- * statement, whatever its rows, with a single one that answers rows.
+ * Returns the reason why PostgreSQL refuses each write of a call because of rewrite rules; null if it does not. A call
+ * writes in WITH and counts the rows with RETURNING (rewriteHandler.c, RewriteQuery). PostgreSQL then accepts only
+ * rules that replace the statement for all rows by a single statement that returns rows.
  */
 export function refusedByRules({ kind, rewrite_rules }: RelationFact, write: Write): string | null {
   if (rewrite_rules === null) return null;
@@ -47,7 +47,10 @@ export function refusedByRules({ kind, rewrite_rules }: RelationFact, write: Wri
 const refused = ({ name }: RewriteRule, what: string, code = '0A000'): string =>
   `the rewrite rule ${name} ${what}; a call asks for the rows that it writes, which PostgreSQL then refuses (${code}), so nothing is written`;
 
-/** `CREATE RULE name AS ON DELETE TO t WHERE … DO INSTEAD …`, as pg_get_ruledef prints it; several actions stand in brackets. */
+/**
+ * Parses `CREATE RULE name AS ON DELETE TO t WHERE … DO INSTEAD …` as pg_get_ruledef prints it. Several actions are in
+ * brackets.
+ */
 function read(name: string, sql: string): RewriteRule {
   const tokens = tokenise(sql.replace(/;\s*$/, '')) ?? [];
   const at = (word: string, from = 0) => tokens.findIndex((token, i) => i >= from && is(token, word));

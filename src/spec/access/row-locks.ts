@@ -4,8 +4,8 @@ import type { Policies } from './policies.ts';
 import type { ViewUses } from './view-uses.ts';
 
 /**
- * Whether reading a relation locks rows (FOR UPDATE, FOR SHARE), by the query of a view or of a policy. PostgreSQL refuses that in a
- * transaction that only reads (execMain.c, ExecCheckXactReadOnly).
+ * Finds relations whose read locks rows (FOR UPDATE, FOR SHARE) in the query of a view or of a policy. PostgreSQL
+ * refuses row locks in a read-only transaction (execMain.c, ExecCheckXactReadOnly).
  */
 export class RowLocks {
   readonly #locking: ReadonlySet<number>;
@@ -22,7 +22,10 @@ export class RowLocks {
     this.#isNone = this.#locking.size === 0 && !facts.policies.some(({ locks }) => locks);
   }
 
-  /** @param role Whose policies count. */
+  /**
+   * Returns true if reading the relation locks rows.
+   * @param role The role whose policies apply.
+   */
   reads(role: number, relation: RelationFact): boolean {
     return !this.#isNone && this.#reads(role, role, relation, new Set());
   }

@@ -13,7 +13,7 @@ const anyWrite = 28;
 /** Bits of pg_trigger.tgtype. */
 const triggerBit = { instead: 64, insert: 4, update: 16, delete: 8 } as const;
 
-/** What is decided for what stands beneath a view, with the rights of `role`; as `Access` decides it. */
+/** Decides about a base relation of a view with the privileges of `role`, as `Access` does. */
 type DecideAs = (
   caller: CallingRole,
   role: number,
@@ -23,12 +23,12 @@ type DecideAs = (
   giving?: WritableFields | null,
 ) => Decision;
 
-/** Decides about views: by whose rights count beneath them, and what those may do there. */
+/** Decides about views: which role's privileges count for the base relations, and what these privileges allow. */
 export class ViewAccess {
   readonly #privileges: Privileges;
   readonly #uses: ViewUses;
   readonly #relations: ReadonlyMap<number, RelationFact>;
-  /** INSTEAD OF triggers, which PostgreSQL cannot switch off. */
+  /** INSTEAD OF triggers, which PostgreSQL cannot disable. */
   readonly #instead: EntityFacts['triggers'];
   readonly #shown: ViewFieldMap;
   readonly #decideAs: DecideAs;
@@ -49,7 +49,7 @@ export class ViewAccess {
     this.#decideAs = decideAs;
   }
 
-  /** What a SELECT on the view meets. */
+  /** Decides about a SELECT on the view. */
   select(caller: CallingRole, view: RelationFact): Decision {
     const { role, whose, relations, calls } = this.#beneath(caller, view, true);
     if (calls?.always) return denied(callsRefused(calls.routine));
@@ -83,7 +83,7 @@ export class ViewAccess {
     const first = limited[0];
     if (!first) return always(`reads with the rights of ${whose}`);
     const tables = limited.map(({ fact }) => display(fact)).join(', ');
-    // Only of a view that takes writes is it sure that each of its rows is a row of its table.
+    // Each row of an updatable view is a row of its table. Other views give no such guarantee.
     if (relations.length === 1 && (view.updatable & anyWrite) !== 0) {
       return {
         ...first.seen,
@@ -105,7 +105,10 @@ export class ViewAccess {
     return conditional(reason, `as far as rows of ${tables} can be seen`);
   }
 
-  /** PostgreSQL leaves out what a statement needs nothing of, so that a view may be read in part. */
+  /**
+   * Decides about a view that reads materialized views without data. PostgreSQL skips relations that a statement does
+   * not need, so some fields of the view may be readable.
+   */
   #readUnpopulated(view: RelationFact, unpopulated: readonly RelationFact[]): Decision {
     const names = unpopulated.map(display).join(', ');
     const query = view.definition === null ? null : readQuery(view.definition);
@@ -115,7 +118,11 @@ export class ViewAccess {
     return conditional(`reads ${names}: ${holdsNothing}`, `without what comes from ${names}, until that is refreshed`);
   }
 
-  /** What a statement meets that writes through the view; `role` is whose rights on the view itself count, which may be given `giving`. */
+  /**
+   * Decides about a statement that writes through the view.
+   * @param role The role whose privileges on the view count.
+   * @param giving The fields of the view that the statement may set; null for all.
+   */
   write(
     caller: CallingRole,
     role: number,
@@ -123,12 +130,12 @@ export class ViewAccess {
     operation: 'insert' | 'update' | 'delete',
     giving: WritableFields | null,
   ): Decision {
-    // The trigger comes first, even on a view that could be written without it.
+    // The trigger takes precedence, even on an updatable view.
     const isTriggers = (view.updatable & writeBit[operation]) === 0 || this.isReplaced(view, operation);
     const base = this.#beneath(caller, view, isTriggers);
-    // An INSERT asks nothing of the view's query.
+    // An INSERT does not evaluate the view's query.
     const calls = operation === 'insert' ? null : base.calls;
-    // A trigger is given the whole row.
+    // PostgreSQL passes the whole row to a trigger.
     if (calls && (calls.always || (isTriggers && isFlat(view)))) return denied(callsRefused(calls.routine));
     if (isTriggers) {
       return conditional('an INSTEAD OF trigger decides', 'as its trigger allows');
@@ -137,7 +144,7 @@ export class ViewAccess {
     if (!table) {
       return conditional(`writes with the rights of ${base.whose}`, 'as the tables beneath allow');
     }
-    // An INSERT looks into the view's condition for its check option alone.
+    // An INSERT evaluates the view's condition only for the check option.
     const isAsked = operation !== 'insert' || view.check_option !== null;
     const seen = (isAsked ? looked : []).map(({ fact, fields }) => ({
       fact,
@@ -170,20 +177,23 @@ export class ViewAccess {
     return addCondition(decision, 'only without a filter', 'the role has no SELECT privilege on the view');
   }
 
-  /** True where an INSTEAD OF trigger of the view does what the statement says. */
+  /** Returns true if an INSTEAD OF trigger of the view performs the operation. */
   isReplaced(view: RelationFact, operation: 'insert' | 'update' | 'delete'): boolean {
     return this.#instead.some(
       ({ relation, events }) => relation === view.oid && (events & triggerBit[operation]) !== 0,
     );
   }
 
-  /** The relations of a view's query, and whose rights decide about them. `isRead`: its rows are read as they are, and not those of its table. */
+  /**
+   * Returns the relations of a view's query, the role whose privileges count for them, and the functions that the
+   * caller may not execute. `isRead`: the statement reads the rows of the view, not only those of its table.
+   */
   #beneath(caller: CallingRole, view: RelationFact, isRead: boolean) {
     const uses = this.#uses.of(view.oid);
     const refused = uses.functions.flatMap(({ oid, anyway, read }) =>
       this.#privileges
         .refusedFunctions(caller.oid, [oid])
-        // What changes the rows of its table does so in no order.
+        // A statement that changes the rows of the table does not sort them.
         .filter((routine) => isRead || !callsOnlyToOrder(view, routine))
         .map((routine) => ({ routine, anyway: anyway || (isRead && read) })),
     );
@@ -201,7 +211,10 @@ export class ViewAccess {
   }
 }
 
-/** The relation that a view writes, and those that queries in its condition read. Without a table where its text does not tell. */
+/**
+ * Returns the relation that a view writes and the relations that the queries in its condition read. `table` is
+ * undefined if the definition does not show it.
+ */
 function partsOf<T extends { fact: RelationFact }>(
   view: RelationFact,
   relations: readonly T[],
@@ -218,13 +231,14 @@ function partsOf<T extends { fact: RelationFact }>(
   return { table: more.length > 0 ? undefined : table, looked: named(condition) };
 }
 
-/** No name holds a NUL character. */
+/** Returns a key of the two names, separated by NUL, which no name of PostgreSQL contains. */
 export const nameKey = (schema: string, name: string): string => `${schema}\0${name}`;
 
+/** The reason why PostgreSQL refuses to read a materialized view that has no data. */
 export const holdsNothing =
   'it holds nothing yet, and PostgreSQL refuses to read it (55000) until REFRESH MATERIALIZED VIEW has filled it';
 
-/** True of a view whose query has no condition. */
+/** Returns true if the query of the view has no condition. */
 function showsAll(view: RelationFact): boolean {
   const where = view.definition === null ? null : readQuery(view.definition)?.where;
   return where?.kind === 'constant' && where.value === true;
@@ -232,7 +246,10 @@ function showsAll(view: RelationFact): boolean {
 
 const callsRefused = (routine: string): string => `the view calls ${routine}(), which the role may not execute`;
 
-/** True where a view calls a function whatever is read of it; one for a field alone, or for what PostgreSQL leaves out, is left out with that. */
+/**
+ * Returns true if the view calls a function for every SELECT, whatever fields are read. PostgreSQL skips a call that
+ * only an unread field or a removed join needs.
+ */
 function callsAnyway({ definition }: RelationFact, routine: string, isOrdered: boolean): boolean {
   const query = definition === null ? null : readQuery(definition);
   if (!query || definition === null) return false;
@@ -244,23 +261,26 @@ function callsAnyway({ definition }: RelationFact, routine: string, isOrdered: b
   return [joined, asked, isOrdered ? rest : ''].some((text) => text.includes(`${routine}(`));
 }
 
-/** True where a view calls a function for the order of its rows alone. */
+/** Returns true if the view calls a function only to sort its rows. */
 function callsOnlyToOrder({ definition }: RelationFact, routine: string): boolean {
   const rest = definition === null ? undefined : readQuery(definition)?.rest;
   if (definition === null || !rest?.includes(`${routine}(`)) return false;
   return !around(inOneLine(definition), rest)[0].includes(`${routine}(`);
 }
 
-/** As the parts of a query are given. */
+/** Returns the definition with single spaces, as `readQuery` returns the parts of a query. */
 const inOneLine = (definition: string): string => definition.replaceAll(/\s+/g, ' ');
 
-/** What is before the last place of a part in a text, and what is after it. */
+/** Returns the text before the last occurrence of a part and the text after it. */
 function around(text: string, part: string): [string, string] {
   const at = text.lastIndexOf(part);
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + part.length)];
 }
 
-/** True of a view without queries within its own and without outer joins: of which PostgreSQL can leave out nothing of a whole row. */
+/**
+ * Returns true if the view has no subqueries and no outer joins. PostgreSQL then needs every part of the view to
+ * compute a whole row.
+ */
 function isFlat({ definition }: RelationFact): boolean {
   return definition?.match(/\bSELECT\b/g)?.length === 1 && !/\b(LEFT|RIGHT|FULL) JOIN\b/.test(definition);
 }

@@ -1,14 +1,18 @@
 import type { Facts } from '../facts.ts';
 import { groupBy } from '../group.ts';
 
+/** The relations and functions that the query of a view uses. */
 export interface Uses {
-  /** Relations that the view's query names, with the numbers of the fields it reads. */
+  /** Relations that the view's query names, with the numbers of the fields that it reads. */
   relations: { relation: number; fields: number[] }[];
-  /** `anyway`: beside what it selects; `read`: by each SELECT, whatever it selects. */
+  /**
+   * Functions that the view's query calls. `anyway`: outside the select list. `read`: for each SELECT, whatever fields
+   * are selected.
+   */
   functions: { oid: number; anyway: boolean; read: boolean }[];
 }
 
-/** What each view is made of. */
+/** The relations and functions of each view. */
 export class ViewUses {
   readonly #byView: ReadonlyMap<number, Facts['view_uses']>;
 

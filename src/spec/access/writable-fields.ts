@@ -3,17 +3,20 @@ import { type ViewColumnOrigin, viewColumnOrigins } from '../../catalog/view-col
 import type { Facts } from '../facts.ts';
 import type { Privileges } from './privileges.ts';
 
-/** For which fields of a relation a statement may give values: those that a grant covers, and through views those that these show. */
+/**
+ * The fields of a relation that a statement may set: those that a privilege covers and, through views, those that the
+ * views show.
+ */
 export interface WritableFields {
-  /** By the field what whoever sends the statement calls it. */
+  /** The name of each field in the statement, by the name of the field. */
   names: ReadonlyMap<string, string>;
-  /** Fields that a view on the way fills in where they are left out. */
+  /** Fields that a view fills with its default if the statement omits them. */
   filled: ReadonlySet<string>;
 }
 
 const none: ReadonlySet<string> = new Set();
 
-/** The same for those of some fields alone; null for all, by their own names. */
+/** Limits the writable fields to `fields`. If `giving` is null, every field is writable under its own name. */
 export function restrictTo(giving: WritableFields | null, fields: readonly string[]): WritableFields {
   const names = fields.flatMap((name): [string, string][] => {
     const called = giving === null ? name : giving.names.get(name);
@@ -22,9 +25,9 @@ export function restrictTo(giving: WritableFields | null, fields: readonly strin
   return { names: new Map(names), filled: giving?.filled ?? none };
 }
 
-/** What views that take writes show of the table beneath. */
+/** Maps the fields of updatable views to the fields of their base table. */
 export class ViewFieldMap {
-  /** By the view. */
+  /** Returns the origins of the columns of a view. */
   readonly #origins: (view: number) => readonly ViewColumnOrigin[];
   readonly #privileges: Privileges;
 
@@ -39,7 +42,10 @@ export class ViewFieldMap {
     this.#privileges = privileges;
   }
 
-  /** What may be given to a table through a view of it, where `giving` may be given to the view. */
+  /**
+   * Returns the fields of a table that a statement may set through a view of the table. `giving` has the fields of the
+   * view that it may set.
+   */
   toTable(view: RelationFact, table: RelationFact, giving: WritableFields | null): WritableFields {
     const fields = new Map((this.#privileges.fieldsOf.get(view.oid) ?? []).map((field) => [field.number, field]));
     const base = new Map((this.#privileges.fieldsOf.get(table.oid) ?? []).map(({ number, name }) => [number, name]));

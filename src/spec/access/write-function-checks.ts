@@ -12,7 +12,7 @@ const eventBit = { insert: 4, delete: 8, update: 16 } as const;
 
 type Part = WriteFunctionFact['by'] | 'domain';
 
-/** Which part of a table calls a function. */
+/** Names the part of a table that calls a function. */
 const parts: Readonly<Record<Part, (name: string) => string>> = {
   check: (name) => `the rule ${name}`,
   domain: (name) => `the type of ${name}`,
@@ -22,7 +22,10 @@ const parts: Readonly<Record<Part, (name: string) => string>> = {
   partition: (name) => `the key of the partitions of ${name}`,
 };
 
-/** A call that is refused, and what a statement leaves alone that does not make it; null where each makes it. */
+/**
+ * A refused call. `without` is the condition under which a statement does not make the call; null if every statement
+ * makes it.
+ */
 interface Refused {
   by: Part;
   function: number;
@@ -30,7 +33,10 @@ interface Refused {
   without: string | null;
 }
 
-/** Decides about what a table itself calls when it is written: PostgreSQL asks whether the role may execute that, whoever owns the table. */
+/**
+ * Decides about the functions that a table calls when it is written. PostgreSQL checks that the role may execute these
+ * functions, whoever owns the table.
+ */
 export class WriteFunctionChecks {
   readonly #look: Lookup;
   readonly #childTables: ChildTables;
@@ -42,7 +48,10 @@ export class WriteFunctionChecks {
     this.#calls = groupBy(look.facts.write_functions, ({ relation }) => relation);
   }
 
-  /** The decision with what that adds to it; `role` is who calls, also where it is a view that writes with its owner's rights. */
+  /**
+   * Returns the decision with the conditions that these functions add. `role` is the caller, even if a view writes with
+   * the privileges of its owner.
+   */
   decide(
     decision: Decision,
     role: number,
@@ -56,7 +65,7 @@ export class WriteFunctionChecks {
     return this.#ofChildTables(limited, role, relation, operation, calls);
   }
 
-  /** What partitions and inheritance children call beside what the table itself does. */
+  /** Adds the functions that only the partitions and inheritance children call. */
   #ofChildTables(
     decision: Decision,
     role: number,
@@ -87,7 +96,7 @@ export class WriteFunctionChecks {
       );
   }
 
-  /** The calls of a table that are refused, by the part that makes them. */
+  /** Returns the refused calls of a table, sorted by the part that makes them. */
   #refused(role: number, table: RelationFact, operation: Exclude<RowOperation, 'select'>): Refused[] {
     const ofParts = (this.#calls.get(table.oid) ?? []).flatMap((call) => {
       const { by, name, events } = call;
@@ -102,7 +111,7 @@ export class WriteFunctionChecks {
     return [...ofParts, ...ofTypes].sort((a, b) => compareText(a.by, b.by));
   }
 
-  /** The refused calls of the types of its fields. */
+  /** Returns the refused calls of the types of the table's fields. */
   #ofTypes(role: number, table: RelationFact, operation: 'insert' | 'update'): Refused[] {
     const { privileges } = this.#look;
     if (!privileges.checksTypes || (table.kind !== 'r' && table.kind !== 'p')) return [];
@@ -111,7 +120,7 @@ export class WriteFunctionChecks {
       .flatMap(({ name, type_oid }) => {
         const byFunction = groupBy(privileges.refusedChecks(role, type_oid), (check) => check.function);
         return [...byFunction].flatMap(([called, checks]) => {
-          // Of an array, a range or a row only a value that holds one of the domain calls it.
+          // A value of an array, range or row type calls the function only if it contains a value of the domain.
           const isAlways = checks.some(({ always }) => always);
           const inserted = isAlways ? null : `without a value of ${name}`;
           return checks.slice(0, 1).map(({ routine }) => ({
@@ -126,13 +135,14 @@ export class WriteFunctionChecks {
 
   #without(operation: Exclude<RowOperation, 'select'>, { by, name, fields }: WriteFunctionFact): string | null {
     if (operation !== 'update') return null;
-    // An update makes an entry in every index unless it changes nothing that one of them holds and finds room beside the old row.
+    // An update adds an entry to every index, except for a heap-only tuple (HOT): no indexed field changes and the page
+    // of the old row has free space.
     if (by === 'index') return `without a new entry in the index ${name}`;
     if (fields.length === 0) return null;
     return `without a change of ${fields.join(', ')}`;
   }
 
-  /** Of a partition, which has the fields of what it is a part of, those. */
+  /** Returns the fields of a table. A partition without its own entry has the fields of its parent. */
   #fieldsOf({ oid }: Pick<RelationFact, 'oid'>): readonly FieldFact[] {
     const own = this.#look.fields.get(oid);
     if (own) return own;

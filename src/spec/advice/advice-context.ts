@@ -7,35 +7,36 @@ import { groupBy } from '../group.ts';
 import type { Lookup } from '../lookup.ts';
 import { entityId, sqlName } from '../names.ts';
 
-/** What advice is drawn from: the facts, and what the chapter says already. */
+/** The data from which advice is derived: the facts and the cells of the chapter. */
 export interface AdviceContext {
   facts: Facts;
   relations: Lookup['relations'];
   access: Access;
   /** The columns of the matrix that a call can have. */
   roles: readonly ChapterRole[];
-  /** What /rest/v1 serves. */
+  /** The relations that /rest/v1 serves. */
   exposed: readonly RelationFact[];
   cells: readonly RoleCell[];
 }
 
 export type Advice = Omit<AdviceEntry, 'id' | 'policies'> & {
   policies?: string[];
-  /** Tells apart what is about the same on the same entity. */
+  /** Distinguishes advice of the same kind on the same entity. */
   detail?: string;
 };
 
+/** Returns the id of a relation. */
 export const idOf = (relation: RelationFact): string => entityId(relation.schema, relation.name);
 
-/** Names of roles as SQL takes them, PUBLIC as the keyword that it is. */
+/** Returns names of roles as SQL. PUBLIC is a keyword and is not quoted. */
 export const roleList = (names: readonly string[]): string =>
   names.map((name) => (name === 'public' ? name : sqlName(name))).join(', ');
 
-/** True of a role of the database that row-level security binds; roles of members are no such roles. */
+/** Returns true for a database role to which row-level security applies. Returns false for member roles. */
 export const isBound = ({ fact, caller }: ChapterRole): boolean =>
   caller.memberRole === null && !fact.superuser && !fact.bypasses_row_security;
 
-/** "a", "a and b", "a, b and c". */
+/** Joins names for a sentence: "a", "a and b", "a, b and c". */
 export const listed = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 
@@ -43,8 +44,8 @@ export const operations = ['select', 'insert', 'update', 'delete'] as const;
 export const privilegeOf = { select: 'SELECT', insert: 'INSERT', update: 'UPDATE', delete: 'DELETE' } as const;
 
 /**
- * Takes rights on a relation from roles, `public` among them. The roles that calls have and that would lose what they
- * hold through PUBLIC or through another role get it by their own name.
+ * Returns SQL that revokes privileges on a relation from roles, including `public`. Roles of calls that would lose a
+ * privilege granted through PUBLIC or another role get a direct grant, if `kept` returns true for them.
  */
 export function revoke(
   { access, roles }: AdviceContext,

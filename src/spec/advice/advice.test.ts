@@ -45,9 +45,9 @@ interface Case {
   kind: AdviceKind;
   ids: string[];
   words: RegExp;
-  /** What it mends changes what callers may do: that is its point. */
+  /** True if the fix is meant to change the operations that callers may perform. */
   changes?: boolean;
-  /** Other advice that it leads to. */
+  /** Other advice that the fix leads to. */
   leadsTo?: string[];
 }
 
@@ -288,8 +288,8 @@ const cases: Case[] = [
   },
 ];
 
-describe('advice appears, and its own SQL takes it away', () => {
-  it.each(cases)('$name', async ({ sql, kind, ids, words, changes, leadsTo }) => {
+describe('SQL of advice', () => {
+  it.each(cases)('removes the advice: $name', async ({ sql, kind, ids, words, changes, leadsTo }) => {
     await owner.script(sql);
     const before = await chapter();
     const given = about(before.advice, kind);
@@ -298,7 +298,7 @@ describe('advice appears, and its own SQL takes it away', () => {
     await owner.script(`begin; ${given.map((entry) => entry.sql).join('\n')} commit;`);
     const after = await chapter();
     expect(about(after.advice, kind)).toEqual([]);
-    // Mending one thing is not to break another.
+    // A fix must not cause other advice.
     const known = new Set([...before.advice.map((entry) => entry.id), ...(leadsTo ?? [])]);
     expect(after.advice.filter((entry) => !known.has(entry.id))).toEqual([]);
     if (!changes) expect(verdicts(after)).toEqual(verdicts(before));
@@ -306,7 +306,7 @@ describe('advice appears, and its own SQL takes it away', () => {
   });
 });
 
-it('a function that belongs to a superuser and runs as one is given to the app’s owner, by a superuser', async () => {
+it('transfers a SECURITY DEFINER function of a superuser to the app’s owner if a superuser runs the SQL', async () => {
   await database.pool.script(`create function public.root() returns text language sql security definer set search_path = '' as 'select current_user::text';
     create function public.kept() returns int language sql security definer set search_path = '' as 'select 1';
     revoke execute on function public.kept() from public, anon, authenticated, service_role;
@@ -324,7 +324,7 @@ it('a function that belongs to a superuser and runs as one is given to the app�
   expect(verdicts(after)).toEqual(verdicts(before));
 });
 
-it('PostgreSQL runs and refuses functions with settings as chapters 6 and 7 say', async () => {
+it('matches chapters 6 and 7: PostgreSQL runs or refuses functions with settings as described', async () => {
   await owner.script(`
     create function public.as_service() returns text language sql set search_path = '' as 'select current_user::text';
     create function public.twice() returns text language sql security definer set search_path = '' as 'select current_user::text';
@@ -356,7 +356,7 @@ it('PostgreSQL runs and refuses functions with settings as chapters 6 and 7 say'
   expect(told).toEqual(called);
 });
 
-it('an app that does everything as advised gets no advice', async () => {
+it('gives no advice to an app that follows all advice', async () => {
   await owner.script(`
     create table teams (id int primary key);
     create table members (team int references teams, who uuid references auth.users, primary key (team, who));
@@ -378,7 +378,7 @@ it('an app that does everything as advised gets no advice', async () => {
   expect((await chapter()).advice).toEqual([]);
 });
 
-it('policies for the roles of auth calls, and for a bound owner, are no idle ones', async () => {
+it('does not report policies for the roles of auth calls, or for an owner with forced row-level security, as unreachable', async () => {
   await owner.script(`${secured} create policy own on t to authenticated using (${own});
     create policy hook on t for select to supabase_auth_admin using (true);
     create table u (id int primary key); alter table u enable row level security; alter table u force row level security;

@@ -17,7 +17,7 @@ import { viewsAsOwner } from './views.ts';
 
 const weights = { fault: 0, risk: 1, slow: 2, idle: 3 } as const;
 
-/** Everything that the catalog shows to be better done otherwise, the riskiest first. Pure. */
+/** Returns the advice that follows from the catalog, ordered by weight. Pure. */
 export function adviceFor(context: AdviceContext, settings: AuthSettings = defaultAuthSettings): AdviceEntry[] {
   const found: Advice[] = [
     ...policiesInCircles(context),

@@ -3,7 +3,10 @@ import type { RelationFact } from '../../catalog/entities.ts';
 import { sqlName } from '../names.ts';
 import { type Advice, type AdviceContext, idOf, isBound, listed, operations } from './advice-context.ts';
 
-/** Policies that read one another in a circle, once for each circle: PostgreSQL refuses every statement that comes to them (42P17). */
+/**
+ * Advises on policies that read one another in a circle, once for each circle. PostgreSQL refuses every statement that
+ * expands these policies (42P17).
+ */
 export function policiesInCircles(context: AdviceContext): Advice[] {
   const circles = new Map<string, { circle: RelationFact[]; failing: Set<string> }>();
   for (const relation of context.exposed) {
@@ -40,7 +43,7 @@ function adviceFor({ access }: AdviceContext, circle: readonly RelationFact[], f
   };
 }
 
-/** A policy's conditions as functions with the rights of the table's owner, each given the row. */
+/** Returns SQL that moves the conditions of a policy into SECURITY DEFINER functions of the row. */
 function asFunction(relation: RelationFact, policy: PolicyFact): string {
   const parts = [
     { clause: 'using', name: 'using', text: policy.using },
@@ -58,7 +61,7 @@ function asFunction(relation: RelationFact, policy: PolicyFact): string {
   );
 }
 
-/** No longer than PostgreSQL keeps names: the clause stays. */
+/** Shortens the name to PostgreSQL's limit of 63 bytes, but keeps the clause. */
 function nameOf({ name }: RelationFact, policy: PolicyFact, clause: string): string {
   let start = `${name} ${policy.name}`;
   while (Buffer.byteLength(`${start} ${clause}`) > 63) start = [...start].slice(0, -1).join('');

@@ -4,7 +4,7 @@ import { idOf, sqlName } from '../names.ts';
 import { documentedRoutines } from '../routines.ts';
 import { type Advice, type AdviceContext, listed } from './advice-context.ts';
 
-/** Functions in which an unqualified name means whatever the caller's search path says. */
+/** Advises on functions without a search_path, whose unqualified names depend on the search path of the caller. */
 export function functionsWithoutSearchPath({ facts }: AdviceContext): Advice[] {
   const schemas = new Set(facts.schemas.map((schema) => schema.name));
   return documentedRoutines(facts)
@@ -27,7 +27,7 @@ export function functionsWithoutSearchPath({ facts }: AdviceContext): Advice[] {
     });
 }
 
-/** Functions that calls run with all the rights that there are. */
+/** Advises on functions that calls run with the privileges of a superuser. */
 export function functionsAsSuperuser({ facts, access, cells }: AdviceContext): Advice[] {
   const { membership } = access.privileges;
   const owner = membership.role(facts.database.owner)?.name ?? 'pg_database_owner';

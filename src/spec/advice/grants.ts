@@ -4,7 +4,10 @@ import { type Advice, type AdviceContext, idOf, listed, operations, privilegeOf,
 
 type Operation = (typeof operations)[number];
 
-/** What anonymous callers were granted and no policy lets them use: one policy too wide, and it is open to the world. */
+/**
+ * Advises on privileges of anonymous callers that no policy allows to use. A policy that is too broad would open the
+ * table to everyone.
+ */
 export function idleGrants(context: AdviceContext): Advice[] {
   const { access, roles, exposed, cells } = context;
   const anon = roles.find((role) => role.name === 'anon');
@@ -18,7 +21,7 @@ export function idleGrants(context: AdviceContext): Advice[] {
     if (!guarded || access.policies.of(relation.oid).length === 0) return [];
     const idle = operations.filter(
       (operation) =>
-        // Policies of other tables look into it with the caller's rights: without them, those would fail.
+        // Policies of other tables read this table with the caller's privileges and would fail without them.
         (operation !== 'select' || !looked.has(idOf(relation))) &&
         access.privileges.fields(anon.caller.oid, relation, privilegeOf[operation]).length > 0 &&
         verdicts.get(`${idOf(relation)} ${operation}`) === 'never',
@@ -36,7 +39,7 @@ export function idleGrants(context: AdviceContext): Advice[] {
   });
 }
 
-/** Ids of the relations that policies and views with the caller's rights read. */
+/** Returns the ids of the relations that policies and security_invoker views read. */
 function lookedInto({ facts }: AdviceContext): Set<string> {
   const texts = facts.policies.flatMap(({ using, check }) => [using, check]);
   const views = facts.relations.flatMap(({ security_invoker, definition }) => (security_invoker ? [definition] : []));
@@ -47,7 +50,10 @@ function lookedInto({ facts }: AdviceContext): Set<string> {
   return new Set(read.flatMap(([schema, name]) => named.get(`${schema}\0${name}`) ?? []));
 }
 
-/** Where anon holds a right through PUBLIC or another role, that loses it, and the others that calls have get it by name. */
+/**
+ * Returns SQL that revokes privileges from anon, and from PUBLIC or other roles through which anon has them. The other
+ * roles of calls get direct grants instead.
+ */
 function takeFromAnon(context: AdviceContext, relation: RelationFact, idle: readonly Operation[]): string {
   const { roles, access } = context;
   const wanted = idle.map((operation) => operation.toUpperCase());

@@ -4,10 +4,13 @@ import type { RoutineFact } from '../../catalog/routines.ts';
 import { idOf as idOfRoutine } from '../names.ts';
 import { type Advice, type AdviceContext, idOf, listed } from './advice-context.ts';
 
-/** The role as which functions of auth hooks run. */
+/** The role that runs the functions of auth hooks. */
 const ROLE = 'supabase_auth_admin';
 
-/** Auth hooks that are on and whose function is missing, may not be executed, or reads tables whose policies show it no row. */
+/**
+ * Advises on enabled auth hooks that fail: the function is missing, the role may not execute it, or it reads tables
+ * whose policies hide every row.
+ */
 export function failingHooks(context: AdviceContext, settings: AuthSettings): Advice[] {
   return hookNames.flatMap((name): Advice[] => {
     const target = settings[`hook_${name}_enabled`] ? functionOfHook(settings[`hook_${name}_uri`] ?? '') : null;
@@ -49,7 +52,10 @@ export function failingHooks(context: AdviceContext, settings: AuthSettings): Ad
 const takesJson = ({ kind, inputs }: RoutineFact): boolean =>
   kind === 'f' && inputs.filter((one) => !one.has_default).length <= 1 && /^jsonb?$/.test(inputs[0]?.type ?? '');
 
-/** Tables that the function names and of which its role reads no row. A function of SECURITY DEFINER reads as its owner. */
+/**
+ * Advises on tables that the function names and of which the role reads no row. A SECURITY DEFINER function reads as
+ * its owner.
+ */
 function tablesWithoutRows(context: AdviceContext, title: string, routine: RoutineFact, role: number): Advice[] {
   if (routine.security_definer) return [];
   const { policies, privileges } = context.access;

@@ -11,13 +11,16 @@ interface Indexed extends AdviceContext {
   indexes: ReadonlyMap<number, readonly IndexFact[]>;
 }
 
-/** Fields by which a condition finds rows of a relation; an index that begins with one of them serves it. */
+/** The fields by which a condition finds rows of a relation. An index that starts with one of them is sufficient. */
 interface Search {
   relation: RelationFact;
   fields: string[];
 }
 
-/** Policies that make a read look at every row, and foreign keys that make a delete of what they point to do so. */
+/**
+ * Advises on missing indexes: policies that make PostgreSQL read every row of a table, and foreign keys that make a
+ * delete of the referenced row do so.
+ */
 export function missingIndexes(context: AdviceContext): Advice[] {
   const indexed = { ...context, indexes: groupBy(context.facts.indexes, (index) => index.relation) };
   const underPolicies = policyIndexes(indexed);
@@ -32,7 +35,7 @@ function policyIndexes(ground: Indexed): Advice[] {
   for (const relation of facts.relations.filter((one) => isDocumented(facts, one.schema) && one.row_security)) {
     for (const policy of access.policies.of(relation.oid)) {
       const texts = [policy.using, policy.check].filter((text) => text !== null);
-      // A new row is at hand: only what its check looks up elsewhere is searched for.
+      // A check evaluates a new row without searching for it, so only its searches in other tables count.
       const searches = texts.flatMap((text) =>
         searchesOf(access.policies.parsed(policy, text), relation, (schema, name) =>
           named.get(`${schema}\0${name}`),
@@ -93,7 +96,7 @@ function keyIndexes(ground: Indexed): Advice[] {
   });
 }
 
-/** True where an index begins with these fields, in any order. */
+/** Returns true if an index starts with these fields in any order. */
 function leads({ access, indexes }: Indexed, relation: RelationFact, names: readonly string[]): boolean {
   const numbers = names.map(
     (name) => (access.privileges.fieldsOf.get(relation.oid) ?? []).find((field) => field.name === name)?.number ?? -1,
@@ -107,8 +110,8 @@ function leads({ access, indexes }: Indexed, relation: RelationFact, names: read
 type Named = (schema: string, name: string) => RelationFact | undefined;
 
 /**
- * What a condition searches by: values that are compared with the caller's, or with what a query gives. Of parts that
- * must all hold, the first is enough to find the rows; of parts of which one must hold, each needs its own index.
+ * Returns the fields that a condition searches by: those compared with a value of the caller or with a field of an
+ * outer row. One index is enough for conditions joined by AND. Each condition joined by OR needs its own index.
  */
 function searchesOf(expression: Expression, relation: RelationFact, named: Named): Search[] {
   return searches(look(expression, { relation, alias: null }, named), relation);
@@ -119,16 +122,16 @@ const searches = ({ fields, inside }: Looked, relation: RelationFact): Search[] 
   ...inside,
 ];
 
-/** The relation whose rows are looked for, and what a subquery calls it; null where it is the policy's own. */
+/** The relation whose rows are searched, and its alias in a subquery; null for the policy's own relation. */
 interface Scope {
   relation: RelationFact;
   alias: string | null;
 }
 
 interface Looked {
-  /** Each needs an index that begins with one of its fields. */
+  /** Each list needs an index that starts with one of its fields. */
   fields: string[][];
-  /** Searches of subqueries. */
+  /** The searches of subqueries. */
   inside: Search[];
 }
 
@@ -144,7 +147,7 @@ function look(expression: Expression, scope: Scope, named: Named): Looked {
     }
     case 'or': {
       const parts = expression.items.map((item) => look(item, scope, named));
-      // A part that is no search looks at every row anyway, unless it is settled for the statement as a whole.
+      // A part without a search makes PostgreSQL read every row, unless its value is the same for the whole statement.
       const isWhole = expression.items.some((item, i) => parts[i]?.fields.length === 0 && readsField(item));
       return {
         fields: isWhole ? [] : parts.flatMap((part) => part.fields),
@@ -157,7 +160,7 @@ function look(expression: Expression, scope: Scope, named: Named): Looked {
       const field = isGiven(left, scope) ? own(right, scope) : isGiven(right, scope) ? own(left, scope) : null;
       return { fields: field === null ? [] : [[field]], inside: [] };
     }
-    // PostgreSQL hashes what the query gives, and compares each row with that.
+    // PostgreSQL hashes the result of the subquery and compares each row with it, so the outer field needs no index.
     case 'in':
     case 'exists':
       return { fields: [], inside: within(expression.query, named) };
@@ -170,7 +173,7 @@ function look(expression: Expression, scope: Scope, named: Named): Looked {
   }
 }
 
-/** What a subquery over one relation searches by. */
+/** Returns the searches of a subquery over one relation. */
 function within(query: Subquery, named: Named): Search[] {
   const [from, ...others] = query.from;
   const relation = from && named(...from);
@@ -179,13 +182,15 @@ function within(query: Subquery, named: Named): Search[] {
   return searches(look(query.where, { relation, alias }, named), relation);
 }
 
-/** True of what is the same for all rows that are looked at: the caller's, or a field of the row outside. */
+/**
+ * Returns true for a value that is the same for all searched rows: a value of the caller or a field of an outer row.
+ */
 const isGiven = (operand: Operand, scope: Scope): boolean =>
   operand.kind === 'user-id' ||
   operand.kind === 'user-email' ||
   (operand.kind === 'field' && scope.alias !== null && own(operand, scope) === null);
 
-/** The field of the relation that a value is; null for all else. */
+/** Returns the name if the value is a field of the searched relation; otherwise null. */
 const own = (operand: Operand, { relation, alias }: Scope): string | null => {
   if (operand.kind !== 'field') return null;
   const isOwn =

@@ -6,10 +6,10 @@ import type { Facts } from '../facts.ts';
 import { jobIds } from '../jobs.ts';
 import { type Advice, type AdviceContext, listed } from './advice-context.ts';
 
-/** Runs of a job that failed one after another, from which on it gets an advice. */
+/** The number of consecutive failed runs after which a job gets advice. */
 const REPEATED = 3;
 
-/** Active jobs whose commands name tables or functions that are missing, so that each run fails. */
+/** Advises on active jobs whose commands name missing tables or functions, so that each run fails. */
 export function jobsWithoutTarget({ facts }: AdviceContext): Advice[] {
   const ids = jobIds(facts.jobs);
   return facts.jobs.flatMap((job) => {
@@ -29,7 +29,10 @@ export function jobsWithoutTarget({ facts }: AdviceContext): Advice[] {
   });
 }
 
-/** Jobs of chapter 7 whose last runs all failed. They are figures: the hash of the specification does not hold them. */
+/**
+ * Advises on jobs of chapter 7 whose last runs all failed. This advice depends on figures, so it is not part of the
+ * hash.
+ */
 export function failingJobs(jobs: readonly JobEntry[], known: readonly AdviceEntry[]): AdviceEntry[] {
   return jobs.flatMap(({ id, command, figures }): AdviceEntry[] => {
     const isKnown = known.some(({ about, on }) => about === 'job that fails' && on === id);
@@ -51,12 +54,12 @@ export function failingJobs(jobs: readonly JobEntry[], known: readonly AdviceEnt
 
 const unschedule = (jobid: JobFact['jobid']): string => `select cron.unschedule(${jobid});`;
 
-/** Words after which a command names a table. */
+/** Keywords before the name of a table. */
 const beforeTables = ['FROM', 'JOIN', 'INTO', 'UPDATE', 'TABLE', 'TRUNCATE', 'VIEW', 'VACUUM', 'ANALYZE'];
 
 /**
- * Returns the tables and functions, with their schemas, that a command names and that are missing. Judges only names with a schema of
- * the app: what an unqualified name means depends on the search path.
+ * Returns the tables and functions, with their schemas, that a command names and that are missing. Checks only names
+ * with a schema of the app, because the meaning of an unqualified name depends on the search path.
  */
 function missingNames(facts: Facts, command: string): string[] {
   const found = new Set<string>();

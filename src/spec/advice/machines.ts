@@ -3,11 +3,11 @@ import { readCondition } from '../../sql-reader/condition.ts';
 import type { Expression } from '../../sql-reader/tree.ts';
 import { type Advice, type AdviceContext, idOf } from './advice-context.ts';
 
-/** Names by which apps call the field that says how far a row has come. */
+/** Returns true for usual names of a status field. */
 const isStatusName = (name: string): boolean =>
   /^(?:.+_)?(?:status|state|stage|phase|lifecycle|progress)$/i.test(name.replace(/([a-z])([A-Z])/g, '$1_$2'));
 
-/** Tables whose status can change from each value to each other, as no state machine says which changes the app means. */
+/** Advises on tables whose status field has no state machine, so that any value can follow any other. */
 export function statusesWithoutMachine(context: AdviceContext): Advice[] {
   const { facts } = context;
   const families = new Set(facts.inheritance.flatMap(({ child, parent }) => [child, parent]));
@@ -54,7 +54,10 @@ const literal = (text: string): string =>
 const defaultOf = ({ facts }: AdviceContext, field: FieldFact): string | null =>
   field.default ?? facts.types.find(({ oid }) => oid === field.type_oid)?.default ?? null;
 
-/** The values of an enum, or of a text that a check or a domain limits to a list; none for every other field. */
+/**
+ * Returns the values of an enum, or of a text that a check or a domain limits to a list. Returns an empty list for
+ * other fields.
+ */
 function statesOf({ facts }: AdviceContext, relation: RelationFact, field: FieldFact): string[] {
   const type = facts.types.find(({ oid }) => oid === field.type_oid);
   const base = type?.kind === 'd' ? facts.types.find(({ oid }) => oid === type.base) : type;
@@ -73,7 +76,7 @@ function statesOf({ facts }: AdviceContext, relation: RelationFact, field: Field
   return [];
 }
 
-/** The values of `status in ('open', 'closed')`. */
+/** Returns the values of `status in ('open', 'closed')`. */
 function listed(expression: Expression): string[] {
   if (expression.kind !== 'one-of') return [];
   const values = expression.values.flatMap((value) => (value.kind === 'literal' ? [value.value] : []));

@@ -8,7 +8,10 @@ import { type Advice, type AdviceContext, idOf, isBound, listed, operations, rol
 type Operation = (typeof operations)[number];
 const commandOf = { select: 'r', insert: 'a', update: 'w', delete: 'd' } as const;
 
-/** Permissive policies of one operation and role: PostgreSQL asks each of them of every row that the others do not let through. */
+/**
+ * Advises on several permissive policies for the same operation and role. PostgreSQL evaluates each of them for every
+ * row that the others do not accept.
+ */
 export function overlappingPolicies(context: AdviceContext): Advice[] {
   const { facts, access } = context;
   return facts.relations
@@ -32,7 +35,7 @@ export function overlappingPolicies(context: AdviceContext): Advice[] {
     });
 }
 
-/** The roles for which several of some policies are for one operation. */
+/** Returns the roles to which more than one of the policies applies for an operation. */
 function met({ access, roles }: AdviceContext, policies: readonly PolicyFact[], operation: Operation): string[] {
   return roles
     .filter(isBound)
@@ -49,7 +52,7 @@ const isFor = (policy: PolicyFact, operation: Operation): boolean =>
 const applies = (access: AdviceContext['access'], role: number, policy: PolicyFact): boolean =>
   policy.roles.some((to) => to === 0 || access.privileges.membership.hasPrivilegesOf(role, to));
 
-/** Groups of policies that overlap, one with the next: each policy is in one of them at most. */
+/** Groups policies that overlap directly or through other policies. Each policy is in at most one group. */
 function together(context: AdviceContext, relation: RelationFact, policies: readonly PolicyFact[]): PolicyFact[][] {
   const groups: PolicyFact[][] = [];
   const usable = context.facts.exposedSchemas.includes(relation.schema) ? policies : [];
@@ -63,7 +66,7 @@ function together(context: AdviceContext, relation: RelationFact, policies: read
   return groups.filter((group) => group.length > 1);
 }
 
-/** The policies rewritten so that one role meets one of them for each operation. */
+/** Returns SQL that replaces the policies, so that one policy applies to each role and operation. */
 function joined(context: AdviceContext, relation: RelationFact, policies: readonly PolicyFact[]): string {
   const [first, ...rest] = policies;
   if (!first) return '';
@@ -91,7 +94,9 @@ function joined(context: AdviceContext, relation: RelationFact, policies: readon
 
 const sameRoles = (a: PolicyFact, b: PolicyFact): boolean => [...a.roles].sort().join() === [...b.roles].sort().join();
 
-/** The roles that some policies name; where PUBLIC is one beside others, all that calls can have, each by its name. */
+/**
+ * Returns the roles that the policies name. If PUBLIC is one of several, returns all roles of calls instead of PUBLIC.
+ */
 function rolesOf({ facts, roles }: AdviceContext, policies: readonly PolicyFact[]): string[] {
   const named = [...new Set(policies.flatMap((policy) => policy.roles))];
   if (named.length === 1 || !named.includes(0)) {
@@ -102,20 +107,20 @@ function rolesOf({ facts, roles }: AdviceContext, policies: readonly PolicyFact[
   return [...new Set([...calling, ...others])].sort(compareText);
 }
 
-/** True where a policy is for a role of that name, PUBLIC included. */
+/** Returns true if a policy applies to the role with this name, also through PUBLIC. */
 function isNamed({ facts, access }: AdviceContext, policy: PolicyFact, role: string): boolean {
   if (policy.roles.includes(0)) return true;
   const oid = role === 'pg_database_owner' ? facts.database.owner : access.privileges.membership.named(role)?.oid;
   return oid !== undefined && policy.roles.some((to) => access.privileges.membership.hasPrivilegesOf(oid, to));
 }
 
-/** USING and WITH CHECK of several policies in one: any of them lets a row through. */
+/** Returns the USING and WITH CHECK clauses of several policies joined by OR. */
 function clausesOf(policies: readonly PolicyFact[], command: PolicyFact['command']): string {
   const any = (texts: readonly string[]) =>
     [...new Set(texts)].map((text) => (policies.length > 1 ? `(${text})` : text)).join(' or ');
   const using = policies.flatMap((policy) => policy.using ?? []);
   const check = policies.flatMap((policy) => policy.check ?? policy.using ?? []);
-  // Without a check of its own, a policy takes its USING for one.
+  // A policy without WITH CHECK uses its USING as the check.
   const differs = policies.some((policy) => policy.check !== null);
   return [
     ...(command === 'a' || using.length === 0 ? [] : [`  using (${any(using)})`]),
@@ -123,7 +128,7 @@ function clausesOf(policies: readonly PolicyFact[], command: PolicyFact['command
   ].join('\n');
 }
 
-/** No longer than PostgreSQL keeps names, and one for each operation and set of roles. */
+/** Returns a name within PostgreSQL's limit of 63 bytes that differs for each operation and set of roles. */
 function nameOf(policies: readonly PolicyFact[], operation: Operation, roles: readonly string[]): string {
   const tail = ` (${operation}, ${roles.join(', ')})`;
   const room = Math.max(8, 60 - Buffer.byteLength(tail));

@@ -5,7 +5,7 @@ import { isDocumented } from '../entities.ts';
 import { roleName, sqlName } from '../names.ts';
 import { type Advice, type AdviceContext, idOf, isBound, listed } from './advice-context.ts';
 
-/** Functions of the caller, not of the row: asked once, they answer for all rows. */
+/** Functions that depend only on the caller, so one call for each statement is enough. */
 const ofTheCaller = new Set([
   'auth.uid',
   'auth.jwt',
@@ -22,7 +22,7 @@ const told = ({ facts, access }: AdviceContext): { relation: RelationFact; polic
     .filter((relation) => isDocumented(facts, relation.schema))
     .flatMap((relation) => access.policies.of(relation.oid).map((policy) => ({ relation, policy })));
 
-/** Policies that ask who is calling anew for each row. */
+/** Advises on policies that call functions of the caller for each row. */
 export function callsForEachRow(context: AdviceContext): Advice[] {
   return told(context).flatMap(({ relation, policy }) => {
     const parts = { using: policy.using, 'with check': policy.check };
@@ -59,7 +59,7 @@ const wrapped = (text: string, calls: readonly Call[]): string =>
     text,
   );
 
-/** The calls of such functions that stand in no scalar subquery of their own, in their order. */
+/** Returns the calls of these functions outside scalar subqueries, in their order. */
 function bareCalls(text: string): Call[] {
   const found: Call[] = [];
   const look = (tokens: readonly Token[], isAlone: boolean): void => {
@@ -67,7 +67,8 @@ function bareCalls(text: string): Call[] {
       if (token.kind !== 'group') continue;
       const call = callAt(tokens, i);
       if (call && !isAlone && isSettled(token.items)) found.push(call);
-      // `( SELECT auth.uid() AS uid)`, and what is made of its answer alone: `( SELECT auth.jwt() ->> 'role')`.
+      // `( SELECT auth.uid() AS uid)` and expressions over its result, such as `( SELECT auth.jwt() ->> 'role')`, run
+      // once for each statement.
       else look(token.items, isQuery(token.items) ? !token.items.some((item) => isKeyword(item, 'FROM')) : isAlone);
     }
   };
@@ -75,7 +76,7 @@ function bareCalls(text: string): Call[] {
   return found;
 }
 
-/** The call whose arguments are the group at a place; null for other brackets and other functions. */
+/** Returns the call whose arguments are the group at an index; null for other brackets and other functions. */
 function callAt(tokens: readonly Token[], at: number): Call | null {
   const group = tokens[at];
   const name: string[] = [];
@@ -93,7 +94,7 @@ function callAt(tokens: readonly Token[], at: number): Call | null {
     : null;
 }
 
-/** True of arguments that hold no field: only values, their types and calls of the same kind. */
+/** Returns true if the arguments contain no field, only literals, types and calls with such arguments. */
 const isSettled = (tokens: readonly Token[]): boolean =>
   tokens.every((token, i) => {
     if (token.kind === 'group') return isSettled(token.items);
@@ -103,7 +104,10 @@ const isSettled = (tokens: readonly Token[]): boolean =>
     return isType || isKeyword(token, 'TRUE', 'FALSE', 'NULL');
   });
 
-/** Policies that no call ever meets: for roles that no call has, that row-level security does not bind, or that lack the grant. */
+/**
+ * Advises on policies that apply to no call: their roles are no roles of calls, bypass row-level security, or lack the
+ * privilege.
+ */
 export function unreachablePolicies(context: AdviceContext): Advice[] {
   const { facts, access, roles } = context;
   const privileges = {
@@ -115,7 +119,7 @@ export function unreachablePolicies(context: AdviceContext): Advice[] {
   } as const;
   const { membership } = access.privileges;
   const login = membership.named(facts.authenticator);
-  // Auth calls have roles of their own.
+  // Auth calls use other roles than data calls.
   const others = [...(login ? membership.assumableBy(login.oid) : [])].filter(
     (oid) => !roles.some((role) => role.caller.oid === oid),
   );
@@ -128,9 +132,9 @@ export function unreachablePolicies(context: AdviceContext): Advice[] {
     const named = policy.roles.map((oid) => (oid === 0 ? 'public' : roleName(facts, oid)));
     const applies = (oid: number) =>
       policy.roles.some((to) => to === 0 || access.privileges.membership.hasPrivilegesOf(oid, to));
-    // The owner, whom only forced row-level security binds, is nobody's call and yet meets its policies.
+    // Forced row-level security also applies to the owner, for example in views, so the policy may have an effect.
     if (relation.force_row_security && applies(relation.owner)) return [];
-    // So does the owner of a view, who may be another one than the table's.
+    // A view reads with the privileges of its owner, who may differ from the owner of the table.
     if (viewOwners.some((owner) => applies(owner) && access.policies.rows(owner, relation, 'select').bound)) return [];
     const meeting = roles.filter((role) => role.caller.memberRole === null && applies(role.caller.oid));
     const bound = meeting.filter(isBound);

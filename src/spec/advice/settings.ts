@@ -3,7 +3,7 @@ import { documentedRoutines } from '../routines.ts';
 import { settingEffects } from '../setting-effects.ts';
 import type { Advice, AdviceContext } from './advice-context.ts';
 
-/** Functions whose settings change as whom they run, whether policies bind them, or whether they can write. */
+/** Advises on functions whose settings change their role, their row-level security or their ability to write. */
 export function settingsOfFunctions({ facts, access }: AdviceContext): Advice[] {
   return documentedRoutines(facts).flatMap((routine) =>
     settingEffects(facts, access.privileges.membership, routine).map(
@@ -25,7 +25,7 @@ export function settingsOfFunctions({ facts, access }: AdviceContext): Advice[] 
 
 const settingName = (name: string): string => name.split('.').map(sqlName).join('.');
 
-/** ALTER DATABASE and ALTER ROLE … SET of what switches triggers and foreign keys off for calls. */
+/** Advises on settings of ALTER DATABASE and ALTER ROLE that disable triggers and foreign keys for calls. */
 export function settingsOfDatabase({ facts }: AdviceContext): Advice[] {
   return facts.role_settings
     .filter(({ name, value }) => name === 'session_replication_role' && value !== 'origin')

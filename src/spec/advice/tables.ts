@@ -11,7 +11,9 @@ import {
   revoke,
 } from './advice-context.ts';
 
-/** The roles that calls can have, bound by row-level security, and that hold some right on a table that they can reach. */
+/**
+ * Returns the roles of calls that row-level security applies to and that have a privilege on a table and on its schema.
+ */
 const grantees = ({ access, roles }: AdviceContext, relation: RelationFact) =>
   roles.filter(
     (role) =>
@@ -23,7 +25,7 @@ const grantees = ({ access, roles }: AdviceContext, relation: RelationFact) =>
       ),
   );
 
-/** Tables that /rest/v1 serves, where a grant alone opens every row. */
+/** Advises on tables of /rest/v1 without row-level security, where a privilege gives access to every row. */
 export function tablesWithoutRowSecurity(context: AdviceContext): Advice[] {
   return context.exposed.flatMap((relation) => {
     if (!isTable(relation) || relation.row_security) return [];
@@ -48,7 +50,10 @@ export function tablesWithoutRowSecurity(context: AdviceContext): Advice[] {
   });
 }
 
-/** Tables that nobody but roles that bypass row-level security can reach, although others hold rights on them. */
+/**
+ * Advises on tables with row-level security but without a policy: only roles that bypass it reach rows, although other
+ * roles have privileges.
+ */
 export function tablesWithoutPolicy(context: AdviceContext): Advice[] {
   return context.exposed.flatMap((relation) => {
     if (!isTable(relation) || !relation.row_security || context.access.policies.of(relation.oid).length > 0) return [];
@@ -83,7 +88,7 @@ export function tablesWithoutPolicy(context: AdviceContext): Advice[] {
 
 const isTable = (relation: RelationFact): boolean => relation.kind === 'r' || relation.kind === 'p';
 
-/** The field that points to the member: the first with a foreign key to auth.users. */
+/** Returns the field that references the member: the first with a foreign key to auth.users. */
 function ownerField({ facts, access }: AdviceContext, relation: RelationFact): string | null {
   const users = facts.relations.find(({ schema, name }) => schema === 'auth' && name === 'users')?.oid;
   const key = facts.constraints.find(
@@ -99,7 +104,7 @@ const isIndexed = ({ facts, access }: AdviceContext, relation: RelationFact, fie
   return facts.indexes.some((index) => index.relation === relation.oid && index.fields[0] === number);
 };
 
-/** Takes everything from roles, and from PUBLIC where they may hold it through that. */
+/** Returns SQL that revokes all privileges from roles, and from PUBLIC if privileges were granted to it. */
 function revokeAll(context: AdviceContext, relation: RelationFact, names: readonly string[]): string {
   const fields = context.access.privileges.fieldsOf.get(relation.oid) ?? [];
   const grants = [...relation.grants, ...fields.flatMap((field) => field.grants ?? [])];

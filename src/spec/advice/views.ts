@@ -2,7 +2,10 @@ import type { RelationFact } from '../../catalog/entities.ts';
 import { ViewUses } from '../access/view-uses.ts';
 import { type Advice, type AdviceContext, idOf, isBound, listed } from './advice-context.ts';
 
-/** Views through which a caller reads, with the rights of their owner, rows that row-level security would keep. */
+/**
+ * Advises on views that read with the privileges of their owner and so show rows that row-level security would hide
+ * from the caller.
+ */
 export function viewsAsOwner(context: AdviceContext): Advice[] {
   const { facts, relations, access, roles, exposed } = context;
   const uses = new ViewUses(facts);

@@ -9,8 +9,8 @@ const { derive } = diffedApp('complete');
 const words = (before: JsonObject, after: JsonObject): string[] =>
   diffChapters(before, after).map((change) => change.words);
 
-describe('nothing is silent', () => {
-  it('whatever leaf of a specification changes, at least one change is told; a specification equals itself', async () => {
+describe('completeness of diffChapters and differences', () => {
+  it('reports at least one change for each changed leaf of a specification, and none for an equal specification', async () => {
     const chapters = await derive();
     expect(diffChapters(chapters, JSON.parse(JSON.stringify(chapters)))).toEqual([]);
     const leaves = leavesOf(chapters);
@@ -29,7 +29,7 @@ describe('nothing is silent', () => {
     );
   });
 
-  it('items that come, go or change places are told, in every list there is', async () => {
+  it('reports added, removed and reordered items in every list', async () => {
     const chapters = await derive();
     const lists = listsOf(chapters);
     fc.assert(
@@ -53,13 +53,13 @@ describe('nothing is silent', () => {
     );
   });
 
-  it('what nobody has words for is told by its path: a new member, a chapter that nobody knows', () => {
+  it('reports a change without its own sentence by its path: a new member, an unknown chapter', () => {
     const before = { roles: { weather: [{ name: 'sky', value: 'blue' }] }, climate: { sea: 'low' } };
     const after = { roles: { weather: [{ name: 'sky', value: 'grey' }] }, climate: { sea: 'high' } };
     expect(words(before, after)).toEqual(['Weather, sky, value was blue, is now grey.', 'Sea was low, is now high.']);
   });
 
-  it('any two values that differ have a difference, equal ones none, and every difference is told', () => {
+  it('finds a difference for any two unequal values and none for equal ones, and reports every difference', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
         expect(differences(a, b).length > 0).toBe(canonical(a) !== canonical(b));

@@ -1,28 +1,31 @@
 import type { Difference, JsonObject } from './differences.ts';
 
-/** A sentence, and the differences that it tells. */
+/** A sentence with the differences that it reports. */
 export interface DescribedChange {
   words: string;
   of: readonly Difference[];
 }
 
-/** The chapters on both sides, for what a difference alone does not say. */
+/** The chapters of both versions, for facts that a difference alone does not contain. */
 export interface ChapterPair {
   before: JsonObject;
   after: JsonObject;
 }
 
 /**
- * Puts the differences of one chapter into words. What it leaves out is told by its path, so that nothing is ever silent; a
- * describer that knows only half of a chapter is fine.
+ * Describes the differences of one chapter in words. `diffChapters` reports the remaining differences by their path, so
+ * a describer may be incomplete.
  */
 export interface ChangeDescriber {
-  /** Where items are told as one thing: paths below the chapter, `*` for any name or key. */
+  /**
+   * Patterns of the paths whose values are compared as a whole. Paths start below the chapter; `*` stands for any name
+   * or key.
+   */
   whole: readonly string[];
   describeChanges(differences: readonly Difference[], sides: ChapterPair): DescribedChange[];
 }
 
-/** True where a path is one of the patterns: `cells/*`. That a list has another order is none of its items. */
+/** Returns true if a path matches the pattern, such as `cells/*`. A changed order of a list is not one of its items. */
 export function matches(path: readonly string[], pattern: string): boolean {
   const parts = pattern.split('/');
   return (
@@ -30,5 +33,5 @@ export function matches(path: readonly string[], pattern: string): boolean {
   );
 }
 
-/** The key of a list's item in a path, without its brackets. */
+/** Returns the key of a list item in a path, without its brackets. */
 export const keyAt = (difference: Difference, index: number): string => (difference.path[index] ?? '').slice(1, -1);

@@ -12,7 +12,7 @@ const { owner, superuser, derive, diff } = diffedApp('diff');
 
 const words = (before: JsonObject, after: JsonObject): string[] => diff(before, after).map((change) => change.words);
 
-describe('a change of the app is told in words that a business person can read', () => {
+describe('diffChapters reports changes of an app in sentences for business readers', () => {
   it.each<[string, string[]]>([
     [
       `create table public.watched (customer bigint references public.customers, ticket uuid references public.tickets,
@@ -201,7 +201,7 @@ describe('a change of the app is told in words that a business person can read',
         'Rows of tickets now point to a row of customers (customer): they are emptied when it is deleted, of their fields customer only',
       ],
     ],
-  ])('%s', async (sql, expected) => {
+  ])('reports the change: %s', async (sql, expected) => {
     const before = await derive();
     const isRole = sql.startsWith('create role');
     await (isRole ? superuser : owner).script(sql);
@@ -212,12 +212,12 @@ describe('a change of the app is told in words that a business person can read',
         told.some((one) => one.startsWith(sentence)),
         `${sentence}\n\n${told.join('\n')}`,
       ).toBe(true);
-    // Undone, it is told the other way round, and then nothing is left to tell.
+    // The reverse change has its own sentence, and no difference remains after it.
     expect(words(after, before).length).toBeGreaterThan(0);
     if (isRole) await superuser.script('drop owned by diff_agent; drop role diff_agent');
   });
 
-  it('a table that becomes a partition, and one by itself again', async () => {
+  it('reports a table that becomes a partition, and one that stops being a partition', async () => {
     await owner.script(`create table public.days (id int not null, at date not null) partition by range (at);
       create table public.today (id int not null, at date not null)`);
     const before = await derive();
@@ -235,7 +235,7 @@ describe('a change of the app is told in words that a business person can read',
     ]);
   });
 
-  it('calls that another function answers, neither as gone nor as new', async () => {
+  it('reports calls that another function serves as neither removed nor added', async () => {
     await owner.script('grant execute on function public.close to authenticated');
     const before = await derive();
     await owner.script(`drop function public.close(uuid);
@@ -247,7 +247,7 @@ describe('a change of the app is told in words that a business person can read',
     expect(told.join()).not.toMatch(/No longer answered|New calls/);
   });
 
-  it('advice whose SQL alone is another, without saying the advice again', () => {
+  it('reports advice with changed SQL without repeating the advice', () => {
     const advised = (sql: string): JsonObject => ({
       roles: {
         advice: [
@@ -260,14 +260,14 @@ describe('a change of the app is told in words that a business person can read',
     ]);
   });
 
-  it('a setting that closes sign-up', async () => {
+  it('reports a setting that disables sign-up', async () => {
     const before = await derive();
     expect(words(before, await derive({ ...defaultAuthSettings, disable_signup: true }))).toContain(
       'No longer answered: POST /auth/v1/signup.',
     );
   });
 
-  it('a setting that decides who calls without a token, in the chapters of roles and of calls', async () => {
+  it('reports a setting that changes the callers without a token in the chapters of roles and of calls', async () => {
     const before = await derive();
     const settings = { ...defaultRestSettings, db_anon_role: 'authenticated', app_settings: { 'app.key': 'hush' } };
     const told = words(before, await derive(defaultAuthSettings, settings));
@@ -279,7 +279,7 @@ describe('a change of the app is told in words that a business person can read',
     expect(told.join('\n')).not.toContain('hush');
   });
 
-  it('the triggers of a state machine, in one sentence; one of them that goes alone by its name', async () => {
+  it('reports the triggers of a state machine in one sentence, and a single removed one by its name', async () => {
     const before = await derive();
     await owner.script(
       `select ninefold.define_machine('public.tickets', 'status', 'open', '[{"name": "close", "from": "open", "to": "closed"}]')`,
@@ -297,7 +297,7 @@ describe('a change of the app is told in words that a business person can read',
     expect(words(kept, await derive())).toContain('The trigger zz_ninefold_check_status on tickets is gone.');
   });
 
-  it('a comment on a role that every app has, beside who it is', async () => {
+  it('reports a comment on a built-in role together with the meaning of the role', async () => {
     const before = await derive();
     await superuser.script(`comment on role authenticated is 'Staff of the "desk"'`);
     const told = words(before, await derive()).join('\n');
@@ -306,7 +306,7 @@ describe('a change of the app is told in words that a business person can read',
     expect(await derive()).toEqual(before);
   });
 
-  it('until when the login role of the app is valid, and that it may log in no more', async () => {
+  it('reports the VALID UNTIL of the app’s login role, and that the role may no longer log in', async () => {
     const [before, login] = [await derive(), 'app_authenticator'];
     const told = async (change: string, undo: string): Promise<string> => {
       await superuser.script(`alter role ${login} ${change}`);
@@ -319,7 +319,7 @@ describe('a change of the app is told in words that a business person can read',
     expect(await told('nologin', 'login')).toMatch(/^The limit appConnections is now 0 .*Their role may not log in;/);
   });
 
-  it('a table that is moved out of the reach of calls, and back into it', async () => {
+  it('reports a table that is moved out of the reach of calls, and back', async () => {
     const before = await derive();
     await owner.script('create schema kept; alter table public.tickets set schema kept');
     const after = await derive();
@@ -342,7 +342,7 @@ describe('a change of the app is told in words that a business person can read',
     expect([...away, ...back].filter((one) => / is gone|There is a new/.test(one))).toEqual([]);
   });
 
-  it('a limit that is raised', async () => {
+  it('reports a limit that is raised', async () => {
     const before = await derive();
     const settings = { ...defaultRestSettings, db_max_rows: 5 };
     expect(words(before, await derive(defaultAuthSettings, settings)).join('\n')).toContain(
@@ -350,7 +350,7 @@ describe('a change of the app is told in words that a business person can read',
     );
   });
 
-  it('operations that change alike share a sentence', async () => {
+  it('reports operations with the same change in one sentence', async () => {
     const before = await derive();
     await owner.script('grant all on public.customers to authenticated');
     expect(words(before, await derive())).toContain(
@@ -358,7 +358,7 @@ describe('a change of the app is told in words that a business person can read',
     );
   });
 
-  it('a new field is told where entities are, and not again for each call', async () => {
+  it('reports a new field in the chapter of entities, and not again for each call', async () => {
     const before = await derive();
     await owner.script('alter table public.tickets add priority int');
     const told = diff(before, await derive());
@@ -366,7 +366,7 @@ describe('a change of the app is told in words that a business person can read',
     expect(told.filter(({ chapter }) => chapter === 'entities')).toHaveLength(1);
   });
 
-  it('a version from when each call told the fields of its entity again, and none the call that describes the others, differs in nothing from the same app now', async () => {
+  it('reports no change for a version of an older format that repeats fields in calls and lacks the describing call', async () => {
     const now = await derive();
     const calls = now.calls as { calls: { id: string; area: string }[] };
     const without = calls.calls.filter(({ id }) => id !== 'rest.describe');
@@ -391,7 +391,7 @@ describe('a change of the app is told in words that a business person can read',
     const inOldWords = JSON.stringify(now.roles).replaceAll(/own row \(by ([^()]*)\)/g, 'own row ($1 is the member)');
     expect(inOldWords).toContain('is the member)');
     expect(words({ ...now, roles: JSON.parse(inOldWords) }, now)).toEqual([]);
-    // A file that it printed is still checked against it.
+    // An older exported file must still be comparable.
     const old = {
       app: { ref: 'desk', name: 'Desk' },
       hash: 'abc',

@@ -16,7 +16,7 @@ import { rulesDescriber } from './words/rules.ts';
 import { statesDescriber } from './words/states.ts';
 import { fewWords } from './words/values.ts';
 
-/** What a chapter's describer leaves out is told by its path. */
+/** The describers of the chapters. Differences that they omit are reported by path. */
 const describers: Readonly<Record<ChapterKey, ChangeDescriber>> = {
   purpose: purposeDescriber,
   screens: screensDescriber,
@@ -32,11 +32,12 @@ const describers: Readonly<Record<ChapterKey, ChangeDescriber>> = {
 const nothing: ChangeDescriber = { whole: [], describeChanges: () => [] };
 
 /**
- * What changed between two specifications, in words, chapter by chapter, in a stable order. Complete: where the chapters
- * differ anywhere, there is at least one change; where they are equal, there is none. Pure.
+ * Returns the changes between two specifications in words, by chapter and in a stable order. If the chapters differ,
+ * there is at least one change; if they are equal, there is none. Pure.
  *
- * @param before The chapters as `lasting` leaves them, or as an export holds them.
- * @param ids The numbers of the objects of both versions. Without them an object with another name is reported as removed and added.
+ * @param before The chapters from `stableContent` or from an export.
+ * @param ids The object ids of both versions. Without them, an object with another name is reported as removed and
+ * added.
  */
 export function diffChapters(before: JsonObject, after: JsonObject, ids: IdsOfBoth = noIds): Change[] {
   return diffAlike(
@@ -62,7 +63,7 @@ function diffAlike(then: JsonObject, after: JsonObject, renamed: readonly Rename
   return keys.flatMap((key) => diffChapter(key, before, after, renames(key)));
 }
 
-/** `renames` are sentences that tell of names, which `before` has as they are after. */
+/** @param renames Sentences that report renames. `before` already contains the newer names. */
 function diffChapter(
   key: ChapterKey,
   before: JsonObject,
@@ -71,7 +72,7 @@ function diffChapter(
 ): Change[] {
   const describer = Object.hasOwn(describers, key) ? describers[key] : nothing;
   const isWhole = (path: readonly string[]) => describer.whole.some((pattern) => matches(path, pattern));
-  // A chapter that only one side has is compared with an empty one, so that its items are told one by one.
+  // A chapter that only one version has is compared with an empty chapter, so that its items are reported individually.
   const [old, fresh] = [before[key], after[key]];
   const found = differences(
     old === undefined ? emptied(fresh) : old,
@@ -91,7 +92,7 @@ function diffChapter(
     [...undescribed].filter((difference) => !isMinor(difference)),
   ];
   const [start, ...others] = [...renames, ...told, ...rest.map(genericWords)];
-  // They are worth a sentence only where nothing else has changed.
+  // These differences get a sentence only if nothing else has changed.
   const sentences = start ? [{ ...start, of: [...start.of, ...asides] }, ...others] : asidesWords(asides);
   return sentences
     .sort((a, b) => first(a.of) - first(b.of))
@@ -103,7 +104,10 @@ function diffChapter(
     }));
 }
 
-/** What follows from something else that is told: where the chapter comes from, and in which order its items stand. */
+/**
+ * Returns true for a difference that follows from other reported differences: the sources of the chapter, or the order
+ * of its items.
+ */
 const isMinor = ({ path }: Difference): boolean => path[0] === 'sources' || (path.length === 2 && path[1] === 'order');
 
 function asidesWords(of: readonly Difference[]): DescribedChange[] {
@@ -120,7 +124,7 @@ function asidesWords(of: readonly Difference[]): DescribedChange[] {
   ];
 }
 
-/** The same chapter with nothing in its lists. */
+/** Returns the chapter with empty lists. */
 const emptied = (chapter: unknown): unknown =>
   isObject(chapter)
     ? Object.fromEntries(

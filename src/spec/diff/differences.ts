@@ -1,26 +1,27 @@
 /**
- * Where two JSON values differ. Lists of objects are compared by what identifies their items, so that an item that comes
- * first does not make all that follow it differ. Complete: values that are not equal have at least one difference,
- * equal ones have none. The order of an object's members means nothing; an absent member and one that is undefined are the same.
+ * A difference between two JSON values. Lists of objects are compared by the identity of their items, so an inserted
+ * item does not change the following ones. Unequal values have at least one difference, and equal values have none. The
+ * order of members does not matter, and an absent member equals one that is undefined.
  */
 export interface Difference {
-  /** From the outermost: names of members, and `[key]` for an item of a list. */
+  /** The path from the root: names of members, and `[key]` for a list item. */
   path: readonly string[];
   kind: 'added' | 'removed' | 'changed';
-  /** Undefined where it was added. */
+  /** Undefined if the value was added. */
   before: unknown;
-  /** Undefined where it was removed. */
+  /** Undefined if the value was removed. */
   after: unknown;
 }
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
+/** Returns true for an object that is not a list. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * What may identify the items of a list, tried in this order: the first of which every item has a text (or a number) and
- * no two items the same.
+ * Members that may identify the items of a list, in the order of preference. An identity must be a text or a number in
+ * every item and different for each item.
  */
 const identities: readonly (readonly string[])[] = [
   ['id'],
@@ -37,7 +38,10 @@ const identities: readonly (readonly string[])[] = [
   ['label'],
 ];
 
-/** `isWhole` says of a path that what is there is compared as one thing, and not looked into. */
+/**
+ * Returns the differences between two values.
+ * @param isWhole Returns true for a path whose value is compared as a whole.
+ */
 export function differences(
   before: unknown,
   after: unknown,
@@ -73,7 +77,7 @@ function compareObjects(
   }
 }
 
-/** A member of the object itself; `__proto__` is a name like any other. */
+/** Returns the object's own member. A member may be named `__proto__`. */
 const own = (object: JsonObject, name: string): unknown => (Object.hasOwn(object, name) ? object[name] : undefined);
 
 function compareLists(
@@ -99,7 +103,7 @@ function compareLists(
   }
 }
 
-/** Keys of the items, each only once: what is there twice is counted. */
+/** Returns the unique keys of the items. Repeated keys are numbered. */
 function keysOf(items: readonly JsonObject[], keyOf: (item: JsonObject) => string): string[] {
   const seen = new Map<string, number>();
   return items.map((item) => {
@@ -110,7 +114,7 @@ function keysOf(items: readonly JsonObject[], keyOf: (item: JsonObject) => strin
   });
 }
 
-/** Returns what identifies the items of two versions of a list. */
+/** Returns the function that identifies items in two versions of a list. */
 export function identityOf(before: readonly JsonObject[], after: readonly JsonObject[]): (item: JsonObject) => string {
   const identity = identities.find((names) => identifies(names, before) && identifies(names, after));
   return identity ? (item) => identity.map((name) => keyText(own(item, name))).join(' ') : canonical;
@@ -123,17 +127,17 @@ function identifies(names: readonly string[], items: readonly JsonObject[]): boo
   );
 }
 
-/** The text of a member that identifies; empty for anything that cannot. */
+/** Returns the text of an identifying member; an empty text for other values. */
 function keyText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return String(value);
   return isObject(value) && typeof value.schema === 'string' ? `${value.schema}.${String(value.entity)}` : '';
 }
 
-/** Of objects; an empty list may be one, and two of them are equal before it matters. */
+/** Returns true for a list of objects. An empty list counts as one, because two empty lists are equal. */
 const isList = (value: unknown): value is readonly JsonObject[] => Array.isArray(value) && value.every(isObject);
 
-/** JSON with the members of every object in the order of their names, absent ones left out. */
+/** Returns JSON with the members of every object sorted by name and without absent ones. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (!isObject(value)) return JSON.stringify(value) ?? 'null';

@@ -9,9 +9,9 @@ import { RenameSentences } from './words/renames.ts';
 import { items, sentence, text, texts } from './words/values.ts';
 
 /**
- * Returns the older chapters with the newer names, so that only other changes differ, and the sentences that report the renames, by
- * chapter. Walks both versions side by side. An identifying name is replaced by the newer name of its object; any other text by the newer
- * text in its place, if the two differ by renames at most. Pure.
+ * Returns the older chapters with the newer names, so that only other changes differ, and the sentences that report the
+ * renames, by chapter. Compares both versions in parallel. Replaces an identifying name by the newer name of its
+ * object, and another text by the newer text at the same path if the two differ only by renames. Pure.
  */
 export function followRenames(
   before: JsonObject,
@@ -37,10 +37,10 @@ export function followRenames(
 }
 
 interface KnownNames {
-  /** By `keyOf`. */
+  /** The renames by `keyOf`. */
   exact: ReadonlyMap<string, Rename>;
   inText: NamesInText;
-  /** By view, whether its query reads a relation. */
+  /** Returns for a view whether its query reads a relation. */
   shows: (view: string) => (entity: string) => boolean;
 }
 
@@ -57,7 +57,7 @@ const idMembers: ReadonlySet<string> = new Set([
   ...['id', 'entity', 'on', 'through', 'view', 'from', 'to', 'origin', 'function'],
 ]);
 
-/** Of the items of a list, what their member `name` is the name of. */
+/** The kind of object that the member `name` of a list item names. */
 const namedIn: Readonly<Record<string, RenameKind>> = {
   fields: 'field',
   triggers: 'trigger',
@@ -68,7 +68,7 @@ const namedIn: Readonly<Record<string, RenameKind>> = {
   roles: 'role',
 };
 
-/** Walks one chapter of both versions. */
+/** Follows the renames in one chapter of both versions. */
 class ChapterWalk {
   readonly sentences: RenameSentences;
   readonly #known: KnownNames;
@@ -79,14 +79,14 @@ class ChapterWalk {
   }
 
   /**
-   * @param list The member that holds the object, or the list that it is an item of.
-   * @param outer The id of the entity around it.
+   * @param list The name of the member that contains the object or its list.
+   * @param outer The id of the entity that contains the object.
    */
   object(before: JsonObject, after: unknown, list: string, outer: string): JsonObject {
     const named = this.#identified(before, list, outer);
     const entity = this.#entityIn(before) || outer;
     const other = isObject(after) ? after : {};
-    // What depends on several policies lists them in the order of their names; a cell of a view does not name them.
+    // Objects that depend on several policies list them sorted by name. A cell of a view does not name its policies.
     const isSorted = list === 'cells' || texts(before, 'policies').some((name) => this.#known.inText.isPolicy(name));
     return Object.fromEntries(
       Object.entries(named).map(([key, value]) => {
@@ -99,7 +99,7 @@ class ChapterWalk {
     );
   }
 
-  /** The object with the members that identify it in the newer names. */
+  /** Returns the object with its identifying members in the newer names. */
   #identified(before: JsonObject, list: string, outer: string): JsonObject {
     const named: Record<string, unknown> = { ...before };
     for (const [key, value] of Object.entries(before)) {
@@ -124,7 +124,7 @@ class ChapterWalk {
     return rename;
   }
 
-  /** The newer id of the entity that an older object says it belongs to; empty if it does not say so. */
+  /** Returns the newer id of the entity that an older object belongs to; an empty text if the object names none. */
   #entityIn(before: JsonObject): string {
     const id = entityIn(before);
     return this.#known.exact.get(keyOf('entity', '', id))?.after ?? id;
@@ -144,7 +144,7 @@ class ChapterWalk {
       : this.#elements(before, others, key, entity);
   }
 
-  /** Items of a list, in the order of the newer list if one has another key. */
+  /** Returns the items of a list. If another item has a new key, the items are in the order of the newer list. */
   #items(before: readonly JsonObject[], after: readonly JsonObject[], key: string, entity: string): JsonObject[] {
     const named = before.map((item) => this.#identified(item, key, entity));
     const keyIn = identityOf(named, after);
@@ -166,7 +166,7 @@ class ChapterWalk {
     return followed.sort((a, b) => place(a.key) - place(b.key)).map(({ item }) => item);
   }
 
-  /** The newer keys that older ones have become. */
+  /** Returns for each older key the newer key that it has become. */
   #partners(before: readonly { key: string; scope: TextScope }[], after: readonly string[]): (string | undefined)[] {
     const { inText } = this.#known;
     const there = new Set(after);
@@ -181,7 +181,7 @@ class ChapterWalk {
     });
   }
 
-  /** Elements of a list of names, or of lists of names. */
+  /** Returns the elements of a list of names, or of lists of names. */
   #elements(before: readonly unknown[], after: readonly unknown[], key: string, entity: string): unknown[] {
     const followed = before.map((element, i) => {
       if (typeof element !== 'string') return this.#value(element, after[i], key, entity);
@@ -225,7 +225,7 @@ class ChapterWalk {
   }
 }
 
-/** Members that hold names of roles. */
+/** Members that contain names of roles. */
 const roleMembers: ReadonlySet<string> = new Set(['role', 'roles', 'member_role']);
 
 const namesOf = (id: string): string[] => partsOf(id).map(plainName);
@@ -233,7 +233,7 @@ const namesOf = (id: string): string[] => partsOf(id).map(plainName);
 const NAME = '(?:"(?:[^"]|"")*"|[A-Za-z_\\u0080-\\uffff][\\w$\\u0080-\\uffff]*)';
 const entityAtStart = new RegExp(`^(?:(?:rule|rest|transition)\\.)?(${NAME}\\.${NAME})`);
 
-/** The id of the entity that an object says it belongs to; empty if it does not say so. */
+/** Returns the id of the entity that an object belongs to; an empty text if the object names none. */
 function entityIn(value: JsonObject): string {
   const [schema, named] = [text(value, 'schema'), text(value, 'entity')];
   if (named !== '') return schema === '' ? named : entityId(schema, named);
@@ -242,19 +242,19 @@ function entityIn(value: JsonObject): string {
   return text(value, 'view') || from || text(value, 'on') || text(value, 'through') || idText('origin') || idText('id');
 }
 
-/** A screen that a builder defined names what it shows as it was called then. */
+/** Returns true for a screen that a builder defined. Its texts keep the names of the time of its definition. */
 const isDefined = (value: JsonObject): boolean => text(value, 'origin').startsWith('defined');
 
-/** Whether people wrote a member: PostgreSQL changes none of it when a name changes. */
+/** Returns true for a member that a person wrote. PostgreSQL does not update it when a name changes. */
 function isWritten(holder: JsonObject, key: string): boolean {
   if (key === 'words') return holder.commented === true;
-  // PostgreSQL prints the body that it compiled; it stores all others as they were sent.
+  // PostgreSQL prints a compiled body with current names, and stores other bodies as they were sent.
   if (key === 'body') return !/^\s*(RETURN|BEGIN ATOMIC)\b/.test(text(holder, 'body'));
   if (key === 'meaning') return holder.bypasses_row_level_security !== undefined;
   return ['comment', 'message', 'hint'].includes(key);
 }
 
-/** An address has the name of a relation, a function or a field as one of its parts. */
+/** Finds the renames in an address, which contains the name of a relation, function or field as one of its parts. */
 function inAddress(renames: readonly Rename[], before: string, after: string): Rename[] | null {
   const [was, is] = [before, after].map((address) => address.split('/').map(decoded));
   if (was?.length !== is?.length) return null;
@@ -278,7 +278,9 @@ function decoded(part: string): string {
   }
 }
 
-/** The title of a screen has the name of its entity in words: "One row of order lines". */
+/**
+ * Finds the renames in the title of a screen, which contains the name of its entity in words: "One row of order lines".
+ */
 function inTitle(renames: readonly Rename[], before: string, after: string): Rename[] | null {
   const label = (id: string) => (namesOf(id)[1] ?? '').replaceAll(/[_\s]+/g, ' ').trim();
   const found = renames.find((rename) => {

@@ -3,7 +3,7 @@ import { diffedApp } from '../../../test/support/diffed-app.ts';
 
 const { owner, derive, diff } = diffedApp('names');
 
-describe('what is called otherwise is told once, and not as gone and new', () => {
+describe('diffChapters reports a rename once, and not as removed and added', () => {
   const machine = (close: string): string =>
     `select ninefold.define_machine('public.customers', 'email', 'new', '[{"name": "${close}", "from": ["new", "open"], "to": "closed"}]')`;
 
@@ -236,7 +236,7 @@ describe('what is called otherwise is told once, and not as gone and new', () =>
       },
     ],
     [machine('close'), machine('shut'), { states: ['The transition close of customers.email is called shut now.'] }],
-  ])('a name that changed is told as such, and what else has: %s%s', async (first, sql, expected) => {
+  ])('reports a changed name with its other changes: %s%s', async (first, sql, expected) => {
     if (first !== '') await owner.script(first);
     const before = await derive();
     await owner.script(sql);

@@ -6,15 +6,15 @@ import { diffChapters } from './diff.ts';
 import { cut, fromTo, quoted, thing } from './words/values.ts';
 
 /**
- * What changed between two exports as Markdown, in words. It can tell what the Markdown says, which is less than the value, but
- * needs no more than the file: an export that was committed long ago, on another node. Empty where the chapters read alike.
+ * Returns the changes between two Markdown exports in words. The exports contain less than the JSON value, but the
+ * comparison needs only the files, also of old commits or other nodes. Returns an empty list if the chapters are equal.
  */
 export function diffMarkdown(before: string, after: string): Change[] {
   const [old, fresh] = [readOutline(before), readOutline(after)];
   return chapters.flatMap(({ key }) => diffOutline(key, old.get(key) ?? [], fresh.get(key) ?? []));
 }
 
-/** True where two exports say the same: the name of the app and the ends of lines do not count. */
+/** Returns true if two exports have equal chapters. The name of the app and line ends do not count. */
 export const sameMarkdown = (a: string, b: string): boolean => chaptersText(a) === chaptersText(b);
 
 const chaptersText = (markdown: string): string => {
@@ -23,13 +23,13 @@ const chaptersText = (markdown: string): string => {
   return (start < 0 ? text : text.slice(start)).trim();
 };
 
-/** One thing that a chapter says: under which heading, of what, and what. */
+/** A statement of a chapter with its heading, its subject and its text. */
 interface Line {
   heading: string;
-  /** What identifies it under its heading: the row of a table and its column; the text itself for all else. */
+  /** The identity of the line under its heading: the row and column of a table cell; otherwise the text. */
   name: string;
   text: string;
-  /** A sentence before the first heading: it sums up what follows. */
+  /** True for a sentence before the first heading, which summarises the chapter. */
   isSummary?: boolean;
 }
 
@@ -110,7 +110,7 @@ function diffOutline(chapter: ChapterKey, before: readonly Line[], after: readon
   return cells.length + details.length > 0 ? [...cells, ...details] : changes;
 }
 
-/** The rows of tables that the other side does not have, each as one line. */
+/** Returns the table rows that the other version lacks, each as one line. */
 function wholeRows(lines: readonly Line[], others: readonly Line[]): Line[] {
   const rowOf = (line: Line) => `${line.heading}\0${line.name.split('\0')[0]}`;
   const known = new Set(others.filter(isCell).map(rowOf));
@@ -123,7 +123,10 @@ function wholeRows(lines: readonly Line[], others: readonly Line[]): Line[] {
   return [...lines.filter((line) => !alone.includes(line)), ...rows];
 }
 
-/** Long lines that part only where a sentence no longer shows them: by the key of what went, the key of what came. */
+/**
+ * Pairs removed and added long lines that differ only after the part that a sentence shows. Maps the key of the removed
+ * line to the key of the added one.
+ */
 function lookingAlike(old: ReadonlyMap<string, Line>, fresh: ReadonlyMap<string, Line>): Map<string, string> {
   const look = ({ heading, text }: Line) => `${heading}\0${quoted(text)}`;
   const added = new Map(
@@ -138,7 +141,7 @@ function lookingAlike(old: ReadonlyMap<string, Line>, fresh: ReadonlyMap<string,
   return pairs;
 }
 
-/** Lines by heading and name; the same again is counted. */
+/** Returns the lines by heading and name. Repeated lines are numbered. */
 function byKey(lines: readonly Line[]): Map<string, Line> {
   const found = new Map<string, Line>();
   for (const line of lines) {
@@ -167,7 +170,7 @@ function lineWords(was: Line | undefined, is: Line | undefined): string {
 
 const isCell = (line: Line): boolean => line.name.includes('\0');
 
-/** The matrix of chapter 6 as far as Markdown has it: enough for the words of its cells. */
+/** Returns the matrix of chapter 6 from the Markdown, as far as the words of its cells need. */
 function rolesOf(lines: readonly Line[]): Record<string, unknown> {
   const cells = lines.filter(isCell).map(({ heading, name, text }) => {
     const [row = '', role = ''] = name.split('\0');

@@ -1,14 +1,14 @@
 import { sqlName } from '../names.ts';
 import type { Rename } from './renames.ts';
 
-/** Names, strings, numbers and everything else of a text that PostgreSQL or a chapter printed. */
+/** Splits a text that PostgreSQL or a chapter printed into names, strings, numbers and other characters. */
 const token = /"(?:[^"]|"")*"|[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*|'(?:[^']|'')*'|\d+|\s+|./gsu;
 const tokensOf = (text: string): string[] => text.match(token) ?? [];
 
-/** The parts of a qualified name, as SQL writes them. */
+/** Returns the parts of a qualified name in SQL notation. */
 export const partsOf = (id: string): string[] => tokensOf(id.replace(/\(.*$/s, '')).filter((part) => part !== '.');
 
-/** A name without the quotes of SQL. */
+/** Returns a name without the quotes of SQL. */
 export const plainName = (name: string): string =>
   name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name;
 
@@ -16,20 +16,20 @@ const capital = (name: string): string => name.slice(0, 1).toUpperCase() + name.
 
 const isQualified = ({ kind }: Rename): boolean => ['entity', 'sequence', 'function', 'type'].includes(kind);
 
-/** The object that a text belongs to, and what that object reads. */
+/** The object that a text belongs to, and the objects that it reads. */
 export interface TextScope {
-  /** Id of an entity; empty for a text of no entity. */
+  /** Id of an entity; empty for a text without an entity. */
   readonly entity: string;
-  /** True for an entity whose fields the entity shows: of a view the tables of its query. */
+  /** Returns true for an entity whose fields the entity shows: for a view, the tables of its query. */
   readonly shows: (entity: string) => boolean;
 }
 
-/** Decides whether a text of the older version says the same as a text of the newer one, apart from renames. */
+/** Decides whether texts of two versions differ only by renames. */
 export class NamesInText {
   readonly #byPair = new Map<string, Rename[]>();
   readonly #parts: Set<string>;
   readonly #fieldNames: ReadonlySet<string>;
-  /** With another schema. */
+  /** Renames to another schema. */
   readonly #moved: readonly Rename[];
   readonly #policies: Map<string, string>;
   /** Names that another object has in the newer version. */
@@ -59,18 +59,18 @@ export class NamesInText {
     this.#byPair.set(pair, [...(this.#byPair.get(pair) ?? []), rename]);
   }
 
-  /** Returns a text that is the same for two texts which differ by renames at most. */
+  /** Returns a text that is equal for two texts that differ only by renames. */
   shapeOf(text: string): string {
     const parts = tokensOf(text).map((part) => (this.#parts.has(part) ? '□' : part));
     return (this.#policies.size > 0 ? parts.sort() : parts).join('');
   }
 
-  /** True for the older name of a policy that was renamed. */
+  /** Returns true for the older name of a renamed policy. */
   isPolicy(name: string): boolean {
     return this.#policies.has(name);
   }
 
-  /** Returns the renames that make the older text the newer one; null if they differ in something else. */
+  /** Returns the renames that turn the older text into the newer one; null if the texts also differ otherwise. */
   between(before: string, after: string, scope: TextScope): Rename[] | null {
     const found = this.#aligned(tokensOf(before), tokensOf(after), scope);
     if (found !== null) return found;
@@ -89,7 +89,7 @@ export class NamesInText {
     );
   }
 
-  /** Sentences leave the schema public out: a table that moved has its schema on one side only. */
+  /** Sentences omit the schema public. If a table moved to or from public, only one text contains the schema. */
   #withoutSchemas(before: string, after: string, scope: TextScope): Rename[] | null {
     const bare = (id: string) => partsOf(id)[1] ?? id;
     const used = this.#moved.filter((one) => before.includes(bare(one.before)) && after.includes(bare(one.after)));
@@ -100,7 +100,7 @@ export class NamesInText {
     return found && [...new Set([...used, ...found])];
   }
 
-  /** True if the two texts say the same of policies whose order changed with their names. */
+  /** Returns true if the two texts name the same policies in another order, because their names changed. */
   inAnyOrder(before: string, after: string): boolean {
     if (this.#policies.size === 0) return false;
     const words = (text: string) => text.match(/[\p{L}\p{N}_]+/gu) ?? [];
@@ -140,8 +140,9 @@ export class NamesInText {
   }
 
   /**
-   * Returns the older text in the newer names as far as they can be resolved, if it has a name that now is another object's: such a text
-   * may mean something else although it reads the same. Returns any other text as it is.
+   * Returns the older text with the newer names where they can be resolved, if the text contains a name that another
+   * object has in the newer version. Such a text may mean something else although it looks the same. Returns other
+   * texts unchanged.
    */
   resolved(text: string, { entity }: TextScope): string {
     if (this.#reused.size === 0) return text;
@@ -163,7 +164,7 @@ export class NamesInText {
   }
 }
 
-/** The ways in which the two names of an object stand for each other in a text, each as a pair with \0 between. */
+/** Returns the notations in which a text may contain the two names of an object, as pairs separated by \0. */
 function spellingsOf(rename: Rename): Set<string> {
   const { kind, before, after } = rename;
   const written = kind === 'label' ? [literal] : [sqlName, (name: string) => `"${name}"`];
@@ -182,11 +183,11 @@ function qualifiedPairs({ before, after }: Rename): string[][] {
     part === is[i] ? [] : [[part, is[i] ?? '']],
   );
   const plain = changed.map((pair) => pair.map(plainName));
-  // The id of a rule has the whole name of a type as one of its parts.
+  // The id of a rule contains the whole name of a type as one part.
   return [...changed, ...plain, [sqlName(before), sqlName(after)]];
 }
 
-/** A name with a schema must have the right one; a schema must have one of its objects behind it. */
+/** Returns true if a qualified name has the schema of the object, or if a schema is followed by one of its objects. */
 function fitsQualified(rename: Rename, before: readonly string[], after: readonly string[], at: number): boolean {
   const [[schema = '', name = ''], [newSchema = '', newName = '']] = [partsOf(rename.before), partsOf(rename.after)];
   if (before[at + 1] === '.' && before[at + 2] === name && after[at + 2] === newName) {
@@ -197,7 +198,10 @@ function fitsQualified(rename: Rename, before: readonly string[], after: readonl
   return before[at - 1] !== '.' || (before[at - 2] === schema && after[at - 2] === newSchema);
 }
 
-/** A part belongs to the entity of the text, to one that the text names, or to the one that its alias stands for. */
+/**
+ * Returns true if a part belongs to the entity of the text, to an entity that the text names, or to the entity of its
+ * alias.
+ */
 function fitsPart(
   { kind, of }: Rename,
   after: readonly string[],
@@ -212,7 +216,7 @@ function fitsPart(
   return after.some((part, i) => part === name && (after[i - 1] !== '.' || after[i - 2] === schema || i === at - 2));
 }
 
-/** What a query calls the relations that it reads: `public.tickets t`. */
+/** Returns the relations that a query reads by their aliases: `public.tickets t`. */
 function aliasesIn(parts: readonly string[]): Map<string, string> {
   const aliases = new Map<string, string>();
   for (const [i, part] of parts.entries()) {

@@ -8,7 +8,7 @@ interface App {
   ids: ObjectIds;
 }
 
-/** Fields are numbered in their order, unless they say otherwise. */
+/** Fields are numbered in their order unless they have an explicit number. */
 interface Field {
   name: string;
   number?: number;
@@ -42,7 +42,7 @@ const rule = (entity: string, name: string, words: string): object => ({
 
 const idOf = ({ schema, name }: Pick<Table, 'schema' | 'name'>): string => `${schema}.${name}`;
 
-/** @param more Further chapters, and numbers of further objects. */
+/** @param more Further chapters, and ids of further objects. */
 function app(tables: Table[], rules: object[] = [], more: { chapters?: object; ids?: object } = {}): App {
   const entities = tables.map(({ number: _, fields, ...rest }) => ({
     ...{ id: idOf(rest), kind: 'table', exposed: true, comment: null, definition: null },
@@ -89,7 +89,7 @@ describe('diffChapters with the object ids of tables', () => {
     ]);
   });
 
-  it('leaves the word that is the name alone in comments, rules and the names of policies', () => {
+  it('does not replace the name in comments, rules and the names of policies', () => {
     const made = (name: string): App =>
       app(
         [table(1, name, [field('id', { comment: 'Of all notes' }), field('note')])],
@@ -117,7 +117,7 @@ describe('diffChapters with the object ids of tables', () => {
     ]);
   });
 
-  it('reports a rename although fields and rules differ, and then these', () => {
+  it('reports a rename together with other changes of fields and rules', () => {
     const other = app(
       [table(1, 'b', [field('id'), field('note', { type: 'integer' })])],
       [rule('b', 'short', 'note is short')],
@@ -129,7 +129,7 @@ describe('diffChapters with the object ids of tables', () => {
     ]);
   });
 
-  it('reports a table that moved to another schema, under whatever name', () => {
+  it('reports a table that moved to another schema, with or without a new name', () => {
     const before = app([table(1, 'a', note)], [rule('a', 'short', 'note is short')]);
     for (const name of ['a', 'b']) {
       const ruled = { ...rule(name, 'short', 'note is short'), id: `kept.${name}.short`, entity: `kept.${name}` };
@@ -142,14 +142,14 @@ describe('diffChapters with the object ids of tables', () => {
     }
   });
 
-  it('knows which of two like tables was renamed', () => {
+  it('identifies the renamed table among similar ones', () => {
     expect(told(app([table(1, 'a', note)]), app([table(2, 'b', note), table(1, 'c', note)]))).toEqual([
       'In place of the table a there is c, the same but for its name.',
       'There is a new table b with id and note.',
     ]);
   });
 
-  it('reports a value that changed as the name did', () => {
+  it('reports a changed value that contains the name', () => {
     const others = (name: string) => [table(2, 'others', note), table(1, name, note)];
     const asked = (name: string) =>
       told(
@@ -160,7 +160,7 @@ describe('diffChapters with the object ids of tables', () => {
     expect(asked('b')).toContainEqual(`The rule for others, note is not 'b', has changed: before: note is not 'a'.`);
   });
 
-  it('reports two renamed tables that point to each other', () => {
+  it('reports two renamed tables that reference each other', () => {
     const pointing = (number: number, name: string, to: string) =>
       table(number, name, [
         field('id'),
@@ -203,7 +203,7 @@ describe('diffChapters with the object ids of tables', () => {
     ]);
   });
 
-  it('reports a table that was dropped and made again under its name as changed', () => {
+  it('reports a table that was dropped and created again with the same name as changed', () => {
     expect(told(app([table(1, 'a', note)]), app([table(2, 'a', [field('id')])]))).toEqual([
       'The field note of a is gone.',
     ]);
@@ -261,7 +261,7 @@ describe('diffChapters with the object ids of fields', () => {
     expect(told(before, app([table(1, 'a', fields)]))).toContain('The field note of a is gone.');
   });
 
-  it('leaves a field of that name in another table alone', () => {
+  it('does not change a field of the same name in another table', () => {
     const both = (name: string) =>
       app([table(1, 'a', [field('id'), field(name)]), table(2, 'b', [...note, field('more')])]);
     expect(told(both('note'), both('remark'))).toEqual([
@@ -283,14 +283,14 @@ describe('diffChapters of rules', () => {
     ]);
   });
 
-  it('reports once that a rule holds for other rows', () => {
+  it('reports once that a rule applies to other rows', () => {
     const after = asked('public.code CHECK ((VALUE <> 1)) NOT VALID', { applies_to: 'new and changed rows' });
     expect(told(before, after)).toEqual([
       'The rule for a, note is short, has changed: now asked of new and changed rows only.',
     ]);
   });
 
-  it('reports another name of a rule, and what else has changed', () => {
+  it('reports another name of a rule together with its other changes', () => {
     const after = asked('CHECK (note <> 2)', { applies_to: 'no row' }, 'brief');
     expect(told(asked('CHECK (note <> 1)'), after)).toEqual([
       'The rule for a, note is short, is now called brief (before: short).',

@@ -12,18 +12,24 @@ export type RenameKind =
   | 'trigger'
   | 'role';
 
-/** An object with the same number and another name. */
+/** An object with the same id and another name. */
 export interface Rename {
   readonly kind: RenameKind;
-  /** The later name of what the object is a part of: the id of a table, of a label the type. Empty for all other kinds. */
+  /**
+   * The newer name of the containing object: of a field the id of its table, of a label its type. Empty for other
+   * kinds.
+   */
   readonly of: string;
   readonly before: string;
   readonly after: string;
-  /** The object is gone and another one took its name. No sentence names this rename. */
+  /** True if another object took the name of a removed object. No sentence names this rename. */
   readonly isDisplaced: boolean;
 }
 
-/** Follows a name that another object took over: no name of PostgreSQL's own printing ends so. `withoutMarks` removes it. */
+/**
+ * Marks a name that another object took over. PostgreSQL never prints a name with this suffix. `withoutMarks` removes
+ * it.
+ */
 const MARK = '\ue000';
 
 /** Returns a text without the marks of names that another object took over. */
@@ -32,8 +38,8 @@ export const withoutMarks = (text: string): string => text.replaceAll(MARK, '');
 type Names = Readonly<Record<string, string>>;
 
 /**
- * Returns the renames between two versions of one app. Without numbers, or with those of two databases, there are none: what differs
- * is then reported as removed and added.
+ * Returns the renames between two versions of one app. Returns none without ids or with ids of two databases; changed
+ * objects are then reported as removed and added.
  */
 export function renamesBetween(before: ObjectIds | null, after: ObjectIds | null): Rename[] {
   if (before === null || after === null || before.incarnation !== after.incarnation) return [];
@@ -52,7 +58,7 @@ export function renamesBetween(before: ObjectIds | null, after: ObjectIds | null
   ];
 }
 
-/** @param owners The later names of what the objects are parts of, by the first number of their keys. */
+/** @param owners The newer names of the containing objects, by the first number of their keys. */
 function renamed(kind: RenameKind, before: Names, after: Names, owners: Names = {}): Rename[] {
   const ownerOf = (key: string): string => owners[key.split('.')[0] ?? ''] ?? '';
   const found = Object.entries(before).flatMap(([key, name]): Rename[] => {

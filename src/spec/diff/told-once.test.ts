@@ -11,7 +11,7 @@ const refusing = (name: string, codes: readonly string[]): string =>
     return new; end $$;
    create trigger ${name} before insert on public.tickets for each row execute function public.${name}()`;
 
-describe('a change is told once in each chapter, in a sentence', () => {
+describe('diffChapters reports a change once in each chapter', () => {
   it.each<[string, string, Record<string, string[]>]>([
     [
       `create table public.replies (id int primary key, ticket uuid);
@@ -173,7 +173,7 @@ describe('a change is told once in each chapter, in a sentence', () => {
         ],
       },
     ],
-  ])('%s; %s', async (first, sql, expected) => {
+  ])('reports in one sentence: %s; %s', async (first, sql, expected) => {
     if (first !== '') await owner.script(first);
     const before = await derive();
     await owner.script(sql);
@@ -185,7 +185,7 @@ describe('a change is told once in each chapter, in a sentence', () => {
     expect(changes.filter(({ words }) => words.includes('\n'))).toEqual([]);
   });
 
-  it('a function that policies call, whose schema calls come to reach, is not told as called from now on', () => {
+  it('does not report a function of policies as newly called when calls begin to reach its schema', () => {
     const chapters = (functions: object) => ({
       roles: {
         policies: [
@@ -199,7 +199,7 @@ describe('a change is told once in each chapter, in a sentence', () => {
     ]);
   });
 
-  it('of lines of two exports that begin alike for longer than a sentence shows, where they part', () => {
+  it('shows long lines of two exports from the point where they differ', () => {
     const page = (end: string) => `# App\n\n## 3 Entities\n\n### a\n\n- ${'long '.repeat(60)}${end}\n`;
     expect(diffMarkdown(page('one'), page('two')).map(({ words }) => words)).toEqual([
       'a: a line was …long long long long one, is now …long long long long two.',

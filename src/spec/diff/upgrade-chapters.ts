@@ -2,12 +2,11 @@ import type { Specification } from '../../../contract/specification.ts';
 import { isObject, type JsonObject } from './differences.ts';
 
 /**
- * Chapters of an earlier version in the form that they have now, so that a new Ninefold is no change of what the app does. Calls on rows told all
- * fields of their entity again, where now the chapter's `rows` tells once what they have in common, as it does in `other`; what is granted
- * on what is made from now on was not told, nor the call that describes the others, nor
- * what a table between two others joins, nor what calls embed through views and which keys views show, nor the objects that only functions use
- * with what came with them: new advice, parts of aggregates, sequences yet to be made, policies beyond the exposed schemas. No job ran, and the states of accounts were
- * not told. Pure.
+ * Returns chapters of an earlier format in the current format, so that an upgrade of Ninefold is not reported as a
+ * change of the app. Earlier formats repeated the fields of an entity in each call on rows, which `rows` now contains
+ * once. They also lacked default privileges, the describing call, junctions, keys of views, objects that only functions
+ * use, new advice, policies beyond the exposed schemas, jobs and the states of accounts. Missing parts are taken from
+ * `other`. Pure.
  */
 export function upgradeChapters(chapters: JsonObject, other: JsonObject): JsonObject {
   const described = withDescribing(withFromNowOn(withRows(withOwnRows(chapters), other), other), other);
@@ -20,7 +19,7 @@ function withAccounts(chapters: JsonObject, other: JsonObject): JsonObject {
   return { ...chapters, states: { ...states, accounts: other.states.accounts, sources: other.states.sources } };
 }
 
-/** Cells and policies said "own row (owner is the member)" where they say "own row (by owner)". */
+/** Replaces "own row (owner is the member)" in cells and policies by "own row (by owner)". */
 function withOwnRows(chapters: JsonObject): JsonObject {
   const { roles } = chapters;
   if (!isObject(roles)) return chapters;
@@ -53,7 +52,7 @@ function withJunctions(chapters: JsonObject, other: JsonObject): JsonObject {
   return { ...chapters, entities: { ...entities, entities: told, junctions, shown_keys, sources } };
 }
 
-/** Advice that came with `definitions`. */
+/** Kinds of advice that were added together with `definitions`. */
 const newAdvice: readonly unknown[] = ['setting that changes the rights', 'status without machine'];
 
 function withDefinitions(chapters: JsonObject, other: JsonObject): JsonObject {
@@ -101,7 +100,7 @@ function withRows(chapters: JsonObject, other: JsonObject): JsonObject {
   };
 }
 
-/** What tells it from a version in which the call has gone: `shown_keys` came later. */
+/** Without `shown_keys`, which was added later, the version has the earlier format and did not lose the call. */
 function withDescribing(chapters: JsonObject, other: JsonObject): JsonObject {
   const { calls, entities } = chapters;
   if (!isObject(entities) || entities.shown_keys !== undefined) return chapters;
@@ -122,8 +121,8 @@ const emptyRoles = { from_now_on: [] };
 const emptyCalls = { rows: [], extension_functions: [], functions: [], jobs: [], definitions: [], settings: [] };
 
 /**
- * A specification of an earlier Ninefold with the lists that it lacks left empty, for whoever prints it; who compares it must know that they
- * are missing. Pure.
+ * Returns a specification of an earlier Ninefold with empty lists for missing ones, for printing. For comparisons, use
+ * `upgradeChapters`. Pure.
  */
 export function withEmptyLists(specification: Specification): Specification {
   const { entities, roles, calls } = specification.chapters;

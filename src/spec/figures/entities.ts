@@ -5,7 +5,7 @@ import { isOwnSchema } from '../../catalog/sql-fragments.ts';
 import type { Executor } from '../../database/database.ts';
 import { entityId } from '../names.ts';
 
-/** Figures by the id of the entity; a partitioned table has those of its partitions together. */
+/** Figures by the id of the entity. A partitioned table has the sum of its partitions. */
 export type EntityFigures = ReadonlyMap<string, NonNullable<Entity['figures']>>;
 
 interface Row {
@@ -25,7 +25,10 @@ const QUERY = `select coalesce(json_agg(row_to_json(t)), '[]') from (
   join pg_catalog.pg_namespace n on n.oid = e.relnamespace and ${isOwnSchema('n')}
   where c.relkind in ('r', 'm') group by e.oid, e.relname, n.nspname) t`;
 
-/** Reads about how many rows tables have, and what they take on disk, indexes included. Throws what `readCatalog` throws. */
+/**
+ * Reads the estimated number of rows of each table and its size on disk with indexes.
+ * @throws Errors of `readCatalog`.
+ */
 export async function loadEntityFigures(executor: Executor): Promise<EntityFigures> {
   const { figures } = await readCatalog<{ figures: Row[] }>(
     executor,

@@ -1,14 +1,17 @@
 import type { ErrorFigures, ErrorLine, Rule } from '../../../contract/specification.ts';
 import { compareText } from '../names.ts';
 
-/** How often an error was met: its code, and what it was of as far as the call could tell. */
+/** The number of occurrences of an error, with its code and, if the call could determine it, its subject. */
 export interface MetError extends ErrorFigures {
   name: string;
-  /** A rule as schema.table.name, a function as name(types), or ''. */
+  /** A constraint as schema.table.name, a function as name(types), or ''. */
   subject: string;
 }
 
-/** The errors with how often they were met. Each count goes to the error that it names, and to the code alone where it names none. */
+/**
+ * Adds the numbers of occurrences to the errors. An occurrence counts for the error that its subject names. Without a
+ * known subject, it counts for the error of the code.
+ */
 export function errorsWithFigures(
   lines: readonly ErrorLine[],
   rules: readonly Rule[],
@@ -34,7 +37,7 @@ export function errorsWithFigures(
   });
 }
 
-/** What calls name when they meet the error. */
+/** Returns the subjects that calls report when the error occurs. */
 function subjectsOf({ group, origin }: ErrorLine, ruleOf: ReadonlyMap<string, Rule>): string[] {
   if (origin === null) return [];
   switch (group) {
@@ -43,20 +46,20 @@ function subjectsOf({ group, origin }: ErrorLine, ruleOf: ReadonlyMap<string, Ru
       return rule ? subjectsOfRule(rule) : [];
     }
     case 'function':
-      // With its schema and without.
+      // Calls report the name of the function with or without its schema.
       return [origin, origin.replace(/^(?:"(?:[^"]|"")*"|[^".]+)\./, '')];
     default:
       return [unquoted(origin)];
   }
 }
 
-/** By the constraint, or by the field that was left empty. */
+/** A rule is reported by its constraint, or by the field that must not be null. */
 function subjectsOfRule({ entity, name, kind, fields }: Rule): string[] {
   const table = unquoted(entity);
   return kind === 'required' ? fields.map((field) => `${table}.${field}`) : [`${table}.${name}`];
 }
 
-/** `public."Order lines"` as calls name it: public.Order lines. */
+/** Returns `public."Order lines"` as calls report it: public.Order lines. */
 const unquoted = (id: string): string =>
   id.replace(/"((?:[^"]|"")*)"/g, (_, name: string) => name.replaceAll('""', '"'));
 

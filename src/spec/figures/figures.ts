@@ -14,20 +14,23 @@ import { loadJobFigures, type RunFigures } from './jobs.ts';
 import { loadRoleFigures, type MemberFigures } from './roles.ts';
 import { loadStateFigures, type StateFigures } from './states.ts';
 
-/** What changes while the app stays the same. */
+/** Figures that change although the app's behaviour does not. */
 export interface LiveFigures {
   purpose: Omit<PurposeFigures, 'entities'>;
   entities: EntityFigures;
   states: StateFigures;
   roles: MemberFigures;
-  /** By the id of the call. */
+  /** Figures by the id of the call. */
   calls: ReadonlyMap<string, NonNullable<CallEntry['figures']>>;
   jobs: RunFigures;
   errors: readonly MetError[];
   limits: readonly HitLimit[];
 }
 
-/** Reads the figures of an app. Throws what `readCatalog` and `Executor.run` throw. */
+/**
+ * Reads the figures of an app.
+ * @throws Errors of `readCatalog` and `Executor.run`.
+ */
 export async function loadFigures(app: App): Promise<LiveFigures> {
   const { database } = app;
   const [members, calls_today, entities, states, roles, calls, incidents, jobs] = await Promise.all([

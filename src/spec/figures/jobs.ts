@@ -9,7 +9,10 @@ export type RunFigures = ReadonlyMap<string, JobFigures>;
 
 type Row = JobFigures & { jobid: string; name: string | null; role: string };
 
-/** Reads when each job runs next, and how it ran last. Throws what `Executor.run` throws. */
+/**
+ * Reads the next run and the result of the last run of each job.
+ * @throws Errors of `Executor.run`.
+ */
 export async function loadJobFigures(database: Database): Promise<RunFigures> {
   const [result] = await runAsServerRole(database, [{ text: 'select ninefold.job_figures()', params: [] }]);
   const rows = (result && firstJson<Row[]>(result)) ?? [];

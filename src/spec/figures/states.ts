@@ -7,14 +7,14 @@ import { firstJson } from '../../database/statement.ts';
 import { entityId } from '../names.ts';
 import { machineId } from '../states.ts';
 
-/** Figures by the id of the machine. */
+/** Figures by the id of the state machine. */
 export type StateFigures = ReadonlyMap<string, MachineFigures>;
 
 interface MachineRow {
   schema: string;
   entity: string;
   field: string;
-  /** The statement that counts its rows; null where the service role may not read them. */
+  /** SQL that counts the machine's rows by state; null if the service role may not read them. */
   count: string | null;
   stay_seconds: Record<string, number>;
   passages: MachineFigures['passages'];
@@ -44,7 +44,10 @@ const MACHINES = `
   join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attname = m.field and not a.attisdropped`;
 
-/** Reads how many rows stand in each state, how long they stay and which ways they took. Throws what `Executor.run` throws. */
+/**
+ * Reads the number of rows in each state, the median time in each state and the recent state changes.
+ * @throws Errors of `Executor.run`.
+ */
 export async function loadStateFigures(database: Database): Promise<StateFigures> {
   const [result] = await runAsServerRole(database, [{ text: MACHINES, params: [] }]);
   const machines = (result && firstJson<MachineRow[]>(result)) ?? [];
@@ -58,8 +61,9 @@ export async function loadStateFigures(database: Database): Promise<StateFigures
 }
 
 /**
- * The rows in each state, by the place of the machine: as the service role, whom no policy binds. Null where it takes longer than
- * the limit stateFiguresMilliseconds, or the app's schema changes meanwhile.
+ * Counts the rows in each state, by the index of the machine, as the service role, which bypasses row-level security.
+ * Returns null if PostgreSQL refuses the query: the count takes longer than the limit stateFiguresMilliseconds, or the
+ * app's schema has changed.
  */
 async function countRows(
   database: Database,

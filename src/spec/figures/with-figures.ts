@@ -3,7 +3,7 @@ import { failingJobs } from '../advice/jobs.ts';
 import { errorsWithFigures } from './errors.ts';
 import type { HitLimit, LiveFigures } from './figures.ts';
 
-/** The specification with each figure beside what it is about, as of `at`. Pure; what the app does stays the same, and so does the hash. */
+/** Returns the specification with its figures as of `at`. Figures are not part of the hash. Pure. */
 export function withFigures(specification: Specification, live: LiveFigures, at: Date): Specification {
   const { purpose, entities, states, rules, roles, calls, errors, limits } = specification.chapters;
   const exposed = entities?.entities.filter((entity) => entity.exposed).length ?? 0;
@@ -35,7 +35,7 @@ export function withFigures(specification: Specification, live: LiveFigures, at:
   return { ...specification, chapters, figures_at: at.toISOString() };
 }
 
-/** The items with the figures that there are of them. */
+/** Adds to each item its figures, if there are any. */
 export const each = <Item extends { figures?: Figures }, Figures>(
   items: readonly Item[],
   figuresOf: (item: Item) => Figures | undefined,

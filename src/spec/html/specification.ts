@@ -5,8 +5,8 @@ import { specificationMarkdown } from '../markdown/specification.ts';
 import { style } from './style.ts';
 
 /**
- * The specification as one page that needs nothing else: readable, light and dark, printable. It says what the Markdown says,
- * made from it, so that a chapter is written once.
+ * Returns the specification as one self-contained HTML page, in light and dark colours and for print. The page is
+ * generated from the Markdown, so that each chapter is written only once.
  */
 export function specificationHtml(specification: Specification): string {
   const { app, hash } = specification;
@@ -50,7 +50,7 @@ interface Part {
   blocks: Block[];
 }
 
-/** The blocks of each chapter, without its heading and its question, which are set apart. */
+/** Splits the blocks into chapters, without their headings and questions. */
 function splitChapters(blocks: readonly Block[]): Part[] {
   const parts: Part[] = [];
   for (const block of blocks) {
@@ -109,7 +109,7 @@ ${body}
 </tbody></table></div>`;
 }
 
-/** A cell of the matrix: its mark comes before its words. */
+/** Returns a cell of the matrix with its symbol before its words. */
 function verdictCell(cell: string): string {
   if (cell === '–') return '<td class="never">– never</td>';
   if (cell === 'always') return '<td class="always">● always</td>';

@@ -1,4 +1,4 @@
-/** The look of the exported page: the console's colours, and fonts that every machine has. */
+/** The style of the exported page. It uses the colours of the console and system fonts. */
 export const style = `
 :root {
   --serif: "Newsreader", "Iowan Old Style", Georgia, serif; --sans: "IBM Plex Sans", system-ui, sans-serif;

@@ -11,8 +11,8 @@ import { groupBy } from '../group.ts';
 import { block, code, count, inline, table } from './escape.ts';
 
 /**
- * Returns chapter 7 in Markdown: the app's own calls, one line for a table or a function with all its methods. Calls and settings
- * that are as in every app are counted; the JSON holds each.
+ * Returns chapter 7 in Markdown. Each table and each function of the app has one line with all its methods. Calls and
+ * settings that are the same in every app are only counted; the JSON contains them.
  */
 export function callsMarkdown(chapter: CallsChapter): string {
   const { calls, extension_functions, functions, jobs, definitions, settings } = chapter;
@@ -38,7 +38,7 @@ export function callsMarkdown(chapter: CallsChapter): string {
   return parts.join('\n\n');
 }
 
-/** The sign-in calls are the same in every app: how many there are, and those that a setting switches off. */
+/** Returns the number of sign-in calls, which are the same in every app, and those that a setting disables. */
 function signInLine(calls: readonly CallEntry[]): string {
   const off = calls.filter((call) => call.roles.length === 0);
   const without =
@@ -48,7 +48,7 @@ function signInLine(calls: readonly CallEntry[]): string {
 
 const methods = ['GET', 'POST', 'PATCH', 'DELETE'] as const;
 
-/** One line for each table or view: who may send which method. */
+/** Returns a table with one line for each table or view, and the roles that may send each method. */
 function callTable(calls: readonly CallEntry[]): string {
   const rows = [...groupBy(calls, ({ path }) => path)].map(([path, group]) => [
     code(path),
@@ -63,7 +63,7 @@ function callTable(calls: readonly CallEntry[]): string {
   return table(['Path', ...methods], rows);
 }
 
-/** One line for each function: GET and POST differ in what they may write only. */
+/** Returns one row for each function, because GET and POST differ only in their ability to write. */
 const functionRows = (calls: readonly CallEntry[]): string[][] =>
   [...groupBy(calls, (call) => call.entity ?? call.id)].flatMap(([, group]) => {
     const [first] = group;
@@ -79,7 +79,7 @@ const functionRows = (calls: readonly CallEntry[]): string[][] =>
     ];
   });
 
-/** One line for each object; extensions share one, as most are the same in every app. */
+/** Returns one line for each object. Extensions share one line, because most are the same in every app. */
 function definitionParts(definitions: readonly DefinitionEntry[]): string[] {
   if (definitions.length === 0) return [];
   const extensions = definitions.filter(({ kind }) => kind === 'extension');
@@ -102,10 +102,10 @@ function settingParts(settings: readonly CallSetting[]): string[] {
   return [table(['Setting', 'Value', 'Meaning', 'Set in'], rows), rest];
 }
 
-/** The comment with a full stop, as more follows it. */
+/** Ends a comment with a full stop, because more text follows. */
 const ended = (comment: string): string => (/[.!?]$/.test(comment.trim()) ? comment.trim() : `${comment.trim()}.`);
 
-/** What a function is in a line, and its code. */
+/** Returns a line about a function, and its code. */
 function functionParts({ id, kind, returns, language, volatility, runs_as, strict, ...one }: FunctionEntry): string[] {
   const about = [
     `${one.comment === null ? '' : `${ended(one.comment)} `}${kind} in ${language}${returns === '' ? '' : `, answers ${returns}`}`,
@@ -140,7 +140,7 @@ function jobTable(jobs: readonly JobEntry[]): string {
 const readsOnly =
   'A GET runs in a read-only transaction: if the function writes, the response is 405 (25006). A function that is declared STABLE or IMMUTABLE runs in one with POST too; if it has an INSERT, UPDATE or DELETE of its own, the response is 400 (0A000).';
 
-/** Whether a function writes, and which of its calls are then refused. */
+/** Returns whether a function writes, and which of its calls are refused for this reason. */
 function writing(group: readonly CallEntry[]): string {
   const writes = group[0]?.writes;
   const isStable = group.every(({ reads_only }) => reads_only);

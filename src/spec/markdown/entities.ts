@@ -12,7 +12,7 @@ import type {
 } from '../../../contract/specification-entities.ts';
 import { block, code, count, inline, table } from './escape.ts';
 
-/** Chapter 3 in Markdown. */
+/** Returns chapter 3 in Markdown, with one section for each entity. */
 export function entitiesMarkdown(chapter: EntitiesChapter): string {
   const { entities, relations } = chapter;
   if (entities.length === 0) return 'There is no table yet.';
@@ -133,13 +133,13 @@ const follows: Readonly<Record<NonNullable<Relation['on_update']>, string>> = {
   nothing: 'its key can change all the same',
 };
 
-/** Where the entity is one of the two. */
+/** Describes a junction if the entity is one of its ends. */
 function joined({ from, to, through }: Junction, id: string): string[] {
   if (from !== id && to !== id) return [];
   return [`Rows are joined to rows of ${inline(from === id ? to : from)} through ${inline(through)}, many to many.`];
 }
 
-/** What calls embed through a view. */
+/** Describes the rows that calls can embed through a view. */
 function shown({ shows, name, fields, from, to }: ShownKey): string {
   const own = fields.map((names) => names.map(code).join(' or ')).join(', ');
   const [pointing, pointed] = [from, to].map(

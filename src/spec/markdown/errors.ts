@@ -3,12 +3,12 @@ import type { ErrorLine, ErrorsChapter } from '../../../contract/specification.t
 import { groupBy } from '../group.ts';
 import { code, count, inline, table } from './escape.ts';
 
-/** The errors that are the same in every app, in the order of their sentence. */
+/** The groups of errors that are the same in every app, in the order of their sentence. */
 const general = { rest: 'data calls', auth: 'sign-in', postgres: 'PostgreSQL', ninefold: 'Ninefold itself' } as const;
 
 /**
- * Returns chapter 8 in Markdown: the errors of this app's functions, transitions and rules. The errors that every app has are one
- * line, since the documentation describes them; the JSON holds each.
+ * Returns chapter 8 in Markdown: the errors of this app's functions, transitions and rules. Errors of every app share
+ * one line, because the documentation describes them; the JSON contains them.
  */
 export function errorsMarkdown({ errors }: ErrorsChapter): string {
   const of = (group: ErrorLine['group']) => errors.filter((error) => error.group === group);

@@ -1,7 +1,10 @@
 import type { LimitLine, LimitsChapter } from '../../../contract/specification.ts';
 import { code, count, inline, table } from './escape.ts';
 
-/** Returns chapter 9 in Markdown: the limits that somebody has set, and how many have their default. The JSON holds each. */
+/**
+ * Returns chapter 9 in Markdown: the limits that have been set, and the number of those with their default. The JSON
+ * contains all limits.
+ */
 export function limitsMarkdown({ limits }: LimitsChapter): string {
   const set = limits.filter((limit) => limit.set_in !== 'code');
   const rest = count(limits.length - set.length, 'limit');
@@ -26,5 +29,5 @@ const row = (limit: LimitLine): string[] => [
 const amount = (value: number | null, unit: LimitLine['unit']): string =>
   value === null ? 'no limit' : unit === 'count' ? grouped(value) : `${grouped(value)} ${unit}`;
 
-/** 1,000,000: the same on every machine. */
+/** Returns 1,000,000 in the same format on every machine. */
 const grouped = (value: number): string => String(value).replace(/\B(?=(\d{3})+(?!\d))/g, ',');

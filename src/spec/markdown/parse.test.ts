@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { code, inline, table } from './escape.ts';
 import { parseMarkdown, plainText } from './parse.ts';
 
-/** As names and comments of the catalog are: any character, on one line. */
+/** Text as in names and comments of the catalog: any characters, on one line. */
 const text = fc.oneof(
   fc.string({ unit: 'grapheme' }),
   fc.constantFrom(
@@ -26,11 +26,11 @@ const text = fc.oneof(
   ),
 );
 const shown = (value: string): string => value.replace(/\s+/g, ' ').trim();
-// Control and direction marks are shown as another character.
+// Escaping replaces control and direction marks.
 const isPlain = (value: string): boolean => !/(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029]/u.test(value);
 
-describe('what is written is read again', () => {
-  it('text of others, whatever it holds', () => {
+describe('parseMarkdown and readInline', () => {
+  it('reads any escaped text unchanged', () => {
     fc.assert(
       fc.property(text.filter(isPlain), (value) => {
         expect(plainText(inline(value))).toBe(shown(value));
@@ -38,7 +38,7 @@ describe('what is written is read again', () => {
     );
   });
 
-  it('tables of text and code', () => {
+  it('reads tables of text and code', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(text.filter(isPlain), text.filter(isPlain)), { minLength: 1 }), (rows) => {
         const written = table(
@@ -57,7 +57,7 @@ describe('what is written is read again', () => {
     );
   });
 
-  it('headings, lists, code and details, in their order', () => {
+  it('reads headings, lists, code and details in their order', () => {
     expect(
       parseMarkdown(
         '# A\n\npara\n\n- one\n- two\n\n<details><summary>SQL</summary>\n\n```sql\nselect 1;\n\n# no heading\n```\n\n</details>\n\n### B\n',
@@ -75,7 +75,7 @@ describe('what is written is read again', () => {
     ]);
   });
 
-  it('any text at all, without failing', () => {
+  it('does not fail on any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (value) => {
         expect(Array.isArray(parseMarkdown(value))).toBe(true);

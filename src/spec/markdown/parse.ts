@@ -1,6 +1,6 @@
 /**
- * Reads the Markdown that is written here: headings, paragraphs, lists, tables, fenced code and details. It is no reader of Markdown
- * in general; what it does not know it takes as a paragraph, so that no line is lost.
+ * A block of the Markdown that this folder writes: headings, paragraphs, lists, tables, fenced code and details. The
+ * reader does not support other Markdown. It reads an unknown line as a paragraph, so that no line is lost.
  */
 export type Block =
   | { kind: 'heading'; level: number; text: string }
@@ -10,7 +10,7 @@ export type Block =
   | { kind: 'code'; language: string; text: string }
   | { kind: 'details'; summary: string; blocks: Block[] };
 
-/** Texts in blocks are inline Markdown still; see `readInline`. */
+/** Parses Markdown into blocks. The texts of blocks are inline Markdown; see `readInline`. */
 export function parseMarkdown(markdown: string): Block[] {
   const lines = markdown.replace(/\r\n?/g, '\n').split('\n');
   return readBlocks(lines, 0, false).blocks;
@@ -64,12 +64,13 @@ function groupOf(lines: readonly string[]): Block {
   return { kind: 'paragraph', text: lines.join(' ') };
 }
 
-/** The cells of `| a | b |`: within a cell every bar stands after a backslash. */
+/** Splits `| a | b |` into cells. A bar within a cell is escaped with a backslash. */
 const cellsOf = (line: string): string[] => line.slice(2, -2).split(' | ');
 
-/** A piece of inline Markdown. */
+/** A part of inline Markdown. */
 export type Inline = { kind: 'text' | 'code' | 'strong' | 'emphasis'; text: string };
 
+/** Parses inline Markdown into parts without escapes. */
 export function readInline(markdown: string): Inline[] {
   const pieces: Inline[] = [];
   let rest = markdown;
@@ -101,13 +102,13 @@ export function readInline(markdown: string): Inline[] {
   return pieces;
 }
 
-/** One space on either side is there for a backtick at the edge; a bar has a backslash for the sake of tables. */
+/** Removes the padding spaces of inline code and the backslashes before bars, which `code` adds. */
 function codeText(text: string): string {
   const bare = /^ .*[^ ].* $/s.test(text) ? text.slice(1, -1) : text;
   return bare.replaceAll('\\|', '|');
 }
 
-/** Inline Markdown without its marks. */
+/** Returns the text of inline Markdown without its markup. */
 export const plainText = (markdown: string): string =>
   readInline(markdown)
     .map(({ text }) => text)

@@ -1,6 +1,7 @@
 import type { PurposeChapter } from '../../../contract/description.ts';
 import { inline } from './escape.ts';
 
+/** Returns chapter 1 in Markdown. */
 export function purposeMarkdown({ name, purpose, audience, owner }: PurposeChapter): string {
   const lines = [
     ['For', audience],

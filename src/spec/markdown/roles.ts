@@ -3,7 +3,7 @@ import type { AdviceEntry, PolicyEntry, RoleCell, RolesChapter } from '../../../
 import { groupBy } from '../group.ts';
 import { block, code, count, inline, table } from './escape.ts';
 
-/** Chapter 6 in Markdown. */
+/** Returns chapter 6 in Markdown: a matrix for each entity with its policies, the default privileges and the advice. */
 export function rolesMarkdown({ roles, cells, policies, from_now_on, advice }: RolesChapter): string {
   const tally = (verdict: RoleCell['verdict']) => cells.filter((cell) => cell.verdict === verdict).length;
   const unknown =
@@ -80,7 +80,10 @@ const fieldsOf = {
   update: 'Fields changed by',
 } as const;
 
-/** Which fields a grant is limited to: a cell says how many. Roles with the same share a line. */
+/**
+ * Returns the fields that privileges are limited to, because a cell contains only their number. Roles with the same
+ * fields share a line.
+ */
 function limitedFields(cells: readonly RoleCell[]): string[] {
   const lines = (['select', 'insert', 'update'] as const).flatMap((operation) => {
     const limited = cells.filter((cell) => cell.operation === operation && cell.verdict === 'when' && cell.columns);
@@ -98,7 +101,10 @@ const nobody = {
   delete: 'Nobody deletes rows',
 } as const;
 
-/** Why nobody reads it, where one reason is the same for all; why nobody writes, where that is an error and no right mends it. */
+/**
+ * Returns the reason why no role can read, if it is the same for all roles. Also returns the reason why no role can
+ * write, if it is an error that no privilege fixes.
+ */
 function unreached(cells: readonly RoleCell[]): string[] {
   return (['select', 'insert', 'update', 'delete'] as const).flatMap((operation) => {
     const asked = cells.filter((cell) => cell.operation === operation);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Rule } from '../../../contract/specification.ts';
 import { rulesMarkdown } from './rules.ts';
 
-it('a sentence of a comment gives up its full stop to the colon after it', () => {
+it('removes the full stop of a comment before the colon that follows', () => {
   const rule = (words: string, applies_to: Rule['applies_to'] = 'all rows') =>
     ({ entity: 'public.a', fields: [], words, sql: 'CHECK (b)', applies_to }) as unknown as Rule;
   const rules = [rule('A name is short.'), rule('And so on...'), rule('Is it?', 'no row'), rule('b')];

@@ -3,7 +3,9 @@ import { within } from '../diff/words/values.ts';
 import { groupBy } from '../group.ts';
 import { code, count, inline } from './escape.ts';
 
-/** Returns chapter 5 in Markdown. Required fields are one line an entity: chapter 3 marks each. */
+/**
+ * Returns chapter 5 in Markdown. The required fields of an entity share one line, because chapter 3 marks each of them.
+ */
 export function rulesMarkdown({ rules }: RulesChapter): string {
   if (rules.length === 0) return 'There is no rule yet.';
   const parts = [`${count(rules.length, 'rule')}. Unless stated otherwise, a rule does not apply to null values.`];
@@ -19,11 +21,11 @@ export function rulesMarkdown({ rules }: RulesChapter): string {
   return parts.join('\n\n');
 }
 
-/** NOT NULL without words of its own. */
+/** Returns true for NOT NULL without a comment. */
 const isRequiredField = (rule: Rule): boolean =>
   rule.sqlstate === '23502' && !rule.commented && rule.applies_to === 'all rows' && rule.fields.length === 1;
 
-/** The full stop of a sentence that a comment holds gives way to what comes after it. */
+/** Returns the line of a rule. Removes the full stop at the end of a comment, because more text follows. */
 const line = (rule: Rule): string => `- ${inline(within(rule.words))}${reach[rule.applies_to]}: ${code(rule.sql)}`;
 
 const reach: Readonly<Record<Rule['applies_to'], string>> = {

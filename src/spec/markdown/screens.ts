@@ -2,7 +2,7 @@ import type { Screen, ScreensChapter } from '../../../contract/description.ts';
 import { groupBy } from '../group.ts';
 import { code, count, inline, table } from './escape.ts';
 
-/** Chapter 2 in Markdown. */
+/** Returns chapter 2 in Markdown, with one table of screens for each entity. */
 export function screensMarkdown({ screens }: ScreensChapter): string {
   if (screens.length === 0) return 'There is no screen yet: there is nothing that clients reach.';
   const broken = screens.filter((screen) => screen.broken.length > 0).length;

@@ -12,8 +12,8 @@ import { screensMarkdown } from './screens.ts';
 import { statesMarkdown } from './states.ts';
 
 /**
- * The specification as Markdown that a business person can read and that can be committed beside the code: the order is
- * stable, and nothing in it changes while the app stays the same.
+ * Returns the specification as Markdown for readers without technical knowledge and for version control. The order is
+ * stable, and the text changes only if the app's behaviour changes.
  */
 export function specificationMarkdown(specification: Specification): string {
   const { app, hash } = specification;
@@ -29,7 +29,7 @@ export function specificationMarkdown(specification: Specification): string {
   return `${parts.join('\n\n')}\n`;
 }
 
-/** The chapters that are derived; one that has no writer does not compile. */
+/** Returns the Markdown of each derived chapter. A chapter without a writer is a compile error. */
 function writeChapters({
   purpose,
   screens,

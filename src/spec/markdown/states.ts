@@ -1,7 +1,7 @@
 import type { AccountStates, Machine, StatesChapter } from '../../../contract/states.ts';
 import { code, count, inline, table } from './escape.ts';
 
-/** Chapter 4 in Markdown. */
+/** Returns chapter 4 in Markdown: the state machines and the states of accounts. */
 export function statesMarkdown({ machines, accounts }: StatesChapter): string {
   const of =
     machines.length === 0 ? ['There is no state machine yet.'] : [`${count(machines.length, 'state machine')}.`];

@@ -11,10 +11,10 @@ import { NamedTypes } from '../types/type-names.ts';
 import { bodyOf, parametersOf } from './parameters.ts';
 
 /**
- * The OpenAPI 3.1 document of an app (https://spec.openapis.org/oas/v3.1.1): the calls of chapter 7, with what they take, what they
- * answer, and the errors of chapter 8 by their statuses. The URL holds the app's own; everything else is as the specification has it.
+ * Returns the OpenAPI 3.1 document of an app (https://spec.openapis.org/oas/v3.1.1): the calls of chapter 7 with their
+ * inputs and responses, and the errors of chapter 8 by status.
  *
- * @param url of the app as its clients see it, without a trailing slash
+ * @param url The URL of the app for its clients, without a trailing slash.
  */
 export function openApiDocument(specification: Specification, types: TypeFacts, url: string): JsonSchema {
   const { app, hash, chapters } = specification;
@@ -82,7 +82,7 @@ export function openApiDocument(specification: Specification, types: TypeFacts, 
   };
 }
 
-/** A row as a call answers it. */
+/** Returns the schema of a row in a response. */
 function rowSchema(entity: Entity, named: NamedTypes): JsonSchema {
   const properties = entity.fields.map((field): [string, JsonSchema] => {
     const schema = shapeSchema(named.shapeOf(field.type));
@@ -114,7 +114,7 @@ interface StatusErrors {
   response: JsonSchema;
 }
 
-/** Errors that any call of an area can meet, by area and status: `data-400`. */
+/** Returns the errors that any call of an area can return, by area and status: `data-400`. */
 function errorResponses(errors: readonly ErrorLine[]): Map<string, StatusErrors> {
   const found = new Map<string, StatusErrors>();
   for (const area of ['auth', 'data'] as const) {
@@ -135,7 +135,7 @@ function errorResponses(errors: readonly ErrorLine[]): Map<string, StatusErrors>
 const ONLY_READS =
   ' It runs in a read-only transaction: where the function writes, the response is 405 (25006), or 400 (0A000) if it is declared STABLE or IMMUTABLE.';
 
-/** The one schema, or any of several. */
+/** Returns the single schema, or a schema for any of several. */
 function anyOf(schemas: readonly JsonSchema[]): JsonSchema {
   const different = [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
   return different.length > 1 ? { anyOf: different } : (different[0] ?? {});
@@ -145,7 +145,7 @@ const json = (schema: JsonSchema): JsonSchema => ({ 'application/json': { schema
 
 interface Parts {
   entities: readonly Entity[];
-  /** Names of the entities' schemas by their ids. */
+  /** Names of the entities' schemas by the entities' ids. */
   names: Named;
   types: TypeFacts;
   named: NamedTypes;
@@ -166,7 +166,10 @@ class Operations {
     );
   }
 
-  /** The calls of one path; those that share a method too differ by a value of the query, the body or a header. */
+  /**
+   * Returns the operations of one path. Calls with the same method are distinguished by a value in the query, the body
+   * or a header.
+   */
   path(calls: readonly CallEntry[]): JsonSchema {
     return Object.fromEntries(
       [...groupBy(calls, ({ method }) => method)].map(([method, group]) => [
@@ -200,7 +203,7 @@ class Operations {
         },
       }),
       responses: { ...this.#answers(calls), ...this.#errors(first?.area ?? 'rest') },
-      // Errors of the app's own rules, state machines and functions, by their ids in chapter 8.
+      // The ids in chapter 8 of errors of the app's own rules, state machines and functions.
       ...(own.length > 0 && { 'x-errors': own }),
     };
   }
@@ -281,7 +284,10 @@ class Operations {
 
 type Named = ReadonlyMap<string, string>;
 
-/** Names of components hold these characters only (OpenAPI 3.1, 4.8.7); any other is written by its number. */
+/**
+ * Returns a name for a component, which may contain only certain characters (OpenAPI 3.1, 4.8.7). Other characters are
+ * replaced by their code points.
+ */
 const componentName = (name: string): string =>
   [...name]
     .map((character) =>
@@ -291,6 +297,6 @@ const componentName = (name: string): string =>
 
 const reference = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${componentName(name)}` });
 
-/** The same or null; a schema without keywords is that already. */
+/** Returns a schema that also accepts null. A schema without keywords accepts it already. */
 const nullable = (schema: JsonSchema): JsonSchema =>
   Object.keys(schema).length === 0 ? {} : { anyOf: [schema, { type: 'null' }] };

@@ -3,10 +3,13 @@ import type { App } from '../../apps/app.ts';
 import { RememberedByRole } from '../remembered-by-role.ts';
 import type { SpecificationService } from '../specification-service.ts';
 
-/** How many roles a document is remembered for; what a token says its role is may be anything. */
+/**
+ * The max number of roles of an app for which documents are cached. The limit is needed because a token may contain any
+ * role.
+ */
 const ROLES = 20;
 
-/** The OpenAPI documents of the apps, each remembered until the app's database tells of a change. */
+/** A cache of the OpenAPI documents of the apps. An entry is valid until the app's database notifies of a change. */
 export class OpenApiDocuments {
   readonly #specifications: SpecificationService;
   readonly #known = new RememberedByRole<string>(ROLES);
@@ -15,7 +18,10 @@ export class OpenApiDocuments {
     this.#specifications = specifications;
   }
 
-  /** As JSON, for a role; null where the setting openapi_mode switches it off. Throws what deriving it throws. */
+  /**
+   * Returns the document for a role as JSON; null if the setting openapi_mode disables it.
+   * @throws Errors of deriving the specification.
+   */
   async for(app: App, role: string): Promise<string | null> {
     const { rest } = await app.settings();
     const mode: OpenApiMode = rest.openapi_mode;

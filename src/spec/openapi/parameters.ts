@@ -3,7 +3,10 @@ import type { RoutineFact } from '../../catalog/routines.ts';
 import { idOf, queryName } from '../names.ts';
 import type { JsonSchema } from '../types/json-schema.ts';
 
-/** The parameters of calls that share method and path, each once: of the path, of the query, of headers. */
+/**
+ * Returns the parameters of calls with the same method and path, without duplicates: of the path, of the query, of
+ * headers.
+ */
 export function parametersOf(
   calls: readonly CallEntry[],
   rows: readonly RowCall[],
@@ -40,13 +43,13 @@ export function parametersOf(
   return [...found.values()];
 }
 
-/** The values of a parameter that stands in the calls' paths: `?grant_type=password`. */
+/** Returns the values of a parameter that is part of the calls' paths: `?grant_type=password`. */
 function fixedValues(calls: readonly CallEntry[], name: string): string[] {
   const values = calls.flatMap(({ path }) => new URLSearchParams(path.split('?')[1] ?? '').getAll(name));
   return [...new Set(values)];
 }
 
-/** The body of a call of /auth/v1 or of a function; null where it takes none. */
+/** Returns the schema of the body of a call of /auth/v1 or of a function; null if the call has no body. */
 export function bodyOf(
   call: CallEntry,
   schemaOf: (type: string) => JsonSchema,
@@ -69,7 +72,7 @@ export function bodyOf(
 const withNull = (schema: JsonSchema): JsonSchema =>
   Object.keys(schema).length === 0 ? {} : { anyOf: [schema, { type: 'null' }] };
 
-/** The words that contract/calls.ts has for types. */
+/** Schemas for the type names of contract/calls.ts. */
 const authTypes: Readonly<Record<string, JsonSchema>> = {
   text: { type: 'string' },
   boolean: { type: 'boolean' },

@@ -1,8 +1,8 @@
 import type { Chapters, Specification } from '../../../contract/specification.ts';
 
 /**
- * What of a specification a role may know by calling: the calls that are not refused to it always, and the entities and the errors
- * behind them.
+ * Returns the parts of a specification that a role may know: the calls that are not always refused for the role, with
+ * their entities and errors.
  */
 export function visibleTo(specification: Specification, role: string): Specification {
   const { entities, calls, errors } = specification.chapters;
@@ -17,6 +17,9 @@ export function visibleTo(specification: Specification, role: string): Specifica
   return { ...specification, chapters };
 }
 
-/** Errors of the protocols are everybody's; those of the app go with what they come from. */
+/**
+ * Returns true for errors of the protocols, which every role may know, and for errors of the reached entities and
+ * functions.
+ */
 const isReached = (origin: string | null, reached: ReadonlySet<string | null>): boolean =>
   origin === null || reached.has(origin) || [...reached].some((id) => id !== null && origin.startsWith(`${id}.`));

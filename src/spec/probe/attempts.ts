@@ -2,43 +2,51 @@ import type { Transaction } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';
 import { firstJson, plain, type Statement } from '../../database/statement.ts';
 
-/** One statement, tried as somebody. */
+/** A statement that the probe runs as a role with claims. */
 export interface Attempt {
-  /** The role of the database. */
+  /** The database role. */
   role: string;
-  /** The claims of the call, JSON. */
+  /** The claims of the caller, as JSON. */
   claims: string;
-  /** Runs before it as the service role, and is taken back with it. */
+  /** SQL that runs before the statement as the service role. It is rolled back together with the statement. */
   setup?: string;
   sql: string;
-  /** `rows` counts what it reached, `value` answers the first value; `keep` is not taken back, for what later attempts need. */
+  /**
+   * The result to return: `rows` returns the number of affected rows, `value` the first value. `keep` is not rolled
+   * back, because later attempts need its effects.
+   */
   kind: 'rows' | 'value' | 'keep';
-  /** Runs in a transaction that only reads, as a GET does. */
+  /** Runs in a read-only transaction, as a GET does. */
   isRead?: boolean;
-  /** Of attempts of one name in turn, those after the first that succeeds are left out, and answered as if they had changed nothing. */
+  /**
+   * A name that alternative attempts share. After the first attempt that succeeds, the remaining ones are skipped and
+   * count as if they had changed nothing.
+   */
   insteadOf?: string;
 }
 
-/** What PostgreSQL answered. */
+/** The response of PostgreSQL to an attempt. */
 export type AttemptResult =
   | { rows: number; value: string | null }
   | {
       sqlstate: string;
       message: string;
-      /** The error came from within a function that the statement set off. */
+      /** True if a function that the statement called raised the error. */
       within: boolean;
     };
 
+/** Returns true if PostgreSQL refused the attempt. */
 export const isError = (answer: AttemptResult): answer is Extract<AttemptResult, { sqlstate: string }> =>
   'sqlstate' in answer;
 
-/** Raised to take back what an attempt did. */
+/** The SQLSTATE that the block raises to roll an attempt back. */
 const TAKE_BACK = 'NF999';
 
 /**
- * All attempts in one statement: each in a subtransaction of its own, which is taken back, so that they neither see one another
- * nor leave anything, and a connection is held for as short as can be. Runs as the login role, with no more rights than it has.
- * The block is compiled for each run of it, so each expression costs: settings are made by assignments, which no executor runs.
+ * Runs all attempts in one statement, which keeps the use of the connection short. Each attempt has its own
+ * subtransaction, which is rolled back, so attempts do not see one another and leave no data. The block runs as the
+ * login role, without further privileges. PostgreSQL compiles the block for each run, so each expression costs time:
+ * settings are set by assignments, which need no executor.
  */
 const BLOCK = `do $ninefold_probe$
 declare
@@ -98,12 +106,14 @@ const prepared = (text: string, ...params: string[]): Statement => ({ text, para
 const SAVE = prepared('savepoint ninefold_probe');
 const TAKE_BACK_ALL = prepared('rollback to savepoint ninefold_probe');
 
-/** What is answered for an attempt that there was no time for. */
+/** The result of an attempt that the probe had no time for. */
 const late: AttemptResult = { sqlstate: '57014', message: 'it takes too long to be tried', within: true };
 
 /**
- * Tries statements and answers for each. Those that take too long are found by halving, as long as there is time until `deadline`
- * (milliseconds of performance.now()); their answer is SQLSTATE 57014. Throws ConnectionError.
+ * Runs the attempts and returns the result of each. If PostgreSQL cancels the statement, the attempts are run in halves
+ * to find the slow ones. Slow attempts, and attempts after the deadline, have the SQLSTATE 57014.
+ * @param deadline Milliseconds of performance.now().
+ * @throws ConnectionError
  */
 export async function tryAll(
   tx: Transaction,
@@ -133,7 +143,11 @@ export async function tryAll(
   }
 }
 
-/** One attempt for a value, without the block, which costs several times as much. Throws DatabaseError, and takes back nothing then. */
+/**
+ * Runs one attempt of kind `value` without the block, which costs several times as much. Does not roll back after an
+ * error.
+ * @throws DatabaseError
+ */
 async function ask(tx: Transaction, { role, claims, sql }: Attempt): Promise<AttemptResult> {
   const [, , result] = await tx.run([
     SAVE,

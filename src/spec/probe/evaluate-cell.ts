@@ -4,22 +4,27 @@ import type { UntestableReason } from '../access/decision.ts';
 import { type AttemptResult, isError } from './attempts.ts';
 import { NO_ROW, type PlannedAttempt, resultOf } from './probe-planner.ts';
 
-/** A planned try with what PostgreSQL answered. */
+/** A planned attempt with its result. */
 export interface Tried {
   planned: PlannedAttempt;
   answer: AttemptResult;
-  /** Whether the conditions of the policies let the row through, asked by themselves; null where they were not. */
+  /** True if the conditions of the policies, evaluated separately, accept the row; null if they were not evaluated. */
   passes: boolean | null;
-  /** Nothing is asked of rows: that a statement is not refused is all that can be claimed. */
+  /** True if no condition on rows applies. The cell then only claims whether PostgreSQL refuses the statement. */
   isSettled: boolean;
-  /** A trigger may leave the row out or change it. */
+  /** True if a BEFORE trigger may skip or change the row. */
   beforeRow: boolean;
-  /** An index calls a function: whether the role may is asked when its entry is made, which another index may come before. */
+  /**
+   * True if an index calls a function. PostgreSQL checks EXECUTE when it adds the entry, possibly after a unique index
+   * has refused the row.
+   */
   callsLate: boolean;
 }
 
 /**
- * Holds what was tried against what the cell claims. `trouble`: why there are no rows. `isRule`: what refuses is no right.
+ * Compares the results of the attempts with the claim of the cell.
+ * @param note A note that replaces the generated one; null for none.
+ * @param trouble The reason why there are no rows to test; null if there are rows.
  */
 export function evaluateCell(
   cell: RoleCell,
@@ -36,7 +41,7 @@ export function evaluateCell(
   return { role, entity, operation, verdict, outcome, note: note ?? why, tries };
 }
 
-/** Why a cell is not tried that hangs on what a try does not tell. */
+/** Returns the reason why the probe does not test a cell whose decision statements on rows cannot show. */
 export const untriedWords = (untried: UntestableReason, { reason }: RoleCell): string =>
   `${beyondTries[untried]}: ${reason}`;
 
@@ -51,13 +56,13 @@ const beyondTries: Readonly<Record<UntestableReason, string>> = {
 const HANGS =
   'what it hangs on could not be asked by itself; some tries were let through and others were not, as it claims';
 
-/** True where rows were reached and rows were not: it hangs on something, as *when* says. */
+/** Returns true if some attempts on rows succeeded and others did not. This agrees with the verdict `when`. */
 const bothWays = (tries: readonly ProbeTry[]): boolean => {
   const onRows = tries.filter((one) => one.row !== NO_ROW && one.met !== 'stopped');
   return onRows.some((one) => one.met === 'allowed') && onRows.some((one) => one.met !== 'allowed');
 };
 
-/** A cell that nothing could be tried of, and why. */
+/** Returns the report of a cell that the probe could not test, with the reason. */
 export const notProbed = ({ role, entity, operation, verdict }: RoleCell, note: string): ProbedCell => ({
   role,
   entity,
@@ -93,12 +98,12 @@ function claim(
   isSettled: boolean,
 ): ProbeTry['claimed'] {
   if (planned.beyond) return 'not allowed';
-  // That nothing was refused where there is no row says nothing about rows.
+  // Without a row, a statement that succeeds shows nothing about rows.
   if (planned.asks && met === 'allowed' && !isSettled) return null;
   if (cell.verdict === 'always') return 'allowed';
   if (cell.verdict === 'never') return 'not allowed';
   if (passes === null) return null;
-  // What a trigger makes of a row need not be what the conditions were asked of.
+  // A trigger may change the row after the conditions were evaluated.
   const isOther = passes !== (met === 'allowed');
   if (isOther && beforeRow && cell.operation !== 'delete') return null;
   return passes ? 'allowed' : 'not allowed';

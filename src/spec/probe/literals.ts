@@ -3,23 +3,24 @@ import type { FieldFact, TypeFact } from '../../catalog/entities.ts';
 import { quoteLiteral } from '../../database/statement.ts';
 import { sqlName } from '../names.ts';
 
-/** A row as PostgreSQL prints its fields, by name; a field that nobody could read is missing. */
+/** The fields of a row as PostgreSQL prints them, by name. Fields that no role can read are missing. */
 export type Row = ReadonlyMap<string, string | null>;
 
-/** A value with its type. */
+/** Returns a value as a literal with a cast to the field's type. */
 export const typed = (value: string | null, field: FieldFact): string =>
   `${value === null ? 'null' : quoteLiteral(value)}::${field.type}`;
 
-/** PostgreSQL's own types without a = of their own. */
+/** PostgreSQL's own types that have no = operator. */
 const incomparable = /^(json|xml|point|line|lseg|path|polygon|box|circle|refcursor|txid_snapshot|pg_snapshot)\b/;
 
-/** A value as it is read of a row: not the whole of a long one. */
+/** Returns SQL that reads a value as text, limited to `probeTextCharacters` characters. */
 export const asText = (sql: string): string =>
   `pg_catalog.left(${sql}::pg_catalog.text, ${limits.probeTextCharacters.default})`;
 
 /**
- * The condition that finds a row by some of its fields. It names no type, which a role may have no right to, and makes no value that
- * calls what it may not execute: beside a field, PostgreSQL reads a text as a value of the base type of the field's domain.
+ * Returns the condition that finds a row by some of its fields. The condition names no type, because the role may lack
+ * USAGE on the type's schema. It also calls no function of a domain: PostgreSQL reads a literal next to a field as a
+ * value of the base type of the field's domain.
  */
 export const found = (row: Row, fields: readonly FieldFact[], types: ReadonlyMap<number, TypeFact>): string =>
   fields
@@ -34,13 +35,16 @@ export const found = (row: Row, fields: readonly FieldFact[], types: ReadonlyMap
     })
     .join(' and ');
 
-/** True of PostgreSQL's own types with a =, enumerations, and domains of such: what else there is may be made of domains. */
+/**
+ * Returns true for PostgreSQL's own types with =, for enumerations and for domains over these. Values of other types
+ * may contain domains.
+ */
 function isPlain(field: FieldFact, types: ReadonlyMap<number, TypeFact>): boolean {
   const { type, fact } = baseOf(field, types);
   return fact ? fact.kind === 'e' : !incomparable.test(type) && !/["[\].]/.test(type);
 }
 
-/** The type of a field, or what its domain is of. */
+/** Returns the type of a field, or the base type of its domain. */
 export function baseOf(
   { type_oid, type }: FieldFact,
   types: ReadonlyMap<number, TypeFact>,
@@ -54,8 +58,9 @@ export function baseOf(
 }
 
 /**
- * Rows as a list that an expression over the relation can be asked of; `ninefold_place` is their number. Of fields that `given`
- * does not hold, the default is taken: those are not in the statement.
+ * Returns rows as a VALUES list on which an expression over the relation can be evaluated. The column `ninefold_place`
+ * has the index of the row.
+ * @param given Names of the fields that the statement sets; null for all. The other fields get their default.
  */
 export function asRelation(
   rows: readonly Row[],

@@ -8,19 +8,23 @@ import type { Expression, Operand } from '../../sql-reader/tree.ts';
 import type { Access } from '../access/access.ts';
 import { groupBy } from '../group.ts';
 
-/** Members as whom cells are tried: they have accounts, or none and are strangers to every row. */
+/** A member that the probe uses as a caller. The member has an account, or is a stranger to every row. */
 export interface Member {
   id: string;
-  /** What a token of theirs says beside `sub`; JSON. */
+  /** The claims of the member's token besides `sub`. */
   claims: Readonly<Record<string, unknown>>;
 }
 
-/** Two members that no app has: for what nobody's rows are needed. Made within the transaction where a row must point to them. */
+/**
+ * The ids of two members that no app has. They serve as callers who own no row. If a row must reference them, the probe
+ * creates their accounts in its transaction.
+ */
 export const syntheticMembers = [
   '0bad0000-0000-4000-8000-00000000000a',
   '0bad0000-0000-4000-8000-00000000000b',
 ] as const;
 
+/** Returns a member without an account. */
 export const stranger = (id: string): Member => ({
   id,
   claims: {
@@ -33,7 +37,7 @@ export const stranger = (id: string): Member => ({
   },
 });
 
-/** Of a session that nobody has. */
+/** Returns the claims of a session that does not exist. */
 function sessionFrom(now: Date): Accounts['session'] {
   const iat = Math.floor(now.getTime() / 1000);
   const amr = [{ method: 'password', timestamp: iat }];
@@ -41,12 +45,12 @@ function sessionFrom(now: Date): Accounts['session'] {
 }
 const NO_SESSION = '0bad0000-0000-4000-8000-0000000000ff';
 
-/** Some accounts, the first and those with roles of members: who they are, and which roles they have. */
+/** Some accounts of the app: the first ones, and members with member roles. */
 export interface Accounts {
   members: Member[];
-  /** What every token says of the session that it was issued for, as if each had just signed in. */
+  /** The session claims of every token, as if each member had just signed in. */
   session: Readonly<Record<string, unknown>>;
-  /** Ids by role of members. */
+  /** Ids of members, by member role. */
   withRole: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -64,7 +68,11 @@ select pg_catalog.json_build_object(
   'roles', (select coalesce(pg_catalog.json_agg(pg_catalog.json_build_array(m.role, m.user_id) order by m.role, m.user_id), '[]')
     from ninefold.member_roles m join first on first.id = m.user_id))`;
 
-/** Reads some accounts as the auth calls do. Throws what `executor.run` throws, and database_refused where metadata nests too deeply. */
+/**
+ * Reads some accounts, with the privileges of the auth calls.
+ * @param count Number of accounts to read besides those with member roles.
+ * @throws Errors of `executor.run`, and `database_refused` if metadata is nested too deeply.
+ */
 export async function readAccounts(executor: Executor, count: number): Promise<Accounts> {
   const results = await executor.run([
     {
@@ -78,21 +86,21 @@ export async function readAccounts(executor: Executor, count: number): Promise<A
   return accountsOf(read?.members ?? [], read?.roles ?? []);
 }
 
-/** Members, and pairs of a role of members and who has it. */
+/** Builds the accounts from members and from pairs of a member role and a member. */
 export function accountsOf(members: Member[], roles: readonly (readonly [role: string, member: string])[]): Accounts {
   const having = groupBy(roles, ([role]) => role);
   const withRole = new Map([...having].map(([role, pairs]) => [role, pairs.map(([, id]) => id)]));
   return { members, session: sessionFrom(new Date()), withRole };
 }
 
-/** A field that holds members' ids: of the relation itself, or of one that its policies look into. */
+/** A field that contains members' ids, in the relation itself or in a relation that its policies read. */
 export interface MemberField {
   schema: string;
   name: string;
   field: string;
 }
 
-/** The fields that a relation's policies compare with the member. */
+/** Returns the fields that a relation's policies compare with the id of the caller. */
 export function memberFields(access: Access, relation: RelationFact): MemberField[] {
   const found = new Map<string, MemberField>();
   const add = (schema: string, name: string, field: string) =>

@@ -2,21 +2,23 @@ import { quoteLiteral } from '../../database/statement.ts';
 import type { ChapterRole } from '../access/calling-roles.ts';
 import { type Accounts, type Member, stranger, syntheticMembers } from './members.ts';
 
-/** Somebody as whom a cell is tried. */
+/** A caller that the probe uses for a cell. */
 export interface ProbeCaller {
-  /** "without a session", "as a member". */
+  /** Words for the report: "without a session", "as a member". */
   as: string;
-  /** The role of the database. */
+  /** The database role. */
   role: string;
   claims: string;
   userId: string | null;
-  /** What must be so before, as SQL of the service role. */
+  /** SQL that the service role runs before the attempt to prepare the caller. */
   setup?: string;
 }
 
 /**
- * Who tries the cells of a column. `concerned` are members whom the rows at hand have to do with; `seeded`, strangers that have
- * accounts within the transaction; `max`, how many members try each cell.
+ * Returns the callers for the cells of a column of the matrix.
+ * @param concerned Members that the tested rows refer to.
+ * @param seeded True if the synthetic members have accounts in the transaction.
+ * @param max The max number of members for each cell.
  */
 export function probeCallers(
   role: ChapterRole,
@@ -44,7 +46,7 @@ export function probeCallers(
   if (caller.memberRole !== null) {
     const has = accounts.withRole.get(caller.memberRole) ?? [];
     const real = has.flatMap((id) => known.get(id) ?? []);
-    // Rows can belong to members who have another role or none: they are given it for the try.
+    // Rows may belong to members without this role. These members get the role for the attempt.
     const others = [...concerned, ...accounts.members, ...(seeded ? syntheticMembers.map(stranger) : [])].filter(
       ({ id }) => !has.includes(id) && (known.has(id) || (seeded && syntheticMembers.some((one) => one === id))),
     );

@@ -18,12 +18,15 @@ import { TestRows } from './test-rows.ts';
 const THOROUGH: SampleSize = { rows: 4, read: 4, written: 2, members: 3 };
 const NARROW: SampleSize = { rows: 4, read: 2, written: 2, members: 2 };
 
-/** What all relations of one run are probed with. */
+/** The data that the probes of all relations of one run share. */
 export class ProbeContext {
   readonly facts: Facts;
   readonly access: Access;
   readonly roles: readonly ChapterRole[];
-  /** Why no call of a role comes to what it asks for: a probe runs nothing before it. */
+  /**
+   * Returns the reason why the pre-request function refuses every such call of a role; null if it does not. The probe
+   * does not run this function itself.
+   */
   readonly refusedBefore: (role: number, schema: string, reads: boolean) => string | null;
   readonly effects: SideEffects;
   readonly planner: ProbePlanner;
@@ -33,7 +36,7 @@ export class ProbeContext {
   readonly #views: ViewUses;
   readonly #look: Lookup;
   readonly #memberFields = new Map<number, readonly MemberField[]>();
-  /** Null where the database has no accounts. */
+  /** The table auth.users; null if the database has none. */
   readonly users: RelationFact | null;
 
   constructor(look: Lookup, code: CodeFacts, accounts: Accounts) {
@@ -63,14 +66,17 @@ export class ProbeContext {
     this.users = facts.relations.find(({ schema, name }) => schema === 'auth' && name === 'users') ?? null;
   }
 
-  /** The fields that a relation's policies compare with the member. */
+  /** Returns the fields that a relation's policies compare with the id of the caller. */
   memberFieldsOf(relation: RelationFact): readonly MemberField[] {
     const found = this.#memberFields.get(relation.oid) ?? memberFields(this.access, relation);
     this.#memberFields.set(relation.oid, found);
     return found;
   }
 
-  /** The fields of a relation that hold a member: by its policies, or by a foreign key to auth.users. */
+  /**
+   * Returns the names of the fields that contain a member's id, according to the policies or to a foreign key to
+   * auth.users.
+   */
   ownersOf(relation: RelationFact): string[] {
     const fields = this.access.privileges.fieldsOf.get(relation.oid) ?? [];
     const compared = this.memberFieldsOf(relation).filter(
@@ -87,7 +93,7 @@ export class ProbeContext {
       .map((field) => field.name);
   }
 
-  /** The tables that a view reads, at any depth. */
+  /** Returns the tables that a view reads, at any depth. */
   baseRelations(view: RelationFact): RelationFact[] {
     const found = new Set<RelationFact>();
     for (const { relation: oid } of this.#views.of(view.oid).relations) {
@@ -97,7 +103,7 @@ export class ProbeContext {
     return [...found].filter(({ kind, oid }) => (kind === 'r' || kind === 'p') && oid !== this.users?.oid);
   }
 
-  /** A row like one that is there, as it would be made: in the first state of its machines. */
+  /** Returns a copy of an existing row as a new row: its state machines are in their initial states. */
   asNew(relation: RelationFact, pattern: Row): Row {
     const machines = this.facts.machines.filter((machine) => machine.relation === relation.oid);
     return new Map([...pattern, ...machines.map((machine) => [machine.field, machine.initial] as const)]);

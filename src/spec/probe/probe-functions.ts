@@ -16,9 +16,9 @@ const NOT_RUN =
   'PostgreSQL was asked whether the role may call it; its body did not run, since what it does need not end with a rollback';
 
 /**
- * Tries the cells of functions: calls, and reads with rows, in a statement that gives no row. PostgreSQL checks the right to call when it prepares
- * to run the statement, and never comes to the body. One that PostgreSQL may compute beforehand (IMMUTABLE) may run, and is left
- * out where it could do something lasting.
+ * Tests the cells of functions, as calls and as computed fields, with statements that return no row. PostgreSQL checks
+ * EXECUTE when it prepares to run the statement and never runs the body. The planner may run IMMUTABLE functions, so
+ * those with effects that a rollback cannot undo are not tested.
  */
 export async function probeFunctions(
   context: ProbeContext,
@@ -32,7 +32,7 @@ export async function probeFunctions(
     const { routine, computed, isCallable } = executed;
     const untried = role?.barred === null ? decideFunction(context.access, role.caller, executed).untried : null;
     const why = before ? `not asked: ${before}` : untried ? untriedWords(untried, cell) : whyNot(context, executed);
-    // Members with a role of theirs call as members do: the right to call hangs on the role of the database.
+    // Member roles do not matter here, because EXECUTE depends on the database role.
     const asMember = role && { ...role, caller: { ...role.caller, memberRole: null } };
     const [caller] = asMember ? probeCallers(asMember, context.accounts, [], false, context.sampleSize.members) : [];
     if (why !== null || !asMember || !caller) return { cell, plans: [], why: why ?? 'there is no such role' };
@@ -82,14 +82,14 @@ function whyNot({ effects }: ProbeContext, { routine, computed }: ExecutedRoutin
 
 const pseudo = /^(any|anycompatible\w*|internal|cstring|record|trigger|event_trigger|"any")$/;
 
-/** Reads it with rows, and none of them. */
+/** Returns SQL that reads the function as a computed field of no row. */
 const read = ({ routine, relation }: Computed): string =>
   `select ${entityId(routine.schema, routine.name)}(rows_) from ${entityId(relation.schema, relation.name)} as rows_ limit 0`;
 
 function call(routine: RoutineFact): string {
   const values = routine.inputs.map(({ type, mode }) => {
     const given = type === 'anyarray' ? 'text[]' : /^any/.test(type) ? 'text' : type;
-    // A plain NULL would settle what a strict function answers, before anybody asks for the right to call it.
+    // With a plain NULL, the planner would skip the call of a strict function before it checks EXECUTE.
     return `${mode === 'v' ? 'variadic ' : ''}(select null::${given})`;
   });
   return `select ${entityId(routine.schema, routine.name)}(${values.join(', ')})`;

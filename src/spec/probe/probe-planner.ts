@@ -13,40 +13,49 @@ import { isError } from './attempts.ts';
 import { asRelation, baseOf, found, type Row, typed } from './literals.ts';
 import type { ProbeCaller } from './probe-callers.ts';
 
-/** One try of a cell: the statement, and what is to be made of its answer. */
+/** A planned attempt on a cell: the statement and the data to interpret its result. */
 export interface PlannedAttempt {
   attempt: Attempt;
   caller: ProbeCaller;
   row: string;
-  /** Which of the cell's rows it is about, for what the conditions come to; null for none in particular. */
+  /** The index of the tested row, to find the result of its conditions; null for no particular row. */
   place: number | null;
   /** The number of the field that an UPDATE sets; null for other statements. */
   field: number | null;
-  /** A field that the grant leaves out: it must be refused. */
+  /** True if the statement uses a field without the privilege. PostgreSQL must refuse the statement. */
   beyond: boolean;
-  /** It touches no row: PostgreSQL only says whether it refuses. */
+  /** True if the statement touches no row and only shows whether PostgreSQL refuses it. */
   asks: boolean;
-  /** Finds the row where the person's rights reach it for this operation, and sets off no trigger; null where nothing does. */
+  /**
+   * A statement without triggers that finds the row if the caller's privileges and policies reach the row for this
+   * operation; null if there is none.
+   */
   reach: string | null;
 }
 
-/** What is known of a relation before its cells are tried. */
+/** The known data of a relation before its cells are tested. */
 export interface ProbedRelation {
   relation: RelationFact;
   rows: readonly Row[];
-  /** Rows to be added: one of the person's own where fields hold the member, else like one that is there. */
+  /**
+   * A row to insert. For callers with a session, the row's member fields may be set to the caller. Null if there is no
+   * model for a row.
+   */
   newRow: Row | null;
-  /** The fields that hold the member. */
+  /** The fields that contain the member's id. */
   owners: readonly string[];
-  /** True where `rows` are all that there are. */
+  /** True if `rows` are all rows of the relation. */
   isWhole: boolean;
-  /** It has rewrite rules, or what is beneath it: what PostgreSQL makes of a write hangs on how calls write. */
+  /**
+   * True if the relation or a base relation has rewrite rules. The result of a write then depends on the form of the
+   * statement, so the probe uses the form of calls.
+   */
   isRuled: boolean;
 }
 
 const reads = { select: 'SELECT', insert: 'INSERT', update: 'UPDATE', delete: 'DELETE' } as const;
 
-/** What a try is about that no condition on rows narrows. */
+/** The name of the tested row for a statement without a condition on rows. */
 export const ALL_ROWS = 'all rows';
 
 /** What a try is about that touches none. */
@@ -55,7 +64,7 @@ export const NO_ROW = 'no row';
 /** What a try is about that asks for a row of whichever there are, without a field of it. */
 const ANY_ROW = 'any row';
 
-/** Plans the tries of cells. Pure. */
+/** Plans the attempts on cells. Pure. */
 export class ProbePlanner {
   readonly #access: Access;
   readonly #look: Lookup;
@@ -63,7 +72,8 @@ export class ProbePlanner {
   readonly #breadth: Pick<SampleSize, 'read' | 'written'>;
 
   /**
-   * `computed` are the fields of views that a statement may not give, as `insert` or `update`, relation and number; `breadth`, how many rows each person tries.
+   * @param computed The fields of views that a statement may not set, as `insert` or `update`, relation and number.
+   * @param breadth The number of rows that each caller tests.
    */
   constructor(
     look: Lookup,
@@ -78,8 +88,9 @@ export class ProbePlanner {
   }
 
   /**
-   * The statements of a cell for one person; a text says why there can be none. Which field an UPDATE sets is its `turn`: what
-   * stops one change need not stop another.
+   * Returns the attempts on a cell for one caller, or the reason why there are none.
+   * @param turn The index of the field that an UPDATE sets. A trigger that refuses a change of one field may accept
+   * another.
    */
   plan(
     cell: RoleCell,
@@ -121,7 +132,7 @@ export class ProbePlanner {
     });
     const id = entityId(probed.relation.schema, probed.relation.name);
     if (operation === 'insert') return this.#inserts(id, this.#toGive(role, probed.relation), caller, probed, plan);
-    // A cell that claims nothing may be done is tried as if the grants were there.
+    // If the cell is `never`, the probe builds the statement as if the privileges were granted.
     const usable = readable.length > 0 ? readable : operation === 'select' ? fields : [];
     const statement = (row: Row | null): string | null => {
       if (operation === 'select') return `select ${usable.map((field) => sqlName(field.name)).join(', ')} from ${id}`;
@@ -131,19 +142,21 @@ export class ProbePlanner {
     if (statement(null) === null) return 'it has no field that a statement may change';
     if (operation === 'select' && usable.length === 0) return [plan(`select from ${id} limit 1`, ANY_ROW, null)];
     const key = this.#key(probed.relation, usable);
-    // A read of nothing is begun all the same: a view that holds nothing yet refuses it, which PostgreSQL does not find out of `where false`.
+    // The read starts although it returns no row: PostgreSQL refuses a materialized view without data, but does not
+    // notice it with `where false`.
     const ofNone = `${statement(null)} ${operation === 'select' ? 'limit 0' : 'where false'}`;
     if (probed.rows.length === 0) return [plan(ofNone, NO_ROW, null)];
     const beyond = this.#beyond(cell, operation, id, fields).map((sql) =>
       plan(sql, 'a field beyond the grant', null, true),
     );
     if (key.length === 0) {
-      // Rows that cannot be told apart are reached all at once: not where there are many.
+      // Without a key, a statement reaches all rows at once. The probe does this only for few rows.
       if (!probed.isWhole) return [plan(ofNone, NO_ROW, null), ...beyond];
       return [plan(statement(probed.rows[0] ?? null) ?? '', ALL_ROWS, null), ...beyond];
     }
     const rows = probed.rows.slice(0, operation === 'select' ? this.#breadth.read : this.#breadth.written);
-    // What a view computes may differ from reader to reader, so that nobody finds a row as another one sees it.
+    // A computed field of a view may differ between callers, so one caller may not find a row by the values that
+    // another caller reads.
     const isView = operation === 'select' && probed.relation.kind === 'v';
     return [
       ...(isView ? [plan(`${statement(null)} limit 1`, 'the first row', null)] : []),
@@ -157,9 +170,9 @@ export class ProbePlanner {
   }
 
   /**
-   * Which rows the policies let through for a person, as SQL that answers a list, and the role that may ask it; null where none
-   * bind, or where nobody may ask. `reads`: the statement
-   * reads a field, and so must pass those for select, too.
+   * Returns SQL that evaluates the policies for each row and returns a list of booleans, together with the role that
+   * runs the SQL. Returns null if no policy applies or no role can evaluate the policies.
+   * @param reads True if the statement reads a field, so that the select policies also apply.
    */
   condition(
     cell: RoleCell,
@@ -188,9 +201,9 @@ export class ProbePlanner {
     if (operation !== 'insert') add(operation, 'using');
     if (operation === 'insert' || operation === 'update') add(operation, 'check');
     if (reads && (operation === 'update' || operation === 'delete')) add('select', 'using');
-    // Of operations with the same policies the same is asked.
+    // Several operations may have the same policies.
     const text = [...new Set(parts)].join(' and ');
-    // As values of what domains are of: their rules are no question here.
+    // Values get the base types of domains, because the constraints of the domains do not matter here.
     const fields = (this.#access.privileges.fieldsOf.get(relation.oid) ?? [])
       .filter((field) => isNamed(text, field))
       .map((field) => {
@@ -206,8 +219,10 @@ export class ProbePlanner {
   }
 
   /**
-   * A policy's names were looked up when it was made; by itself its text names schemas that the role may have no right to, and so do the
-   * types of the values that it is asked of. Then a member asks in its place, where the answer cannot depend on the role.
+   * Returns the role that evaluates the policies. PostgreSQL resolved the names in a policy when the policy was
+   * created. As a separate expression, the text names schemas and types that the role may not use. In this case the
+   * role `authenticated` evaluates the expression, if the result cannot depend on the role. Returns null if neither
+   * role can.
    */
   #asker(role: ChapterRole, text: string, fields: readonly FieldFact[]): string | null {
     const schemas = this.#look.facts.schemas.map(({ name }) => name);
@@ -228,7 +243,9 @@ export class ProbePlanner {
     return isSettable(field) && !this.#computed.has(`${operation} ${field.relation} ${field.number}`);
   }
 
-  /** False where PostgreSQL calls, for a value of the field, what the role may not execute. */
+  /**
+   * Returns false if PostgreSQL calls a function for a value of the field and the role may not execute this function.
+   */
   #makes(role: ChapterRole, { type_oid }: FieldFact): boolean {
     return this.#access.privileges.refusedChecks(role.caller.oid, type_oid).length === 0;
   }
@@ -243,14 +260,14 @@ export class ProbePlanner {
     return covered === 'all' ? fields : covered;
   }
 
-  /** The fields by which a row is found: those of the primary key, else all. */
+  /** Returns the fields by which a row is found: the primary key if it is readable, otherwise all readable fields. */
   #key(relation: RelationFact, readable: readonly FieldFact[]): readonly FieldFact[] {
     const key = this.#look.primaryKey(relation.oid);
     const named = readable.filter((field) => key.includes(field.number));
     return named.length > 0 && named.length === key.length ? named : readable;
   }
 
-  /** A statement on one field that the role's grant leaves out. */
+  /** Returns a statement on one field that the role's privilege does not cover. */
   #beyond(cell: RoleCell, operation: RowOperation, id: string, fields: readonly FieldFact[]): string[] {
     const field =
       cell.columns &&
@@ -260,7 +277,10 @@ export class ProbePlanner {
     return operation === 'update' ? [`update ${id} set ${sqlName(field.name)} = null where false`] : [];
   }
 
-  /** The fields that an INSERT gives: those that the role may give; where that is none, all that there are, to be refused. */
+  /**
+   * Returns the fields that an INSERT sets: those that the role may set. If there are none, returns all fields, and
+   * PostgreSQL must refuse the statement.
+   */
   #toGive(role: ChapterRole, relation: RelationFact): readonly FieldFact[] {
     const fields = this.#access.privileges.fieldsOf.get(relation.oid) ?? [];
     const granted = this.#covered(role, relation, 'INSERT', fields);
@@ -298,21 +318,27 @@ export class ProbePlanner {
   }
 }
 
-/** PostgreSQL asks the policies for UPDATE of what a SELECT locks; of what is to be deleted, those for SELECT are a part of what it asks. */
+/**
+ * Returns a SELECT that finds the row if the operation would reach it. For rows that a SELECT locks, PostgreSQL applies
+ * the UPDATE policies. A DELETE that reads fields must pass the select policies too.
+ */
 function reachOf({ relation, isRuled }: ProbedRelation, operation: RowOperation, row: string): string | null {
   if (isRuled || (relation.kind !== 'r' && relation.kind !== 'p')) return null;
   if (operation === 'update') return `select from ${row} for no key update`;
   return operation === 'delete' ? `select from ${row}` : null;
 }
 
-/** As calls write: with a row for each that is written, to count them. */
+/** Returns the statement in the form of calls, which return a row for each written row to count the rows. */
 const asCall = (sql: string): string => `with written as (${sql} returning 1) select from written`;
 
-/** False of a field that an expression surely does not read, neither by name nor with the whole row. */
+/** Returns false if the expression certainly does not read the field, neither by name nor with the whole row. */
 const isNamed = (text: string, { name }: FieldFact): boolean =>
   name.includes('"') || text.includes(name) || text.includes('*');
 
-/** The rows that a person tries to add: one of one's own and one of another's where fields hold the member, else one. */
+/**
+ * Returns the rows that a caller tries to insert: an own row and another member's row if fields contain the member's
+ * id, otherwise one row.
+ */
 export function newRows(probed: ProbedRelation, caller: ProbeCaller): { row: Row; name: string }[] {
   const { newRow, owners } = probed;
   if (!newRow) return [];
@@ -329,10 +355,16 @@ function whose(row: Row, caller: ProbeCaller, owners: readonly string[]): string
   return values.every((value) => value === null) ? 'nobody’s row' : 'another member’s row';
 }
 
-/** insufficient_privilege, infinite recursion, what a view does not take (55000, 42809, 0A000), its check option (44000), a publication that does not fit (42P10), no such role, a lock in a transaction that only reads (25006). */
+/**
+ * insufficient_privilege, infinite recursion, statements that a view does not accept (55000, 42809, 0A000), its check
+ * option (44000), a publication that does not fit (42P10), no such role, a lock in a read-only transaction (25006).
+ */
 const refusals = new Set(['42501', '42P17', '55000', '42809', '0A000', '44000', '42P10', '22023', '25006']);
 
-/** What became of a statement. A rule that is broken was asked after the rights, so the row would have been let through. */
+/**
+ * Returns the outcome of a statement. PostgreSQL checks constraints after privileges and policies, so a violated
+ * constraint counts as allowed.
+ */
 export function resultOf(answer: AttemptResult, operation: RoleCell['operation'], beforeRow: boolean): ProbeTry['met'] {
   if (!isError(answer)) {
     if (answer.rows > 0) return 'allowed';

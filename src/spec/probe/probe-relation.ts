@@ -23,7 +23,7 @@ const asRole = (role: string, sql: string, kind: Attempt['kind']): Attempt => ({
 });
 const asService = (sql: string, kind: Attempt['kind']): Attempt => asRole('service_role', sql, kind);
 
-/** Tries the cells of one relation, in a transaction that the caller rolls back. */
+/** Tests the cells of one relation in a transaction that the caller rolls back. */
 export async function probeRelation(
   context: ProbeContext,
   tx: Transaction,
@@ -60,7 +60,7 @@ export async function probeRelation(
   }[] = [];
   const attempts: Attempt[] = [];
   const push = (attempt: Attempt): number => attempts.push(attempt) - 1;
-  // What the same person is asked of the same rows has one answer.
+  // Equal questions have equal results, so each is asked once.
   const questions = new Map<string, number>();
   const ask = (attempt: Attempt): number => {
     const question = JSON.stringify(attempt);
@@ -139,11 +139,14 @@ export async function probeRelation(
 interface Made {
   cell: RoleCell;
   plan: PlannedAttempt;
-  /** Where its answer is. */
+  /** The index of its result. */
   at: number;
 }
 
-/** The tries that changed nothing because the row is out of the person's reach: no trigger was asked, which could have left it out. */
+/**
+ * Returns the attempts that changed nothing because the caller cannot reach the row. No trigger ran that could have
+ * skipped the row.
+ */
 async function findUnreached(
   { effects }: ProbeContext,
   tx: Transaction,
@@ -168,8 +171,8 @@ async function findUnreached(
 }
 
 /**
- * A trigger that refuses the change of one field need not refuse that of another: tries that were stopped are made once more with
- * each of some other fields, and the first that was not stopped counts, in `answers` and as the attempt.
+ * Repeats stopped updates with other fields, because a trigger that refuses a change of one field may accept another.
+ * The first attempt that is not stopped replaces the attempt and its result in `answers`.
  */
 async function tryOtherFields(
   { roles, planner, effects }: ProbeContext,
@@ -209,20 +212,26 @@ async function tryOtherFields(
   }
 }
 
-/** True where row-level security asks something of the cell's rows. */
+/** Returns true if row-level security limits the rows of the cell. */
 function tableBinds({ access, roles }: ProbeContext, relation: RelationFact, cell: RoleCell): boolean {
   const role = roles.find((one) => one.name === cell.role);
   return role !== undefined && access.policies.rows(role.caller.oid, relation, cell.operation as RowOperation).bound;
 }
 
-/** Of a table that is not bound, every row passes; what is beneath a view, or what a rule makes of a statement, is not asked. */
+/**
+ * Returns true if every row passes because row-level security does not apply to the table. Returns null for views and
+ * for operations with rewrite rules, where the probe does not know the conditions.
+ */
 const unbound = (relation: RelationFact, { operation }: RoleCell): true | null =>
   relation.kind === 'v' || relation.replaced.some((replaced) => replaced === operation) ? null : true;
 
-/** Of one row, or of all together: then only where all pass, or none. */
+/**
+ * Returns whether the conditions accept the row at `place`. Without a place, returns the common result of all rows;
+ * null if their results differ.
+ */
 function passesAt(answer: AttemptResult | undefined, place: number | null): boolean | null {
   if (!answer) return null;
-  // What a condition refuses by itself, it refuses the statement.
+  // If PostgreSQL refuses the condition alone, it also refuses the statement.
   if (isError(answer)) return answer.within ? null : false;
   const list = answer.value === null ? [] : (JSON.parse(answer.value) as boolean[]);
   if (place !== null) return list[place] ?? null;
@@ -233,11 +242,14 @@ interface Setting {
   probed: ProbedRelation;
   concerned: Member[];
   seeded: boolean;
-  /** Why there are no rows; null where there are, or where none was needed. */
+  /** The reason why there are no rows; null if there are rows or none were needed. */
   trouble: string | null;
 }
 
-/** The role that may read every row: the service role, else another one; the service role where none may. */
+/**
+ * Returns a role that may read every row: the service role if it may, otherwise another role. Returns the service role
+ * if no role may.
+ */
 function readerOf({ access, roles }: ProbeContext, relation: RelationFact): string {
   const isOpen = ({ barred, caller }: ChapterRole): boolean =>
     barred === null && caller.memberRole === null && access.decide(caller, relation, 'select').verdict === 'always';
@@ -245,7 +257,7 @@ function readerOf({ access, roles }: ProbeContext, relation: RelationFact): stri
   return (service.find(isOpen) ?? roles.find(isOpen))?.name ?? 'service_role';
 }
 
-/** Reads some rows, makes them where there are none, and finds the members that they have to do with. */
+/** Reads some rows, creates rows if there are none, and finds the members that the rows refer to. */
 async function prepareRelation(
   context: ProbeContext,
   tx: Transaction,
@@ -267,7 +279,7 @@ async function prepareRelation(
       'value',
     ),
   );
-  // Accounts of the transaction's own, where the app has none.
+  // If the app has no accounts, the probe creates some in its transaction.
   const isEmpty = accounts.members.length === 0 && users !== null;
   const unseeded = isEmpty ? effects.of(users, 'insert') : null;
   const seed = isEmpty && unseeded === null;
@@ -290,7 +302,7 @@ async function prepareRelation(
       if (trouble !== null && unseeded !== null) trouble = `${trouble}; the app has no account, and ${unseeded}`;
     } else trouble = barredBy;
   }
-  // One more than are tried, which tells whether these are all.
+  // The sample has one row more than the probe tests, which shows whether these are all rows.
   const rows = read.slice(0, sampleSize.rows);
   const ids = [
     ...rows.flatMap((row) => owners.map((name) => row.get(name) ?? null)),
@@ -322,7 +334,7 @@ const isRuled = (context: ProbeContext, relation: RelationFact): boolean =>
     (one) => one.rewrite_rules !== null,
   );
 
-/** Why none of the ways to make a row went through. */
+/** Returns the error of the first row that no alternative could create; null if all succeeded. */
 function firstFailure(making: readonly Attempt[], answers: readonly AttemptResult[]): string | null {
   const made = new Set(making.filter((_, i) => errorIn(answers[i]) === null).map(({ insteadOf }) => insteadOf));
   const at = making.findIndex(({ insteadOf }) => !made.has(insteadOf));

@@ -6,7 +6,10 @@ import type { SpecificationService } from '../specification-service.ts';
 import { probe } from './probe.ts';
 import { beginProbe, endProbe, noteProgress, readProbe } from './store.ts';
 
-/** Probes apps, one run for an app at a time over all workers; the reports are kept in the apps' own databases. */
+/**
+ * Runs the probes of apps. All workers together run at most one probe of an app at a time. The reports are stored in
+ * the apps' databases.
+ */
 export class ProbeRunner {
   readonly #specifications: SpecificationService;
   readonly #events: Events;
@@ -18,12 +21,18 @@ export class ProbeRunner {
     this.#events = events;
   }
 
-  /** The run under way, else the last report. Throws what the database throws. */
+  /**
+   * Returns the current run, if there is one, and the last report.
+   * @throws Errors of the database.
+   */
   state(app: App): Promise<ProbeState> {
     return readProbe(app.database);
   }
 
-  /** Starts a run, where none is under way, and answers how things stand. Throws what the database throws. */
+  /**
+   * Starts a run unless one is active, and returns the state.
+   * @throws Errors of the database.
+   */
   async start(app: App): Promise<ProbeState> {
     const startedAt = await beginProbe(app.database);
     if (startedAt !== null) {
@@ -37,7 +46,7 @@ export class ProbeRunner {
     return readProbe(app.database);
   }
 
-  /** Ends the runs of this worker, before the pools of the apps are closed. */
+  /** Stops the runs of this worker. Must be called before the pools of the apps are closed. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     await Promise.all(this.#runs);
@@ -47,7 +56,8 @@ export class ProbeRunner {
     let report: ProbeReport | null = null;
     let told = performance.now();
     let telling: Promise<void> = Promise.resolve();
-    // One connection for the whole run: what PostgreSQL has looked up once serves all of it, and no call waits behind a try.
+    // The whole run uses one dedicated connection: PostgreSQL's caches serve all statements, and calls do not wait for
+    // the probe.
     const database = app.dedicatedPool();
     try {
       const [{ hash, roles }, facts, { rest }] = await Promise.all([

@@ -36,7 +36,7 @@ async function probed(exposedSchemas: readonly string[], change: (chapter: Roles
   return probe(login, facts, chapter, { extraSearchPath: ['public', 'extensions'] });
 }
 
-/** Everything that a database holds, in its tables and its sequences. */
+/** Returns the content of all tables and sequences of a schema. */
 async function everything(schema: string): Promise<string> {
   const [result] = await database.pool.run([
     {
@@ -64,7 +64,7 @@ const shown = (cells: readonly ProbedCell[]): string =>
     })
     .join('\n');
 
-describe('every situation of the matrix', () => {
+describe('probe of an app that contains every case of the matrix', () => {
   let cells: ProbedCell[];
 
   beforeAll(async () => {
@@ -72,19 +72,19 @@ describe('every situation of the matrix', () => {
     cells = await probed(matrixSchemas);
   }, 120_000);
 
-  it('agrees with its claims', () => {
+  it('agrees with the claims of every cell', () => {
     expect(shown(cells.filter((cell) => cell.outcome === 'disagrees'))).toBe('');
   });
 
-  it('nearly all cells are probed, and the others say why', () => {
+  it('tests nearly all cells and gives a reason for the others', () => {
     const left = cells.filter((cell) => cell.outcome === 'not probed');
     expect(left.filter((cell) => cell.note === null)).toEqual([]);
-    // A machine that is busy otherwise leaves some out for lack of time; what a rule keeps out is no question of rights.
+    // A busy machine leaves some cells untested for lack of time. A constraint that refuses a row is no privilege.
     const untold = left.filter(({ note }) => !/too long|^a rule, no right/.test(note ?? ''));
     expect(untold.length / cells.length, shown(untold.slice(0, 50))).toBeLessThan(0.05);
   });
 
-  it('what a right refuses is probed, whatever it is named', async () => {
+  it('tests refusals by privileges, whatever the names of the objects are', async () => {
     await database.pool.script(
       'create schema "odd (23502)" authorization app_owner; set role app_owner; create table "odd (23502)".t (id int)',
     );
@@ -93,7 +93,7 @@ describe('every situation of the matrix', () => {
     expect(found.filter(({ note }) => note?.startsWith('a rule'))).toEqual([]);
   });
 
-  it('a claim that is turned round disagrees', async () => {
+  it('disagrees with a claim that is inverted', async () => {
     const turned: Readonly<Record<Verdict, Verdict>> = { always: 'never', never: 'always', when: 'when' };
     const again = await probed(matrixSchemas, (chapter) => {
       for (const cell of chapter.cells) cell.verdict = turned[cell.verdict];
@@ -103,7 +103,7 @@ describe('every situation of the matrix', () => {
     expect(shown(wrong.filter((cell) => cell.outcome === 'agrees'))).toBe('');
   }, 120_000);
 
-  it('leaves nothing behind', async () => {
+  it('leaves the database unchanged', async () => {
     const [schema = ''] = matrixSchemas;
     const before = await everything(schema);
     await probed([schema]);
@@ -111,7 +111,7 @@ describe('every situation of the matrix', () => {
   });
 });
 
-describe('an app of its own', () => {
+describe('probe of a separate app', () => {
   beforeAll(async () => {
     await owner.script(`
       create schema shop; grant usage on schema shop to anon, authenticated, service_role;
@@ -155,7 +155,7 @@ describe('an app of its own', () => {
   const of = (cells: readonly ProbedCell[], entity: string, operation: string, role: string) =>
     cells.find((cell) => cell.entity === entity && cell.operation === operation && cell.role === role);
 
-  it('makes rows where there are none, gives members their roles, and leaves nothing behind', async () => {
+  it('creates rows in empty tables, gives members their roles, and leaves the database unchanged', async () => {
     const before = await everything('shop');
     const cells = await probed(['shop']);
     expect(shown(cells.filter((cell) => cell.outcome === 'disagrees'))).toBe('');
@@ -174,7 +174,7 @@ describe('an app of its own', () => {
     expect(await everything('shop')).toBe(before);
   }, 60_000);
 
-  it('makes rows that rules, triggers and times must fit, and says what a view hangs on', async () => {
+  it('creates rows that satisfy constraints, triggers and times, and names the conditions of a view', async () => {
     await owner.script(`
       create schema hall; grant usage on schema hall to anon, authenticated, service_role;
       create table hall.rooms (id bigint generated always as identity primary key, title text not null check (length(title) between 12 and 14));
@@ -206,7 +206,7 @@ describe('an app of its own', () => {
     expect(of(cells, 'hall.mine', 'select', 'authenticated')?.note).toContain('some tries were let through');
   }, 60_000);
 
-  it('tells a row that is out of reach from one that a trigger leaves out, and calls with what a token says', async () => {
+  it('distinguishes an unreachable row from a row that a trigger skips, and sends the claims of tokens', async () => {
     await owner.script(`
       create schema desk_notes; grant usage on schema desk_notes to anon, authenticated, service_role;
       create table desk_notes.notes (id bigint generated always as identity primary key,
@@ -241,7 +241,7 @@ describe('an app of its own', () => {
     }
   }, 60_000);
 
-  it('does not set off what a rollback does not take back', async () => {
+  it('does not trigger effects that a rollback cannot undo', async () => {
     const cells = await probed(['shop']);
     expect(of(cells, 'shop.guarded', 'delete', 'service_role')).toMatchObject({
       outcome: 'not probed',
@@ -253,7 +253,7 @@ describe('an app of its own', () => {
     expect(of(cells, 'shop.guarded', 'update', 'service_role')?.outcome).toBe('agrees');
   }, 60_000);
 
-  it('asks for the right to call a function, and never runs its body', async () => {
+  it('checks the privilege to execute a function without running its body', async () => {
     const cells = await probed(['shop']);
     const calls = cells.filter((cell) => cell.operation === 'execute');
     expect(shown(calls.filter((cell) => cell.outcome !== 'agrees'))).toBe('');
@@ -262,7 +262,7 @@ describe('an app of its own', () => {
     expect(sequence?.rows[0]?.[0]?.toString()).toBe('f');
   }, 60_000);
 
-  it('reads a computed field of no row, and calls strict functions with nothing that settles their answer', async () => {
+  it('reads a computed field of no row, and calls strict functions with arguments that the planner cannot fold', async () => {
     await database.pool.script(`create schema shelf authorization app_owner; grant usage on schema shelf to public;
       set search_path = shelf, extensions; set role app_owner;
       create table books (id int primary key, name text, price int); create table pages (id int primary key, book int);
@@ -284,7 +284,7 @@ describe('an app of its own', () => {
     expect(of('twice')).toEqual(['never agrees', 'never agrees', 'never agrees']);
   });
 
-  it('finds rows that have no key, without a word of what their types call and where these are', async () => {
+  it('finds rows without a key, without naming functions of their types or schemas of these', async () => {
     await owner.script(`
       create schema apart; create schema keyless; grant usage on schema keyless to anon, authenticated, service_role;
       alter default privileges in schema keyless grant all on tables to anon, authenticated, service_role;
@@ -328,7 +328,7 @@ describe('an app of its own', () => {
     ]);
   });
 
-  it('tells what a publication refuses from what only stopped a try', async () => {
+  it('distinguishes refusals by a publication from errors that only stopped an attempt', async () => {
     await owner.script(`
       create schema told; grant usage on schema told to anon;
       create table told.filtered (id int primary key, note text);
@@ -347,7 +347,7 @@ describe('an app of its own', () => {
     ]);
   });
 
-  it('says what stopped a try, and what took too long', async () => {
+  it('reports the cause of stopped attempts and of attempts that took too long', async () => {
     const cells = await probed(['shop']);
     expect(of(cells, 'shop.stopped', 'update', 'service_role')).toMatchObject({
       outcome: 'not probed',
@@ -359,7 +359,7 @@ describe('an app of its own', () => {
     });
   }, 60_000);
 
-  it('waits for no call, and no call waits for it', async () => {
+  it('does not wait for calls and does not delay calls', async () => {
     const holder = database.as('app_owner');
     let release = () => {};
     const held = new Promise<void>((resolve) => {
@@ -381,7 +381,7 @@ describe('an app of its own', () => {
     expect(of(cells, 'shop.parents', 'update', 'service_role')?.note).toContain('55P03');
   }, 60_000);
 
-  it('comes back at the end to an entity that it had no time for', async () => {
+  it('repeats an entity at the end of the run if there was no time for it', async () => {
     const { facts, chapter } = await read(['shop']);
     let isLocked = () => {};
     const locked = new Promise<void>((resolve) => {

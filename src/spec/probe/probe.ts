@@ -19,24 +19,25 @@ import { probeFunctions } from './probe-functions.ts';
 import { probeRelation } from './probe-relation.ts';
 
 export interface ProbeOptions {
-  /** The search path of calls, beside the schema of what is called. */
+  /** The schemas that calls search besides the schema of the called object. */
   extraSearchPath: readonly string[];
-  /** Is told after each step how many of the steps are done. */
+  /** Receives the number of finished steps and the total after each step. */
   onProgress?: (done: number, total: number) => void;
-  /** How long each step takes on average, its rest included, in milliseconds; no rest when missing. */
+  /** The average duration of a step, including its pause, in milliseconds. Without a pace, there is no pause. */
   pace?: number;
-  /** Asked before each step: true ends the run, and what is left of it is not probed. */
+  /** Is called before each step. Returns true to end the run; the remaining cells are then not tested. */
   isStopped?: () => boolean;
 }
 
-/** Accounts that are read to try cells as. */
+/** Number of accounts that serve as callers. */
 const ACCOUNTS = 4;
-/** Function cells that are tried in one transaction. */
+/** Number of function cells that one transaction tests. */
 const FUNCTION_CELLS = 60;
 
 /**
- * Tries every cell of the chapter as the app's login role, which becomes each role in turn, in short transactions that are rolled
- * back. Throws ConnectionError, PoolTimeoutError, and DatabaseError where the catalog cannot be read.
+ * Tests every cell of the chapter in short transactions that are rolled back. The app's login role runs them and
+ * switches to each role in turn.
+ * @throws ConnectionError, PoolTimeoutError, and DatabaseError if the catalog cannot be read.
  */
 export async function probe(
   database: Database,
@@ -46,7 +47,8 @@ export async function probe(
 ): Promise<ProbedCell[]> {
   const code = await readCatalog<CodeFacts>(database, codeQueries, limits.catalogLockMilliseconds.default);
   const accounts = await readAccounts(database, ACCOUNTS).catch((error: unknown) => {
-    // A database that was there before the app may keep its members elsewhere; metadata may be too deep for a token.
+    // A database that existed before the app may store its members elsewhere. Metadata may be nested too deeply for a
+    // token.
     if (!(error instanceof DatabaseError || error instanceof NinefoldError)) throw error;
     return accountsOf([], []);
   });
@@ -94,11 +96,11 @@ export async function probe(
     });
     for (const [at, cell] of cells.entries()) found.set(cell, probed[at] ?? notProbed(cell, 'it was left out'));
     const took = performance.now() - started;
-    // The server may only have been busy with something else: once more, at the end.
+    // The server may have been busy, so the step is repeated once at the end of the run.
     if (took > limits.probeStepMilliseconds.default && !step.isAgain) steps.push({ ...step, isAgain: true });
     options.onProgress?.(i + 1, steps.length);
     if (options.pace === undefined) continue;
-    // Where it is late, half as long as a step took is left to calls at least.
+    // If the run is late, calls still get half the duration of each step.
     const early = began + (i + 1) * options.pace - performance.now();
     const pause = Math.max(took / 2, Math.min(early, took * limits.probeRestFactor.default));
     await new Promise((resolve) => setTimeout(resolve, pause));
@@ -106,7 +108,7 @@ export async function probe(
   return chapter.cells.flatMap((cell) => found.get(cell) ?? []);
 }
 
-/** Does the work in a transaction that is rolled back, in which nothing waits for long. */
+/** Runs the work in a transaction with short timeouts, and rolls the transaction back. */
 async function withRollback<T>(
   database: Database,
   searchPath: readonly string[],
@@ -118,7 +120,7 @@ async function withRollback<T>(
     lock_timeout: String(limits.probeLockMilliseconds.default),
     jit: 'off',
     max_parallel_workers_per_gather: '0',
-    // Blocks are compiled without a look at what is looked at when it runs.
+    // PostgreSQL then compiles the block without checking the expressions, which it checks anyway when they run.
     check_function_bodies: 'off',
     application_name: 'ninefold probe',
   };
@@ -129,7 +131,7 @@ async function withRollback<T>(
     await database.transaction(async (tx) => {
       const calls = names.map((name, i) => `pg_catalog.set_config('${name}', $${i + 1}, true)`);
       const values = names.map((name) => settings[name] ?? '');
-      // Sent in one write with the first of the work; where it fails, that fails too.
+      // Sent in one write with the first statement of the work. If this statement fails, the work fails too.
       const set = tx.run([{ text: `select ${calls.join(', ')}`, params: values, planKey: 'the probe' }]).then(
         () => null,
         (error: unknown) => error,

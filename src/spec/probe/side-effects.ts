@@ -7,17 +7,17 @@ import type { Lookup } from '../lookup.ts';
 import { entityId } from '../names.ts';
 
 /**
- * What a rollback does not take back, in the text of a function: other connections, files, locks of the session, the place of a
- * sequence that is set, other processes. Not meant: NOTIFY, which waits for a commit, and the numbers that a sequence has given,
- * which every failed call uses up alike.
+ * Effects of a function's source that a rollback does not undo: other connections, files, session locks, `setval`,
+ * other processes. NOTIFY is not included, because PostgreSQL sends it only after a commit. Numbers taken from
+ * sequences are not included, because every failed call takes them too.
  */
 const lasting =
   /\b(dblink\w*|lo_(import|export)|pg_(read|write)_(server_)?files?|pg_file_\w+|pg_(try_)?advisory_(lock|unlock)\w*|setval|pg_(terminate|cancel)_backend|pg_reload_conf|pg_rotate_logfile|http(_\w+)?|net\s*\.\s*http_\w+|copy\s[^;]*\b(program|to)\b|set_config\s*\([^;]*,\s*false\s*\))(?=\s*\(|\s|$)/i;
 
-/** Languages whose functions can do no more than SQL can. */
+/** Languages whose functions can do no more than SQL. */
 const contained = new Set(['sql', 'plpgsql', 'internal']);
 
-/** Extensions that reach beyond the database. */
+/** Extensions that can reach beyond the database. */
 const reaching = new Set([
   'dblink',
   'http',
@@ -31,16 +31,19 @@ const reaching = new Set([
   'aws_s3',
 ]);
 
-/** Which statements must not be tried, since something that they set off would outlast the rollback. */
+/** Finds statements that must not be tested because they have effects that a rollback does not undo. */
 export class SideEffects {
   readonly #views: ViewUses;
   readonly #look: Lookup;
   readonly #fired: ReadonlyMap<number, CodeFacts['fired']>;
-  /** The expressions that come with a relation's rows, whatever is done to them. */
+  /** The expressions of a relation that any statement on the relation may evaluate. */
   readonly #texts: ReadonlyMap<number, readonly { text: string | null }[]>;
-  /** Whether one of a relation's expressions does something lasting. */
+  /** True if an expression of the relation has lasting effects; a cache by oid. */
   readonly #ofTexts = new Map<number, boolean>();
-  /** Names of functions and of tables whose triggers do something lasting; what mentions one does so, too. */
+  /**
+   * Names of functions with lasting effects, and of tables whose triggers have lasting effects. An expression that
+   * mentions such a name has lasting effects too.
+   */
   readonly #names = new Set<string>();
   readonly #functions = new Map<number, string>();
 
@@ -77,13 +80,13 @@ export class SideEffects {
     }
   }
 
-  /** Why a function is not to run, even where only a planner would run it; null where it may. */
+  /** Returns the reason why a function must not run, not even in the planner; null if it may. */
   ofFunction(oid: number): string | null {
     const name = this.#functions.get(oid);
     return name === undefined ? null : `${name}() may do what a rollback does not take back`;
   }
 
-  /** Why a statement is not to be tried; null where it may be. */
+  /** Returns the reason why a statement must not be tested; null if it may. */
   of(relation: RelationFact, operation: RowOperation, seen = new Set<string>()): string | null {
     const key = `${relation.oid} ${operation}`;
     if (seen.has(key)) return null;
@@ -94,14 +97,14 @@ export class SideEffects {
   }
 
   /**
-   * True where an operation fires something before each row that may change it or leave it out, there or on what is beneath a view.
-   * `field` is the number of the one that an UPDATE sets.
+   * Returns true if a BEFORE row trigger of the relation, or of a base relation of a view, may change or skip rows.
+   * @param field The number of the field that an UPDATE sets; null if unknown.
    */
   changesRows(relation: RelationFact, operation: RowOperation, field: number | null): boolean {
     const base = relation.kind === 'v' ? this.#views.of(relation.oid).relations : [];
     const isChangedBeneath = base.some(({ relation: oid }) => {
       const used = this.#look.relations.get(oid);
-      // Which of its fields is set there, the view alone knows.
+      // The number of the field in the base relation is unknown.
       return used !== undefined && this.changesRows(used, operation, null);
     });
     if (isChangedBeneath) return true;
@@ -147,7 +150,7 @@ export class SideEffects {
     return null;
   }
 
-  /** What is beneath a view, and what a foreign key takes along. */
+  /** Checks the base relations of a view and the relations that a foreign key changes with a delete. */
   #ofOthers(relation: RelationFact, operation: RowOperation, seen: Set<string>): string | null {
     for (const { relation: oid } of relation.kind === 'v' ? this.#views.of(relation.oid).relations : []) {
       const used = this.#look.relations.get(oid);
@@ -165,7 +168,7 @@ export class SideEffects {
   }
 }
 
-/** What a foreign key does to rows that point to one that is deleted, by pg_constraint.confdeltype. */
+/** The operation of a foreign key on rows that reference a deleted row, by pg_constraint.confdeltype. */
 const taken: Readonly<Record<string, RowOperation>> = { c: 'delete', n: 'update', d: 'update' };
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\w$\u0080-\uffff]+/g) ?? [];

@@ -5,15 +5,18 @@ import type { Executor } from '../../database/database.ts';
 import { rowsAsText } from '../../database/statement.ts';
 import { gunzipJson, gzipJson } from '../gzip-json.ts';
 
-/** The table `ninefold.probe` of an app. The app's own code can reach it, so what is read of it is bounded. */
+/**
+ * The table `ninefold.probe` of an app. Code of the app can write to this table, so the size of the stored report is
+ * checked before it is read.
+ */
 
-/** A run without a word for longer has ended: its worker has gone. */
+/** A run without progress for this time has ended: its worker no longer exists. */
 const SILENT = `pg_catalog.make_interval(secs => ${limits.probeSilentSeconds.default})`;
 
 const toIso = (column: string): string =>
   `pg_catalog.to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** What every worker answers. */
+/** Reads the active run and the last report, which are the same for every worker. */
 export async function readProbe(database: Executor): Promise<ProbeState> {
   const [result] = await runAsServerRole(database, [
     {
@@ -30,7 +33,7 @@ export async function readProbe(database: Executor): Promise<ProbeState> {
   };
 }
 
-/** Takes the turn to probe; null where another worker has it. Answers when the run began, ISO 8601. */
+/** Starts a run and returns its start time in ISO 8601. Returns null if another worker has an active run. */
 export async function beginProbe(database: Executor): Promise<string | null> {
   const [result] = await runAsServerRole(database, [
     {
@@ -44,6 +47,7 @@ export async function beginProbe(database: Executor): Promise<string | null> {
   return (result && rowsAsText(result)[0]?.started_at) ?? null;
 }
 
+/** Stores the progress of the active run, which also shows that the run is alive. */
 export async function noteProgress(database: Executor, done: number, total: number): Promise<void> {
   await runAsServerRole(database, [
     {
@@ -53,7 +57,7 @@ export async function noteProgress(database: Executor, done: number, total: numb
   ]);
 }
 
-/** Gives the turn back, with the report of a run that came to its end; without one the report before stays. */
+/** Ends the run and stores its report. A null report leaves the previous report unchanged. */
 export async function endProbe(database: Executor, report: ProbeReport | null): Promise<void> {
   const packed = report && (await gzipJson(report));
   await runAsServerRole(database, [

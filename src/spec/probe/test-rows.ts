@@ -7,24 +7,26 @@ import { allowedLengths, allowedValue } from '../allowed-values.ts';
 import type { Lookup } from '../lookup.ts';
 import { entityId, sqlName } from '../names.ts';
 
-/** Tables that a table points to, one within another, for which rows are made. */
+/** The max depth of referenced tables for which rows are created. */
 const DEEPEST = 3;
 
-/** Makes rows for tables that have none, as far as can be told what a row must be like. */
+/** Plans rows for empty tables, as far as the catalog shows the form of a valid row. */
 export class TestRows {
   readonly #look: Lookup;
   readonly #ids: readonly string[];
 
-  /** `ids` are those of the members to whom rows can belong. */
+  /** @param ids The ids of the members that can own rows. */
   constructor(look: Lookup, ids: readonly string[]) {
     this.#ids = ids;
     this.#look = look;
   }
 
   /**
-   * The statements that make a row of each table, those of the rows that it points to before it: of several with the same
-   * `insteadOf`, the first that goes through will do. `ownersOf` gives the fields that hold the member. `filled`: one more row of
-   * each whose optional references and times are filled. Numbers of sequences are given, not taken.
+   * Returns the statements that create a row of each table, after the rows that it references. Among statements with
+   * the same `insteadOf`, the first that succeeds is enough. Values of sequences are literals and not taken from the
+   * sequence.
+   * @param ownersOf Returns the fields that contain the member's id.
+   * @param filled True to add one more row of each table, with values for optional references and times.
    */
   statements(
     tables: readonly RelationFact[],
@@ -33,7 +35,7 @@ export class TestRows {
   ): TestRowInsert[] {
     const plain = tables.flatMap((table) => this.#row(table, ownersOf, 0, new Set()));
     if (!filled) return plain;
-    // The rows that tables point to are there by then.
+    // The referenced rows exist by then.
     const more = tables.map((table) => ({
       ...this.#insert(table, ownersOf(table), { filled: true }),
       relation: table,
@@ -93,21 +95,24 @@ export class TestRows {
     const over = fields.some((field) => field.identity === 'a') ? ' overriding system value' : '';
     const into = `insert into ${id} (${[...values.keys()].map(sqlName).join(', ')})${over}`;
     const { sibling } = way;
-    // The latest of them: what is over is seldom what may still be written.
+    // Takes the latest row, because rows in the past can often not be changed.
     const from = sibling
       ? ` from (select * from ${entityId(sibling.relation.schema, sibling.relation.name)} order by ${sibling.fields.map((name) => `${sqlName(name)} desc`).join(', ')} limit 1) as ninefold_sibling`
       : '';
     return { sql: `${into} select ${[...values.values()].join(', ')}${from}`, given: true };
   }
 
-  /** A value that another table has for the same: a booking lies within a slot of the resource that it is of. */
+  /** Returns the value of a sibling table for a field. For example, a booking lies within a slot of its resource. */
   #likeSibling(field: FieldFact, { sibling }: Way): string | null {
     if (!sibling) return null;
     const name = sibling.fields.includes(field.name) ? field.name : field.number === sibling.by ? sibling.key : null;
     return name === null ? null : `ninefold_sibling.${sqlName(name)}`;
   }
 
-  /** A table that points to the same one and has fields of the same name and type, of which some must be given. */
+  /**
+   * Finds a sibling: a table that references the same table and has fields of the same name and type, some of which are
+   * required.
+   */
   #sibling(relation: RelationFact, above: ReadonlySet<number>): Sibling | null {
     const mine = (this.#look.fields.get(relation.oid) ?? []).filter((field) => field.generated === '');
     for (const to of this.#look.constraints.get(relation.oid) ?? []) {
@@ -137,7 +142,7 @@ export class TestRows {
     return null;
   }
 
-  /** Fields of which one must come before the other, by a check: `starts_at < ends_at`. */
+  /** Returns the pairs of fields that a check orders: `starts_at < ends_at`. */
   #pairs(relation: RelationFact): { low: FieldFact; high: FieldFact }[] {
     const fields = this.#look.fields.get(relation.oid) ?? [];
     return (this.#look.constraints.get(relation.oid) ?? []).flatMap((one) =>
@@ -145,10 +150,10 @@ export class TestRows {
     );
   }
 
-  /** A value for a field as SQL; null where its default will do. */
+  /** Returns a value for a field as SQL; null if its default is sufficient. */
   value(relation: RelationFact, field: FieldFact, owners: readonly string[], filled = false): string | null {
     const place = owners.indexOf(field.name);
-    // Of several members of a row, each is another.
+    // If a row has several member fields, each gets another member.
     if (place >= 0) return `${quoteLiteral(this.#ids[place % this.#ids.length] ?? '')}::${field.type}`;
     const key = (this.#look.constraints.get(relation.oid) ?? []).find(
       (one) => one.kind === 'f' && one.fields.includes(field.number),
@@ -162,13 +167,13 @@ export class TestRows {
     }
     const counts = field.identity !== '' || (field.needs?.sequences.length ?? 0) > 0;
     const isTime = filled && /^(timestamp|date)/.test(field.type);
-    // What a default takes from the caller's session is missing where no member calls.
+    // A default that reads the caller's session is null if no member calls.
     const fillsItself = field.default !== null && !(field.not_null && ofCaller.test(field.default));
     if (!counts && (fillsItself || !(field.not_null || isTime))) return null;
     return this.#fitting(relation, field, counts, filled);
   }
 
-  /** Tables whose rows this one's must point to. */
+  /** Returns the tables that every row of this table must reference. */
   #pointedTo(relation: RelationFact): RelationFact[] {
     return (this.#look.constraints.get(relation.oid) ?? []).flatMap((one) => {
       const target = this.#look.relations.get(one.target);
@@ -179,7 +184,10 @@ export class TestRows {
     });
   }
 
-  /** `another`: one that differs from that of the row before. */
+  /**
+   * Returns a value that fits the type and the checks of a field. `another`: the value differs from that of the
+   * previous row.
+   */
   #fitting(relation: RelationFact, field: FieldFact, counts: boolean, another: boolean): string {
     const cast = (text: string): string => `${quoteLiteral(text)}::${field.type}`;
     const type = this.#look.types.get(field.type_oid);
@@ -214,19 +222,19 @@ export class TestRows {
 
 const ofCaller = /\bauth\.\w+\(|current_setting\(/;
 
-/** What lies between two fields of which one comes before the other. */
+/** The distances to try between two ordered fields. */
 const STEPS = ['1 hour', '1 day', '30 minutes', '7 days', '1 minute'] as const;
 
 export interface TestRowInsert {
-  /** The table that it adds a row to. */
+  /** The table of the new row. */
   relation: RelationFact;
   sql: string;
   insteadOf: string;
 }
 
-/** How the values of a row are chosen. */
+/** The way to choose the values of a row. */
 interface Way {
-  /** What lies between the fields of a pair; missing: what each gets by itself. */
+  /** The distance between ordered fields. Without it, each field gets its usual value. */
   step?: string;
   sibling?: Sibling;
   filled?: boolean;
@@ -234,14 +242,17 @@ interface Way {
 
 interface Sibling {
   relation: RelationFact;
-  /** Names of the fields that both have. */
+  /** Names of the common fields. */
   fields: readonly string[];
-  /** The number of the field that points to what both point to, and the name of the sibling's. */
+  /**
+   * `by`: the number of the field that references the common table. `key`: the name of the sibling's field that does
+   * so.
+   */
   by: number;
   key: string;
 }
 
-/** The pairs of fields in a condition that all must hold of. */
+/** Returns the pairs of ordered fields in the parts of a condition that must all be true. */
 function ordered(expression: Expression, fields: readonly FieldFact[]): { low: FieldFact; high: FieldFact }[] {
   if (expression.kind === 'and') return expression.items.flatMap((item) => ordered(item, fields));
   if (expression.kind !== 'compare' || !/^[<>]=?$/.test(expression.operator)) return [];

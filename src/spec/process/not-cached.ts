@@ -1,6 +1,6 @@
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 
-/** What is asked for was never held by the process, or is not any more: whoever asks derives it again. */
+/** The process does not cache the requested specification, so the caller must derive the specification. */
 export class NotCachedError extends Error {
   override readonly name = 'Gone';
 
@@ -12,8 +12,10 @@ export class NotCachedError extends Error {
 const ATTEMPTS = 4;
 
 /**
- * Does `work` again where the process ended over the task of another, or has let go of what `work` asks for. Throws what `work` throws, and
- * NinefoldError `specification_too_large` where that goes on and on, as on a machine without memory.
+ * Runs `work` and repeats it, at most three times, if it fails with `NotCachedError`: a task of another caller ended
+ * the process, or the cache has evicted the specification.
+ * @throws Errors of `work`, and NinefoldError `specification_too_large` if every attempt fails, for example because the
+ * machine has too little memory.
  */
 export async function retryIfNotCached<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

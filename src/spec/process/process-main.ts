@@ -2,7 +2,7 @@ import process from 'node:process';
 import { type TaskName, type TaskResult, toFailure } from './task-result.ts';
 import { Tasks } from './tasks.ts';
 
-/** The entry of the specification's process: does the tasks that it is given, one after the other, until its node is gone. */
+/** The entry of the specification process. Runs the tasks that it receives in order, until its node disconnects. */
 
 const tasks = new Tasks();
 
@@ -10,7 +10,7 @@ process.on('disconnect', () => process.exit());
 process.on('message', ({ name, input }: { name: TaskName; input: unknown }) => {
   process.send?.(does(name, input));
 });
-// Signals are the node's matter: a terminal sends them to every process.
+// The node handles signals. A terminal sends them to every process of its group.
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);
 process.on('SIGHUP', () => undefined);

@@ -11,7 +11,7 @@ afterEach(() => {
 
 const taking = (milliseconds: number) => () => vi.advanceTimersByTime(milliseconds);
 
-it('a small app rests never, and a large one the longer, the more it took: its calls need the processor', () => {
+it('never delays a small app, and delays a large app in proportion to the time that it took', () => {
   const backoff = new RecordingBackoff();
   backoff.measure('small', taking(400));
   backoff.measure('large', taking(1500));
@@ -22,7 +22,7 @@ it('a small app rests never, and a large one the longer, the more it took: its c
   expect(backoff.remainingMilliseconds('unknown')).toBe(0);
 });
 
-it('work that fails took its time, too', () => {
+it('counts the time of work that fails', () => {
   const backoff = new RecordingBackoff();
   expect(() =>
     backoff.measure('large', () => {
@@ -33,13 +33,13 @@ it('work that fails took its time, too', () => {
   expect(backoff.remainingMilliseconds('large')).toBeGreaterThan(0);
 });
 
-it('of the workers that ask once it has rested, one records it', () => {
+it('lets one of several workers record an app after its delay', () => {
   const backoff = new RecordingBackoff();
   backoff.measure('large', taking(1500));
   vi.advanceTimersByTime(backoff.remainingMilliseconds('large'));
   expect(backoff.remainingMilliseconds('large')).toBe(0);
   expect(backoff.remainingMilliseconds('large')).toBe(15_000);
-  // It may have been lost.
+  // The worker that got the turn may have crashed.
   vi.advanceTimersByTime(15_000);
   expect(backoff.remainingMilliseconds('large')).toBe(0);
 });

@@ -1,29 +1,29 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * To derive and to record what a large app does takes a processor for seconds. Where a part of it takes longer than this, its next change
- * is recorded only after so many times what it was longer, or after a minute.
+ * Recording a version of a large app uses a processor for seconds. If a step takes longer than LONG_MILLISECONDS, the
+ * next change is recorded only after REST_TIMES × the excess, at most after a minute.
  */
 const LONG_MILLISECONDS = 500;
 const REST_TIMES = 20;
 const MOST_REST_MILLISECONDS = 60_000;
-/** For so many times as long as it took, whoever was told that the app rests no more is left to record it, before another is told so. */
+/** After one worker gets the turn to record, other workers wait TURN_TIMES × the last duration before they get it. */
 const TURN_TIMES = 10;
-/** Apps of which it is remembered. */
+/** The max number of apps whose delays are stored. */
 const KEPT = 1000;
 
 interface Rest {
-  /** By performance.now(). */
+  /** The end of the delay, by performance.now(). */
   until: number;
-  /** How long the longest part took the last time, in milliseconds. */
+  /** The duration of the last long step, in milliseconds. */
   took: number;
 }
 
-/** Until when the changes of large apps are let alone by whoever records them in the background. */
+/** Delays the background recording of large apps. */
 export class RecordingBackoff {
   readonly #rests = new LRUCache<string, Rest>({ max: KEPT });
 
-  /** Does `work` for an app, and notes how long it took. */
+  /** Runs `work` for an app and measures its duration. */
   measure<T>(ref: string, work: () => T): T {
     const began = performance.now();
     try {
@@ -36,7 +36,10 @@ export class RecordingBackoff {
     }
   }
 
-  /** For how many milliseconds from now; 0 for most. Of the workers that ask for a large app one is told 0, and has its turn. */
+  /**
+   * Returns the remaining delay of an app in milliseconds; 0 for most apps. Of the workers that ask for a large app
+   * after its delay, only one gets 0 and thus the turn to record.
+   */
   remainingMilliseconds(ref: string): number {
     const rest = this.#rests.get(ref);
     if (!rest) return 0;

@@ -21,7 +21,7 @@ beforeAll(async () => {
     platform: 'node',
     format: 'esm',
     loader: { '.sql': 'text' },
-    // A bundle of libraries that may ask for what only CommonJS has.
+    // Bundled libraries may call `require`, which only CommonJS provides.
     banner: { js: `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);` },
   });
 });
@@ -39,17 +39,17 @@ function start(bounds?: { memory: number; milliseconds: number }): Specification
 
 const packed = (chapters: unknown) => new Uint8Array(gzipSync(JSON.stringify(chapters)));
 const named = (name: string) => packed({ purpose: { name } });
-/** A version without object ids. */
+/** Returns a stored version without object ids. */
 const stored = (bytes: Uint8Array<ArrayBuffer>) => ({ packed: bytes, ids: null });
 const of = { ref: 'desk', state: 'made' };
 const entry: VersionEntry = { number: 1, hash: 'abc', at: '2026-01-01', causes: [], changes: [], change_count: 0 };
 const app = { ref: 'desk', name: 'Desk' };
 
-/** Small when packed, and hundreds of megabytes once it is parsed. */
+/** Returns a small compressed value that needs hundreds of megabytes when parsed. */
 const swelling = () => new Uint8Array(gzipSync(`{"a":[${'[],'.repeat(9_000_000)}[]]}`));
 
-describe('the process of the specification', () => {
-  it('answers each task with its own answer, in whatever order they are awaited', async () => {
+describe('SpecificationProcess', () => {
+  it('returns to each task its own result, in whatever order the results are awaited', async () => {
     const started = start();
     const [page, changes, gone] = await Promise.allSettled([
       started.run('versionPage', { entry, packed: named('Desk'), app }),
@@ -65,7 +65,7 @@ describe('the process of the specification', () => {
     expect(gone).toMatchObject({ status: 'rejected', reason: expect.any(NotCachedError) });
   });
 
-  it('refuses, and does not believe, a version that the app’s own code has spoilt: a bomb of zeros, broken bytes, no object', async () => {
+  it('rejects a stored version that the app’s own code has damaged: a decompression bomb, broken bytes, or JSON without an object', async () => {
     const started = start();
     const bomb = gzipSync(Buffer.alloc(70 * 1024 * 1024));
     for (const bytes of [bomb, Buffer.from('nonsense'), gzipSync('[1]'), gzipSync('{')]) {
@@ -80,7 +80,7 @@ describe('the process of the specification', () => {
     }
   });
 
-  it('that a task takes more memory than it may have fails that task alone, and serves whoever asks next', async () => {
+  it('fails only the task that exceeds the memory limit, and serves the next one', async () => {
     const started = start({ memory: 64 * 2 ** 20, milliseconds: 60_000 });
     const [large, behind] = await Promise.allSettled([
       started.run('versionPage', { entry, packed: swelling(), app }),
@@ -93,14 +93,14 @@ describe('the process of the specification', () => {
     );
   });
 
-  it('ends a task that takes longer than it may', async () => {
+  it('ends a task that exceeds its time limit', async () => {
     const started = start({ memory: 2 ** 30, milliseconds: 1 });
     await expect(started.run('versionPage', { entry, packed: swelling(), app })).rejects.toMatchObject({
       code: 'specification_too_large',
     });
   });
 
-  it('keeps what is asked for while it is closed from waiting for ever', async () => {
+  it('rejects the tasks that are unfinished when the process is closed', async () => {
     const started = start();
     const asked = started.run('changesBetween', { before: stored(named('a')), after: stored(named('b')) });
     started.close();

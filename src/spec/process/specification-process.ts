@@ -10,7 +10,7 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-/** What the process may take: memory in bytes, and milliseconds for one task. */
+/** The limits of the process: memory in bytes, and milliseconds for one task. */
 interface Bounds {
   memory: number;
   milliseconds: number;
@@ -21,27 +21,30 @@ const standardBounds: Bounds = {
   milliseconds: limits.specificationMilliseconds.default,
 };
 
-/** After so long without a task it ends, and what it held is free; who asks next has it made anew. */
+/** The idle time after which the process ends and frees its memory. The next task starts a new process. */
 const IDLE_MILLISECONDS = 600_000;
 
-/** How much of what it said at its end is told. */
+/** The number of characters of stderr that the error of an ended process contains. */
 const LAST_WORDS = 2000;
 
 /**
- * The process that derives the specifications of a node and holds them, started by the first task: so that neither takes from the
- * calls of its workers, and an app that is too large, or made to look so, ends nothing but its own task. Tasks are done one after the other, in
- * the order in which they were given. One that takes too long or too much memory ends the process, and fails; whoever waits behind it
- * gets `NotCachedError`, as nothing is held any more.
+ * The process that derives and caches the specifications of a node. The first task starts it. A separate process keeps
+ * this work away from the calls of the workers, and an app that is too large fails only its own task. Tasks run one at
+ * a time, in the order of their arrival. A task that takes too long or too much memory fails and ends the process. The
+ * waiting tasks then fail with `NotCachedError`, because the cache is lost.
  */
 export class SpecificationProcess implements TaskRunner {
   readonly #entry: URL;
   readonly #bounds: Bounds;
   #child: ChildProcess | null = null;
-  /** In the order in which they were given. */
+  /** The running task and the waiting ones, in the order of their arrival. */
   #waiting: Waiting[] = [];
   #timer: NodeJS.Timeout | null = null;
 
-  /** `entry`: the built file of `entry.ts`; the limits' own bounds when missing. */
+  /**
+   * @param entry The built file of `process-main.ts`.
+   * @param bounds The limits of the process; by default the values in `contract/limits`.
+   */
   constructor(entry: URL, bounds: Bounds = standardBounds) {
     this.#entry = entry;
     this.#bounds = bounds;
@@ -51,14 +54,14 @@ export class SpecificationProcess implements TaskRunner {
     this.#child ??= this.#start();
     const child = this.#child;
     return new Promise((resolve, reject) => {
-      // Where it cannot be sent the process has ended, which is told below.
+      // If the message cannot be sent, the process has ended, and the event `close` rejects the task.
       child.send({ name, input }, () => undefined);
       this.#waiting.push({ resolve: (output) => resolve(output as Output<Name>), reject });
       if (this.#waiting.length === 1) this.#timeFirst();
     });
   }
 
-  /** Ends the process; what is under way gets `NotCachedError`. */
+  /** Ends the process. Unfinished tasks fail with `NotCachedError`. */
   close(): void {
     this.#end(new NotCachedError());
   }
@@ -67,7 +70,7 @@ export class SpecificationProcess implements TaskRunner {
     const child = fork(fileURLToPath(this.#entry), {
       serialization: 'advanced',
       execArgv: [`--max-old-space-size=${Math.round(this.#bounds.memory / 2 ** 20)}`],
-      // It computes and does nothing else: no secret of the environment is for it.
+      // The process only computes, so it gets no secrets from the environment.
       env: {},
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
@@ -85,7 +88,7 @@ export class SpecificationProcess implements TaskRunner {
     child.on('error', (error) => this.#lost(child, error));
     child.on('close', (code, signal) => {
       const cause = new Error(`the specification's process ended with ${signal ?? code}: ${stderrTail}`);
-      // How V8 ends without memory; and whoever else ends it, which says nothing of the task.
+      // V8 ends with SIGABRT if it has no memory left. SIGKILL comes from outside, so it does not depend on the task.
       this.#lost(
         child,
         signal === 'SIGABRT' ? tooLarge(cause) : signal === 'SIGKILL' ? new NotCachedError({ cause }) : cause,
@@ -94,7 +97,7 @@ export class SpecificationProcess implements TaskRunner {
     return child;
   }
 
-  /** Bounds the time of the task that is under way, or else that of doing nothing. */
+  /** Starts the timer for the running task, or for the idle time if there is none. */
   #timeFirst(): void {
     if (this.#timer) clearTimeout(this.#timer);
     const child = this.#child;
@@ -123,5 +126,5 @@ export class SpecificationProcess implements TaskRunner {
   }
 }
 
-/** Out of memory or of time: both tell of an app that is too large, or made to look so. */
+/** An app that needs too much memory or time is too large, or its code makes it look so. */
 const tooLarge = (cause?: Error): NinefoldError => new NinefoldError('specification_too_large', { cause });

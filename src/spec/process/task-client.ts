@@ -8,20 +8,21 @@ import {
   toFailure,
 } from './task-result.ts';
 
-/** What a worker asks of the primary, which has the process, and what it is answered. */
+/** The message from a worker to the primary, which runs the specification process, to run a task. */
 export interface TaskMessage {
   type: 'task';
   id: number;
   name: TaskName;
   input: unknown;
 }
+/** The message from the primary to a worker with the result of a task. */
 export interface TaskResultMessage {
   type: 'task answer';
   id: number;
   answer: TaskResult;
 }
 
-/** The worker's way to the specification's process. */
+/** Sends the tasks of a worker through the primary to the specification process. */
 export class PrimaryTaskClient implements TaskRunner {
   readonly #send: (message: TaskMessage) => void;
   readonly #waiting = new Map<number, (answer: TaskResult) => void>();
@@ -39,14 +40,14 @@ export class PrimaryTaskClient implements TaskRunner {
     throw toError(answer);
   }
 
-  /** Takes what the primary says. */
+  /** Receives a result from the primary. */
   onResult({ id, answer }: TaskResultMessage): void {
     this.#waiting.get(id)?.(answer);
     this.#waiting.delete(id);
   }
 }
 
-/** The primary's part: does a worker's task. Never rejects. */
+/** Runs a task of a worker in the primary. Never rejects. */
 export const answerTask = async (tasks: TaskRunner, { id, name, input }: TaskMessage): Promise<TaskResultMessage> => ({
   type: 'task answer',
   id,

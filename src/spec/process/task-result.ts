@@ -6,22 +6,25 @@ export type TaskName = keyof Tasks;
 export type Input<Name extends TaskName> = Parameters<Tasks[Name]>[0];
 export type Output<Name extends TaskName> = ReturnType<Tasks[Name]>;
 
-/** Whoever does tasks of `tasks.ts`. */
+/** A runner of the tasks of `tasks.ts`. */
 export interface TaskRunner {
-  /** Throws Gone, NinefoldError `specification_too_large`, and what the task throws. */
+  /**
+   * Runs a task.
+   * @throws NotCachedError, NinefoldError `specification_too_large`, and errors of the task.
+   */
   run<Name extends TaskName>(name: Name, input: Input<Name>): Promise<Output<Name>>;
 }
 
-/** What came of a task, as one process tells it another: an error arrives as a plain one, so what kind it is goes beside it. */
+/** The result of a task in a message between processes. An error arrives as a plain Error, so `failed` has its kind. */
 export type TaskResult = { output: unknown } | { failed: 'gone' | 'too large' | 'fault'; error: unknown };
 
-/** What is told of an error. */
+/** Converts an error into a result. */
 export function toFailure(error: unknown): TaskResult {
   const isTooLarge = error instanceof NinefoldError && error.code === 'specification_too_large';
   return { failed: error instanceof NotCachedError ? 'gone' : isTooLarge ? 'too large' : 'fault', error };
 }
 
-/** The error that an answer tells of. */
+/** Converts a failed result into its error. */
 export function toError({ failed, error }: Extract<TaskResult, { failed: string }>): unknown {
   switch (failed) {
     case 'gone':

@@ -36,19 +36,19 @@ import { type ObjectIds, objectIds, readObjectIds } from '../versions/object-ids
 import { NotCachedError } from './not-cached.ts';
 import { RecordingBackoff } from './recording-backoff.ts';
 
-/** What a specification is derived from, as it goes to the process. */
+/** The data from which the process derives a specification. */
 export interface Source {
   facts: RawFacts;
   app: SpecificationApp;
 }
 
-/** Which specification of an app is meant: that of one state of its catalog and its settings. */
+/** The key of a specification: an app, and one state of its catalog and its settings. */
 export interface SpecificationKey {
   readonly ref: string;
   readonly state: string;
 }
 
-/** What `loadTypeFacts` reads, and what of the schema cache tells what joins what. */
+/** The facts of `loadTypeFacts`, and the relationships of the schema cache. */
 export interface TypeSource {
   facts: RawFacts;
   names: CatalogJson<TypeNameFacts>;
@@ -58,16 +58,19 @@ export interface TypeSource {
 export type PageFormat = 'json' | 'markdown' | 'html';
 export type TypesFormat = 'typescript' | 'zod' | 'json-schema';
 
-/** Text in UTF-8, perhaps packed. */
+/** UTF-8 text, possibly compressed with gzip. */
 export type Bytes = Uint8Array<ArrayBuffer>;
 
-/** A version as it is stored: chapters and object ids as JSON in gzip. */
+/** A stored version: its chapters and object ids as JSON, compressed with gzip. */
 export interface PackedVersion {
   packed: Bytes;
   ids: Bytes | null;
 }
 
-/** Apps of which the last specification is held, and what they may be derived from, in bytes: it takes four times the memory. */
+/**
+ * The max number of cached specifications and of bytes of their source facts. A specification takes about four times
+ * the memory of its facts.
+ */
 const HELD = 100;
 const HELD_BYTES = 100_000_000;
 
@@ -75,43 +78,48 @@ export interface FoundCall {
   call: CallEntry;
   entity?: Entity;
   cells: RoleCell[];
-  /** As `CallReach` of call-example.ts has them. */
+  /** The examples, as `CallReach` of call-example.ts expects them. */
   examples: [string, unknown][];
 }
 
 interface Held {
   readonly state: string;
-  /** What the specification is derived from. */
+  /** The facts from which the specification was derived. */
   readonly facts: RawFacts;
   readonly specification: Specification;
   readonly ids: ObjectIds;
-  /** The same with the figures that were read last. */
+  /** The specification with the latest figures. */
   shown: Specification;
 }
 
 /**
- * What the specification's process does, one task after the other. It knows no database: it takes what was read as the JSON that PostgreSQL
- * made, holds what it derived, and answers with what is asked of it, so that neither a value of megabytes nor the making of one reaches the
- * process that answers calls.
+ * The tasks of the specification process, which run one at a time. They have no database connection: they receive facts
+ * as the JSON that PostgreSQL built, cache the derived specifications and return the requested part. This keeps large
+ * values, and the time to build them, away from the processes that serve calls.
  */
 export class Tasks {
   readonly #held = new LRUCache<string, Held>({ max: HELD, maxSize: HELD_BYTES });
   readonly #backoff = new RecordingBackoff();
 
-  /** Does nothing: who will ask soon has the process started. */
+  /** Does nothing. Starts the process in advance for a caller who will send a task soon. */
   ready(_: null): void {}
 
-  /** The hash of what is held, whichever worker it was derived for. */
+  /**
+   * Returns the hash of a cached specification.
+   * @throws NotCachedError
+   */
   hash({ of }: { of: SpecificationKey }): string {
     return this.#of(of).specification.hash;
   }
 
-  /** Derives what an app does, where it is not held yet, and holds it in place of what was held of this app. Its hash. */
+  /**
+   * Derives the specification of an app unless it is cached, replaces the cached one of this app, and returns the hash.
+   */
   derive({ of, source }: { of: SpecificationKey; source: Source }): string {
     const known = this.#held.get(of.ref);
     if (known?.state === of.state) return known.specification.hash;
     const { specification, ids } = this.#backoff.measure(of.ref, () => derived(source));
-    // One that is larger than all may be is held by itself.
+    // A specification that is larger than the whole cache is then the only cached one.
     const read = source.facts.parts.reduce((bytes, { length }) => bytes + length, 0);
     const size = Math.min(read, HELD_BYTES);
     const cached = { state: of.state, facts: source.facts, specification, ids, shown: specification };
@@ -119,19 +127,29 @@ export class Tasks {
     return specification.hash;
   }
 
-  /** Puts live figures beside what they are about. */
+  /**
+   * Adds live figures to the cached specification.
+   * @throws NotCachedError
+   */
   addFigures({ of, figures, at }: { of: SpecificationKey; figures: LiveFigures; at: Date }): void {
     const cached = this.#of(of);
     cached.shown = withFigures(cached.specification, figures, at);
   }
 
-  /** The specification with its figures, as people or programs read it; `isGzipped`: in gzip. */
+  /**
+   * Returns the specification with its figures in a format. `isGzipped`: compressed with gzip.
+   * @throws NotCachedError
+   */
   page({ of, format, isGzipped }: { of: SpecificationKey; format: PageFormat; isGzipped: boolean }): Bytes {
     const text = Buffer.from(write[format](this.#of(of).shown));
     return toBytes(isGzipped ? gzipSync(text, { level: constants.Z_BEST_SPEED }) : text);
   }
 
-  /** A call of chapter 7 with what it reaches and what an example of it may give; null where the app has no such call. */
+  /**
+   * Returns a call of chapter 7 with its entity, the cells that allow it and example values. Returns null if the app
+   * has no such call.
+   * @throws NotCachedError
+   */
   call({ of, id }: { of: SpecificationKey; id: string }): FoundCall | null {
     const { calls, entities, roles, rules } = this.#of(of).specification.chapters;
     const call = calls?.calls.find((one) => one.id === id);
@@ -145,13 +163,19 @@ export class Tasks {
     return { call, ...(entity && { entity }), cells, examples };
   }
 
-  /** The calls of chapter 7 by their names alone. */
+  /**
+   * Returns the names of the calls of chapter 7.
+   * @throws NotCachedError
+   */
   callNames({ of }: { of: SpecificationKey }): Pick<CallEntry, 'id' | 'area' | 'method' | 'path'>[] {
     const calls = this.#of(of).specification.chapters.calls?.calls ?? [];
     return calls.map(({ id, area, method, path }) => ({ id, area, method, path }));
   }
 
-  /** The policies that were behind a call, and how long such a call takes of late. */
+  /**
+   * Returns the policies that applied to a request, and the recent durations of its call.
+   * @throws NotCachedError
+   */
   behind({ of, story }: { of: SpecificationKey; story: Pick<RequestTrace, 'call' | 'touched' | 'who'> }): {
     policies: PolicyEntry[];
     usual: NonNullable<CallEntry['figures']>['hour'] | null;
@@ -165,14 +189,20 @@ export class Tasks {
     return { cells: this.#of(of).specification.chapters.roles?.cells ?? [] };
   }
 
-  /** What would change if the app came to be what `source` says, in words. */
+  /**
+   * Returns in words the changes from the cached specification to the one of `source`.
+   * @throws NotCachedError
+   */
   changesTo({ of, source }: { of: SpecificationKey; source: Source }): Change[] {
     const [now, then] = [this.#of(of), derived(source)];
     const ids = { before: now.ids, after: then.ids };
     return diffChapters(exported(now.specification.chapters), exported(then.specification.chapters), ids);
   }
 
-  /** The specification as the version after `previous`, or as the first. */
+  /**
+   * Returns the cached specification as the version after `previous`, or as the first version if `previous` is null.
+   * @throws NotCachedError
+   */
   version({ of, previous }: { of: SpecificationKey; previous: PackedVersion | null }): {
     changes: Change[];
     packed: string;
@@ -189,23 +219,29 @@ export class Tasks {
     });
   }
 
-  /** The object ids of a specification, packed. */
+  /**
+   * Returns the object ids of a specification, compressed.
+   * @throws NotCachedError
+   */
   packIds({ of }: { of: SpecificationKey }): string {
     return gzipJsonSync(JSON.stringify(this.#of(of).ids));
   }
 
-  /** For how many milliseconds the app's changes are to be let alone by whoever records them in the background. */
+  /** Returns the milliseconds for which the background must not record changes of the app. */
   recordingDelay({ ref }: { ref: string }): number {
     return this.#backoff.remainingMilliseconds(ref);
   }
 
-  /** A packed version as JSON, beside what its row says of it; null where it holds no chapters. */
+  /** Returns a stored version as JSON, with the data of its row. Returns null if the version contains no chapters. */
   versionPage({ entry, packed, app }: { entry: VersionEntry; packed: Bytes; app: Specification['app'] }): Bytes | null {
     const chapters = unpackedChapters(packed);
     return chapters && json({ ...entry, specification: { app, hash: entry.hash, chapters } });
   }
 
-  /** From one packed version to another, in words; or which of them holds no chapters. */
+  /**
+   * Returns in words the changes from one stored version to another. If a version contains no chapters, returns which
+   * one.
+   */
   changesBetween({
     before,
     after,
@@ -219,14 +255,20 @@ export class Tasks {
     return to ? diffChapters(from, to, ids) : { spoilt: 'after' };
   }
 
-  /** The OpenAPI 3.1 document of what a role may call; of everything where no role is named. */
+  /**
+   * Returns the OpenAPI 3.1 document of the calls that a role may send, or of all calls if `role` is null.
+   * @throws NotCachedError
+   */
   openApi(asked: { of: SpecificationKey; types: TypeSource; role: string | null; url: string }): string {
     const { specification } = this.#of(asked.of);
     const visible = asked.role === null ? specification : visibleTo(specification, asked.role);
     return JSON.stringify(openApiDocument(visible, typeFacts(asked.types), asked.url));
   }
 
-  /** The screens that one caller may open (`PortalScreens`), as JSON. */
+  /**
+   * Returns the screens that one caller may open (`PortalScreens`), as JSON.
+   * @throws NotCachedError
+   */
   memberScreens({
     of,
     names,
@@ -241,7 +283,7 @@ export class Tasks {
     return json(memberScreens(types, specification.chapters, caller));
   }
 
-  /** The app's entities for programs, or one of them by its id. */
+  /** Returns the types of the app's entities, or of the entity with the id `only`. */
   types({
     types,
     ref,
@@ -264,7 +306,7 @@ export class Tasks {
     }
   }
 
-  /** The relations of every schema, with their figures, as JSON. */
+  /** Returns the relations of every schema, with their figures, as JSON. */
   entities({ facts, figures }: { facts: RawFacts; figures: EntityFigures }): Bytes {
     return json(each(allEntities(parseFacts(facts)), ({ id }) => figures.get(id)));
   }
@@ -293,10 +335,13 @@ const typeFacts = ({ facts, names, catalog }: TypeSource): TypeFacts => ({
   catalog,
 });
 
-/** As the JSON of an export holds them. */
+/** Returns the chapters as the JSON value of an export. */
 const exported = (chapters: Chapters): JsonObject => JSON.parse(JSON.stringify(stableContent(chapters)));
 
-/** The app's own code can reach where versions are kept: null for what is none. */
+/**
+ * Decompresses the chapters of a version. Returns null if the value is not an object: code of the app can write to the
+ * table of versions.
+ */
 function unpackedChapters(packed: Bytes): (Chapters & JsonObject) | null {
   const value = gunzipJsonSync(Buffer.from(packed));
   return isObject(value) ? (value as Chapters & JsonObject) : null;
@@ -307,5 +352,5 @@ const unpackedIds = ({ ids }: PackedVersion): ObjectIds | null =>
 
 const json = (value: unknown): Bytes => toBytes(Buffer.from(JSON.stringify(value)));
 
-/** In memory of its own: small buffers share theirs. */
+/** Copies the bytes, because small buffers share their memory. */
 const toBytes = (buffer: Buffer): Bytes => new Uint8Array(buffer);

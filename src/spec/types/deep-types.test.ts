@@ -15,15 +15,15 @@ import { zodSchemas } from './zod.ts';
 const LEVELS = 30;
 const levels = (count: number): number[] => Array.from({ length: count }, (_, i) => i + 1);
 
-/** Composite types with an attribute of the one before each. */
+/** Returns composite types, each with an attribute of the previous type. */
 const nested = (schema: string): string =>
   levels(LEVELS)
     .map((i) => `create type ${schema}.c${i} as (a ${schema}.c${i - 1});`)
     .join('\n');
 
 /**
- * Every attribute once more under another name: 2^30 attributes in the last type. PostgreSQL looks through all of them when it makes such
- * a type, which takes it minutes, so that it is only read as if it were one.
+ * Doubles every attribute under another name, so the last type has 2^30 attributes. PostgreSQL needs minutes to create
+ * such a type, so the test changes the facts instead.
  */
 const twice = <T extends { name: string }>(attributes: readonly T[] | null): T[] | null =>
   attributes === null ? null : attributes.flatMap((one) => [one, { ...one, name: 'b' }]);
@@ -74,14 +74,14 @@ afterAll(async () => {
 const specification = () =>
   deriveSpecification(types.facts, { ref: 'deep', name: 'Deep', authSettings: defaultAuthSettings });
 
-describe('types that hold one another many times over', () => {
+describe('types that contain one another many times over', () => {
   it.each([
     ['zod', () => zodSchemas(types)],
     ['JSON Schema', () => jsonSchemas(types, 'deep')],
     ['TypeScript', () => typescriptTypes(types)],
     ['the specification', () => JSON.stringify(specification())],
     ['OpenAPI', () => JSON.stringify(openApiDocument(specification(), types, 'http://localhost'))],
-  ])('are a matter of seconds, and of a few megabytes, in %s', (_name, write) => {
+  ])('writes nested types within seconds and in a few megabytes in %s', (_name, write) => {
     const start = performance.now();
     const text = write();
     expect(performance.now() - start).toBeLessThan(4000);
@@ -89,7 +89,7 @@ describe('types that hold one another many times over', () => {
     expect(text).toContain('plain');
   });
 
-  it('leave what is told whole, and anything where it is cut', () => {
+  it('describes nested types completely up to a depth, and accepts anything below it', () => {
     const named = new NamedTypes(types.named_types);
     expect(countOf(named.shapeOf('public.c6'), 'cut')).toBe(0);
     expect(countOf(named.shapeOf('public.c6'), 'text')).toBe(64);
@@ -100,12 +100,12 @@ describe('types that hold one another many times over', () => {
     expect(countOf(named.shapeOf('public.d300'), 'number')).toBe(1);
   });
 
-  it('are named in TypeScript where the schema is exposed, at every depth', () => {
+  it('names nested types in TypeScript at every depth if their schema is exposed', () => {
     const text = typescriptTypes(types);
     expect(text).toContain('c30: {\n        a: Database["public"]["CompositeTypes"]["c29"] | null\n');
   });
 
-  it('are cut sooner in a document of very many of them', () => {
+  it('cuts nested types at a smaller depth in a document with very many of them', () => {
     const named = new NamedTypes(types.named_types);
     const composites = levels(100).map(() => countOf(named.shapeOf('public.c30'), 'composite'));
     expect(composites.at(0)).toBeGreaterThan(700);

@@ -5,13 +5,19 @@ import { type TypeNameFacts, typeNameQueries } from '../../catalog/type-facts.ts
 import type { Executor } from '../../database/database.ts';
 import type { Facts } from '../facts.ts';
 
-/** What types are generated from: the facts of the specification, the schema cache for what joins what, and the names of types. */
+/**
+ * The facts from which types are generated: those of the specification, the relationships of the schema cache, and the
+ * names of types.
+ */
 export interface TypeFacts extends TypeNameFacts {
   facts: Facts;
   catalog: Pick<SchemaCache, 'relationships'>;
 }
 
-/** Any role that may connect can run it. Throws what `readCatalog` throws. */
+/**
+ * Reads the names of types. Any role that may connect can run the query.
+ * @throws Errors of `readCatalog`.
+ */
 export async function loadTypeFacts(
   executor: Executor,
   facts: Facts,
@@ -20,6 +26,9 @@ export async function loadTypeFacts(
   return { ...parseCatalog(await readTypeNames(executor)), facts, catalog };
 }
 
-/** The names of types, without parsing them. */
+/**
+ * Reads the names of types without parsing them.
+ * @throws Errors of `readCatalogJson`.
+ */
 export const readTypeNames = (executor: Executor): Promise<CatalogJson<TypeNameFacts>> =>
   readCatalogJson<TypeNameFacts>(executor, typeNameQueries, limits.catalogLockMilliseconds.default);

@@ -15,13 +15,16 @@ import { bareType, baseOf, NamedTypes, type Shape } from './type-names.ts';
 import { mustBeGiven } from './typescript.ts';
 import { type Asked, COUNTED, type InputRule, jsonKinds } from './value-rules.ts';
 
-/** What inputs are derived from: `TypeFacts` without the schema cache. */
+/** The facts from which inputs are derived: `TypeFacts` without the schema cache. */
 export type InputFacts = Omit<TypeFacts, 'catalog'>;
 
-/** What may be sent for an entity, as far as it can be said truthfully: what breaks this, PostgreSQL refuses. */
+/**
+ * The accepted values of an entity, as far as they can be described correctly. PostgreSQL refuses every value that
+ * violates this description.
+ */
 export interface Input {
   entity: Entity;
-  /** Its fields as an INSERT takes them, and as an UPDATE does. */
+  /** The fields for an INSERT and for an UPDATE. */
   insert: InputField[];
   update: InputField[];
 }
@@ -29,18 +32,19 @@ export interface Input {
 export interface InputField {
   field: Field;
   shape: Shape;
-  /** It must not be given: PostgreSQL makes its value. */
+  /** True if PostgreSQL computes the value, so that a statement must not set it. */
   isMade: boolean;
   isNullable: boolean;
-  /** Of an INSERT; false for all of an UPDATE. */
+  /** True if an INSERT must set the field. Always false for an UPDATE. */
   isRequired: boolean;
   rules: InputRule[];
 }
 
 /**
- * The entities of the exposed schemas that take rows. A trigger that runs before a row is added may mend what is added, one that runs before
- * a row is changed what is changed, and a rewrite rule may do anything: there only the types and the domains are said. State machines are known to touch their own fields only. `only`: the id of one
- * entity.
+ * Returns the inputs of the writable entities in exposed schemas. A BEFORE trigger may change the written row, and a
+ * rewrite rule may do anything. For such tables, only the rules of types and domains are included. State machines are
+ * known to change only their own fields.
+ * @param only The id of one entity; null for all.
  */
 export function inputs(types: InputFacts, only: string | null = null): Input[] {
   const named = new NamedTypes(types.named_types);
@@ -62,7 +66,7 @@ interface Look {
   event: number;
   oid: number;
   isView: boolean;
-  /** Fields that something may change before the checks; null for any of them. */
+  /** Fields that a trigger or rule may change before the checks; null for all fields. */
   mended: ReadonlySet<string> | null;
   constraints: ConstraintFact[];
 }
@@ -72,7 +76,7 @@ const [BEFORE, INSERT, UPDATE, INSTEAD] = [2, 4, 16, 64];
 function lookAt({ facts }: InputFacts, { schema, name }: Entity, event: number): Look {
   const relation = facts.relations.find((one) => one.schema === schema && one.name === name);
   const oid = relation?.oid ?? 0;
-  // A change that takes a row to another partition adds it there.
+  // An update that moves a row to another partition inserts the row there.
   const events = relation?.kind === 'p' ? event | INSERT : event;
   const mending = facts.triggers.filter(
     (trigger) =>
@@ -81,7 +85,7 @@ function lookAt({ facts }: InputFacts, { schema, name }: Entity, event: number):
       (trigger.events & (BEFORE | INSTEAD)) !== 0 &&
       (trigger.events & events) !== 0,
   );
-  // A state machine fills in its state, and sets what its transitions set.
+  // A state machine sets its state field and the fields of its transitions.
   const machines = facts.machines.filter((machine) => machine.relation === oid);
   const known = machines.flatMap((machine) => [machine.field, ...machine.transitions.flatMap(({ sets }) => sets)]);
   const isKnown = mending.every(({ sql }) => /EXECUTE FUNCTION ninefold\.\w+\('[^'()]*'\)$/.test(sql));
@@ -116,7 +120,7 @@ function inputField(types: InputFacts, look: Look, field: Field, domains: Domain
   };
 }
 
-/** The domains of an app, and what they ask. */
+/** The domains of an app and their rules. */
 class Domains {
   readonly named: NamedTypes;
   readonly #types: ReadonlyMap<number, TypeFact>;
@@ -133,7 +137,10 @@ class Domains {
     );
   }
 
-  /** What a domain asks of its values and those beneath it do, `subject` being their name in words; null for a type that is none. */
+  /**
+   * Returns the rules of a domain and of its base domains; null for a type that is no domain.
+   * @param subject The name of the value in words.
+   */
   asked(oid: number, subject: string): Asked | null {
     const domains = this.#beneath(oid);
     const [first] = domains;
@@ -147,12 +154,12 @@ class Domains {
     return { rules, isNeeded: domains.some((type) => type.not_null) };
   }
 
-  /** The same by the name of the type, as PostgreSQL prints it. */
+  /** Returns the rules of a domain by its name, as PostgreSQL prints it. */
   askedByName(type: string, subject: string): Asked | null {
     return this.asked(this.#numbers.get(type) ?? 0, subject);
   }
 
-  /** The domain and those beneath it. */
+  /** Returns the domain and its base domains. */
   #beneath(oid: number): TypeFact[] {
     const found: TypeFact[] = [];
     for (
@@ -166,10 +173,13 @@ class Domains {
   }
 }
 
-/** Rules over how a text is spelled, which says nothing where texts can be equal that are spelled otherwise. */
+/**
+ * Returns true for a rule on the characters of a text. Such a rule is no valid description if the collation treats
+ * different texts as equal.
+ */
 const isSpelled = ({ kind }: InputRule): boolean => kind === 'pattern' || kind === 'values';
 
-/** Domains over one another whose checks are told. */
+/** The max number of nested domains whose checks are described. */
 const DOMAINS = 200;
 
 function checkRules(check: ConstraintFact, name: string, subject: string, base: string): InputRule[] {
@@ -185,10 +195,10 @@ function checkRules(check: ConstraintFact, name: string, subject: string, base: 
 
 type Bare = InputRule extends infer Rule ? (Rule extends InputRule ? Omit<Rule, 'name' | 'words'> : never) : never;
 
-/** What one condition over one field says; nothing where it is not understood. */
+/** Returns the rules that a condition on one field describes; an empty list if the condition is not understood. */
 function partRules(part: Expression, name: string, base: string): Bare[] {
   if (part.kind === 'or') {
-    // A field without a value keeps every check: "x is null or …" says what follows.
+    // A null value passes every check, so in "x is null or …" only the rest matters.
     const rest = part.items.filter((item) => !(item.kind === 'null' && !item.negated && isField(item.operand, name)));
     const [only] = rest;
     return rest.length === 1 && rest.length < part.items.length && only ? partRules(only, name, base) : [];
@@ -226,7 +236,7 @@ function partRules(part: Expression, name: string, base: string): Bare[] {
   return countRules(subject, bound, value, name, base);
 }
 
-/** `jsonb_typeof(meta) = 'object'`, or one of several. */
+/** Reads `jsonb_typeof(meta) = 'object'`, or a comparison with several kinds. */
 function jsonRules(part: Expression, name: string): Bare[] {
   if (part.kind !== 'one-of' && !(part.kind === 'compare' && part.operator === '=')) return [];
   const [subject, objects] = part.kind === 'one-of' ? [part.operand, part.values] : [part.left, [part.right]];
@@ -242,10 +252,13 @@ const isField = (operand: Operand, name: string): boolean =>
   operand.qualifier === null &&
   (operand.name === name || (name === 'VALUE' && operand.name === 'value'));
 
-/** Types whose values are compared as they are spelled. */
+/** Returns true for types whose values are compared as they are written. */
 const isText = (type: string): boolean => type === 'text' || type === 'character varying';
 
-/** Of a text that is too long for its type, spaces at the end are cut off before it is checked: longer ones are let through. */
+/**
+ * PostgreSQL removes trailing spaces of a text that is too long for its type before it checks the text. So the pattern
+ * also accepts longer texts.
+ */
 function textRule(rule: Extract<Bare, { kind: 'pattern' | 'values' }>, base: string): Bare[] {
   const [, size] = /^character varying\((\d+)\)$/.exec(base) ?? [];
   if (size === undefined) return [rule];
@@ -254,14 +267,17 @@ function textRule(rule: Extract<Bare, { kind: 'pattern' | 'values' }>, base: str
   return [{ kind: 'pattern', pattern: `${pattern}|^[\\s\\S]{${Number(size) + 1}}` }];
 }
 
-/** The check sees a text that is filled with spaces to its length: only one that has this length is known as it will be. */
+/**
+ * PostgreSQL pads a character(n) with spaces before it checks the value. So the pattern also accepts every text of
+ * another length.
+ */
 function filledRule(pattern: string, base: string): Bare[] {
   const size = Number(/^character\((\d+)\)$/.exec(base)?.[1] ?? COUNTED);
   if (size >= COUNTED) return [];
   return [{ kind: 'pattern', pattern: `${pattern}|^[\\s\\S]{0,${size - 1}}$|^[\\s\\S]{${size + 1}}` }];
 }
 
-/** `code = upper(code)`: of letters with two cases, those of ASCII have them in every locale. */
+/** Reads `code = upper(code)`. Only ASCII letters have two cases in every locale. */
 function caseRule(left: Operand, right: Operand, name: string): Extract<Bare, { kind: 'pattern' }> | null {
   const [field, call] = left.kind === 'call' ? [right, left] : [left, right];
   if (call.kind !== 'call' || call.arguments.length !== 1 || !isField(field, name)) return null;
@@ -287,7 +303,7 @@ function patternOf(operator: string, source: string): string | null {
   }
 }
 
-/** `=` is both. */
+/** The operator `=` sets both bounds. */
 type Bound = { side: 'least' | 'most' | 'both'; isOpen: boolean };
 
 function boundOf(operator: string, turned: boolean): Bound | null {
@@ -296,7 +312,9 @@ function boundOf(operator: string, turned: boolean): Bound | null {
   return { side: operator.startsWith('>') === turned ? 'most' : 'least', isOpen: operator.length === 1 };
 }
 
-/** A number that is the same for JavaScript and for PostgreSQL: at most 15 digits. */
+/**
+ * Returns a number that JavaScript and PostgreSQL represent equally: at most 15 digits. Returns null for other texts.
+ */
 function numberOf(text: string): number | null {
   if (!/^-?\d+(\.\d+)?$/.test(text) || text.replace(/\D/g, '').length > 15) return null;
   return Number(text);
@@ -306,7 +324,7 @@ function numberRules({ side, isOpen }: Bound, value: number, base: string): Bare
   if (side === 'both') return [];
   if (/^(smallint|integer|bigint|double precision|numeric)$/.test(base)) return [{ kind: side, value, isOpen }];
   const [, digits, scale] = /^numeric\((\d+),(\d+)\)$/.exec(base) ?? [];
-  // The value is rounded before it is checked.
+  // PostgreSQL rounds the value before it checks the value.
   if (scale === undefined || Number(digits) > 14 || Number(scale) > Number(digits)) return [];
   const half = 0.5 * 10 ** -Number(scale);
   const isOnGrid = Number(value.toFixed(Number(scale))) === value;
@@ -315,13 +333,13 @@ function numberRules({ side, isOpen }: Bound, value: number, base: string): Bare
   return [{ kind: side, value: Number(edge.toFixed(Number(scale) + 1)), isOpen: false }];
 }
 
-/** What is left of it without the spaces around it: something. */
+/** The rule of a text that contains a character other than a space. */
 const notBlank: Bare = { kind: 'pattern', pattern: '[^ ]' };
 
 function countRules(subject: Operand, { side, isOpen }: Bound, value: number, name: string, base: string): Bare[] {
   if (subject.kind !== 'call' || !Number.isInteger(value)) return [];
   const [argument] = subject.arguments;
-  // Of a list without elements it is null, which every check lets pass.
+  // array_length of an empty array is null, and a check accepts null.
   const orNone = isArrayLength(subject);
   if (!argument || (subject.arguments.length !== 1 && !orNone)) return [];
   const isLength = /^(length|char_length|character_length)$/.test(subject.name);
@@ -334,7 +352,7 @@ function countRules(subject: Operand, { side, isOpen }: Bound, value: number, na
     return [{ kind: 'elements', least: min, most: max, orNone }];
   if (!isLength) return [];
   if (base === 'text' || base === 'character varying') return [{ kind: 'characters', least: min, most: max }];
-  // Spaces that are too many are cut off before the check.
+  // PostgreSQL removes excess spaces before the check.
   const [, size] = /^character varying\((\d+)\)$/.exec(base) ?? [];
   if (size === undefined) return [];
   return [{ kind: 'characters', least: min, most: max !== null && max < Number(size) ? max : null }];

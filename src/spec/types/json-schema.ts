@@ -8,8 +8,9 @@ import { inputName } from './zod.ts';
 export type JsonSchema = { [keyword: string]: unknown };
 
 /**
- * JSON Schema 2020-12: under `$defs` one schema for what is inserted into each entity and one for what is updated,
- * `tickets.insert`. Each refuses only what PostgreSQL refuses. `only`: the id of the one entity to write; null for all.
+ * Returns a JSON Schema 2020-12 document. `$defs` contains one schema for inserts into each entity and one for updates:
+ * `tickets.insert`. A schema refuses only values that PostgreSQL refuses too.
+ * @param only The id of one entity; null for all.
  */
 export function jsonSchemas(types: TypeFacts, ref: string, only: string | null = null): string {
   const document = {
@@ -20,7 +21,7 @@ export function jsonSchemas(types: TypeFacts, ref: string, only: string | null =
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** What may be inserted into each entity and what it may be updated with, by name: `tickets.insert`. */
+/** Returns the schemas for inserts and updates of each entity, by name: `tickets.insert`. */
 export function inputSchemas(
   types: TypeFacts,
   only: string | null = null,
@@ -43,7 +44,7 @@ function entitySchema(entity: Entity, fields: readonly InputField[]): JsonSchema
     title: entity.name,
     ...(entity.comment !== null && { description: entity.comment }),
     type: 'object',
-    // No literal: a field may be called __proto__.
+    // Object.fromEntries is safe for a field named __proto__.
     properties: Object.fromEntries(given.map((field) => [field.field.name, fieldSchema(field)])),
     ...(required.length > 0 && { required }),
     additionalProperties: false,
@@ -62,7 +63,7 @@ function fieldSchema({ field, shape, isNullable, rules }: InputField): JsonSchem
   };
 }
 
-/** A value as JSON, of any type of PostgreSQL. */
+/** Returns the schema of a value of any PostgreSQL type as JSON. */
 export function shapeSchema(shape: Shape): JsonSchema {
   switch (shape.kind) {
     case 'number': {
@@ -118,13 +119,13 @@ function keywordsOf(rule: ValueRule | null): JsonSchema {
   }
 }
 
-/** Each rule stands for itself, so that two about the same keyword do not meet. */
+/** Adds each rule as its own schema, so that two rules with the same keyword do not collide. */
 function withRules(schema: JsonSchema, rules: readonly InputRule[]): JsonSchema {
   const all = rules.map((rule) => ({ ...ruleKeywords(rule), $comment: rule.words }));
   return all.length === 0 ? schema : { ...schema, allOf: all };
 }
 
-/** Returns the keywords that say the same as a rule. */
+/** Returns the keywords that are equivalent to a rule. */
 export function ruleKeywords(rule: InputRule): JsonSchema {
   switch (rule.kind) {
     case 'characters':
@@ -148,6 +149,6 @@ export function ruleKeywords(rule: InputRule): JsonSchema {
 
 const bounds = (what: 'Length' | 'Items', min: number | null, max: number | null): JsonSchema => ({
   ...(min !== null && { [`min${what}`]: Math.max(0, min) }),
-  // No text is shorter than that; one that is refused whatever it is has no keyword for it.
+  // No text has a negative length. JSON Schema has no keyword for a rule that refuses every text, so `not: {}` does.
   ...(max !== null && (max >= 0 ? { [`max${what}`]: max } : { not: {} })),
 });

@@ -23,7 +23,7 @@ afterAll(async () => {
   await postgres?.stop();
 });
 
-/** What PostgreSQL says of each text; null where it refuses the pattern. */
+/** Returns whether PostgreSQL matches each text; null if PostgreSQL refuses the pattern. */
 async function matched(operator: string, pattern: string, texts: readonly string[]): Promise<boolean[] | null> {
   try {
     const [result] = await pool.run([
@@ -38,7 +38,7 @@ async function matched(operator: string, pattern: string, texts: readonly string
   }
 }
 
-describe('what is common is translated', () => {
+describe('translatePattern and translateLike', () => {
   it.each([
     ['^[A-Z]{3}$', '^[A-Z]{3}$'],
     ['^\\d{5}(-\\d{4})?$', '^\\p{Nd}{5}(?:-\\p{Nd}{4})?$'],
@@ -57,12 +57,12 @@ describe('what is common is translated', () => {
     ['x*?', 'x*'],
     ['(', null],
     ['^[a-z0-9_-]+$', '^[a-z0-9_\\-]+$'],
-  ])('%s', (source, expected) => {
+  ])('translates the common pattern %s', (source, expected) => {
     expect(translatePattern(source, false)).toBe(expected);
   });
 });
 
-it('whatever PostgreSQL matches, the translation matches', async () => {
+it('matches every text that PostgreSQL matches', async () => {
   const atom = fc.oneof(
     fc.constantFrom(
       'a',
@@ -170,7 +170,7 @@ it('whatever PostgreSQL matches, the translation matches', async () => {
   expect(translated).toBeGreaterThan(150);
 });
 
-it('so it is for LIKE', async () => {
+it('matches every text that LIKE matches', async () => {
   const pattern = fc
     .array(fc.constantFrom('a', 'B', '%', '_', '.', '*', '\\%', '\\\\', '(', '😀'), { maxLength: 6 })
     .map((parts) => parts.join(''));

@@ -1,10 +1,11 @@
 /**
- * A regular expression of PostgreSQL (manual, 9.7.3) as one of ECMA-262 with the flag `u` alone, as JSON Schema has it, that matches at
- * least what PostgreSQL's matches. Null where that cannot be said: what is left out is checked by PostgreSQL all the same.
- * Classes such as \w depend on the locale, so they become the widest set they can mean.
+ * Translates a regular expression of PostgreSQL (manual, 9.7.3) to ECMA-262 with the flag `u`, as JSON Schema uses it.
+ * The translation matches every text that PostgreSQL matches, and possibly more. Returns null if no translation is
+ * known; PostgreSQL then checks the value alone. Classes such as \w depend on the locale, so each becomes its largest
+ * possible set.
  */
 export function translatePattern(source: string, ignoreCase: boolean): string | null {
-  // Options in front change the whole grammar.
+  // Options at the start change the whole grammar.
   if (/^(\*\*\*|\(\?[a-z]+\))/.test(source)) return null;
   try {
     const reader = new Reader(source, ignoreCase);
@@ -16,7 +17,10 @@ export function translatePattern(source: string, ignoreCase: boolean): string | 
   }
 }
 
-/** A pattern of LIKE: `%` is any text, `_` any character, a backslash makes the next one plain. */
+/**
+ * Translates a pattern of LIKE: `%` matches any text, `_` any character, and a backslash escapes the next character.
+ * Returns null if the case of a character depends on the locale.
+ */
 export function translateLike(source: string, ignoreCase: boolean): string | null {
   let text = '';
   const characters = [...source];
@@ -39,7 +43,7 @@ const refuse = (): never => {
   throw new Untranslatable();
 };
 
-/** A piece of a pattern, and whether it can repeat without an end: such pieces must not repeat again. */
+/** A part of a pattern. `repeats` is true if it can repeat without a limit; such a part must not repeat again. */
 interface Piece {
   text: string;
   repeats: boolean;
@@ -75,7 +79,7 @@ class Reader {
       const atom = this.#atom(depth);
       const times = this.#quantifier();
       const isEndless = times !== null && /^(\*|\+|\{\d+,\})/.test(times);
-      // (a+)+ takes PostgreSQL no time, and a backtracking matcher for ever.
+      // (a+)+ is fast in PostgreSQL, but may take exponential time in a backtracking matcher.
       if (times !== null && (isEndless || times.startsWith('{')) && atom.repeats) refuse();
       text += atom.text + (times ?? '');
       repeats ||= isEndless || atom.repeats;
@@ -112,7 +116,7 @@ class Reader {
     }
   }
 
-  /** An anchor that repeats is an error in one grammar or the other. */
+  /** A repeated anchor is an error in one of the two grammars. */
   #anchor(text: string): Piece {
     if (/^[*+?{]$/.test(this.#peek())) refuse();
     return { text, repeats: false };
@@ -126,18 +130,18 @@ class Reader {
     if (Number(min ?? 0) > 255 || Number(max || 0) > 255 || (max && Number(max) < Number(min))) refuse();
     this.#at += all.length;
     if (/^[*+?]$|^\{\d$/.test(this.#peek())) refuse();
-    // Which of several matches is taken makes no difference here.
+    // The choice between greedy and lazy does not change whether a text matches.
     return all.length > 1 && all.endsWith('?') ? all.slice(0, -1) : all;
   }
 
-  /** After a backslash; `negated` within brackets that say which characters are not meant. */
+  /** Reads the character after a backslash. `inNegated`: within negated brackets. */
   #escape(inNegated: boolean): string {
     const character = this.#next();
     if (character === 't' || character === 'n' || character === 'r' || character === 'f' || character === 'v') {
       return `\\${character}`;
     }
     if (!/[A-Za-z0-9]/.test(character)) return this.#literal(character);
-    // The widest set would be the narrowest once it is negated.
+    // In negated brackets, the largest set would become the smallest.
     const wide = inNegated ? undefined : widest[character];
     return wide ?? refuse();
   }
@@ -162,7 +166,7 @@ class Reader {
     return `[${isNegated ? '^' : ''}${text}]`;
   }
 
-  /** One character or class within brackets; `point` is null for a class. */
+  /** Reads one character or class within brackets. `point` is null for a class. */
   #member(isNegated: boolean): { text: string; point: number | null } {
     const character = this.#next();
     if (character === '[' && /[.:=]/.test(this.#peek())) refuse();
@@ -205,7 +209,7 @@ class Reader {
   }
 }
 
-/** The most that a class can mean in any locale. */
+/** The largest set of characters that a class can mean in any locale. */
 const widest: Readonly<Record<string, string>> = {
   d: '\\p{Nd}',
   D: '[^0-9]',
@@ -228,7 +232,7 @@ const inBrackets = (character: string): { text: string; point: number | null } =
   point: character.codePointAt(0) ?? null,
 });
 
-/** A range in which the letters are there in both cases. */
+/** Returns the characters of a range in both cases. */
 function rangeOfBothCases(from: number, to: number): string {
   if (to > 0x7f) refuse();
   const characters = Array.from({ length: to - from + 1 }, (_, i) => String.fromCharCode(from + i));

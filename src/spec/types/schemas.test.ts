@@ -42,7 +42,7 @@ function jsonValidators(): (name: string) => ValidateFunction {
   };
 }
 
-/** Which of the rows PostgreSQL takes, each tried by itself as /rest/v1 writes it, and taken back. */
+/** Returns which of the rows PostgreSQL accepts. Each row is written as /rest/v1 writes it and rolled back. */
 async function taken(table: string, rows: readonly Record<string, unknown>[]): Promise<boolean[]> {
   await app.owner.script(`create or replace function private.try(target regclass, item json) returns boolean language plpgsql as $$
     declare
@@ -194,7 +194,7 @@ const lists = [
 ];
 const values: readonly unknown[] = [...texts, ...numbers, ...lists, true, false, null, {}, { a: 1 }];
 
-/** Of the type that the generated TypeScript gives a field: what is of another type is no question of rules. */
+/** Names of fields by their type in the generated TypeScript. The other fields are texts. */
 const kinds: Readonly<Record<string, string>> = {
   number: 'small whole large free money signed round float single share',
   boolean: 'flag',
@@ -203,12 +203,12 @@ const kinds: Readonly<Record<string, string>> = {
 const kindOf = (field: string): string =>
   Object.keys(kinds).find((kind) => kinds[kind]?.split(' ').includes(field)) ?? 'string';
 
-/** A list whose elements are objects: for a list of texts, PostgreSQL takes the objects' JSON as texts. */
+/** Returns true for a list of objects. PostgreSQL reads an object in a list of texts as text. */
 const holdsObjects = (value: unknown): boolean =>
   Array.isArray(value) && value.some((element) => typeof element === 'object' && element !== null);
 
-describe('what the schemas refuse, PostgreSQL refuses', () => {
-  it('value by value, for every kind of type and rule', async () => {
+describe('inputs in zod and JSON Schema', () => {
+  it('schemas refuse only values that PostgreSQL refuses, for every kind of type and rule', async () => {
     const zod = (await loadZod()).samples?.insert;
     const json = jsonValidators()('samples.insert');
     const fields = app.types.facts.fields.filter(
@@ -224,7 +224,7 @@ describe('what the schemas refuse, PostgreSQL refuses', () => {
       const answers = await taken('public.samples', rows);
       for (const [i, row] of rows.entries()) {
         const isTaken = answers[i];
-        // Dates are read in a hundred ways: nothing is said of them.
+        // PostgreSQL accepts many notations of dates, so the schemas do not check dates.
         if (name === 'day' || name === 'moment') expect(zod?.safeParse(row).success).toBe(true);
         else if (!isTaken) refused.postgres++;
         const byZod = zod?.safeParse(row).success === true;
@@ -252,17 +252,18 @@ describe('what the schemas refuse, PostgreSQL refuses', () => {
         expect(byJson || !isTaken, `JSON Schema refuses ${JSON.stringify(row)}`).toBe(true);
       }
     }
-    // What PostgreSQL refuses of them for a plain reason, the schemas refuse as well.
+    // The schemas also refuse values that PostgreSQL refuses for a simple reason.
     for (const row of [{ loud: 'abc' }, { quiet: 'ABCDE' }, { plate: 'abc' }, { likely: 'ABCDE' }]) {
       expect(await taken('public.samples', [row])).toEqual([false]);
       expect([zod?.safeParse(row).success, json(row)], JSON.stringify(row)).toEqual([false, false]);
     }
-    // They would be true too if they took everything: most of what PostgreSQL refuses, they know.
+    // A schema that accepts everything would pass too, so the schemas must refuse most of the values that PostgreSQL
+    // refuses.
     expect(refused.zod).toBeGreaterThan(refused.postgres * 0.6);
     expect(refused.json).toBeGreaterThan(refused.postgres * 0.6);
   });
 
-  it('whole rows: what is required, what is made, what nobody knows', async () => {
+  it('schemas refuse rows without required fields, with generated fields or with unknown fields', async () => {
     const zod = await loadZod();
     const json = jsonValidators();
     const customer = { email: 'a@example.com', name: 'A' };
@@ -294,7 +295,7 @@ describe('what the schemas refuse, PostgreSQL refuses', () => {
     }
   });
 
-  it('a trigger mends the write before which it runs, and no other; a change may add the row to another partition', async () => {
+  it('schemas omit the rules of a table for a write with a BEFORE trigger only, and for an update that may move the row to another partition', async () => {
     const zod = await loadZod();
     const json = jsonValidators();
     for (const [table, isTaken] of [
@@ -307,7 +308,7 @@ describe('what the schemas refuse, PostgreSQL refuses', () => {
     }
   });
 
-  it('and they say which rule was broken in the words of the specification', async () => {
+  it('schemas name the violated rule in the words of the specification', async () => {
     const { tickets } = await loadZod();
     const result = tickets?.insert.safeParse({ title: 'ab', customer: 1, tags: ['a', 'b', 'c', 'd'] });
     expect(result?.error?.issues.map(({ path, message }) => [path[0], message])).toEqual([

@@ -1,36 +1,42 @@
 import type { NamedTypeFact, OutputFact } from '../../catalog/type-facts.ts';
 import type { Asked } from './value-rules.ts';
 
-/** What values of a PostgreSQL type look like as JSON. */
+/** The JSON form of the values of a PostgreSQL type. */
 export type Shape =
   | { kind: 'boolean' | 'json' | 'void' | 'record' | 'unknown' }
-  /** `type` is as PostgreSQL prints it, with its modifier: what else it leaves out. */
+  /** `type` is the name as PostgreSQL prints it, with its modifier. It determines further rules. */
   | { kind: 'number' | 'text'; type: string }
-  /** `asked` is what a domain asks of each element, of each attribute. */
+  /** `asked` are the rules of a domain for each element or attribute. */
   | { kind: 'array'; element: Shape; asked?: Asked }
   | { kind: 'enum'; type: NamedTypeFact }
   | { kind: 'composite'; type: NamedTypeFact; attributes: readonly { name: string; shape: Shape; asked?: Asked }[] }
   /** A row of a table or view. */
   | { kind: 'row'; type: NamedTypeFact }
-  /** An array or a composite type too far within others to be told. */
+  /** An array or a composite type that is nested too deeply to be described. */
   | { kind: 'cut' };
 
-/** Arrays and composite types within one another that are told. */
+/** The max depth of nested arrays and composite types. */
 const DEEPEST = 12;
 
-/** Attributes within one type that are told: as many as a composite type can have of its own (manual of PostgreSQL, "PostgreSQL Limits"). */
+/**
+ * The max number of attributes described within one type. A composite type can have so many itself (PostgreSQL manual,
+ * "PostgreSQL Limits").
+ */
 const MOST = 1600;
 
-/** The same within all types of one document, which one worker writes while others wait. */
+/**
+ * The max number of attributes described in one document. It limits the time in which the process does nothing else.
+ */
 const MOST_OF_ALL = 20_000;
 
 /**
- * The types of an app, by the names that fields and arguments have for them. Made anew for each document: composite types can hold one
- * another many times over, so it counts what it has told, and leaves out what goes beyond that.
+ * The types of an app by their names in fields and arguments. Use one instance for each document: it counts the
+ * described attributes and cuts types beyond the limits, because composite types can contain one another many times
+ * over.
  */
 export class NamedTypes {
   readonly #types: ReadonlyMap<string, NamedTypeFact>;
-  /** Composite types that the document tells elsewhere: their shapes are without attributes. */
+  /** Returns true for composite types that the document describes elsewhere. Their shapes have no attributes. */
   readonly isElsewhere: (type: NamedTypeFact) => boolean;
   #left = MOST_OF_ALL;
 
@@ -44,8 +50,9 @@ export class NamedTypes {
   }
 
   /**
-   * The members of the object that a function answers, one for each of its OUT, INOUT and TABLE columns, be it a single one; none where
-   * it answers a value. A single column of a composite type is the row itself: FROM takes it apart.
+   * Returns the members of the object that a function returns: its OUT, INOUT and TABLE columns. Returns an empty list
+   * if the function returns a single value. A single column of a composite type is also returned as the row itself,
+   * because FROM expands it.
    */
   columnsOf({ columns }: OutputFact): OutputFact['columns'] {
     const [only] = columns;
@@ -58,8 +65,9 @@ export class NamedTypes {
   }
 
   /**
-   * The shape of a type that PostgreSQL prints as `type`. Every built-in type that has none of JSON's own becomes a text; a type of
-   * an extension may be cast to anything. `askedOf`: what a type asks of its values that are called so, where that is to be said too.
+   * Returns the shape of a type by its name as PostgreSQL prints it. A built-in type without a JSON type becomes a
+   * text. A type of an extension may have any JSON value.
+   * @param askedOf Returns the rules of a type for its values; absent to omit rules.
    */
   shapeOf(type: string, askedOf?: AskedOf): Shape {
     const given = Math.min(MOST, this.#left);
@@ -87,7 +95,7 @@ const simple: Readonly<Record<string, 'number' | 'boolean' | 'json' | 'void' | '
 class Walk {
   readonly #named: NamedTypes;
   readonly #askedOf: AskedOf | undefined;
-  /** Attributes that may still be told. */
+  /** The number of attributes that may still be described. */
   left: number;
 
   constructor(named: NamedTypes, left: number, askedOf: AskedOf | undefined) {
@@ -139,10 +147,10 @@ function builtIn(type: string): Shape {
 
 type AskedOf = (type: string, subject: string) => Asked | null;
 
-/** Without its modifier: `numeric(10,2)`, `timestamp(3) with time zone`. */
+/** Returns the type without its modifier: `numeric(10,2)`, `timestamp(3) with time zone`. */
 export const bareType = (type: string): string => type.replace(/\([\d,-]+\)/, '');
 
-/** The type beneath all domains, with its modifier. */
+/** Returns the base type below all domains, with its modifier. */
 export function baseOf(type: string, named: NamedTypes): string {
   let base = type;
   for (let known = named.get(base); known?.kind === 'd' && known.base !== null; known = named.get(base)) {

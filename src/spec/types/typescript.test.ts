@@ -18,10 +18,10 @@ afterAll(async () => {
   await app?.stop();
 });
 
-/** A mistake in a file of its own: a compiler that is content with all files has not looked. */
+/** A deliberate mistake in its own file: a compiler that reports no error has not checked the files. */
 const mistake = `import type { Tables } from './database.ts';\nexport const a: Tables<'tickets'>['title'] = 1;`;
 
-/** What the compiler says of a program beside the generated files and the mistake. */
+/** Returns the errors that the compiler reports for a program, the generated files and the mistake. */
 async function compile(program: string): Promise<string> {
   await writeFile(join(app.folder, 'database.ts'), typescriptTypes(app.types));
   await writeFile(join(app.folder, 'schemas.ts'), zodSchemas(app.types));
@@ -41,7 +41,7 @@ async function compile(program: string): Promise<string> {
   return new Promise((resolve) => execFile(tsc, ['-p', app.folder], (_error, stdout) => resolve(stdout)));
 }
 
-it('the type Database is what supabase-js takes: selections, embeddings, writes and functions have their types, and mistakes do not compile', async () => {
+it('generates a type Database that gives supabase-js the types of selections, embeddings, writes and functions, and rejects mistakes', async () => {
   expect(
     await compile(`
 import { createClient } from '@supabase/supabase-js';
@@ -133,7 +133,7 @@ export async function program() {
   ).toMatch(/^\S*mistake\.ts\(2,14\): error TS2322[^\n]*\n$/);
 });
 
-it('of one entity: its schemas alone, with what they need', async () => {
+it('generates for one entity only its schemas and their helpers', async () => {
   const id = 'public.profiles';
   expect(Object.keys(JSON.parse(jsonSchemas(app.types, 'helpdesk', id)).$defs)).toEqual([
     'profiles.insert',

@@ -12,8 +12,9 @@ import type { TypeFacts } from './facts.ts';
 import { NamedTypes, type Shape } from './type-names.ts';
 
 /**
- * The type `Database` that `createClient<Database>` of supabase-js takes, with the names of its generator: Tables and Views with
- * Row, Insert, Update and Relationships, and ComputedFields where rows have such, Functions, Enums and CompositeTypes, for each exposed schema.
+ * Returns the type `Database` for `createClient<Database>` of supabase-js, with the names of Supabase's generator. For
+ * each exposed schema: Tables and Views with Row, Insert, Update, Relationships and, if there are any, ComputedFields;
+ * Functions; Enums; CompositeTypes.
  */
 export function typescriptTypes(types: TypeFacts): string {
   const write = new Writer(types);
@@ -21,13 +22,13 @@ export function typescriptTypes(types: TypeFacts): string {
   return `${head}\nexport type Database = ${object(schemas)}\n${tail}`;
 }
 
-/** The part of `Database` that is about one entity, as it stands there; empty where it is not exposed. */
+/** Returns the part of `Database` for one entity; an empty text if the entity is not exposed. */
 export const typescriptOf = (types: TypeFacts, id: string): string => new Writer(types).only(id);
 
 const head = `export type Json = string | number | boolean | null | { [key: string]: Json | undefined } | Json[]
 `;
 
-/** Shorter ways to the parts, as supabase-js users know them. */
+/** Short names for parts of `Database`, as users of supabase-js know them. */
 const tail = `
 type DefaultSchema = Database[Extract<keyof Database, 'public'> extends never ? keyof Database : Extract<keyof Database, 'public'>]
 
@@ -90,7 +91,7 @@ class Writer {
     return `// within ${place.replaceAll('"', "'")}\n${member(entity.name, this.#entity(entity))}\n`;
   }
 
-  /** A record without members must not take any name. */
+  /** Returns an object type. A type without members must not accept any name. */
   #record(members: readonly string[]): string {
     return members.length === 0 ? '{ [_ in never]: never }' : object(members);
   }
@@ -108,7 +109,7 @@ class Writer {
         ]),
       ),
     ];
-    // supabase-js leaves these out of `*`, as the protocol does.
+    // supabase-js omits these fields from `*`, as the protocol does.
     if (computed.length > 0) parts.push(member('ComputedFields', union(computed.map(({ name }) => name))));
     if (isWritable) {
       parts.push(
@@ -122,7 +123,7 @@ class Writer {
     return object([...parts, member('Relationships', this.#relationships(entity))]);
   }
 
-  /** The functions of a row that are read like its fields, each name once. */
+  /** Returns the computed fields of an entity, without duplicate names. */
   #computed({ computed = [] }: Entity): ComputedField[] {
     const fields = computed.filter(({ as }) => as === 'field');
     return fields.filter(({ name }, i) => fields.findIndex((one) => one.name === name) === i);
@@ -133,7 +134,7 @@ class Writer {
     return field.nullable ? `${type} | null` : type;
   }
 
-  /** A field of what is written: one that PostgreSQL fills in itself must not be given. */
+  /** Returns the member for a written field. A field that PostgreSQL computes has the type never. */
   #given(field: Field, required: boolean): string {
     if (!isWritable(field)) return member(field.name, 'never', true);
     return member(field.name, this.#value(field), !required);
@@ -179,7 +180,7 @@ class Writer {
     return this.#record(attributes.map((one) => member(one.name, `${this.#type(one.shape)} | null`)));
   }
 
-  /** A composite type of its own: those of exposed schemas within it are named, all others told. */
+  /** Returns a composite type. Types of exposed schemas within it appear by name, and other types in full. */
   #composite({ attributes }: NamedTypeFact): string {
     return this.#attributes((attributes ?? []).map(({ name, type }) => ({ name, shape: this.#named.shapeOf(type) })));
   }
@@ -210,7 +211,8 @@ class Writer {
   }
 
   #functions(schema: string): string[] {
-    // Of those that are computed of a row only the relationships: supabase-js finds what is embedded here.
+    // Of the computed relationships and fields, only relationships are included, because supabase-js looks up embedded
+    // rows here.
     const routines = executedRoutines(this.#look)
       .filter(({ isCallable, computed }) => isCallable || computed.some(({ as }) => as === 'relationship'))
       .map(({ routine }) => routine)
@@ -229,7 +231,8 @@ class Writer {
     const returns = this.#returns(output);
     const row = output?.columns.length ? null : this.#named.get(output?.type ?? '');
     const isOfRows = row && row.relation_kind !== null && this.#isExposed(row);
-    // What is embedded as one row; supabase-js makes an array of it itself where the function is called by its name.
+    // A relationship that embeds one row. If the function is called by its name, supabase-js itself makes an array of
+    // the type.
     const isOne = isOfRows && routine.one_row;
     const isMany = routine.returns_set && !isOne;
     const parts = [
@@ -267,7 +270,7 @@ const standsAlone = (fact: NamedTypeFact): boolean => fact.kind === 'c' && fact.
 const isTable = ({ kind }: Entity): boolean =>
   kind === 'table' || kind === 'partitioned table' || kind === 'foreign table';
 
-/** A field that PostgreSQL does not fill in. */
+/** Returns true for a field that an INSERT must set. */
 export const mustBeGiven = (field: Field): boolean =>
   !field.nullable && field.default === null && field.identity === null && field.generated === null;
 
@@ -279,7 +282,7 @@ const union = (values: readonly string[]): string => (values.length === 0 ? 'nev
 const tuple = (values: readonly string[]): string => `[${values.map(text).join(', ')}]`;
 const indent = (value: string): string => value.replace(/^/gm, '  ');
 
-/** A member; a name that is no identifier is quoted. */
+/** Returns a member of an object type. A name that is no identifier is quoted. */
 const member = (name: string, type: string, optional = false): string =>
   `${/^[A-Za-z_$][\w$]*$/.test(name) ? name : text(name)}${optional ? '?' : ''}: ${type}`;
 

@@ -1,18 +1,18 @@
-/** What the built-in types leave out beside their shape. */
+/** The rules of built-in types that their JSON form does not contain. */
 export type ValueRule =
   | { kind: 'whole'; least: number; most: number }
-  /** Above and below which a number is refused, the edges too. */
+  /** The number must be between -edge and edge, excluding both. */
   | { kind: 'within'; edge: number }
-  /** Characters at most, spaces at the end not counted. */
+  /** The max number of characters, without trailing spaces. */
   | { kind: 'size'; most: number }
   | { kind: 'pattern'; pattern: string; words: string };
 
-/** A rule over one value; `words` say it, for whoever breaks it. `name` is the constraint. */
+/** A rule on one value. `words` describe the rule in error messages. `name` is the constraint. */
 export type InputRule = { name: string; words: string } & (
   | { kind: 'characters'; least: number | null; most: number | null }
-  /** `orNone`: a list without elements passes too. */
+  /** `orNone`: an empty list passes too. */
   | { kind: 'elements'; least: number | null; most: number | null; orNone: boolean }
-  /** What kinds of JSON value: those of `jsonb_typeof`. */
+  /** The allowed kinds of JSON value, as `jsonb_typeof` returns them. */
   | { kind: 'json'; kinds: JsonKind[] }
   | { kind: 'least' | 'most'; value: number; isOpen: boolean }
   | { kind: 'pattern'; pattern: string }
@@ -23,24 +23,27 @@ export type JsonKind = (typeof jsonKinds)[number];
 
 export const jsonKinds = ['object', 'array', 'string', 'number', 'boolean', 'null'] as const;
 
-/** What the domains ask that a type is made of. */
+/** The rules of the domains of a type. */
 export interface Asked {
   rules: readonly InputRule[];
-  /** NOT NULL. */
+  /** True if a domain is NOT NULL. */
   isNeeded: boolean;
 }
 
-/** An uuid as PostgreSQL reads it: hyphens where they may be, with or without braces (manual, 8.12). */
+/** Matches a uuid in every notation that PostgreSQL accepts, with optional hyphens and braces (manual, 8.12). */
 const UUID = '^\\{?[0-9a-fA-F]{4}(?:-?[0-9a-fA-F]{4}){7}\\}?$';
 
 const whole: Readonly<Record<string, ValueRule>> = {
   smallint: { kind: 'whole', least: -(2 ** 15), most: 2 ** 15 - 1 },
   integer: { kind: 'whole', least: -(2 ** 31), most: 2 ** 31 - 1 },
-  // The next number of JavaScript above is too large.
+  // The next greater number of JavaScript exceeds bigint.
   bigint: { kind: 'whole', least: -(2 ** 63), most: 2 ** 63 - 1024 },
 };
 
-/** The rule of a type as PostgreSQL prints it, with its modifier; null where its shape says it all, or nothing can be said. */
+/**
+ * Returns the rule of a type by its name with its modifier, as PostgreSQL prints it. Returns null if the JSON form is
+ * sufficient or no rule is known.
+ */
 export function valueRule(type: string): ValueRule | null {
   if (Object.hasOwn(whole, type)) return whole[type] ?? null;
   if (type === 'uuid') return { kind: 'pattern', pattern: UUID, words: 'uuid' };
@@ -50,15 +53,18 @@ export function valueRule(type: string): ValueRule | null {
   if (name === undefined) return null;
   if (name !== 'numeric') return { kind: 'size', most: Number(first) };
   const [digits, scale] = [Number(first), Number(second ?? 0)];
-  // What is rounded up to one digit more does not fit; JavaScript writes 15 digits as they are.
+  // A value that PostgreSQL rounds up to one more digit is refused. JavaScript represents 15 digits exactly.
   if (digits > 14 || scale > digits) return null;
   return { kind: 'within', edge: Number((10 ** (digits - scale) - 0.5 * 10 ** -scale).toFixed(scale + 1)) };
 }
 
-/** Counted repetitions above this are too much for some matchers. */
+/** Some matchers fail on counted repetitions above this number. */
 export const COUNTED = 1000;
 
-/** A text of bits as PostgreSQL reads it, or of four bits a digit: `101`, `B101`, `X5` (manual, 4.1.2.5). `length`: null for any. */
+/**
+ * Returns the rule of a bit string in binary or hexadecimal notation: `101`, `B101`, `X5` (manual, 4.1.2.5). `length`
+ * is null for any length.
+ */
 function bitsRule(isExact: boolean, length: number | null): ValueRule {
   const min = isExact && length !== null ? length : 0;
   const digits = Math.floor((length ?? 0) / 4);

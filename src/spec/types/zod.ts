@@ -4,9 +4,10 @@ import type { Shape } from './type-names.ts';
 import { type Asked, type InputRule, type JsonKind, valueRule } from './value-rules.ts';
 
 /**
- * A module with a zod schema (zod 4) for what is inserted into each entity, and one for what is updated: `schemas.tickets.insert`. Each
- * refuses only what PostgreSQL refuses, so a form can check before it sends; what they cannot say, PostgreSQL still checks. `only`: the id of
- * the one entity to write; null for all.
+ * Returns a module with zod 4 schemas for inserts and updates of each entity: `schemas.tickets.insert`. A schema
+ * refuses only values that PostgreSQL refuses too, so a form can check values before it sends them. PostgreSQL checks
+ * the remaining rules.
+ * @param only The id of one entity; null for all.
  */
 export function zodSchemas(types: TypeFacts, only: string | null = null): string {
   const [defaultSchema] = types.facts.exposedSchemas;
@@ -14,7 +15,7 @@ export function zodSchemas(types: TypeFacts, only: string | null = null): string
     (input) => `  ${key(inputName(input, defaultSchema))}: {\n${indent(entitySchemas(input))}\n  },`,
   );
   const body = `export const schemas = {\n${entries.join('\n')}\n};\n`;
-  // What belongs to one entity is read by people: only what it needs.
+  // Readers look at the module of a single entity, so it contains only the helpers that it needs.
   const needed = helpers.filter(({ name }) => only === null || body.includes(`${name}(`)).map(({ code }) => code);
   return [`import { z } from 'zod';\n`, ...needed, body].join('\n');
 }
@@ -34,7 +35,7 @@ const orNull = <T extends z.ZodType>(schema: T): T => schema.nullable() as unkno
   },
 ];
 
-/** The name of an entity where the default schema goes without saying. */
+/** Returns the name of an entity, without the schema for the default schema. */
 export const inputName = ({ entity }: Input, defaultSchema: string | undefined): string =>
   entity.schema === defaultSchema ? entity.name : `${entity.schema}.${entity.name}`;
 
@@ -140,10 +141,10 @@ const jsonTests: Readonly<Record<JsonKind, string>> = {
 const text = (value: string): string =>
   JSON.stringify(value).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
 
-/** As a call, so that whatever the pattern holds is text. */
+/** Returns a RegExp constructor call, so that the pattern stays text. */
 const regex = (pattern: string): string => `new RegExp(${text(pattern)}, 'u')`;
 
-/** `__proto__` must be computed: as a plain key it would set the prototype. */
+/** Returns the name of a property. `__proto__` must be a computed name, because a plain key would set the prototype. */
 const key = (name: string): string => {
   if (name === '__proto__') return "['__proto__']";
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : text(name);

@@ -2,15 +2,15 @@ import { isObject } from '../diff/differences.ts';
 import type { Facts } from '../facts.ts';
 import { entityId, idOf, roleName } from '../names.ts';
 
-/** The names of objects by their numbers. Of a part of an object the key is `<number of the object>.<own number>`. */
+/** The names of objects by their ids. A part of an object has the key `<id of the object>.<own number>`. */
 type Names = Readonly<Record<string, string>>;
 
 /**
- * The numbers of the objects that a specification names. PostgreSQL keeps them when a name changes. A version stores them beside its
- * chapters; they are in no response and not part of the hash.
+ * The ids of the objects that a specification names. PostgreSQL retains an id when a name changes. A version stores the
+ * ids beside its chapters. They are in no response and not part of the hash.
  */
 export interface ObjectIds {
-  /** The numbers of two databases are comparable only if this is the same. */
+  /** The ids of two versions are comparable only if they have the same incarnation of the database. */
   incarnation: string;
   /** Tables and views: `public.tickets`. */
   relations: Names;
@@ -19,21 +19,21 @@ export interface ObjectIds {
   fields: Names;
   /** `public.close(uuid)`. */
   functions: Names;
-  /** As `format_type` prints them: `public.status`. Arrays and rows of tables have no names of their own. */
+  /** Names as `format_type` prints them: `public.status`. Arrays and row types have no own names. */
   types: Names;
   /** Key: `<type>.<number>`. */
   labels: Names;
-  /** Constraints and unique indexes. Key: `<relation>.<number>`, of a domain `0.<number>`. */
+  /** Constraints and unique indexes. Key: `<relation>.<number>`, for constraints of a domain `0.<number>`. */
   constraints: Names;
   /** Key: `<relation>.<number>`. */
   policies: Names;
   /** Key: `<relation>.<number>`. */
   triggers: Names;
-  /** Roles of the database, and member roles with the key `member.<number>`. */
+  /** Database roles, and member roles with the key `member.<number>`. */
   roles: Names;
 }
 
-/** Returns the numbers of what the chapters of these facts name. */
+/** Returns the ids of the objects that the chapters of these facts name. */
 export function objectIds(facts: Facts): ObjectIds {
   const constraints = [...facts.constraints, ...facts.partition_constraints, ...facts.unique_indexes];
   return {
@@ -67,7 +67,7 @@ const namesOf = <Fact>(
 const labelsOf = ({ oid, labels, label_oids: numbers }: Facts['types'][number]): Names =>
   Object.fromEntries((labels ?? []).map((label, i) => [`${oid}.${numbers?.[i]}`, label]));
 
-/** Returns the numbers that a version has stored; null if it has none, or if the value is damaged. */
+/** Checks the ids that a version has stored. Returns null if the version has none or the value is damaged. */
 export function readObjectIds(value: unknown): ObjectIds | null {
   if (!isObject(value) || typeof value.incarnation !== 'string') return null;
   const isWhole = kinds.every((kind) => isObject(value[kind]) && Object.values(value[kind]).every(isText));

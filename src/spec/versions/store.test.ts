@@ -30,7 +30,7 @@ beforeEach(async () => {
   await database.pool.script('truncate ninefold.journal, ninefold.versions');
 });
 
-/** Runs work on a connection of the owner whose author the server has registered. */
+/** Runs work on a connection of the owner, after the server has registered the author. */
 async function as(author: Author, work: (connection: Pool) => Promise<unknown>): Promise<void> {
   await withPool({ ...target, user: 'app_owner', password: 'secret' }, async (connection) => {
     const record = { database: target.database } as AppRecord;
@@ -46,8 +46,8 @@ const journal = async () => {
   return result ? rowsAsText(result) : [];
 };
 
-describe('the journal', () => {
-  it('holds what a builder sent, once for all its commands, with who and as what', async () => {
+describe('journal of an app', () => {
+  it('stores the text of a builder once for all its commands, with its author and role', async () => {
     const sql = 'create table public.a (id int); create index on public.a (id); comment on table public.a is $$x$$';
     await as({ name: 'Ines' }, (connection) => connection.script(sql));
     expect(await journal()).toEqual([
@@ -55,14 +55,14 @@ describe('the journal', () => {
     ]);
   });
 
-  it('takes part in the transaction: what was rolled back was not done', async () => {
+  it('is transactional: does not contain changes that were rolled back', async () => {
     await expect(owner.script('create table public.a (id int); select 1 / 0')).rejects.toMatchObject({
       sqlstate: '22012',
     });
     expect(await journal()).toEqual([]);
   });
 
-  it('notes drops, grants and settings, and leaves out what a connection makes for itself', async () => {
+  it('records drops, grants and settings, but no temporary objects of a connection', async () => {
     await owner.script('create table public.a (id int)');
     await owner.script('grant select on public.a to anon');
     await owner.script('drop table public.a');
@@ -78,7 +78,7 @@ describe('the journal', () => {
     ]);
   });
 
-  it('names a migration and leaves its text to its file', async () => {
+  it('records the name of a migration without its text', async () => {
     await as({ name: 'Ines', migration: '0001_a.sql' }, (connection) =>
       connection.transaction(async (tx) => {
         await tx.script('create table public.a (id int); create table public.b (id int)');
@@ -87,7 +87,7 @@ describe('the journal', () => {
     expect(await journal()).toMatchObject([{ migration: '0001_a.sql', statement: null, what: 'CREATE TABLE' }]);
   });
 
-  it('takes the author from the server alone, whatever the SQL says', async () => {
+  it('takes the author only from the server, whatever the SQL sets', async () => {
     const forge = `select set_config('ninefold.made_by', 'Somebody Else', false), set_config('ninefold.migration', 'x.sql', false);`;
     await owner.script(`${forge} create table public.a (id int)`);
     await as({ name: 'Ines' }, (connection) =>
@@ -99,7 +99,7 @@ describe('the journal', () => {
     ]);
   });
 
-  it('names no author for a later connection with the same process id', async () => {
+  it('records no author for a later connection with the same process id', async () => {
     await as({ name: 'Ines' }, async (connection) => {
       await database.pool.script(`update ninefold.authors set connected_at = connected_at - interval '1 day'`);
       await connection.script('create table public.a (id int)');
@@ -107,7 +107,7 @@ describe('the journal', () => {
     expect(await journal()).toMatchObject([{ made_by: null }]);
   });
 
-  it('never holds up a change by a role that may not write it, and keeps no statement of calls', async () => {
+  it('never blocks a change by a role without privileges on the journal, and stores no statement of calls', async () => {
     await database.pool.script('create schema if not exists members; grant all on schema members to authenticated');
     await database.pool.script('truncate ninefold.journal');
     await server.run([
@@ -119,7 +119,7 @@ describe('the journal', () => {
   });
 
   it.each(['app_owner', 'postgres', 'supabase_auth_admin', 'service_role', 'ninefold_server', 'authenticator'])(
-    'cannot be written by %s, nor can the versions or the authors',
+    'refuses writes to the journal, the versions and the authors by %s',
     async (role) => {
       const pool = role === 'app_owner' ? owner : server;
       for (const table of ['journal', 'versions', 'authors']) {
@@ -138,7 +138,7 @@ describe('the journal', () => {
             { text: `select set_config('role', $1, true)`, params: [role === 'app_owner' ? 'none' : role] },
             { text: sql, params: [] },
           ]);
-          // 42703: the table has no such column. 42501 comes before it where the role has no right at all.
+          // PostgreSQL reports 42703 if the table has no such column, and first 42501 if the role has no privilege.
           const refused = await tried.then(
             () => 'done',
             (error: { sqlstate: string }) => error.sqlstate,
@@ -149,7 +149,7 @@ describe('the journal', () => {
     },
   );
 
-  it('cannot be switched off by the owner', async () => {
+  it('cannot be disabled by the owner of the app', async () => {
     for (const sql of [
       'alter event trigger ninefold_schema_noted disable',
       'alter event trigger ninefold_schema_noted rename to other',
@@ -169,7 +169,7 @@ describe('the journal', () => {
   });
 });
 
-describe('the versions', () => {
+describe('versions of an app', () => {
   const version = (text: string) => ({
     hash: text,
     causes: [],
@@ -179,7 +179,7 @@ describe('the versions', () => {
     packed: gzipJsonSync(JSON.stringify({ purpose: { name: text } })),
   });
 
-  it('of many workers that record the same change, one does', async () => {
+  it('lets one of several workers record the same change', async () => {
     await owner.script('create table public.a (id int)');
     const head = await readHead(server);
     expect(head).toMatchObject({ latest: null, pending: [{ kind: 'sql', what: 'CREATE TABLE', who: 'app_owner' }] });
@@ -194,7 +194,7 @@ describe('the versions', () => {
     ]);
   });
 
-  it('are found by number and by time, and hold what they were given', async () => {
+  it('finds a version by number and by time, and returns the stored data', async () => {
     for (const text of ['a', 'b', 'c']) await addVersion(database.pool, await readHead(server), version(text));
     await database.pool.script(
       `update ninefold.versions set at = '2026-01-01'::timestamptz + number * interval '1 day'`,
@@ -210,7 +210,7 @@ describe('the versions', () => {
     expect((await listVersions(server, 3)).map(({ number }) => number)).toEqual([2, 1]);
   });
 
-  it('stay within their limits, and the latest stays whatever its size', async () => {
+  it('deletes versions beyond the limits, but never the latest, whatever its size', async () => {
     await database.pool.script(
       `insert into ninefold.versions (number, hash, causes, changes, change_count, chapters)
        select n, n::text, '[]', '[]', 0, '' from generate_series(1, 700) n;
@@ -224,7 +224,7 @@ describe('the versions', () => {
     expect(kept && rowsAsText(kept)[0]?.kept).toBe('5000');
   });
 
-  it('that say nothing of a change leave it settled', async () => {
+  it('removes a change without effect on the specification from the pending entries', async () => {
     await owner.script('create table public.a (id int)');
     await markPendingUnchanged(database.pool, await readHead(server), gzipJsonSync('{}'));
     expect((await readHead(server)).pending).toEqual([]);

@@ -5,18 +5,19 @@ import type { Executor } from '../../database/database.ts';
 import { firstJson } from '../../database/statement.ts';
 
 /**
- * The tables `ninefold.versions` and `ninefold.journal` of an app. Each version holds its whole value: a chain of
- * differences would be lost from the first that goes, and text of this kind shrinks to a tenth as gzip.
- * Only the superuser writes them. The app's own code caused what they hold, so what is read is bounded and checked.
+ * The tables `ninefold.versions` and `ninefold.journal` of an app. Each version contains the complete value: in a chain
+ * of differences, a deleted version would make the later ones unreadable, and gzip reduces this kind of text to a
+ * tenth. Only the superuser writes these tables. Because code of the app influences their content, the server limits
+ * and checks the data that it reads.
  */
 
-/** What is there before a version is recorded. */
+/** The data that is needed to record a version. */
 export interface VersionHead {
-  /** Null where no version was recorded yet. */
+  /** The latest version; null if there is none. */
   latest: { number: number; hash: string; ninefold: string | null } | null;
-  /** Entries of the journal that no version shows yet. */
+  /** Entries of the journal that belong to no version yet. */
   pending: (VersionCause & { id: number })[];
-  /** True where a version was recorded for a change of the last few seconds. */
+  /** True if a version was recorded for a change of the last ten seconds. */
   isExplained: boolean;
 }
 
@@ -29,9 +30,13 @@ const HEAD = `select json_build_object(
     from (select * from ninefold.journal where version is null order by id limit $1::int) j),
   'isExplained', exists (select from ninefold.journal where version is not null and at > now() - interval '10 seconds'))`;
 
-/** How many entries of the journal one version takes up. */
+/** The max number of journal entries of one version. */
 const CAUSES = 200;
 
+/**
+ * Reads the latest version and the pending entries of the journal.
+ * @throws Errors of `database.run`.
+ */
 export async function readHead(database: Executor): Promise<VersionHead> {
   const [result] = await runAsServerRole(database, [{ text: HEAD, params: [String(CAUSES)] }]);
   const head = result && firstJson<VersionHead>(result);
@@ -48,7 +53,10 @@ const INSERT = `with made as (
   )
   select json_build_object('made', count(*)) from made`;
 
-/** Adds the version after `head.latest`, as found by this Ninefold. False where another worker has just added one. */
+/**
+ * Adds the version after `head.latest` with the Ninefold version that derived it. Returns false if another worker has
+ * just added a version.
+ */
 export async function addVersion(
   superuser: Executor,
   head: VersionHead,
@@ -56,9 +64,9 @@ export async function addVersion(
     hash: string;
     causes: readonly VersionCause[];
     changes: readonly Change[];
-    /** The chapters, as `pack` packs them. */
+    /** The chapters as JSON, compressed with gzip, in hexadecimal notation of bytea. */
     packed: string;
-    /** What `objectIds` returned, as `pack` packs it. */
+    /** The result of `objectIds`, compressed in the same way as the chapters. */
     ids: string;
     ninefold: string;
   },
@@ -86,8 +94,9 @@ export async function addVersion(
 const idList = (head: VersionHead): string => `{${head.pending.map(({ id }) => id).join(',')}}`;
 
 /**
- * Notes that the specification says nothing of what the journal holds: an index, a change that was undone. The latest version takes the
- * object ids, as a table that was dropped and made again has another one.
+ * Marks the pending journal entries as changes without effect on the specification, such as an index or a change that
+ * was undone. Updates the object ids of the latest version, because a table that was dropped and created again has a
+ * new id.
  */
 export async function markPendingUnchanged(superuser: Executor, head: VersionHead, ids: string): Promise<void> {
   await superuser.run([
@@ -102,7 +111,7 @@ export async function markPendingUnchanged(superuser: Executor, head: VersionHea
   ]);
 }
 
-/** Notes that the latest version holds for this Ninefold too. */
+/** Records that this Ninefold version derives the same specification as the latest version. */
 export async function confirmLatest(superuser: Executor, number: number, ninefold: string): Promise<void> {
   await superuser.run([
     {
@@ -112,7 +121,7 @@ export async function confirmLatest(superuser: Executor, number: number, ninefol
   ]);
 }
 
-/** Keeps both tables within their limits; the latest version always stays. */
+/** Deletes rows of both tables beyond their limits. Never deletes the latest version. */
 export async function prune(superuser: Executor): Promise<void> {
   await superuser.run([
     {
@@ -135,7 +144,7 @@ export async function prune(superuser: Executor): Promise<void> {
 const ENTRY = `json_build_object('number', number, 'hash', hash, 'at', at, 'causes', causes, 'changes', changes,
   'change_count', change_count)`;
 
-/** The latest versions below a number, the newest first. */
+/** Returns the latest versions below a number, newest first. */
 export async function listVersions(database: Executor, before: number | null): Promise<VersionEntry[]> {
   const [result] = await runAsServerRole(database, [
     {
@@ -148,21 +157,21 @@ export async function listVersions(database: Executor, before: number | null): P
   return (result && firstJson<VersionEntry[]>(result)) ?? [];
 }
 
-/** Which version is meant: by its number, by the beginning of its hash, or the one that stood at a time (ISO 8601). */
+/** A reference to a version: its number, the start of its hash, or a time (ISO 8601) at which it was current. */
 export type VersionPoint = { number: number } | { hash: string } | { at: string };
 
-/** A version as it is stored. */
+/** A stored version. */
 interface StoredVersion {
   entry: VersionEntry;
-  /** The chapters as `pack` packed them. */
+  /** The chapters as JSON, compressed with gzip. */
   packed: Bytes;
-  /** The object ids, packed too; null in a version of an earlier Ninefold. */
+  /** The object ids, compressed; null in a version of a Ninefold release without object ids. */
   ids: Bytes | null;
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Returns a version; null where there is none. */
+/** Returns a version; null if there is none. */
 export async function readVersion(database: Executor, point: VersionPoint): Promise<StoredVersion | null> {
   const [which, value] = conditionOf(point);
   const [result] = await runAsServerRole(database, [

@@ -22,15 +22,15 @@ import {
 } from './store.ts';
 
 /**
- * How long after a change the specification is looked at: a script makes many changes, and whoever made one looks at it first, which may take
- * half a second. The worker that has derived it for them goes first, then the others that heard of it, in turns by chance: the first
- * spares the others the work.
+ * Times between a change and the check of the specification, in milliseconds. A script makes several changes, and its
+ * author often requests the specification first, which may take half a second. The worker that has derived the
+ * specification goes first. The other workers follow after a random delay, so that usually one worker does the work.
  */
 const SETTLE_MILLISECONDS = 900;
 const TURN_MILLISECONDS = 400;
 const ATTEMPTS = 5;
 
-/** Records what each app does, version by version, as its database tells of changes. */
+/** Records the versions of each app when the app's database notifies of changes. */
 export class VersionRecorder {
   readonly #specifications: SpecificationService;
   readonly #events: Events;
@@ -40,8 +40,8 @@ export class VersionRecorder {
   readonly #watched = new WeakMap<App, Watch>();
 
   /**
-   * @param parts `turns` says when to record in the background.
-   * @param ninefold The version of Ninefold itself, which describes what an app does in its own words.
+   * @param parts `turns` limits the background work.
+   * @param ninefold The version of Ninefold. Another version may describe an app in other words.
    */
   constructor(
     {
@@ -59,32 +59,35 @@ export class VersionRecorder {
     this.#ninefold = ninefold;
   }
 
-  /** From now on every change that the app's database tells of is recorded. */
+  /** Subscribes to the notifications of the app's database and records its changes. */
   watch(app: App): void {
     if (app.ref === CONSOLE_REF) return;
     app.subscribe((notification) => this.#onNotify(app, notification));
   }
 
-  /** Looks at an app soon, as something may have changed that its database does not tell of. */
+  /** Checks an app soon for changes of which its database does not notify. */
   checkSoon(app: App): void {
     if (app.ref !== CONSOLE_REF) this.#checkSoon(app, 'always');
   }
 
-  /** Records the app as it stands, where that differs from its latest version. Throws what deriving it throws. */
+  /**
+   * Records a version if the app differs from its latest version.
+   * @throws Errors of deriving the specification.
+   */
   record(app: App): Promise<void> {
     const watch = this.#watchOf(app);
-    // One after the other, so that a worker never competes with itself.
+    // Recordings run one at a time, so that a worker does not compete with itself.
     const next = watch.last.catch(() => undefined).then(() => this.#record(app, 'always', true));
     watch.last = next;
     return next;
   }
 
-  /** The same for work that must not fail because of it: what went wrong is reported. */
+  /** Records a version for work that must not fail because of this. Errors are reported as events. */
   async note(app: App): Promise<void> {
     await this.record(app).catch((error: unknown) => this.#report(app, error));
   }
 
-  /** The versions below a number, the newest first, after what stands now was recorded. */
+  /** Records a version if needed, and returns the versions below a number, newest first. */
   async list(app: App, before: number | null): Promise<VersionList> {
     if (before === null) await this.record(app);
     const versions = await listVersions(app.database, before);
@@ -92,14 +95,20 @@ export class VersionRecorder {
     return { versions, next: versions.length === limits.versionsPerPage.default && last > 1 ? last : null };
   }
 
-  /** One version with its specification, as JSON (a VersionDetail); null where there is none. Records first what stands now. */
+  /**
+   * Records a version if needed, and returns one version with its specification as JSON (a VersionDetail). Returns null
+   * if there is no such version.
+   */
   async page(app: App, point: VersionPoint): Promise<Bytes | null> {
     await this.record(app);
     const found = await readVersion(app.database, point);
     return found && this.#specifications.versionPage(app, found.entry, found.packed);
   }
 
-  /** What changed from one version to another, in words; the number of one that is not there, or holds no chapters. Records first what stands now. */
+  /**
+   * Records a version if needed, and returns in words the changes from one version to another. If a version does not
+   * exist or contains no chapters, returns its number.
+   */
   async compare(app: App, from: number, to: number): Promise<Change[] | { missing: number }> {
     await this.record(app);
     const before = await readVersion(app.database, { number: from });
@@ -143,12 +152,13 @@ export class VersionRecorder {
       const record = async () => {
         const { mode } = watch;
         watch.isWaiting = false;
-        // An idle app gets no connection for this: whoever opens it next looks again.
+        // The background does not open a connection for an idle app. The next worker that opens the app checks it
+        // again.
         if (!app.isOpen) return;
         watch.last = watch.last.catch(() => undefined).then(() => this.#record(app, mode, false));
         await watch.last;
       };
-      // A change is recorded at once. What an app that was just opened may have missed waits for its turn.
+      // A change is recorded immediately. A check for missed changes of an app that was just opened waits for its turn.
       const recording = watch.mode === 'pending' ? this.#turns.run(record) : record();
       recording.catch((error: unknown) => this.#report(app, error));
     };
@@ -159,21 +169,23 @@ export class VersionRecorder {
     watch.timer = setTimeout(takeTurn, after).unref();
   }
 
-  /** Writes as the superuser: every other role is one that the app's own SQL can become. */
+  /** Writes as the superuser, because the app's own SQL can assume every other role. */
   #write<T>(app: App, work: (superuser: Executor) => Promise<T>): Promise<T> {
     return withPool(superuserIn(this.#server, app.record.database), work).catch(rethrowAsAppDamaged);
   }
 
   #report(app: App, error: unknown): void {
-    // The app closed or its database left: the next one who opens it looks again.
+    // The app closed or its database was disconnected. The next worker that opens the app checks it again.
     if (error instanceof ConnectionError) return;
     this.#events.emit({ type: 'fault', requestId: null, where: `the versions of app ${app.ref}`, error });
   }
 
   /**
-   * `pending`: only where the journal holds something new, or another Ninefold has looked last, for an app that was just opened.
-   * `unexplained`: also where a change was told that no entry of the journal accounts for. `isAsked`: somebody waits for it; in the background
-   * a large app is recorded only once in a while.
+   * Records a version if the mode and the journal require it.
+   * @param mode `pending`: only if the journal has new entries or another Ninefold version recorded last; for an app
+   * that was just opened. `unexplained`: also if the database notified of a change without an entry in the journal.
+   * `always`: in any case.
+   * @param isAsked True if a caller waits for the result. In the background, `RecordingBackoff` delays large apps.
    */
   async #record(app: App, mode: Mode, isAsked: boolean): Promise<void> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -188,7 +200,8 @@ export class VersionRecorder {
       }
       const isRecorded = await this.#specifications.withVersion(app, async (hash, { pack, packIds }) => {
         if (hash === head.latest?.hash) {
-          // What a caller asks for may not have been heard of yet; what the database told of has.
+          // The pending entries are marked only after a notification. At a caller's request, the cached specification
+          // may not include the latest change.
           const { number } = head.latest;
           const settles = mode !== 'always' && head.pending.length > 0;
           if (!settles && !isOthers) return true;
@@ -216,16 +229,16 @@ export class VersionRecorder {
   }
 }
 
-/** Each records what the one before does, and more. */
+/** Each mode includes the previous one. */
 const modes = ['pending', 'unexplained', 'always'] as const;
 type Mode = (typeof modes)[number];
 
 interface Watch {
   timer: NodeJS.Timeout | null;
-  /** True from the end of the timer until the background has a turn for the app. */
+  /** True after the timer has ended until the background has a turn for the app. */
   isWaiting: boolean;
-  /** What is done then. */
+  /** The mode of the next recording. */
   mode: Mode;
-  /** The recording under way, or the last one. */
+  /** The current or last recording. */
   last: Promise<void>;
 }

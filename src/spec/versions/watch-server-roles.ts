@@ -5,14 +5,15 @@ import { ConnectionError } from '../../database/database-error.ts';
 import { rowsAsText } from '../../database/statement.ts';
 import type { Events } from '../../observe/events.ts';
 
-/** How often the server's roles are looked at: nothing tells of them. */
+/** The interval of the checks of the server's roles, because PostgreSQL does not notify of changes. */
 const LOOK_MILLISECONDS = 2000;
-/** How soon after an app was opened. */
+/** The delay of the first check after an app was opened. */
 const SOON_MILLISECONDS = 250;
 
 /**
- * What of the server an app depends on, as one text for each app: the roles that every app has, its own login roles, who is a member of
- * whom, and what ALTER ROLE and ALTER DATABASE set. $1 to $3: database, owner and authenticator of each app.
+ * Returns for each app a text that represents the server objects that the app depends on: the roles that every app has,
+ * its own login roles, role memberships, and the settings of ALTER ROLE and ALTER DATABASE. $1 to $3: database, owner
+ * and authenticator of each app.
  */
 const QUERY = `with shared as (
     select pg_catalog.md5(pg_catalog.concat(
@@ -32,7 +33,10 @@ const QUERY = `with shared as (
   from shared, unnest($1::text[], $2::text[], $3::text[]) as a(database, owner, authenticator)
   join pg_catalog.pg_database d on d.datname = a.database`;
 
-/** How many rows the relations of QUERY have and which transactions wrote them: a text that differs once any of them has changed. */
+/**
+ * Returns a text with the number of rows and the writing transactions of the relations of QUERY. The text differs after
+ * any change.
+ */
 const CHANGES = `select pg_catalog.concat_ws(' ', ${[
   'pg_authid',
   'pg_auth_members',
@@ -43,32 +47,38 @@ const CHANGES = `select pg_catalog.concat_ws(' ', ${[
   .map((name) => `(select count(*) || ':' || coalesce(sum(t.xmin::text::bigint), 0) from pg_catalog.${name} t)`)
   .join(', ')}) as state`;
 
-/** Looks, while apps are open, whether what the whole server holds once has changed for one of them: no app's database tells of that. */
+/**
+ * Checks for changes of server objects that affect open apps. The database of an app does not notify of these changes.
+ */
 export class ServerRoleWatcher {
   readonly #database: Executor;
   readonly #events: Events;
   readonly #onChange: (app: App) => void;
   readonly #states = new Map<App, string | null>();
-  /** What CHANGES said the last time. */
+  /** The last result of CHANGES. */
   #seen = '';
   #timer: NodeJS.Timeout | null = null;
   #soon: NodeJS.Timeout | null = null;
   #looking: Promise<void> = Promise.resolve();
   #isWaiting = false;
 
-  /** `database` is any of the server's, as a role that sees all roles; `onChange` hears of an app for which something has changed. */
+  /**
+   * @param database Any database of the server, as a role that sees all roles.
+   * @param onChange Is called with each app that a change affects.
+   */
   constructor(database: Executor, events: Events, onChange: (app: App) => void) {
     this.#database = database;
     this.#events = events;
     this.#onChange = onChange;
   }
 
-  /** Looks after the app while it is open. */
+  /** Watches the app while it is open. */
   watch(app: App): void {
     app.subscribe(({ type }) => {
       if (type === 'listening') {
         this.#states.set(app, this.#states.get(app) ?? null);
-        // What is compared with must be known soon: what changes before that is seen when somebody asks for the versions.
+        // The state to compare with must be read soon. An earlier change is noticed when a caller requests the
+        // versions.
         this.#lookSoon();
       } else if (type === 'disconnected') this.#states.delete(app);
     });
@@ -84,7 +94,7 @@ export class ServerRoleWatcher {
     await this.#looking;
   }
 
-  /** Once for all apps that open at about the same time. */
+  /** Starts one check for all apps that open at about the same time. */
   #lookSoon(): void {
     this.#soon ??= setTimeout(() => {
       this.#soon = null;
@@ -92,7 +102,7 @@ export class ServerRoleWatcher {
     }, SOON_MILLISECONDS).unref();
   }
 
-  /** Once the look under way is over; one that waits sees whatever is asked meanwhile. */
+  /** Starts a check after the current one. A check that waits also serves later requests. */
   #lookNext(): void {
     if (this.#isWaiting) return;
     this.#isWaiting = true;
@@ -125,7 +135,7 @@ export class ServerRoleWatcher {
     this.#seen = seen;
     for (const app of apps) {
       const [before, state] = [this.#states.get(app), found.get(app.record.database)];
-      // It may have closed meanwhile.
+      // The app may have closed in the meantime.
       if (before === undefined || state === undefined) continue;
       this.#states.set(app, state);
       if (before !== null && before !== state) this.#onChange(app);

@@ -1,6 +1,6 @@
 import type { Operand } from '../../sql-reader/tree.ts';
 
-/** What a call gives, in words, of its arguments in words; null where it stays SQL. */
+/** Returns the words for a call from the words of its arguments; null if the call stays SQL. */
 type Say = (words: readonly string[], args: readonly Operand[]) => string | null;
 
 const of =
@@ -8,7 +8,7 @@ const of =
   ([first, ...more]) =>
     first !== undefined && more.length === 0 ? `${what} of ${first}` : null;
 
-/** `date_part` and EXTRACT: what is told of a time. */
+/** The words for the units of `date_part` and EXTRACT. */
 const parts: Readonly<Record<string, [what: string, remark?: string]>> = {
   ...{ year: ['the year'], quarter: ['the quarter'], month: ['the month'], week: ['the calendar week'] },
   ...{ day: ['the day of the month'], hour: ['the hour'], minute: ['the minute'] },
@@ -22,8 +22,8 @@ const unitOf = (operand: Operand | undefined): string =>
   operand?.kind === 'literal' ? operand.value.toLowerCase() : '';
 
 /**
- * Functions of PostgreSQL by their name. Those whose names are words are made of calls whose meaning the types decide: `lower(a)` of a
- * range and of a text.
+ * Words for functions of PostgreSQL by name. Names with a space stand for calls whose meaning depends on the types,
+ * such as `lower(a)` of a range or of a text.
  */
 export const calls: Readonly<Record<string, Say>> = {
   least: (words) => `the least of ${words.join(', ')}`,
@@ -82,7 +82,7 @@ export const calls: Readonly<Record<string, Say>> = {
 /** Control characters by their code. */
 const controls: Readonly<Record<string, string>> = { 9: 'tab', 10: 'line feed', 13: 'carriage return' };
 
-/** `ends - starts` and `age(born)` are lengths of time: their days are no days of a month. */
+/** Returns true for intervals such as `ends - starts` and `age(born)`, whose days are not days of a month. */
 const isLength = (operand: Operand): boolean =>
   (operand.kind === 'formula' &&
     operand.sign === '-' &&
@@ -96,10 +96,10 @@ const characters = (count: string | undefined): string => (count === '1' ? 'char
 const isCount = (operand: Operand | undefined): boolean =>
   operand?.kind === 'literal' && !operand.quoted && /^[1-9]\d*$/.test(operand.value);
 
-/** What a call that is true or false says, and what it says where it is false; of arguments in words. */
+/** Words for boolean calls that are true, and for the same calls that are false. */
 export const conditions: Readonly<Record<string, (words: readonly string[]) => [yes: string, no: string]>> = {
   isempty: ([a]) => [`${a} is an empty range`, `${a} is no empty range`],
-  // An empty range has no bounds, so it is not unbounded, and includes none.
+  // An empty range has no bounds, so it is not unbounded and includes no bound.
   lower_inf: ([a]) => [`${a} is unbounded at its start`, `${a} is not unbounded at its start`],
   upper_inf: ([a]) => [`${a} is unbounded at its end`, `${a} is not unbounded at its end`],
   lower_inc: ([a]) => [`${a} includes its lower bound`, `${a} does not include its lower bound`],

@@ -1,8 +1,9 @@
 import type { CollationFact } from '../../catalog/collations.ts';
 
 /**
- * Which texts a collation takes as equal although they are spelled otherwise: "that differ in upper and lower case alone"; null for one to
- * which only the same is equal. Of ICU's settings (Unicode TR35, part 5) the strength is told where nothing else is set.
+ * Returns words for the texts that a collation treats as equal although they are written differently: "that differ in
+ * upper and lower case alone". Returns null if only identical texts are equal. Describes the strength of an ICU
+ * collation (Unicode TR35, part 5) if no other attribute is set.
  */
 export function equalTexts({ name, deterministic, locale, tailored }: CollationFact): string | null {
   if (deterministic) return null;
@@ -20,7 +21,10 @@ const strengths: Readonly<Record<string, string>> = {
   'ks-level1-kc-true': 'accents',
 };
 
-/** What follows of that for rules over keys: "; texts in name that … count as the same". Empty where nothing does. */
+/**
+ * Returns the note on equal texts for rules on keys: "; texts in name that … count as the same". Returns an empty text
+ * if there is none.
+ */
 export function equalKeys(keys: readonly { key: string; collation: CollationFact | null }[]): string {
   const loose = new Map<string, string[]>();
   for (const { key, collation } of keys) {

@@ -4,7 +4,7 @@ import { named } from './value.ts';
 
 type Unit = readonly [one: string, many: string];
 
-/** Functions that count, and what they count. */
+/** Functions that count, with the unit of their result. */
 const counted: Readonly<Record<string, Unit>> = {
   length: ['character', 'characters'],
   char_length: ['character', 'characters'],
@@ -16,12 +16,13 @@ const counted: Readonly<Record<string, Unit>> = {
   json_array_length: ['element', 'elements'],
 };
 
-/** What a call counts, in words: `length(title)` counts the characters of title. */
+/** The words for the result of a counting call: `length(title)` counts the characters of title. */
 export interface Count {
   of: string;
   unit: Unit;
 }
 
+/** Returns the words for the result of a counting call; null for other values. */
 export function countOf(operand: Operand): Count | null {
   if (operand.kind !== 'call') return null;
   const [argument, ...others] = operand.arguments;
@@ -36,23 +37,23 @@ export function countOf(operand: Operand): Count | null {
 const isFirst = ([dimension, ...more]: readonly Operand[]): boolean =>
   dimension?.kind === 'literal' && dimension.value === '1' && more.length === 0;
 
-/** `array_length(tags, 1)`, which is null of a list without elements. */
+/** Returns true for `array_length(tags, 1)`, which is null for an empty list. */
 export const isArrayLength = (operand: Operand): boolean =>
   operand.kind === 'call' && operand.name === 'array_length' && countOf(operand) !== null;
 
-/** The value in `btrim(title)`, which PostgreSQL prints as TRIM(BOTH FROM title) too. */
+/** Returns the value in `btrim(title)`, which PostgreSQL also prints as TRIM(BOTH FROM title). */
 export function trimmedOf(operand: Operand): Operand | null {
   if (operand.kind !== 'call' || operand.name !== 'btrim' || operand.arguments.length !== 1) return null;
   return operand.arguments[0] ?? null;
 }
 
-/** The field in it. */
+/** Returns the name of the field in `btrim(title)`; null for other values. */
 export function trimmedField(operand: Operand): string | null {
   const of = trimmedOf(operand);
   return of?.kind === 'field' ? of.name : null;
 }
 
-/** A text is 3 characters; a list has 3 elements. */
+/** Returns the verb for a unit: a text "is" 3 characters, a list "has" 3 elements. */
 export const verbOf = (unit: string): string => (unit === 'elements' ? 'has' : 'is');
 
 const amounts: Partial<Record<Comparison, string>> = {
@@ -60,7 +61,7 @@ const amounts: Partial<Record<Comparison, string>> = {
   ...{ '<': 'less than', '>': 'more than', '<=': 'at most', '>=': 'at least' },
 };
 
-/** "title is at least 3 characters", "exactly 1 of a, b has a value". */
+/** Returns a comparison of a count in words: "title is at least 3 characters", "exactly 1 of a, b has a value". */
 export function countWords(subject: Operand, operator: Comparison, object: Operand): string | null {
   const amount = amounts[operator];
   if (amount === undefined || object.kind !== 'literal' || object.quoted) return null;
@@ -70,12 +71,12 @@ export function countWords(subject: Operand, operator: Comparison, object: Opera
   return `${count.of} ${verbOf(many)} ${amount} ${object.value} ${object.value === '1' ? one : many}`;
 }
 
-/** How many of several have a value. */
+/** Returns words for the number of values that are not null. */
 function givenWords(subject: Operand, operator: Comparison, number: number): string | null {
   if (subject.kind !== 'call' || !/^num_(non)?nulls$/.test(subject.name) || !Number.isInteger(number)) return null;
   const names = subject.arguments.map((one) => (one.kind === 'field' ? named(one) : null));
   if (names.length === 0 || names.some((name) => name === null)) return null;
-  // So many without a value are the others with one.
+  // A number of null values is converted into the number of the other values.
   const isOfNulls = subject.name === 'num_nulls';
   const sign = isOfNulls ? (turned[operator] ?? operator) : operator;
   const asked = isOfNulls ? names.length - number : number;

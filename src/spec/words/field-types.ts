@@ -1,22 +1,26 @@
 import type { Expression, Operand, Source, Subquery } from '../../sql-reader/tree.ts';
 
 /**
- * Fields by what they hold, where that decides what a condition on them means. Fields of a relation in a subquery stand under `alias.name`.
+ * The types of fields, as far as they determine the meaning of a condition. Fields of a relation in a subquery have the
+ * name `alias.name`.
  */
 export interface FieldTypes {
-  /** Dates and times. */
+  /** Names of the fields with dates and times. */
   times: ReadonlySet<string>;
-  /** Values that consist of others. */
+  /** Names of the fields with composite values. */
   composites: ReadonlySet<string>;
-  /** The type of each as PostgreSQL prints it, without its modifier, of a domain the one beneath. */
+  /** The type of each field as PostgreSQL prints it, without its modifier. For a domain, its base type. */
   types: ReadonlyMap<string, string>;
-  /** The fields of another relation, which a subquery reads. */
+  /** Returns the fields of another relation that a subquery reads. */
   relation?: (schema: string, name: string) => FieldTypes | undefined;
 }
 
 export const unknown: FieldTypes = { times: new Set(), composites: new Set(), types: new Map() };
 
-/** What fields hold by their types; `composites` are the names of those that consist of others. */
+/**
+ * Builds the field types from the names and types of fields.
+ * @param composites Names of the fields with composite values.
+ */
 export function fieldTypesOf(
   fields: readonly [name: string, type: string][],
   composites: readonly string[] = [],
@@ -29,8 +33,8 @@ export function fieldTypesOf(
 const aTime = /^(date|time|timestamp)\b(?!.*\[\])/;
 
 /**
- * Notes which comparisons are of times, which casts leave a value what it is, and which functions are of ranges. That all of a composite
- * value is null, or none of it, stays SQL.
+ * Adds the meaning that depends on types: comparisons of times, casts that do not change a value, and functions of
+ * ranges. Tests of a composite value for null stay SQL.
  */
 export function withTypes(expression: Expression, fieldTypes: FieldTypes): Expression {
   const inner = (item: Expression) => withTypes(item, fieldTypes);
@@ -77,7 +81,7 @@ export function withTypes(expression: Expression, fieldTypes: FieldTypes): Expre
   }
 }
 
-/** The conditions of a subquery, on its own fields and those around it. */
+/** Adds the types to the conditions of a subquery, on its own fields and on those of outer rows. */
 function inQuery(query: Subquery, fieldTypes: FieldTypes): Subquery {
   const within = query.sources ? withSources(query.sources, fieldTypes) : fieldTypes;
   const inner = (item: Expression) => withTypes(item, within);
@@ -96,7 +100,7 @@ function withSources(sources: readonly Source[], fieldTypes: FieldTypes): FieldT
   }, fieldTypes);
 }
 
-/** Adds the fields of a relation as conditions in a subquery name them: `alias.name`. */
+/** Adds the fields of a relation under the names of conditions in a subquery: `alias.name`. */
 export function withAlias(fieldTypes: FieldTypes, alias: string, read: FieldTypes): FieldTypes {
   const named = (name: string): string => `${alias}.${name}`;
   return {
@@ -107,7 +111,7 @@ export function withAlias(fieldTypes: FieldTypes, alias: string, read: FieldType
   };
 }
 
-/** The type of a field. */
+/** Returns the type of a field. */
 const typeOf = (operand: Operand, { types }: FieldTypes): string | undefined =>
   operand.kind === 'field' ? types.get(keyOf(operand)) : undefined;
 
@@ -116,14 +120,16 @@ const keyOf = ({ name, qualifier }: { name: string; qualifier: string | null }):
 
 const isFlag = (operand: Operand, fieldTypes: FieldTypes): boolean => typeOf(operand, fieldTypes) === 'boolean';
 
-/** Attributes of attributes are not looked into: they may be so too. */
+/**
+ * Returns true for a composite value. An attribute of an attribute counts as composite, because its type is not known.
+ */
 function isComposite(operand: Operand, { composites }: FieldTypes): boolean {
   if (operand.kind === 'field') return composites.has(keyOf(operand));
   if (operand.kind !== 'attribute') return false;
   return operand.of.kind !== 'field' || composites.has(`${keyOf(operand.of)}.${operand.name}`);
 }
 
-/** The same operand, its calls and casts as the types of fields decide what they mean. */
+/** Returns the operand with calls and casts interpreted by the types of fields. */
 export function typed(operand: Operand, fieldTypes: FieldTypes): Operand {
   const inner = (one: Operand) => typed(one, fieldTypes);
   switch (operand.kind) {
@@ -144,7 +150,7 @@ export function typed(operand: Operand, fieldTypes: FieldTypes): Operand {
       const [first, ...more] = operand.arguments;
       const type = first && more.length === 0 ? typeOf(first, fieldTypes) : undefined;
       const name = (type === undefined ? undefined : namesOf(type)?.[operand.name]) ?? operand.name;
-      // The day of a length of time is no day of a month.
+      // The day of an interval is not a day of a month.
       const isLength = name === 'date_part' && more.some((one) => isOf(one, /^interval/, fieldTypes));
       if (isLength) return { ...operand, name: 'date_part of an interval' };
       return { ...operand, name, arguments: operand.arguments.map(inner) };
@@ -165,20 +171,20 @@ export function typed(operand: Operand, fieldTypes: FieldTypes): Operand {
   }
 }
 
-/** What a check casts from one of them to another is the same number. */
+/** Matches integer types. A cast between them does not change the number. */
 const whole = /^(smallint|integer|bigint)$/;
 
 const isOf = (operand: Operand, type: RegExp, fieldTypes: FieldTypes): boolean =>
   type.test(typeOf(operand, fieldTypes) ?? '');
 
-/** Of integers alone, PostgreSQL returns an integer. */
+/** Returns true for an integer: PostgreSQL computes an integer from integers. */
 function isInteger(operand: Operand, fieldTypes: FieldTypes): boolean {
   if (operand.kind === 'formula') return operand.isWhole ?? false;
   if (operand.kind === 'literal') return !operand.quoted && /^-?\d+$/.test(operand.value) && operand.type === undefined;
   return operand.kind === 'cast' ? whole.test(operand.type) : isOf(operand, whole, fieldTypes);
 }
 
-/** Whether a number may have digits after the point. */
+/** Returns true if a number may have a fraction. */
 function hasFractions(operand: Operand, fieldTypes: FieldTypes): boolean {
   if (operand.kind === 'formula') return operand.isExact ?? false;
   if (operand.kind === 'literal') return /^-?\d*\.\d+$/.test(operand.value);
@@ -187,7 +193,7 @@ function hasFractions(operand: Operand, fieldTypes: FieldTypes): boolean {
 
 const fractions = /^(numeric|real|double precision)\b(?!.*\[\])/;
 
-/** What `lower`, `upper` and `length` are of a value of a type. */
+/** Returns the names for `lower`, `upper` and `length` of a value of a type. */
 function namesOf(type: string): Readonly<Record<string, string>> | null {
   if (type === 'bytea') return { length: 'octet_length' };
   if (type === 'tsvector') return { length: 'the number of lexemes' };
@@ -205,7 +211,7 @@ function isTime(operand: Operand, fieldTypes: FieldTypes): boolean {
     case 'cast':
       return aTime.test(operand.type);
     case 'formula':
-      // The difference of two times is none.
+      // The difference of two times is an interval and not a time.
       return operand.right.kind === 'literal' && operand.right.type === 'interval' && isTime(operand.left, fieldTypes);
     case 'call': {
       const [, second] = operand.arguments;

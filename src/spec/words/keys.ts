@@ -3,7 +3,10 @@ import { readCondition } from '../../sql-reader/condition.ts';
 import { anyone } from './outcomes.ts';
 import { phrase } from './phrase.ts';
 
-/** "no two rows have the same email, among those where …". `emptyToo`: NULLS NOT DISTINCT. */
+/**
+ * Returns words for a unique key: "no two rows have the same email, among those where …". `emptyToo`: NULLS NOT
+ * DISTINCT.
+ */
 export function uniqueWords(keys: readonly string[], condition: string | null, emptyToo: boolean): string {
   return `no two rows have the same ${keys.join(', ')}${among(condition)}${emptyToo ? '; no value counts as a value' : ''}`;
 }
@@ -11,7 +14,10 @@ export function uniqueWords(keys: readonly string[], condition: string | null, e
 const among = (condition: string | null): string =>
   condition === null ? '' : `, among those where ${phrase(readCondition(condition), anyone)}`;
 
-/** "no two rows have the same room and overlap in during": all of it together is what no two rows do. */
+/**
+ * Returns words for an exclusion constraint: "no two rows have the same room and overlap in during". No two rows
+ * satisfy all conditions together.
+ */
 export function exclusionWords({
   keys,
   condition,
@@ -27,7 +33,7 @@ export function exclusionWords({
 
 type Compared = { key: string; operator: string };
 
-/** What PostgreSQL's own operators say of two rows. */
+/** Words for PostgreSQL's operators between two rows. */
 const verbs: Readonly<Record<string, string>> = {
   '=': 'have the same',
   '<>': 'differ in',
@@ -35,7 +41,7 @@ const verbs: Readonly<Record<string, string>> = {
   '-|-': 'are adjacent in',
 };
 
-/** A key WITHOUT OVERLAPS: the last of its fields is a period. */
+/** Returns words for a key WITHOUT OVERLAPS, whose last field is a period. */
 export const periodWords = (fields: readonly string[]): string =>
   exclusionWords({
     condition: null,
@@ -44,16 +50,16 @@ export const periodWords = (fields: readonly string[]): string =>
 
 export interface Reference {
   fields: readonly string[];
-  /** The fields there. */
+  /** The referenced fields. */
   targets: readonly string[];
-  /** `schema.name` of the other table. */
+  /** The referenced table as `schema.name`. */
   table: string;
-  /** FOREIGN KEY … PERIOD: the last of the fields is a period. */
+  /** True for FOREIGN KEY … PERIOD, whose last field is a period. */
   period: boolean;
   matchFull: boolean;
 }
 
-/** "customer is the id of a row in public.customers". */
+/** Returns words for a reference: "customer is the id of a row in public.customers". */
 export function referenceWords({ fields, targets, table, period, matchFull }: Reference): string {
   if (period) {
     const [during, there] = [fields[fields.length - 1] ?? '', targets[targets.length - 1] ?? ''];

@@ -4,7 +4,7 @@ import { countWords, trimmedOf } from './counts.ts';
 import { patternWords } from './pattern-words.ts';
 import { caseOf, named } from './value.ts';
 
-/** A comparison that has a shorter name than its two sides: "title is in lower case". Null for any other. */
+/** Returns short words for a known form of comparison: "title is in lower case". Returns null for other comparisons. */
 export function knownComparison(subject: Operand, operator: Comparison, object: Operand): string | null {
   const counted = countWords(subject, operator, object);
   if (counted !== null) return counted;
@@ -26,23 +26,24 @@ const literalOf = (operand: Operand | undefined, quoted: boolean): string | null
 
 const is = (operator: Comparison): string => (operator === '=' ? 'is' : 'is not');
 
-/** `jsonb_typeof(tags) = 'array'`. */
+/** Describes `jsonb_typeof(tags) = 'array'`. */
 function jsonKind(subject: Operand, operator: Comparison, object: Operand): string | null {
   const of = jsonTyped(subject);
   const kind = literalOf(object, true);
   return of === null || kind === null ? null : `${of} ${is(operator)} ${jsonName(kind)}`;
 }
 
-/** What `jsonb_typeof(tags)` is asked of, in words. */
+/** Returns words for the value in `jsonb_typeof(tags)`. */
 export function jsonTyped(operand: Operand): string | null {
   const isAsked = operand.kind === 'call' && /^jsonb?_typeof$/.test(operand.name) && operand.arguments.length === 1;
   const [of] = isAsked ? operand.arguments : [];
   return of === undefined ? null : named(of);
 }
 
+/** Returns words for a kind of JSON value, as `jsonb_typeof` names it. */
 export const jsonName = (kind: string): string => (kind === 'null' ? 'null in JSON' : `a JSON ${kind}`);
 
-/** `left(iban, 2) = 'DE'`. */
+/** Describes `left(iban, 2) = 'DE'`. */
 function textAtEnd(subject: Operand, operator: Comparison, object: Operand): string | null {
   const [of, from, length] = subject.kind === 'call' ? subject.arguments : [];
   const name = subject.kind === 'call' ? subject.name : '';
@@ -56,7 +57,7 @@ function textAtEnd(subject: Operand, operator: Comparison, object: Operand): str
   return `${a} ${operator === '=' ? yes : `does not ${no}`} ${b}`;
 }
 
-/** `btrim(title) <> ''`, `COALESCE(title, '') <> ''`. */
+/** Describes `btrim(title) <> ''` and `COALESCE(title, '') <> ''`. */
 function withoutText(subject: Operand, operator: Comparison, object: Operand): string | null {
   if (literalOf(object, true) !== '') return null;
   const trimmed = trimmedOf(subject);
@@ -67,7 +68,7 @@ function withoutText(subject: Operand, operator: Comparison, object: Operand): s
   return emptyOrNone(of, operator === '<>');
 }
 
-/** `lower(a) = lower(b)`. */
+/** Describes `lower(a) = lower(b)`. */
 function anyCase(subject: Operand, operator: Comparison, object: Operand): string | null {
   const isText = caseOf(subject) !== null || caseOf(object) !== null;
   const [a, b] = [caseOf(subject, isText), caseOf(object, isText)];
@@ -77,7 +78,7 @@ function anyCase(subject: Operand, operator: Comparison, object: Operand): strin
     : null;
 }
 
-/** `(data - ARRAY['a', 'b']) = '{}'`: an object without other keys. */
+/** Describes `(data - ARRAY['a', 'b']) = '{}'`: an object without other keys. */
 function onlyKeys(subject: Operand, operator: Comparison, object: Operand): string | null {
   if (subject.kind !== 'formula' || subject.sign !== '-' || subject.right.kind !== 'list') return null;
   const [of, keys] = [named(subject.left), named(subject.right)];
@@ -85,7 +86,7 @@ function onlyKeys(subject: Operand, operator: Comparison, object: Operand): stri
   return operator === '=' ? `${of} has no key but ${keys}` : `${of} has a key that is none of ${keys}`;
 }
 
-/** Of a text that is to have a value and not be empty; or the opposite. */
+/** Describes that a text is neither null nor empty, or that it is one of these. */
 export function emptyOrNone(operand: Operand, isNeither: boolean): string | null {
   const trimmed = trimmedOf(operand);
   const name = named(trimmed ?? operand);
@@ -94,7 +95,9 @@ export function emptyOrNone(operand: Operand, isNeither: boolean): string | null
   return `${of} is ${isNeither ? 'neither empty nor' : 'empty or'} an empty text`;
 }
 
-/** `title = lower(title)`, `title = btrim(title)`, `price = round(price, 2)`, `at = date_trunc('day', at)`. */
+/**
+ * Describes `title = lower(title)`, `title = btrim(title)`, `price = round(price, 2)` and `at = date_trunc('day', at)`.
+ */
 function itself(subject: Operand, operator: Comparison, object: Operand): string | null {
   if (object.kind !== 'call') return null;
   const { arguments: args, name } = object;
@@ -104,7 +107,7 @@ function itself(subject: Operand, operator: Comparison, object: Operand): string
   if (a === null || a !== (isTruncated ? second && named(second) : first && named(first))) return null;
   const isYes = operator === '=';
   const alone = args.length === 1;
-  // Only a text can be equal to that.
+  // Only a text can equal a value in lower or upper case.
   const [, side] = /^(lower|upper)( case)?$/.exec(name) ?? [];
   if (side !== undefined && alone) return `${a} ${is(operator)} in ${side} case`;
   if (name === 'btrim' && alone) return `${a} has ${isYes ? 'no ' : ''}spaces around it`;
@@ -118,7 +121,7 @@ function itself(subject: Operand, operator: Comparison, object: Operand): string
     : null;
 }
 
-/** `quantity % 5 = 0`. */
+/** Describes `quantity % 5 = 0`. */
 function remainder(subject: Operand, operator: Comparison, object: Operand): string | null {
   const isAsked = subject.kind === 'formula' && subject.sign === '%' && literalOf(object, false) === '0';
   if (!isAsked || (operator !== '=' && operator !== '<>')) return null;
@@ -126,7 +129,7 @@ function remainder(subject: Operand, operator: Comparison, object: Operand): str
   return a === null || b === null ? null : `${a} ${is(operator)} a multiple of ${b}`;
 }
 
-/** `strpos(email, '@') > 0`. */
+/** Describes `strpos(email, '@') > 0`. */
 function place(subject: Operand, operator: Comparison, object: Operand): string | null {
   const [of, part] = subject.kind === 'call' && subject.name === 'strpos' ? subject.arguments : [];
   const asked = `${operator} ${literalOf(object, false)}`;

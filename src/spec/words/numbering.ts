@@ -7,8 +7,9 @@ const largest: Readonly<Record<string, bigint>> = {
 };
 
 /**
- * How a sequence numbers a field: "from 1 to 100, then none (2200H)"; null where it counts from 1 upwards for as long as the type of the
- * field lasts. `type` is the field's: a number that it cannot hold is refused by it, whatever the sequence says.
+ * Returns words for the numbers of a sequence: "from 1 to 100, then none (2200H)". Returns null if it counts from 1
+ * upwards to the limit of the field's type.
+ * @param type The type of the field. It refuses a number outside its range, whatever the sequence allows.
  */
 export function numberingWords(fact: NumberingFact, type: string): string | null {
   const [start, by, min, max] = [fact.start, fact.increment, fact.least, fact.most].map(BigInt) as [
@@ -24,7 +25,7 @@ export function numberingWords(fact: NumberingFact, type: string): string | null
   const steps = by === 1n ? '' : by === -1n ? ' downwards' : ` in steps of ${by}`;
   const to = isBounded ? ` to ${end}` : '';
   const then = fact.cycles ? `, then again from ${again}` : isBounded ? ', then none (2200H)' : '';
-  // Without a cycle, what lies behind is reached by setval and RESTART only.
+  // Without CYCLE, only setval and RESTART reach the numbers before the start.
   const isOpen = fact.cycles || again === (upwards ? 1n : -1n);
   const behind = isOpen ? '' : `, never set ${upwards ? 'below' : 'above'} ${again}`;
   const ahead = fact.cache === '1' ? '' : `, ${fact.cache} at a time for each connection`;

@@ -1,32 +1,35 @@
 import type { Expression, Operand, Subquery } from '../../sql-reader/tree.ts';
 
-/** What a condition may come out as: a set of bits. */
+/** The possible results of a condition, as a set of bits. */
 export type Outcomes = number;
 export const TRUE = 1;
 export const FALSE = 2;
 export const NULL = 4;
 export const ANY: Outcomes = TRUE | FALSE | NULL;
 
-/** What is known about whoever evaluates a condition. */
+/** The known facts about the caller who evaluates a condition. */
 export interface Caller {
-  /** The database role of the call: what current_user and auth.role() say. Null where it is not known. */
+  /** The database role of the call, which current_user and auth.role() return. Null if it is not known. */
   role: string | null;
-  /** Whether auth.uid() has a value: a call without a session has none, a signed-in member always has one. */
+  /** Whether auth.uid() has a value: never without a session, always for a signed-in member. */
   user: 'none' | 'member' | 'unknown';
-  /** A role of members (ninefold.roles) that the user has, among others perhaps. */
+  /** A member role (ninefold.roles) that the user has, possibly among others. */
   memberRole: string | null;
-  /** All roles of members that the user has; absent where the user may have more than `memberRole`. */
+  /** All member roles of the user; absent if the user may have more roles than `memberRole`. */
   memberRoles?: readonly string[] | undefined;
-  /** False where the caller can see no row of a relation at all. */
+  /** Returns false if the caller can see no row of a relation. */
   sees: (schema: string, name: string) => boolean;
 }
 
-/** Nobody in particular: what is settled for this caller is settled when PostgreSQL plans the statement. */
+/**
+ * A caller without known facts. A condition that is constant for this caller is constant when PostgreSQL plans the
+ * statement.
+ */
 export const anyone: Caller = { role: null, user: 'unknown', memberRole: null, sees: () => true };
 
 /**
- * Everything that a condition can come out as for this caller, over all rows. Three-valued logic as PostgreSQL has it;
- * a set that is too large is possible (x or not x), one that is too small is not.
+ * Returns all results that a condition can have for this caller over all rows, with PostgreSQL's three-valued logic.
+ * The set may contain impossible results (x or not x), but it never lacks a possible one.
  */
 export function outcomes(expression: Expression, caller: Caller): Outcomes {
   switch (expression.kind) {
@@ -56,7 +59,7 @@ export function outcomes(expression: Expression, caller: Caller): Outcomes {
       );
     }
     case 'case':
-      // Which branch it is may be known, but what nobody knows is never wrong.
+      // The analysis does not determine the branch, so all branches count.
       return [expression.otherwise, ...expression.branches.map(({ gives }) => gives)]
         .map((item) => outcomes(item, caller))
         .reduce((a, b) => a | b, 0);
@@ -119,7 +122,7 @@ function holds(operand: Operand, caller: Caller): Outcomes {
   return role.value === caller.memberRole ? TRUE : TRUE | FALSE;
 }
 
-/** True where the query can give this caller no row. */
+/** Returns true if the query can return no row to this caller. */
 function neverFinds(query: Subquery, caller: Caller): boolean {
   if (!query.plain) return false;
   if (query.from.some(([schema, name]) => !caller.sees(schema, name))) return true;

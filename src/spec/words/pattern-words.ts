@@ -1,6 +1,9 @@
 import type { Comparison } from '../../sql-reader/tree.ts';
 
-/** What a plain pattern asks of a text: "starts with 'a'", "is 2 characters of A-Z". Null for one that is better shown as it is. */
+/**
+ * Returns words for a simple pattern: "starts with 'a'", "is 2 characters of A-Z". Returns null for a pattern that is
+ * clearer as SQL.
+ */
 export function patternWords(operator: Comparison, source: string): string | null {
   const isNot = operator.startsWith('!');
   const anyCase = operator.endsWith('*');
@@ -17,7 +20,7 @@ function likeWords(source: string, isNot: boolean, anyCase: boolean): string | n
   return `${said}${anyCase ? ', in upper or lower case,' : ''} '${text.replaceAll("'", "''")}'`;
 }
 
-/** `^[A-Z]{2}$`, `^\d+$`: one class of characters, so or so often. */
+/** Describes `^[A-Z]{2}$` and `^\d+$`: one class of characters with a quantifier. */
 function classWords(source: string): string | null {
   const [, inner, digits, times] = /^\^(?:\[([^\]^\\[]+)\]|(\\d))(\+|\{\d+(?:,\d*)?\})\$$/.exec(source) ?? [];
   if (times === undefined) return null;
@@ -32,7 +35,7 @@ function classWords(source: string): string | null {
   return count === null ? `is made of the characters ${list} alone` : `is ${count} ${one} of ${list}`;
 }
 
-/** `a-z0-9_-` as its parts; null for anything that is no plain character or range of them. */
+/** Returns the parts of `a-z0-9_-`; null if a part is neither a plain character nor a range. */
 function membersOf(inner: string): string[] | null {
   const parts = inner.match(/[A-Za-z0-9]-[A-Za-z0-9]|[A-Za-z0-9_.-]/g) ?? [];
   if (parts.join('') !== inner || parts.slice(1, -1).includes('-')) return null;

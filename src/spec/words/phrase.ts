@@ -10,19 +10,22 @@ import { existsWords, selectedWords } from './subquery.ts';
 import { callWords, fieldName, isOwn, named, resultWords } from './value.ts';
 
 /**
- * A condition in words, without the parts that are settled for this caller. What is not understood stays as SQL.
- * "own row (by user_id) or is_public".
+ * Returns a condition in words, without the parts that are constant for this caller: "own row (by user_id) or
+ * is_public". Parts that are not understood stay SQL.
  */
 export function phrase(expression: Expression, caller: Caller): string {
   const own = mapOperands(settle(expression, caller), withoutQualifier, false);
   return words(mapOperands(own, withWords));
 }
 
-/** PostgreSQL qualifies the fields of the row itself in a scalar subquery without FROM: `( SELECT f(docs.id) AS f)`. */
+/**
+ * Removes the qualifier that PostgreSQL adds to the row's own fields in a scalar subquery without FROM:
+ * `( SELECT f(docs.id) AS f)`.
+ */
 const withoutQualifier = (operand: Operand): Operand =>
   operand.kind === 'field' && operand.qualifier !== null ? { ...operand, qualifier: null } : operand;
 
-/** Puts words in the place of a value that holds conditions: a CASE, a subquery. */
+/** Replaces a value that contains conditions, such as a CASE or a subquery, by words. */
 function withWords(operand: Operand): Operand {
   const said = operand.kind === 'choice' ? choiceWords(operand) : operand.kind === 'query' ? rowValue(operand) : null;
   return said !== null && 'text' in operand ? { kind: 'said', words: said, text: operand.text } : operand;
@@ -31,7 +34,7 @@ function withWords(operand: Operand): Operand {
 const rowValue = ({ query }: Extract<Operand, { kind: 'query' }>): string | null =>
   selectedWords(query, 'the row', (item) => words(item));
 
-/** "10000 where status is 'completed', else 9999", in brackets. */
+/** Returns words for a CASE in brackets: "10000 where status is 'completed', else 9999". */
 function choiceWords({ branches, otherwise }: Extract<Operand, { kind: 'choice' }>): string | null {
   const said = branches.map(({ when, gives }) => ({ value: named(gives), where: words(when) }));
   const last = otherwise === null || otherwise.kind === 'null' ? 'no value' : named(otherwise);
@@ -39,7 +42,7 @@ function choiceWords({ branches, otherwise }: Extract<Operand, { kind: 'choice' 
   return `(${said.map(({ value, where }) => `${value} where ${where}`).join(', ')}, else ${last})`;
 }
 
-/** Takes out what can make no difference to whether the whole is true. */
+/** Removes the parts that cannot change whether the whole condition is true. */
 function settle(expression: Expression, caller: Caller): Expression {
   if (expression.kind !== 'and' && expression.kind !== 'or') return expression;
   const items: Expression[] = [];
@@ -52,7 +55,7 @@ function settle(expression: Expression, caller: Caller): Expression {
   return absorb(expression.kind, join(expression.kind, items));
 }
 
-/** a and a = a; a and (a or b) = a; the same the other way round. */
+/** Simplifies `a and a` to a and `a and (a or b)` to a, and in the same way for `or`. */
 function absorb(kind: 'and' | 'or', expression: Expression): Expression {
   if (expression.kind !== kind) return expression;
   const other = kind === 'and' ? 'or' : 'and';
@@ -64,7 +67,7 @@ function absorb(kind: 'and' | 'or', expression: Expression): Expression {
   return kept.length === 1 && kept[0] ? kept[0] : { kind, items: kept };
 }
 
-/** `isLast`: nothing comes after it that could be taken for a part of it. */
+/** @param isLast True if no words follow that a reader could take for a part of this condition. */
 function words(expression: Expression, isLast = true): string {
   switch (expression.kind) {
     case 'constant':
@@ -94,7 +97,8 @@ function words(expression: Expression, isLast = true): string {
       const own = nullWords(expression.operand, expression.negated);
       if (own !== null) return own;
       const name = named(expression.operand);
-      // Of a row, IS NOT NULL asks that all have a value, and IS NULL that none has: neither is what “empty” says.
+      // For a row value, IS NOT NULL requires that all parts have a value, and IS NULL that none has one. The word
+      // "empty" says neither.
       if (name === null || /^ROW\(/i.test(name) || isJson(expression)) return oneLine(expression.text);
       return `${name} is ${expression.negated ? 'not empty' : 'empty'}`;
     }
@@ -138,7 +142,7 @@ function words(expression: Expression, isLast = true): string {
   }
 }
 
-/** A query that has no words of its own keeps the names that it has for its relations. */
+/** A query without own words keeps its names for its relations. */
 function exists({ query, text }: Extract<Expression, { kind: 'exists' }>, amount: 'a row' | 'no row'): string {
   const said = existsWords(query, amount, (item) => words(item));
   if (said !== null) return said;
@@ -148,7 +152,7 @@ function exists({ query, text }: Extract<Expression, { kind: 'exists' }>, amount
 
 const isEnd = (items: readonly unknown[], place: number): boolean => place === items.length - 1;
 
-/** `a row in members where …` in brackets, where what comes after it would seem to be asked of that row. */
+/** Puts `a row in members where …` in brackets if following words would seem to belong to that row. */
 const closed = ({ kind }: Expression, said: string, isLast: boolean): string =>
   !isLast && (kind === 'exists' || kind === 'in') && / (where|whose) /.test(said) ? `(${said})` : said;
 
@@ -157,7 +161,7 @@ const inWords = (source: string, where: Expression): string => {
   return always ? source : `${source} where ${words(where)}`;
 };
 
-/** `x IN (SELECT y FROM …)`: null where it stays SQL. */
+/** Describes `x IN (SELECT y FROM …)`; returns null if the condition stays SQL. */
 function among({ operand, query }: Extract<Expression, { kind: 'in' }>, row: 'a row' | 'no row'): string | null {
   const [name, value] = [named(operand), query.value?.kind === 'field' ? query.value.name : null];
   const said = selectedWords(query, row, (item) => words(item));
@@ -166,7 +170,7 @@ function among({ operand, query }: Extract<Expression, { kind: 'in' }>, row: 'a 
   return `${name} is the ${value} of ${row} in ${inWords(query.source, query.where)}`;
 }
 
-/** `x IS TRUE` passes where x does; what also passes where x has no value says so. */
+/** Describes `x IS TRUE`, which passes where x does. Tests that also pass for null say so. */
 function truth({ item, value, negated: turned, text }: Extract<Expression, { kind: 'is' }>): string {
   const said = words(item);
   if (item.kind === 'opaque' || value === null) return oneLine(text);
@@ -178,7 +182,7 @@ const relations: Readonly<Record<Relating, [yes: string, no: string]>> = {
   '@>': ['contains', 'does not contain'],
   '<@': ['lies within', 'does not lie within'],
   '&&': ['overlaps', 'does not overlap'],
-  // Of JSON, a text in a list is so as well.
+  // In JSON, the operator also finds a text in a list.
   '?': ['has the key or element', 'does not have the key or element'],
   '?&': ['has each of the keys or elements', 'does not have each of the keys or elements'],
   '?|': ['has at least one of the keys or elements', 'has none of the keys or elements'],
@@ -187,7 +191,7 @@ const relations: Readonly<Record<Relating, [yes: string, no: string]>> = {
 };
 
 function relation({ operator, left, right, text }: Extract<Expression, { kind: 'relates' }>, isNot = false): string {
-  // Of a field, what it holds comes after it.
+  // If one side is a field, the field comes first in the words.
   const turned = (operator === '<@' || operator === '&&') && right.kind === 'field' && left.kind !== 'field';
   const [a, b] = turned ? [named(right), named(left)] : [named(left), named(right)];
   const sql = isNot ? `not (${oneLine(text)})` : oneLine(text);
@@ -245,7 +249,7 @@ const signs: Readonly<Record<Comparison, string>> = {
   '!~~*': 'is not like, in upper or lower case,',
 };
 
-/** Of times, more is later. */
+/** A greater time is a later time. */
 const times: Partial<Record<Comparison, string>> = {
   '<': 'is before',
   '>': 'is after',
@@ -253,12 +257,15 @@ const times: Partial<Record<Comparison, string>> = {
   '>=': 'is not before',
 };
 
-/** `meta -> 'a'` is null in JSON too, which SQL takes as a value: only as a text it is none. */
+/**
+ * Returns true for `meta -> 'a'`, which may be a JSON null. SQL treats a JSON null as a value, unless it is read as
+ * text.
+ */
 const isJson = ({ operand, text }: Extract<Expression, { kind: 'null' }>): boolean =>
   (operand.kind === 'part' || operand.kind === 'claim') &&
   !/->>\s*'(?:[^']|'')*'(?:::text)?[)\s]*IS (?:NOT )?NULL$/i.test(text);
 
-/** How far from now. */
+/** Words for a distance from now. */
 const moments: Partial<Record<Comparison, string>> = {
   '<': 'is earlier than',
   '>': 'is later than',
@@ -286,12 +293,12 @@ function comparison(expression: Extract<Expression, { kind: 'compare' }>): strin
   return `${a} ${sign} ${b}${operator === '=' || operator === '<>' ? caseless(left, right) : ''}`;
 }
 
-/** What is compared comes first, what it is compared with after it. */
+/** Returns true if the compared field is on the right side, so that the words swap the sides. */
 const isTurned = ({ left, right }: Extract<Expression, { kind: 'compare' }>): boolean =>
   (right.kind === 'field' && left.kind !== 'field') ||
   ((left.kind === 'literal' || left.kind === 'moment') && right.kind !== 'literal' && right.kind !== 'moment');
 
-/** Of texts that are compared without upper and lower case (citext). */
+/** Returns a note for texts that are compared case-insensitively (citext). */
 const caseless = (...sides: readonly Operand[]): string =>
   sides.some(
     (side) =>
@@ -300,7 +307,7 @@ const caseless = (...sides: readonly Operand[]): string =>
     ? ', in upper or lower case'
     : '';
 
-/** What has no value, or has one, where several are asked together. */
+/** Describes a test of several values for null. */
 function nullWords(operand: Operand, isGiven: boolean): string | null {
   if (operand.kind !== 'call') return null;
   const [first, second] = operand.arguments;
@@ -309,7 +316,7 @@ function nullWords(operand: Operand, isGiven: boolean): string | null {
     return `${isGiven ? 'at least 1' : 'none'} of ${names.join(', ')} has a value`;
   const isEmpty = second?.kind === 'literal' && second.quoted && second.value === '';
   if (operand.name === 'nullif' && first && isEmpty) return emptyOrNone(first, isGiven);
-  // Of a list without elements it is null, too.
+  // The value is also null for an empty list.
   if (isArrayLength(operand) && names[0])
     return isGiven ? `${names[0]} has a value and at least 1 element` : `${names[0]} has no element`;
   if (operand.name === 'array_position' && names[0] && second?.kind === 'null')
@@ -317,7 +324,7 @@ function nullWords(operand: Operand, isGiven: boolean): string | null {
   return null;
 }
 
-/** `(a IS NULL) <> (b IS NULL)`. */
+/** Describes `(a IS NULL) <> (b IS NULL)`. */
 function alike({ left, right, negated: isOther }: Extract<Expression, { kind: 'alike' }>): string {
   const fields = [left, right].map((side) =>
     side.kind === 'null' && side.operand.kind === 'field' ? fieldName(side.operand) : null,
@@ -340,7 +347,7 @@ function cases({ branches, otherwise }: Extract<Expression, { kind: 'case' }>): 
   return `(${[...said, `else: ${words(otherwise)}`].join('; ')})`;
 }
 
-/** The field that holds the member in `auth.uid() = user_id`, either way round. */
+/** Returns the member field in `auth.uid() = user_id`, on either side. */
 function ownerField(expression: Expression): Field | null {
   if (expression.kind !== 'compare' || expression.operator !== '=') return null;
   const { left, right } = expression;
@@ -348,10 +355,10 @@ function ownerField(expression: Expression): Field | null {
   return field?.kind === 'field' ? field : null;
 }
 
-/** A field of another relation than the row's own says nothing about whose row it is. */
+/** Returns true for a field of the row itself. A field of another relation does not show the owner of the row. */
 const isOwnField = ({ qualifier, row }: Field): boolean => qualifier === null && row === undefined;
 
-/** Several owner fields in a disjunction are named together. */
+/** Joins several owner fields of a disjunction in one phrase. */
 function eitherOwner(items: readonly Expression[], isLast: boolean): string[] {
   const names = items.map(ownerField).map((field) => (field && isOwnField(field) ? field.name : null));
   const first = names.findIndex((name) => name !== null);
@@ -365,7 +372,7 @@ type Field = Extract<Operand, { kind: 'field' }>;
 
 const isAnonymous = (operand: Operand): boolean => operand.kind === 'claim' && operand.path.join() === 'is_anonymous';
 
-/** What is true or false of itself in words, and what it says where it is false; null where it stays SQL. */
+/** Returns words for a boolean value that is true and for one that is false; null if the value stays SQL. */
 function heldOf(operand: Operand): [yes: string, no: string] | null {
   if (isAnonymous(operand)) return ['the member is anonymous', 'the member is not anonymous'];
   if (operand.kind === 'field') return [fieldName(operand), `not ${fieldName(operand)}`];

@@ -3,8 +3,8 @@ import { countOf, isArrayLength } from './counts.ts';
 import { type FieldTypes, withTypes } from './field-types.ts';
 
 /**
- * A condition as a policy has it, on rows with such fields: a row passes only where it is true, so what is not known where there are no
- * elements asks for one.
+ * Interprets a condition as a policy does. A row passes a policy only if the condition is true, so a condition that is
+ * null for an empty list requires at least one element.
  */
 export const asPolicy = (expression: Expression, fieldTypes: FieldTypes): Expression =>
   ofPolicy(withTypes(expression, fieldTypes));
@@ -19,7 +19,9 @@ function ofPolicy(expression: Expression): Expression {
   return words === null ? expression : { kind: 'named', item: expression, words: `${count?.of} has ${words}` };
 }
 
-/** How many elements that asks for, where a list without any is refused as well; null where the number says so itself. */
+/**
+ * Returns words for the min number of elements that the condition also requires; null if its number already says so.
+ */
 function atLeastOne(operator: Comparison, number: number): string | null {
   if (operator === '<>' && number > 0) return `at least 1 element, and not exactly ${number}`;
   const min = operator === '>=' ? number : operator === '>' ? number + 1 : null;

@@ -8,12 +8,15 @@ import { anyone, FALSE, NULL, outcomes } from './outcomes.ts';
 import { phrase } from './phrase.ts';
 import { named } from './value.ts';
 
-/** A check as PostgreSQL prints it, in words: "title is 3 to 120 characters". What is not understood stays SQL. */
+/**
+ * Returns a check, as PostgreSQL prints it, in words: "title is 3 to 120 characters". Parts that are not understood
+ * stay SQL.
+ */
 export function ruleWords(check: string, fieldTypes: FieldTypes = unknown): string {
   return alone(withRanges(ofCheck(withTypes(readCondition(check), fieldTypes))));
 }
 
-/** Joins two limits of one value, one from each side, to a range: "title is 3 to 120 characters". */
+/** Joins a lower and an upper limit of one value into a range: "title is 3 to 120 characters". */
 function withRanges(expression: Expression): Expression {
   if (expression.kind === 'or') return { ...expression, items: expression.items.map(withRanges) };
   if (expression.kind !== 'and') return expression;
@@ -33,8 +36,8 @@ function withRanges(expression: Expression): Expression {
 }
 
 /**
- * A condition as a check has it: a row passes where it is unknown too. So what cannot be false asks nothing, and what is never unknown, as
- * IS TRUE, says what becomes of a field that has no value.
+ * Interprets a condition as a check does. A row passes a check if the condition is null, so a condition that cannot be
+ * false has no effect. A condition that is never null, such as IS TRUE, says what it means for a null field.
  */
 function ofCheck(expression: Expression): Expression {
   if ((outcomes(expression, anyone) & FALSE) === 0) return { kind: 'constant', value: true };
@@ -76,25 +79,27 @@ function ofCheck(expression: Expression): Expression {
   }
 }
 
-/** `array_length(tags, 1) > 2` is not known of a list without elements, so that passes. */
+/** `array_length(tags, 1) > 2` is null for an empty list, so an empty list passes. */
 function ofLength(expression: Extract<Expression, { kind: 'compare' }>): Expression {
   const { left, operator, right } = expression;
   const min = right.kind === 'literal' ? Number(right.value) + (operator === '>' ? 1 : 0) : 0;
   if (!isArrayLength(left) || !/^(=|>|>=)$/.test(operator) || min < 1) return expression;
   if (min === 1 && operator !== '=') return { kind: 'constant', value: true };
-  // Two bounds become one range, which says so itself.
+  // The words of a range of two limits already say so.
   return operator === '>='
     ? expression
     : { kind: 'named', item: expression, words: `${sentence(expression)}${OR_NONE}` };
 }
 
-/** A value as PostgreSQL prints it in words: "email in lower case". What is not understood stays SQL. */
+/**
+ * Returns a value, as PostgreSQL prints it, in words: "email in lower case". Parts that are not understood stay SQL.
+ */
 export function valueWords(text: string, fieldTypes: FieldTypes): string {
   const value = readValue(text);
   return (value && named(typed(value, fieldTypes))) ?? text;
 }
 
-/** The check of a domain over `type`, about a field: VALUE is the field. */
+/** Returns the check of a domain over `type` in words about a field, which replaces VALUE. */
 export function domainRuleWords(check: string, field: string, type: string | null = null): string {
   return ruleWords(replaceValue(check, sqlName(field)), type === null ? unknown : fieldTypesOf([[field, type]]));
 }
@@ -114,17 +119,17 @@ function replaceValue(check: string, name: string): string {
 }
 
 interface Bound {
-  /** What is bound, in words. */
+  /** The limited value in words. */
   of: string;
-  /** What it is counted in; empty for plain values. */
+  /** The unit of the limit; empty for plain values. */
   unit: string;
   side: 'least' | 'most';
   value: string;
-  /** It passes where there are none, too. */
+  /** True if an empty list passes too. */
   orNone: boolean;
 }
 
-/** `length(title) >= 3` or `amount <= 5`, either way round; null for anything else. */
+/** Reads `length(title) >= 3` or `amount <= 5` with the sides in any order. Returns null for other conditions. */
 function boundOf(expression: Expression): Bound | null {
   if (expression.kind !== 'compare') return null;
   const turned = expression.left.kind === 'literal';
@@ -148,10 +153,10 @@ function range(first: Expression, second: Expression): string {
   return `${of} ${verbOf(unit)} ${min?.value} to ${max?.value}${unit === '' ? '' : ` ${unit}`}${orNone ? OR_NONE : ''}`;
 }
 
-/** A check of the number of elements that is not known where there are none. */
+/** The words for a check of the number of elements that is null for an empty list. */
 const OR_NONE = ', or none';
 
-/** One bound of a number of elements, without the other. */
+/** Returns the words for one limit of a number of elements without a second limit. */
 const alone = (item: Expression): string => (isArrayMinimum(item) ? `${sentence(item)}${OR_NONE}` : sentence(item));
 
 const isArrayMinimum = (item: Expression): boolean =>

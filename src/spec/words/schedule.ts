@@ -69,12 +69,12 @@ function dayWords(day: string, weekday: string): string {
         ? 'on weekdays'
         : `on ${listOf(weekday, (one) => nameIn(WEEKDAYS, one, 0))}`;
   if (ofMonth === '' || ofWeek === '') return `${ofMonth}${ofWeek}`;
-  // One of the two is enough, unless a field begins with *.
+  // Either day field is sufficient, unless one of them begins with *.
   const isBoth = day.startsWith('*') || weekday.startsWith('*');
   return `${ofMonth} ${isBoth ? 'if it is' : 'and'} ${isBoth ? ofWeek.replace(/^on /, 'one of ') : ofWeek}`;
 }
 
-/** "1-5,10-20/2,*\/3" in words. */
+/** Returns "1-5,10-20/2,*\/3" in words. */
 const listOf = (field: string, name: (one: string) => string): string =>
   joined(
     field.split(',').map((item) => {
@@ -88,6 +88,6 @@ const listOf = (field: string, name: (one: string) => string): string =>
 const joined = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 
-/** A month or a day of the week, given by its number or the first three letters of its name. */
+/** Returns the name of a month or weekday from its number or the first three letters of its name. */
 const nameIn = (names: readonly string[], one: string, first: number): string =>
   (/^\d+$/.test(one) ? names[Number(one) - first] : names.find((name) => name.toLowerCase().startsWith(one))) ?? one;

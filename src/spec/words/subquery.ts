@@ -7,12 +7,12 @@ type Say = (expression: Expression) => string;
 type Field = Extract<Operand, { kind: 'field' }>;
 type Equality = { left: Field; right: Field };
 
-/** How many rows the words ask for. */
+/** The number of rows that the words describe. */
 export type Amount = 'a row' | 'no row' | 'the row';
 
 /**
- * EXISTS in words: "team is the team of a row in public.members whose user_id is the member". Null where the words would need the names
- * that the query has for its relations.
+ * Returns EXISTS in words: "team is the team of a row in public.members whose user_id is the member". Returns null if
+ * the words would need the aliases of the query.
  */
 export function existsWords(query: Subquery, amount: Amount, say: Say): string | null {
   const graph = graphOf(query);
@@ -30,7 +30,7 @@ export function existsWords(query: Subquery, amount: Amount, say: Say): string |
   return `${subject(outer.left)} is ${memberOf(root, outer.right, rows)}`;
 }
 
-/** The value that a subquery selects, as something that `rows` have: "the team of a row in public.members whose …". */
+/** Returns words for the value that a subquery selects: "the team of a row in public.members whose …". */
 export function selectedWords(query: Subquery, amount: Amount, say: Say): string | null {
   const graph = graphOf(query);
   const value = query.value?.kind === 'field' ? query.value : null;
@@ -42,7 +42,7 @@ export function selectedWords(query: Subquery, amount: Amount, say: Say): string
   return rows && memberOf(root, value, rows);
 }
 
-/** At the beginning, the field of the row around a query is known to be its own. */
+/** At the start of the words, a field without `row` is clearly a field of the outer row. */
 const subject = (field: Field): string => (field.row === undefined ? field.name : fieldName(field));
 
 const memberOf = (root: Source, field: Field, rows: string): string =>
@@ -53,7 +53,7 @@ interface Graph {
   sources: readonly Source[];
   conditions: readonly Expression[];
   aliases: ReadonlySet<string>;
-  /** The aliases of queries within it as well. */
+  /** The aliases of this query and of the queries within it. */
   all: ReadonlySet<string>;
 }
 
@@ -82,7 +82,7 @@ function eachQuery(expression: Expression, visit: (query: Subquery) => void): vo
   else if (expression.kind === 'not') eachQuery(expression.item, visit);
 }
 
-/** "the member’s row in public.users (by id)", where that is all that a query asks. */
+/** Returns "the member’s row in public.users (by id)" if the query has no other condition. */
 function ownRowOf(root: Source, { sources, conditions }: Graph): string | null {
   const [only, ...more] = conditions;
   if (root.kind === 'function' || sources.length > 1 || more.length > 0) return null;
@@ -95,13 +95,13 @@ function ownRowOf(root: Source, { sources, conditions }: Graph): string | null {
 
 const display = ({ schema, name }: Extract<Source, { kind: 'relation' }>): string => `${schema}.${name}`;
 
-/** `a.x = b.y` of two fields. */
+/** Reads `a.x = b.y` of two fields. */
 function equality(item: Expression): Equality | null {
   if (item.kind !== 'compare' || item.operator !== '=') return null;
   return item.left.kind === 'field' && item.right.kind === 'field' ? { left: item.left, right: item.right } : null;
 }
 
-/** The equality of a field of the row around the query, which comes out as `left`, and one of the query. */
+/** Reads an equality between a field of the outer row, returned as `left`, and a field of the query. */
 function outerEquality(item: Expression, { aliases, all }: Graph): (Equality & { item: Expression }) | null {
   const sides = equality(item);
   if (!sides) return null;
@@ -111,7 +111,10 @@ function outerEquality(item: Expression, { aliases, all }: Graph): (Equality & {
   return isIn(sides.left) && isOut(sides.right) ? { left: sides.right, right: sides.left, item } : null;
 }
 
-/** "a row in public.a whose x is 1 and b is the id of a row in public.b": conditions that join come last. */
+/**
+ * Returns words for rows with their conditions: "a row in public.a whose x is 1 and b is the id of a row in public.b".
+ * Conditions that join come last.
+ */
 function rowsOf(
   root: Source,
   conditions: readonly Expression[],
@@ -150,7 +153,7 @@ function rowWords(
   }
   if (left.size > 0) return null;
   const inWords = own.length === 0 ? [] : [say(described(join('and', own), source, graph))];
-  // An alias in what stays SQL would refer to nothing.
+  // An alias in SQL that remains would have no meaning in the words.
   if (inWords.some((words) => [...graph.all].some((alias) => mentions(words, alias, source)))) return null;
   const all = [
     ...inWords,
@@ -167,7 +170,7 @@ const mentions = (words: string, alias: string, source: Source): boolean =>
   new RegExp(`(?<![\\w.])${alias.replace(/[^\w]/g, '\\$&')}\\.`).test(words) &&
   !(source.kind === 'relation' && alias === source.schema);
 
-/** The two sides of a join, that of the source with this alias first. */
+/** Returns the two sides of a join, starting with the side of this alias. */
 function sidesFrom(item: Expression, alias: string): [Field, Field] | [] {
   const sides = equality(item);
   if (!sides) return [];
@@ -175,7 +178,7 @@ function sidesFrom(item: Expression, alias: string): [Field, Field] | [] {
   return sides.right.qualifier === alias ? [sides.right, sides.left] : [];
 }
 
-/** The conditions that belong to a source and to those that are joined to it. */
+/** Returns the conditions on a source and on the sources joined to it. */
 function reachable(alias: string, conditions: readonly Expression[], graph: Graph): Expression[] {
   const reached = new Set([alias]);
   for (let size = 0; size < reached.size; ) {
@@ -191,7 +194,7 @@ function reachable(alias: string, conditions: readonly Expression[], graph: Grap
   });
 }
 
-/** True of a condition that asks a single source of the query, and rows around the query perhaps. */
+/** Returns true if a condition uses only one source of the query, and possibly outer rows. */
 function onlyOf(item: Expression, graph: Graph, alias: string): boolean {
   const names = aliasesIn(item, graph);
   return names.size === 0 || (names.size === 1 && names.has(alias));
@@ -207,7 +210,7 @@ function aliasesIn(item: Expression, { aliases }: Graph): Set<string> {
   return found;
 }
 
-/** A condition of a row that the words describe: its fields stand alone, those of rows around the query say so. */
+/** Returns a condition about the described row. Its own fields stand alone, and fields of outer rows are marked. */
 function described(item: Expression, source: Source, { all }: Graph): Expression {
   return mapOperands(item, (operand) => {
     if (operand.kind !== 'field') return operand;

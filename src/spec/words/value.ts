@@ -5,12 +5,13 @@ import { calls } from './call-words.ts';
 
 type Kind<K extends Operand['kind']> = Extract<Operand, { kind: K }>;
 
+/** Returns the name of a field with its qualifier. A field of the outer row is marked as “this row’s …”. */
 export const fieldName = ({ name, qualifier, row }: Kind<'field'>): string => {
   if (row === 'own') return `this row’s ${name}`;
   return qualifier === null ? name : `${qualifier}.${name}`;
 };
 
-/** A value in words; null where it stays SQL. */
+/** Returns a value in words; null if the value stays SQL. */
 export function named(operand: Operand): string | null {
   switch (operand.kind) {
     case 'user-id':
@@ -72,7 +73,10 @@ export function named(operand: Operand): string | null {
   }
 }
 
-/** `lower(a)` or `upper(a)` of a value that is known to be a text; `isText`: it is known by what it is compared with. */
+/**
+ * Reads `lower(a)` or `upper(a)` of a value that is known to be a text. `isText`: the other side of the comparison
+ * shows that it is a text.
+ */
 export function caseOf(operand: Operand, isText = false): { name: 'lower' | 'upper'; of: Operand } | null {
   const [, name] = operand.kind === 'call' ? (/^(lower|upper)( case)?$/.exec(operand.name) ?? []) : [];
   const [of, ...more] = operand.kind === 'call' ? operand.arguments : [];
@@ -81,7 +85,7 @@ export function caseOf(operand: Operand, isText = false): { name: 'lower' | 'upp
   return isKnown ? { name, of } : null;
 }
 
-/** True of a value that can only be a text, whatever the types of fields are. */
+/** Returns true for a value that can only be a text, whatever the types of fields are. */
 function isTextual(operand: Operand): boolean {
   if (operand.kind === 'literal') return operand.quoted && /^(text|character varying)?$/.test(operand.type ?? '');
   if (operand.kind === 'cast') return /^(text|character varying)$/.test(operand.type);
@@ -89,10 +93,10 @@ function isTextual(operand: Operand): boolean {
   return operand.kind === 'user-email' || operand.kind === 'joined' || (first !== undefined && isTextual(first));
 }
 
-/** True of a function that is not PostgreSQL’s own, which it prints with its schema. */
+/** Returns true for a function that is not PostgreSQL’s own. PostgreSQL prints such a function with its schema. */
 export const isOwn = ({ name }: Kind<'call'>): boolean => name.includes('.') && !/^(pg_catalog|auth)\./.test(name);
 
-/** The name of a function and its arguments: "can_read for branch_id and 'manager'"; null where an argument stays SQL. */
+/** Returns words for a function call: "can_read for branch_id and 'manager'". Returns null if an argument stays SQL. */
 export function callWords({ name, arguments: args }: Kind<'call'>, verb: string): string | null {
   const values = args.map(argument);
   const said = values.filter((value) => value !== null);
@@ -102,12 +106,12 @@ export function callWords({ name, arguments: args }: Kind<'call'>, verb: string)
   return `${shown}${verb}${list === '' ? '' : ` for ${list}`}`;
 }
 
-/** "the result of next_number for team". */
+/** Returns words for the result of a call: "the result of next_number for team". */
 export function resultWords(call: Kind<'call'>, noun: 'result' | 'results'): string {
   return `the ${noun} of ${callWords(call, '') ?? oneLine(call.text)}`;
 }
 
-/** A formula is told apart from what is said of it. */
+/** A formula as an argument is put in brackets. */
 const argument = (operand: Operand): string | null =>
   operand.kind === 'formula' ? about(operand, (words) => `(${words})`) : named(operand);
 
@@ -120,12 +124,12 @@ function literal({ value, quoted, type }: Kind<'literal'>): string {
   if (!quoted) return value;
   const length = type === 'interval' ? lengthWords(value) : null;
   if (length !== null) return length;
-  // A text in JSON is shown with its own quotes, and no other value is a text.
+  // A JSON text is shown with its own quotes, so it differs from other values.
   if (/^jsonb?$/.test(type ?? '') && !/^[{[]/.test(value)) return `${value} in JSON`;
   return value === '' ? 'an empty text' : `'${value.replaceAll("'", "''")}'`;
 }
 
-/** Casts that leave what is compared as it is, for whoever reads of it. */
+/** Casts that do not change the meaning of a comparison for the reader. */
 const idle = /^(text|bpchar|numeric|double precision|timestamp with time zone|\w+\.citext)$/;
 
 function cast({ of, type }: Kind<'cast'>): string | null {
@@ -152,7 +156,8 @@ function formula({ sign, left, right, isExact, isWhole }: Kind<'formula'>): stri
     const [dividend, divisor] = [argument(left), argument(right)];
     return dividend === null || divisor === null ? null : `the whole part of ${dividend} ÷ ${divisor}`;
   }
-  // PostgreSQL divides integers without a fraction; without the types it is not known whether both are.
+  // PostgreSQL drops the fraction when it divides integers. Without the types, it is not known whether both values are
+  // integers.
   if (sign === '/' && !isExact) return null;
   const isOdd = [left, right].some(
     (side) => side.kind === 'literal' && side.type === 'interval' && lengthWords(side.value) === null,
@@ -162,7 +167,7 @@ function formula({ sign, left, right, isExact, isWhole }: Kind<'formula'>): stri
   return `${left.kind === 'formula' && !isChain ? `(${a})` : a} ${signs[sign]} ${right.kind === 'formula' ? `(${b})` : b}`;
 }
 
-/** `data - 'key'`, `data - ARRAY['a', 'b']`: only of JSON can a text be taken away. */
+/** Describes `data - 'key'` and `data - ARRAY['a', 'b']`, which exist only for JSON. */
 function withoutWords(of: string, left: Operand, right: Operand): string | null {
   if (left.kind === 'literal') return null;
   const isText = right.kind === 'literal' && right.quoted && (right.type === undefined || right.type === 'text');
@@ -171,7 +176,7 @@ function withoutWords(of: string, left: Operand, right: Operand): string | null 
   return right.kind === 'list' && keys !== null ? `${of} without the keys ${keys}` : null;
 }
 
-/** `upper(during) - lower(during)`: only bounds of ranges can be so. */
+/** Describes `upper(during) - lower(during)`, which can only be bounds of a range. */
 function lengthOfRange(left: Operand, right: Operand): string | null {
   if (left.kind !== 'call' || right.kind !== 'call' || !ends.test(left.name) || !starts.test(right.name)) return null;
   const [a, b] = [left, right].map(({ arguments: [of] }) => (of?.kind === 'field' ? fieldName(of) : null));

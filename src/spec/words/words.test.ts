@@ -10,8 +10,8 @@ const anon: Caller = { role: 'anon', user: 'none', memberRole: null, sees: () =>
 const member: Caller = { role: 'authenticated', user: 'member', memberRole: null, sees: () => true };
 const blind: Caller = { ...member, sees: () => false };
 
-// The left side is what pg_get_expr printed for a policy, letter by letter.
-describe('a condition in words', () => {
+// The left side is the exact output of pg_get_expr for a policy.
+describe('phrase', () => {
   it.each([
     ['(( SELECT auth.uid() AS uid) = user_id)', 'own row (by user_id)'],
     ['(auth.uid() = user_id)', 'own row (by user_id)'],
@@ -171,7 +171,7 @@ describe('a condition in words', () => {
       '(NOT (EXISTS ( SELECT 1\n   FROM public.blocked b\n  WHERE (b.id = docs.id))))',
       'id is the id of no row in public.blocked',
     ],
-  ])('%s', (sql, words) => {
+  ])('describes the condition %s', (sql, words) => {
     expect(phrase(readCondition(sql), anyone)).toBe(words);
   });
 
@@ -184,17 +184,17 @@ describe('a condition in words', () => {
     '(a = ALL (ARRAY[1, 2]))',
     'unbalanced (',
     "'no end",
-  ])('what is not understood stays as it is: %s', (sql) => {
+  ])('leaves a condition that is not understood as SQL: %s', (sql) => {
     const plain = (text: string) => text.replace(/\s+/g, ' ').replace(/^\((.*)\)$/, '$1');
     expect(plain(phrase(readCondition(sql), anyone))).toBe(plain(sql));
   });
 
-  it('says the same thing once', () => {
+  it('does not repeat equal parts of a condition', () => {
     expect(phrase(readCondition('((a = 1) AND (a = 1) AND ((a = 1) OR (b = 2)))'), anyone)).toBe('a is 1');
     expect(phrase(readCondition('((a = 1) OR ((a = 1) AND (b = 2)))'), anyone)).toBe('a is 1');
   });
 
-  it('leaves out what cannot matter to the caller', () => {
+  it('omits parts that cannot matter to the caller', () => {
     const sql = "((auth.role() = 'anon'::text) OR is_public OR (auth.uid() = owner))";
     expect(phrase(readCondition(sql), member)).toBe('is_public or own row (by owner)');
   });
@@ -269,11 +269,11 @@ describe('phrase of policies', () => {
       '(EXISTS ( SELECT 1\n   FROM public.a\n  WHERE ((a.id = t.a_id) AND (EXISTS ( SELECT 1\n           FROM public.b\n          WHERE ((b.a_id = a.id) AND (b.kind = a.kind) AND (b.user_id = auth.uid())))))))',
       'a_id is the id of a row in public.a whose id is the a_id of a row in public.b whose kind is that row’s kind and user_id is the member',
     ],
-  ])('says %s without SQL', (sql, words) => {
+  ])('describes the policy %s without SQL', (sql, words) => {
     expect(phrase(readCondition(sql), anyone)).toBe(words);
   });
 
-  it('keeps the names that a query has for its relations where a condition compares two of them', () => {
+  it('keeps the aliases of a query if a condition compares two of its relations', () => {
     const sql =
       '(EXISTS ( SELECT 1\n   FROM public.a x,\n    public.b y\n  WHERE ((x.n < y.n) AND (x.id = docs.a_id))))';
     expect(phrase(readCondition(sql), anyone)).toBe(
@@ -318,13 +318,13 @@ describe('ruleWords of checks', () => {
       '((name IS NULL) OR ((char_length(name) >= 1) AND (char_length(name) <= 200) AND (name = btrim(name))))',
       'name is empty or (name is 1 to 200 characters and name has no spaces around it)',
     ],
-  ])('says %s without SQL', (sql, words) => {
+  ])('describes the check %s without SQL', (sql, words) => {
     expect(ruleWords(sql, held)).toBe(words);
   });
 });
 
-// What the words of each say must let through the rows that PostgreSQL does, and no other.
-describe('a condition whose meaning hangs on the types of its fields', () => {
+// The rows that satisfy the words must be exactly those that PostgreSQL accepts.
+describe('conditions whose meaning depends on the types of fields', () => {
   const held = fieldTypesOf([
     ['amount', 'integer'],
     ['price', 'numeric(10,2)'],
@@ -358,7 +358,7 @@ describe('a condition whose meaning hangs on the types of its fields', () => {
     ['(price = round(price, 1))', 'price has at most 1 digit after the point'],
     ['(price = round(price, 0))', 'price is a whole number'],
     ["(price = round(price, '-2'::integer))", 'price is price rounded to -2 digits after the point'],
-  ])('%s', (sql, words) => {
+  ])('describes the condition of a check %s', (sql, words) => {
     expect(ruleWords(sql, held)).toBe(words);
   });
 
@@ -370,12 +370,12 @@ describe('a condition whose meaning hangs on the types of its fields', () => {
     ['(array_length(tags, 1) <> 3)', 'tags has at least 1 element, and not exactly 3'],
     ['((array_length(tags, 1) >= 0) AND (amount > 1))', 'tags has at least 1 element and amount is more than 1'],
     ['(array_length(tags, 1) >= 2)', 'tags has at least 2 elements'],
-  ])('of a policy: %s', (sql, words) => {
+  ])('describes the condition of a policy: %s', (sql, words) => {
     expect(phrase(asPolicy(readCondition(sql), held), anyone)).toBe(words);
   });
 });
 
-describe('what a condition can come out as', () => {
+describe('outcomes', () => {
   it.each([
     ['true', TRUE, TRUE],
     ['false', FALSE, FALSE],
@@ -412,23 +412,23 @@ describe('what a condition can come out as', () => {
     ['(id IN ( SELECT m.id\n   FROM public.m\n  WHERE (m.user_id = auth.uid())))', FALSE, ANY],
     ['(auth.uid() IN ( SELECT public.team() AS team))', NULL | FALSE, ANY],
     ['(NOT (id IN ( SELECT m.id\n   FROM public.m\n  WHERE (m.user_id = auth.uid()))))', TRUE, ANY],
-    // Equal numbers and dates may be spelled differently: only texts are compared here.
+    // Equal numbers and dates may be written differently, so only texts are compared.
     ["('1'::numeric = '1.0'::numeric)", ANY, ANY],
     ["('a'::extensions.citext = 'A'::extensions.citext)", ANY, ANY],
     ["('a'::text = 'b'::text)", FALSE, FALSE],
-  ])('%s', (sql, forAnon, forMember) => {
+  ])('finds the possible results of %s', (sql, forAnon, forMember) => {
     expect(outcomes(readCondition(sql), anon)).toBe(forAnon);
     expect(outcomes(readCondition(sql), member)).toBe(forMember);
   });
 
-  it('a subquery finds nothing in a table that shows no row, unless a join may do without it', () => {
+  it('finds no row in a subquery on a table without visible rows, unless an outer join makes the table optional', () => {
     const inner = '(EXISTS ( SELECT 1\n   FROM (public.a\n     JOIN public.b ON ((a.id = b.id)))))';
     expect(outcomes(readCondition(inner), blind)).toBe(FALSE);
     expect(outcomes(readCondition(inner.replace('JOIN', 'LEFT JOIN')), blind)).toBe(TRUE | FALSE);
   });
 });
 
-it('an expression that would take long, or deep recursion, is left as it stands', () => {
+it('leaves an expression as SQL if it would take long or recurse deeply', () => {
   const deep = `${'('.repeat(50_000)}true${')'.repeat(50_000)}`;
   expect(readCondition(deep).kind).toBe('opaque');
   const started = performance.now();
@@ -437,7 +437,7 @@ it('an expression that would take long, or deep recursion, is left as it stands'
   expect(performance.now() - started).toBeLessThan(2000);
 });
 
-describe('what a condition reads', () => {
+describe('relationsRead and readQuery', () => {
   it.each([
     [
       '(EXISTS ( SELECT 1\n   FROM public.a, other."b c" x\n  WHERE (a.id = x.id)))',
@@ -456,7 +456,7 @@ describe('what a condition reads', () => {
     ['(( SELECT auth.uid() AS uid) = owner)', []],
     ["(EXISTS ( SELECT 1 FROM public.f(a.b) x WHERE (x.y = 'FROM public.z'::text)))", []],
     ['(EXISTS ( SELECT 1 FROM LATERAL ( SELECT c.id FROM public.c) d))', [['public', 'c']]],
-  ])('%s', (sql, relations) => {
+  ])('finds the relations that %s reads', (sql, relations) => {
     expect(relationsRead(sql)).toEqual(relations);
   });
 
@@ -468,7 +468,7 @@ describe('what a condition reads', () => {
     [' SELECT count(*) AS count FROM public.a GROUP BY ();', false],
     [' SELECT id FROM public.a LEFT JOIN public.b USING (id);', false],
     [' SELECT id FROM public.a UNION ALL SELECT id FROM public.b;', false],
-  ])('whether a view shows nothing when its table does: %s', (sql, plain) => {
+  ])('decides whether a view shows no row if its table shows none: %s', (sql, plain) => {
     expect(readQuery(sql)?.plain).toBe(plain);
   });
 });
@@ -480,11 +480,11 @@ it.each([
   ["(btrim(title) <> ''::text)", 'title, without the spaces around it, is not an empty text'],
   ['(num_nulls(title, body) = 0)', 'each of title, body has a value'],
   ['false', 'no row is valid'],
-])('a check in words: %s', (sql, words) => {
+])('describes a check in words: %s', (sql, words) => {
   expect(ruleWords(sql)).toBe(words);
 });
 
-it('a check of a domain names the field as SQL does, with quotes only where it needs them', () => {
+it('names the field in a domain check as SQL does, with quotes only where SQL needs them', () => {
   expect(domainRuleWords('(VALUE = initcap(VALUE))', 'code')).toBe('code is initcap(code)');
   expect(domainRuleWords('(VALUE = initcap(VALUE))', 'Code')).toBe('Code is initcap("Code")');
 });

@@ -4,7 +4,7 @@ import { type Raise, raisesOf } from './raises.ts';
 const body = (statement: string) => `declare x int; begin ${statement} end`;
 const one = (statement: string): Raise | undefined => raisesOf(body(statement))[0];
 
-describe('what a function raises', () => {
+describe('raisesOf', () => {
   it.each<[string, string | null, string | null]>([
     [`raise exception 'no';`, 'P0001', 'no'],
     [`raise 'no % of %', a, b;`, 'P0001', 'no % of %'],
@@ -21,24 +21,24 @@ describe('what a function raises', () => {
     [`if x > 1 then raise 'big'; end if;`, 'P0001', 'big'],
     [`assert x > 0, 'not positive';`, 'P0004', 'not positive'],
     [`<<here>> raise 'labelled';`, 'P0001', 'labelled'],
-  ])('%s', (statement, sqlstate, message) => {
+  ])('reads the error of %s', (statement, sqlstate, message) => {
     expect(one(statement)).toMatchObject({ sqlstate, message });
   });
 
-  it('holds its detail and hint', () => {
+  it('reads the detail and the hint of an error', () => {
     expect(one(`raise 'no' using hint = 'Ask.', detail = 'Because.';`)).toMatchObject({
       hint: 'Ask.',
       detail: 'Because.',
     });
   });
 
-  it('is nothing for other levels, comments, strings and dollar-quoted texts', () => {
+  it('ignores other levels, comments, strings and dollar-quoted texts', () => {
     const quiet = `raise notice 'x'; raise warning 'y'; -- raise exception 'z';
       /* raise 'a'; /* nested */ raise 'b'; */ perform 'raise exception ''c'';'; execute $q$ begin raise 'd'; end $q$;`;
     expect(raisesOf(body(quiet))).toEqual([]);
   });
 
-  it('may be caught by a handler of its block or of one around it, and not by one beside it', () => {
+  it('marks an error as possibly caught if its block or an outer block has a handler, but not if a sibling block has one', () => {
     const source = `begin
       begin raise 'inner'; exception when others then raise 'from the handler'; end;
       if true then raise 'outside'; end if;
@@ -50,14 +50,14 @@ describe('what a function raises', () => {
     ]);
   });
 
-  it('cannot be told where it is raised again', () => {
+  it('marks a raise without arguments in a handler as raised again', () => {
     expect(raisesOf('begin null; exception when others then raise; end')).toMatchObject([
       { isAgain: true, sqlstate: null },
     ]);
   });
 
   it.each(['begin raise', `begin raise 'never ends`, '/* never ends', '$a$ x', `"`, '', 'raise exception using'])(
-    'survives source that is cut off: %j',
+    'does not fail if the source is truncated: %j',
     (source) => expect(() => raisesOf(source)).not.toThrow(),
   );
 });

@@ -1,27 +1,27 @@
 import { sqlstatesByName } from '../../../contract/errors/conditions.ts';
 import { type Token, tokens } from './tokens.ts';
 
-/** One place where a PL/pgSQL function raises an error. What is computed while it runs cannot be told, and is null. */
+/** A place where a PL/pgSQL function raises an error. Parts that the function computes at run time are null. */
 export interface Raise {
-  /** The SQLSTATE; null where it is computed. */
+  /** The SQLSTATE; null if it is computed. */
   readonly sqlstate: string | null;
-  /** The message; each value that is put into it stands as %. */
+  /** The message, with % for each inserted value; null if it is computed. */
   readonly message: string | null;
   readonly detail: string | null;
   readonly hint: string | null;
-  /** Within a block that handles exceptions, or raised again by such a handler: it may never reach the caller. */
+  /** True if the statement is in a block with an exception handler. The error may then not reach the caller. */
   readonly mayBeCaught: boolean;
-  /** `RAISE;` alone raises what was caught. */
+  /** True for `RAISE;`, which raises the caught error again. */
   readonly isAgain: boolean;
-  /** The statement as it is written. */
+  /** The source of the statement. */
   readonly sql: string;
 }
 
 const levels = new Set(['debug', 'log', 'info', 'notice', 'warning', 'exception']);
 
 /**
- * The errors that a PL/pgSQL function raises with RAISE and ASSERT (PostgreSQL manual, "Errors and Messages"), in the order of
- * its source. Statements that the function puts together and runs with EXECUTE are not looked into.
+ * Returns the errors that a PL/pgSQL function raises with RAISE and ASSERT (PostgreSQL manual, "Errors and Messages"),
+ * in the order of its source. Does not analyse statements that the function builds and runs with EXECUTE.
  */
 export function raisesOf(source: string): Raise[] {
   const all = tokens(source);
@@ -42,7 +42,7 @@ export function raisesOf(source: string): Raise[] {
 
 const openers = new Set(['begin', 'then', 'else', 'loop']);
 
-/** A word is a statement's first where the one before it has ended, or where a block of statements begins. */
+/** Returns true if a statement starts after this token: at the end of another statement or at the start of a block. */
 const beginsStatement = (before: Token | undefined): boolean =>
   before === undefined ||
   (before.kind === 'symbol' && (before.text === ';' || before.text === '>')) ||
@@ -54,7 +54,7 @@ function endOfStatement(all: readonly Token[], from: number): number {
   return i;
 }
 
-/** From BEGIN to EXCEPTION of each block that has handlers, as places among the tokens. */
+/** Returns the range from BEGIN to EXCEPTION of each block with handlers, as indexes of tokens. */
 export function handledSpans(all: readonly Token[]): [number, number][] {
   const spans: [number, number][] = [];
   const open: { kind: string; at: number }[] = [];
@@ -111,17 +111,17 @@ function readRaise(statement: readonly Token[]): Read | null {
 
 const nothing: Read = { sqlstate: null, message: null, detail: null, hint: null, isAgain: false };
 
-/** Without a message PostgreSQL takes the condition's name or its code. */
+/** Without a message, PostgreSQL uses the name or the code of the condition. */
 const messageOf = (first: Token | undefined, sqlstate: string | null): string | null =>
   first?.kind === 'word' ? (first.text === 'sqlstate' ? sqlstate : first.text) : null;
 
-/** ASSERT condition, message: its message is all after the last comma that stands outside of parentheses. */
+/** Reads `ASSERT condition, message`. The message is the part after the first comma outside parentheses. */
 function readAssert(statement: readonly Token[]): Read {
   const [, said] = splitAtCommas(statement);
   return { ...nothing, sqlstate: 'P0004', message: said ? literal(said) : 'assertion failed' };
 }
 
-/** `option = expression, …`, by the option. */
+/** Reads `option = expression, …` into a map by option. */
 function readOptions(list: readonly Token[]): Map<string, readonly Token[]> {
   const found = new Map<string, readonly Token[]>();
   for (const [name, ...rest] of splitAtCommas(list)) {
@@ -144,7 +144,10 @@ function splitAtCommas(list: readonly Token[]): Token[][] {
   return parts;
 }
 
-/** The text of an expression that is one string; `format('…', …)` gives its format; null for anything computed. */
+/**
+ * Returns the text of a string literal. Returns the format of `format('…', …)` with % for each value, and null for
+ * other expressions.
+ */
 function literal(expression: readonly Token[]): string | null {
   const [first, second, third] = expression;
   if (expression.length === 1 && first?.kind === 'string') return first.text;
@@ -152,6 +155,6 @@ function literal(expression: readonly Token[]): string | null {
   return isFormat ? third.text.replace(/%(?:\d+\$)?-?\d*[sIL]/g, '%') : null;
 }
 
-/** Of what ERRCODE was given: an SQLSTATE or the name of a condition. */
+/** Returns the SQLSTATE for an ERRCODE, which is an SQLSTATE or the name of a condition. */
 const sqlstateOf = (code: string | null): string | null =>
   code === null ? null : /^[0-9A-Z]{5}$/.test(code) ? code : (sqlstatesByName.get(code) ?? null);

@@ -1,7 +1,10 @@
-/** One token of PL/pgSQL source (PostgreSQL manual, "Lexical Structure"). */
+/** A token of PL/pgSQL source (PostgreSQL manual, "Lexical Structure"). */
 export interface Token {
   readonly kind: 'word' | 'quoted' | 'string' | 'symbol';
-  /** Words in lower case; strings and quoted names without their quotes, escapes resolved; symbols one character. */
+  /**
+   * Words are in lower case. Strings and quoted names have no quotes, and their escapes are resolved. A symbol is one
+   * character.
+   */
   readonly text: string;
   /** Offset into the source. */
   readonly at: number;
@@ -16,7 +19,10 @@ const PLAIN = /'(?:[^']|'')*'/y;
 const ESCAPED = /[eE]'(?:[^'\\]|''|\\[\s\S])*'/y;
 const QUOTED = /"(?:[^"]|"")*"/y;
 
-/** The tokens of a function's source, comments and space left out. What does not end as it should ends with the source. */
+/**
+ * Returns the tokens of a function's source without comments and white space. An unterminated token ends at the end of
+ * the source.
+ */
 export function tokens(source: string): Token[] {
   const found: Token[] = [];
   let at = 0;
@@ -65,7 +71,7 @@ function next(source: string, at: number, take: (pattern: RegExp) => string | nu
   return { token: { kind: 'symbol', text: source[at] as string, at }, length: 1 };
 }
 
-/** Block comments nest. */
+/** Returns the offset after a block comment. Block comments can be nested. */
 function endOfComment(source: string, start: number): number {
   let depth = 0;
   let at = start;

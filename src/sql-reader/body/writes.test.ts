@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { writesOf } from './writes.ts';
 
-describe('whether a function writes, so that calls that only read are refused', () => {
+describe('writesOf', () => {
   it.each([
     ['always', 'begin insert into log values (1); end'],
     ['always', 'declare n int; begin n := 1; update log set n = 2; return; end'],
@@ -22,7 +22,7 @@ describe('whether a function writes, so that calls that only read are refused', 
     ['never', `begin perform set_config('a.update', 'insert into log', true); end`],
     ['never', 'begin select updated, inserted into a, b from log; end'],
     ['never', 'begin -- insert into log\n perform 1; end'],
-  ])('%s: %s', (writes, body) => {
+  ])('classifies the writes of a PL/pgSQL body as %s: %s', (writes, body) => {
     expect(writesOf('plpgsql', body)).toBe(writes);
   });
 
@@ -30,7 +30,7 @@ describe('whether a function writes, so that calls that only read are refused', 
     ['always', 'select 1; insert into log values (1)'],
     ['always', 'begin atomic delete from log; end'],
     ['never', 'select 1'],
-  ])('in SQL, %s: %s', (writes, body) => {
+  ])('classifies the writes of an SQL body as %s: %s', (writes, body) => {
     expect(writesOf('sql', body)).toBe(writes);
   });
 });

@@ -1,12 +1,15 @@
 import { handledSpans } from './raises.ts';
 import { type Token, tokens } from './tokens.ts';
 
-/** Whether what a function does is refused where nothing may be written: each time it runs, at times, or never as far as its text tells. */
+/**
+ * The result of a function in a read-only transaction: `always` refused, refused `at times`, or `never` refused as far
+ * as its text shows.
+ */
 export type Writes = 'always' | 'at times' | 'never';
 
 /**
- * Tells by the text of a function in SQL or PL/pgSQL whether it writes (PostgreSQL docs, "SET TRANSACTION", READ ONLY). What the functions
- * do that it calls is not looked into, nor what it puts together and runs with EXECUTE.
+ * Returns whether a function in SQL or PL/pgSQL writes, according to its text (PostgreSQL manual, "SET TRANSACTION",
+ * READ ONLY). Does not analyse the functions that it calls, nor statements that it builds and runs with EXECUTE.
  */
 export function writesOf(language: string, source: string): Writes {
   const all = tokens(source);
@@ -18,7 +21,7 @@ export function writesOf(language: string, source: string): Writes {
   return written.some((i) => i < sure && !caught.some(([from, to]) => i > from && i < to)) ? 'always' : 'at times';
 }
 
-/** True where a function in PL/pgSQL runs SQL that it puts together: what that does, its text does not tell. */
+/** Returns true if a PL/pgSQL function runs SQL that it builds at run time. */
 export function runsDynamicSql(source: string): boolean {
   const all = tokens(source);
   return all.some((token, i) => word(token, 'execute') && !word(all[i + 1], 'function', 'procedure', 'on'));
@@ -41,7 +44,10 @@ const writingFunctions = [
   'lowrite',
 ];
 
-/** What else is refused where nothing may be written (PostgreSQL, utility.c: ClassifyUtilityCommandAsReadOnly). */
+/**
+ * The first words of other statements that PostgreSQL refuses in a read-only transaction (utility.c,
+ * ClassifyUtilityCommandAsReadOnly).
+ */
 const definitions = [
   'truncate',
   'create',
@@ -57,7 +63,10 @@ const definitions = [
 
 const openers = ['begin', 'then', 'else', 'loop', 'atomic'];
 
-/** A statement that writes, in its place or in WITH; a lock of rows; a number that is taken of a sequence. */
+/**
+ * Returns true at a statement that writes, also in WITH, at a row lock, and at a call that takes a number from a
+ * sequence.
+ */
 function isWrite(all: readonly Token[], at: number): boolean {
   const [before, token, after] = [all[at - 1], all[at], all[at + 1]];
   if (word(token, ...writingFunctions)) return symbol(after, '(');
@@ -66,15 +75,18 @@ function isWrite(all: readonly Token[], at: number): boolean {
   if (word(token, 'insert', 'merge')) return word(after, 'into') && (isFirst || symbol(before, ')'));
   if (word(token, 'delete')) return word(after, 'from') && (isFirst || symbol(before, ')'));
   if (word(token, 'update')) return isFirst || symbol(before, ')');
-  // A variable may be called comment.
+  // A variable may be named comment.
   const isAssigned = [':', ':=', '=', '.', '['].some((text) => symbol(after, text));
   return isFirst && word(token, ...definitions) && !symbol(before, '(') && !isAssigned;
 }
 
-/** What follows FOR where it locks rows. */
+/** Returns true for the token after FOR in a clause that locks rows. */
 const isLock = (token: Token | undefined): boolean => word(token, 'update', 'share', 'no', 'key');
 
-/** The place in the source up to which every statement runs: the first choice, loop, end or error. */
+/**
+ * Returns the index of the first token that may end or branch the body: a condition, loop, return or error. Every
+ * statement before it runs.
+ */
 function certainUntil(all: readonly Token[]): number {
   const start = all.findIndex((token) => word(token, 'begin'));
   const end = all.findIndex(

@@ -18,7 +18,7 @@ const changes = [
   ...changesBehindCells,
 ];
 
-/** Changes by their SQL, so that a change that affects several chapters is made once. */
+/** Changes by their SQL. A change that affects several chapters runs once. */
 const done = new Map<string, Pick<Change, 'does' | 'undoes'> & { tells: Pick<Change, 'chapter' | 'says'>[] }>();
 for (const { does, undoes, ...tell } of changes) {
   const key = JSON.stringify([does, undoes]);
@@ -62,13 +62,13 @@ describe('the specification shows each change within a second, until the change 
     },
   );
 
-  it.each(silentChanges)('shows nothing if nothing has changed: %s', async (does, undoes) => {
+  it.each(silentChanges)('shows no change if nothing has changed: %s', async (does, undoes) => {
     await take(does);
     expect(await chapters()).toEqual(before);
     if (undoes !== '') await take(undoes);
   });
 
-  it('is tested with at least a hundred changes', () => {
+  it('tests at least a hundred changes', () => {
     expect(changes.length).toBeGreaterThanOrEqual(100);
   });
 });
@@ -95,7 +95,7 @@ async function take(step: Step): Promise<void> {
 
 const chapters = (): Promise<string[]> => chapterLines(node, ref);
 
-/** Returns the last value, as soon as it is done or when the time is over. */
+/** Calls `look` until its result is done or the time is over. Returns the last value. */
 async function eventually<T>(look: () => Promise<{ done: boolean; value: T }>): Promise<T> {
   const until = performance.now() + MILLISECONDS;
   for (;;) {

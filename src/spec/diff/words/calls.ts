@@ -5,15 +5,15 @@ import { restWords } from './generic.ts';
 import { pairRenamed } from './renames.ts';
 import { fewWords, flag, fromTo, items, listWords, oneLine, quoted, text, texts, thing, valueWords } from './values.ts';
 
-/** Chapter 7: the calls. Those of an entity that come, go or change alike share a sentence. */
+/** Describes chapter 7. Calls of one entity that are added, removed or changed alike share a sentence. */
 export const callsDescriber: ChangeDescriber = {
   whole: ['calls/*', 'functions/*', 'jobs/*', 'definitions/*', 'settings/*', 'extension_functions/*'],
   describeChanges: (differences) => {
     const all = differences.filter(({ path }) => matches(path, 'calls/*'));
-    // One address that leads to another function is neither new nor gone.
+    // An address that leads to another function is neither added nor removed.
     const led = pairRenamed(all, (one) => `${text(one, 'method')} ${text(one, 'path')}`);
     const told = all.filter((one) => !led.flat().includes(one));
-    // A function that comes or goes with its calls is told with them.
+    // A function that is added or removed together with its calls shares their sentence.
     const withCalls = differences.filter(
       ({ path, kind, before, after }) =>
         matches(path, 'functions/*') &&
@@ -25,7 +25,7 @@ export const callsDescriber: ChangeDescriber = {
       (one) =>
         `${one.kind === 'changed' ? '' : text(call(one), matches(one.path, 'calls/*') ? 'entity' : 'id')}\0${whatOf(one)}`,
     );
-    // Its calls are described as it is.
+    // The descriptions of its calls are the function's own.
     const described = differences.filter(
       (one) =>
         matches(one.path, 'functions/*') &&
@@ -51,13 +51,13 @@ export const callsDescriber: ChangeDescriber = {
   },
 };
 
-/** Whether a call that is described otherwise is one of a function that has changed. */
+/** Returns true if a call with a changed description belongs to a changed function. */
 const isOf = ({ after }: Difference, one: Difference | undefined): boolean =>
   one?.kind === 'changed' &&
   text(one.after, 'entity') === text(after, 'id') &&
   text(one.before, 'summary') !== text(one.after, 'summary');
 
-/** Calls of the same addresses as before that are answered by another function: one with other arguments. */
+/** Describes calls whose addresses stay but lead to another function, for example one with other arguments. */
 function describeElsewhere(pairs: readonly [removed: Difference, added: Difference][]): DescribedChange {
   const [[removed, added] = []] = pairs;
   const names = fewWords(pairs.map(([, one]) => nameOf(one)));
@@ -75,14 +75,17 @@ const tellEach = (
     .filter(({ path }) => matches(path, pattern))
     .map((one): DescribedChange => ({ words: words(one), of: [one] }));
 
-/** Code with other blanks alone mostly does the same; what stands in its quotes may not. */
+/**
+ * Describes a changed body. Code that differs only in white space usually has the same effect, but its quoted texts may
+ * not.
+ */
 function bodyWords(before: JsonObject, after: JsonObject): string[] {
   if (before.body === after.body) return [];
   if (oneLine(text(before, 'body')) === oneLine(text(after, 'body'))) return ['has other blanks in its code'];
   return [`does something else: its code ${fromTo(before.body, after.body)}`];
 }
 
-/** What a function does is its code: where that has changed, the sentence shows where the two part. */
+/** Describes a changed function. For changed code, the sentence shows the first difference. */
 function functionWords({ before, after }: Difference): string {
   const name = thing(text(after ?? before, 'id'));
   const kind = text(after ?? before, 'kind') || 'function';
@@ -174,7 +177,7 @@ function extensionWords({ before, after }: Difference): string {
     : `Calls now reach ${count(after)} ${of} (before: ${count(before)}).`;
 }
 
-/** One that went and one that came with the same definition are one under another name. */
+/** Describes definitions. A removed and an added one with the same SQL are reported as a rename. */
 function describeDefinitions(all: readonly Difference[]): DescribedChange[] {
   const renamed = pairRenamed(all, (one) => `${text(one, 'kind')} ${text(one, 'sql')}`);
   const others = all.filter((one) => !renamed.flat().includes(one));
@@ -216,7 +219,7 @@ const call = ({ before, after }: Difference): unknown => after ?? before;
 const nameOf = (difference: Difference): string =>
   `${text(call(difference), 'method')} ${text(call(difference), 'path')}`;
 
-/** What happened to a call, or to several alike. */
+/** Describes the change of a call or of several calls with the same change. */
 function whatOf({ before, after }: Difference, plural = false): string {
   if (before === undefined) return 'new';
   if (after === undefined) return 'gone';

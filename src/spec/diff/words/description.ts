@@ -4,7 +4,7 @@ import { canonical, type Difference, isObject, type JsonObject } from '../differ
 import { restWords } from './generic.ts';
 import { fewWords, fromTo, isSet, listWords, quoted, text, texts, thing, valueWords } from './values.ts';
 
-/** Chapter 1: what the app is. */
+/** Describes chapter 1, the purpose of the app. */
 export const purposeDescriber: ChangeDescriber = {
   whole: [],
   describeChanges: (differences) =>
@@ -25,11 +25,11 @@ function purposeWords(subject: string, { before, after }: Difference): string {
   if (typeof after !== 'string') return `${subject} is not said any more; it was ${quoted(valueWords(before))}.`;
   if (typeof before !== 'string') return `${subject} is now said: ${quoted(after)}.`;
   const [old, fresh] = [quoted(before), quoted(after)];
-  // Where both begin alike for longer than a sentence shows, it begins where they part.
+  // If both texts begin alike for longer than a sentence shows, the sentence begins where they differ.
   return old === fresh ? `${subject} ${fromTo(before, after)}.` : `${subject} is now ${fresh} (before: ${old}).`;
 }
 
-/** Chapter 2: the screens. Those of an entity that come or go are told together. */
+/** Describes chapter 2. Screens of one entity that are added or removed together share a sentence. */
 export const screensDescriber: ChangeDescriber = {
   whole: ['screens/*'],
   describeChanges: (differences) => {
@@ -60,7 +60,7 @@ function comeAndGo(of: readonly Difference[]): DescribedChange {
   return { words: `New ${plural ? 'screens' : 'screen'} of ${entity}: ${routes}${reason}.`, of };
 }
 
-/** What of a screen has changed, member by member; each says what is so now. */
+/** Describes the changed members of a screen by their new values. */
 function screenParts(before: JsonObject, after: JsonObject, plural: boolean): string[] {
   const [show, are] = plural ? ['show', 'are'] : ['shows', 'is'];
   const differs = (name: string) => canonical(before[name]) !== canonical(after[name]);
@@ -102,7 +102,7 @@ function screenParts(before: JsonObject, after: JsonObject, plural: boolean): st
   ];
 }
 
-/** Which fields a form takes, where those of a new row are others than those of a change. */
+/** Describes the fields of a form if those of new rows and of changes differ. */
 function givenWords(screen: JsonObject, take: string): string {
   if (!isObject(screen.fields)) return `${take} the same fields for a new row as for a change`;
   const [insert, update] = [texts(screen.fields, 'insert'), texts(screen.fields, 'update')];
@@ -124,7 +124,7 @@ const members = [
   'broken',
 ];
 
-/** Screens that change alike share a sentence. */
+/** Describes screens with the same change in one sentence. */
 function tellChanged(of: readonly Difference[]): DescribedChange {
   const [first] = of;
   const routes = fewWords(of.map(({ before, after }) => text(after ?? before, 'route')));
@@ -134,7 +134,7 @@ function tellChanged(of: readonly Difference[]): DescribedChange {
   };
 }
 
-/** What happened to a screen, in words that fit several. */
+/** Describes the change of a screen in words that fit several screens. */
 function changeWords({ before, after }: Difference, plural = false): string {
   if (!isObject(before) || !isObject(after)) return fromTo(before, after);
   const [was, is] = [texts(before, 'broken'), texts(after, 'broken')];

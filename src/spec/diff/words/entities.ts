@@ -20,7 +20,7 @@ import {
   valueWords,
 } from './values.ts';
 
-/** Chapter 3: entities, their fields, and the relations between them. */
+/** Describes chapter 3: entities, their fields and their relations. */
 export const entitiesDescriber: ChangeDescriber = {
   whole: [
     'relations/*',
@@ -52,7 +52,7 @@ export const entitiesDescriber: ChangeDescriber = {
   },
 };
 
-/** The relation that came or went with what a field points to. */
+/** Returns the relation that was added or removed together with the reference of a field. */
 function relationOf(difference: Difference, differences: readonly Difference[]): Difference | undefined {
   if (!matches(difference.path, 'entities/*/fields/*/references')) return undefined;
   return differences.find(({ path, kind, before, after }) => {
@@ -63,7 +63,10 @@ function relationOf(difference: Difference, differences: readonly Difference[]):
   });
 }
 
-/** Whether the sentence of the relation says all that there is to say of it: that it went, or that it leads to a key. */
+/**
+ * Returns true if the sentence of the relation contains the whole change: the relation was removed, or it references a
+ * key.
+ */
 function isToldByRelation(difference: Difference, differences: readonly Difference[], sides: ChapterPair): boolean {
   const relation = relationOf(difference, differences);
   const { before, after } = difference;
@@ -185,7 +188,7 @@ function entityChange(name: string, kind: string, member: string, before: unknow
 const isText = (value: unknown): value is string => typeof value === 'string';
 const queryOf = (value: unknown): string => (isText(value) ? value.replace(/;\s*$/, '') : '');
 
-/** What functions compute of a row, which calls read like its fields: what came, what went, and what changed. */
+/** Describes added, removed and changed computed fields. */
 function computedChange(name: string, before: unknown, after: unknown): string {
   const words = (one: unknown) =>
     `computed ${text(one, 'as')} ${text(one, 'name')} (${text(one, 'type')}, by ${text(one, 'function')})`;
@@ -200,7 +203,7 @@ function computedChange(name: string, before: unknown, after: unknown): string {
   return `Rows of ${name} ${parts.join('; ')}.`;
 }
 
-/** Rules that replace what a statement does, or add to it: those that came, went or changed. */
+/** Describes added, removed and changed rewrite rules. */
 function rewriteWords(name: string, before: unknown, after: unknown): string {
   const [old, fresh] = [items({ before }, 'before'), items({ after }, 'after')];
   const isIn = (list: readonly unknown[], rule: unknown) =>
@@ -224,10 +227,10 @@ function rewriteWords(name: string, before: unknown, after: unknown): string {
   return `Of ${name}, ${parts.join('; ')}.`;
 }
 
-/** What a rule does: in place of the write, or beside it. */
+/** Returns whether a rule replaces the write or accompanies it. */
 const roleOf = (sql: string): string => (/\bDO\s+INSTEAD\b/.test(sql) ? 'stands in for' : 'goes with');
 
-/** What no two rows have in common: keys that came, and keys that went. */
+/** Describes added and removed unique keys. */
 function uniqueChange(name: string, before: unknown, after: unknown): string {
   const keys = (value: unknown) => (Array.isArray(value) ? value.map((key) => textsOf(key).join(' and ')) : []);
   const [old, fresh] = [keys(before), keys(after)];

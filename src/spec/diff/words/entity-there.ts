@@ -3,7 +3,7 @@ import { items, text } from './values.ts';
 
 const known = new WeakMap<JsonObject, ReadonlySet<string>>();
 
-/** True where chapter 3 of these chapters knows the entity, or chapter 6 the function. */
+/** Returns true if chapter 3 contains the entity, or chapter 6 the function. */
 export function hasEntity(chapters: JsonObject, id: string): boolean {
   const ids = known.get(chapters) ?? idsOf(chapters);
   known.set(chapters, ids);

@@ -4,7 +4,7 @@ import { type Difference, isObject, type JsonObject } from '../differences.ts';
 import { restWords } from './generic.ts';
 import { fewWords, fromTo, oneLine, quoted, text, thing, valueWords, within } from './values.ts';
 
-/** Chapter 8: what can go wrong. The errors of one origin that come or go together share a sentence. */
+/** Describes chapter 8. Errors of one origin that are added or removed together share a sentence. */
 export const errorsDescriber: ChangeDescriber = {
   whole: ['errors/*'],
   describeChanges: (differences) => {
@@ -21,7 +21,10 @@ export const errorsDescriber: ChangeDescriber = {
   },
 };
 
-/** The entity or the function that an error comes from; empty for those of the protocols. Quoted names may hold a dot. */
+/**
+ * Returns the entity or function that an error comes from; an empty text for errors of the protocols. Quoted names may
+ * contain a dot.
+ */
 const originOf = (error: unknown): string =>
   /^(?:"(?:[^"]|"")*"|[^".])*(?:\.(?:"(?:[^"]|"")*"|[^".(])*(?:\(.*\))?)?/.exec(text(error, 'origin'))?.[0] ?? '';
 
@@ -33,7 +36,7 @@ function nameOf(error: unknown): string {
   return `${code}: ${message.replace(/\.$/, '')}`;
 }
 
-/** What cannot be told of a new error, or keeps it from being met. */
+/** Returns the caveat of a new error in brackets. */
 const remarkOf = (error: unknown): string => (text(error, 'caveat') === '' ? '' : ` (${text(error, 'caveat')})`);
 
 function errorWords(of: readonly Difference[]): string {
@@ -49,7 +52,10 @@ function errorWords(of: readonly Difference[]): string {
   return first?.kind === 'added' ? `New ${plural}${from}: ${list}.` : `No longer met${from}: ${list}.`;
 }
 
-/** What a rule says is its meaning, its hint and what the member reads; chapter 5 has its SQL. */
+/**
+ * Returns members that repeat the words of a rule or its SQL: meaning, hint and the text for members. Chapter 5 reports
+ * the SQL.
+ */
 const knownOf = (before: JsonObject, after: JsonObject): string[] => [
   ...(before.meaning !== after.meaning ? ['hint', 'member', 'sql'] : []),
   ...(text(after, 'group') === 'rule' ? ['sql'] : []),
@@ -61,14 +67,17 @@ const isWrittenOtherwise = ({ before, after }: Difference): boolean =>
   (text(after, 'group') !== 'transition' || before.meaning === after.meaning) &&
   restWords(before, after, knownOf(before, after)).length === 0;
 
-/** Rules of several entities may say the same, as those of a domain do. */
+/** Describes changed texts. Rules of several entities may have the same text, such as those of a domain. */
 function writtenWords(name: string, of: readonly Difference[]): string {
   if (of.length === 1) return `The rule behind the error ${name} is written otherwise; chapter 5 says how.`;
   const entities = fewWords(of.map((one) => thing(entityOf(one))));
   return `The rules behind the error ${name} (${entities}) are written otherwise; chapter 5 says how.`;
 }
 
-/** What makes changed errors share a sentence: the same error of several entities, or the same remark on several errors. */
+/**
+ * Returns the key of errors that share a sentence: the same error of several entities, or the same caveat of several
+ * errors.
+ */
 function changeKey({ before, after }: Difference): unknown {
   if (!isObject(before) || !isObject(after)) return after;
   if (text(after, 'group') === 'transition' && before.meaning !== after.meaning) return after;
@@ -90,7 +99,7 @@ function changeWords(of: readonly Difference[]): string {
   return `${start} changed: ${changedParts(before, after, known).join('; ').replace(/\.$/, '')}.`;
 }
 
-/** What of an error has changed; `known` is told elsewhere. */
+/** Describes the changed members of an error. `known` members are reported elsewhere. */
 function changedParts(before: JsonObject, after: JsonObject, known: readonly string[]): string[] {
   const differs = (name: string) => !known.includes(name) && before[name] !== after[name];
   const [said, advised, shown] = [differs('meaning'), differs('action'), differs('member')];
@@ -103,7 +112,7 @@ function changedParts(before: JsonObject, after: JsonObject, known: readonly str
       : []),
     ...(differs('caveat') ? [remarkWords(text(before, 'caveat'), text(after, 'caveat'))] : []),
   ];
-  // What a RAISE says stands in its SQL too.
+  // The SQL of a RAISE contains its texts too.
   const isTold = ['sql', 'meaning', 'action', 'member', 'caveat', ...(advised ? ['hint'] : [])];
   if (parts.length === 0 && differs('sql')) parts.push(`it ${fromTo(before.sql, after.sql)}`);
   return [...parts, ...restWords(before, after, [...known, ...isTold])];
@@ -114,7 +123,7 @@ const remarkWords = (before: string, after: string): string =>
     ? `no longer with the remark ${quoted(before)}`
     : `now with the remark ${quoted(after)}${before === '' ? '' : ` (before: ${quoted(before)})`}`;
 
-/** Chapter 9: the numbers that bound the app. */
+/** Describes chapter 9, the limits of the app. */
 export const limitsDescriber: ChangeDescriber = {
   whole: ['limits/*'],
   describeChanges: (differences) =>

@@ -2,7 +2,7 @@ import type { JsonObject } from '../differences.ts';
 import { entityWords } from './relations.ts';
 import { fewWords, flag, fromTo, isSet, items, listWords, quoted, text, textsOf, valueWords } from './values.ts';
 
-/** A field as it came: its name, its type, and whether it must be given. */
+/** Describes an added field: its name, its type, and whether it is required. */
 export function fieldWords(field: unknown): string {
   const filled = isSet(field, 'default') || isSet(field, 'identity');
   if (isSet(field, 'generated'))
@@ -11,7 +11,7 @@ export function fieldWords(field: unknown): string {
   return `${text(field, 'name')} (${text(field, 'type')}, ${need})`;
 }
 
-/** Whether what stands as the default of a field is the expression that it is computed by. */
+/** Returns true if the default of a field is the expression of a generated column. */
 export function isGenerated(chapters: JsonObject, id: string, name: string): boolean {
   const entity = items(chapters.entities, 'entities').find((one) => text(one, 'id') === id);
   return isSet(
@@ -20,13 +20,13 @@ export function isGenerated(chapters: JsonObject, id: string, name: string): boo
   );
 }
 
-/** What a field is computed as, from now on or no longer. */
+/** Describes a changed generation expression. */
 export function generatedChange(name: string, before: unknown, after: unknown): string {
   if (after === null) return `${name} is no longer computed as ${valueWords(before)}.`;
   return `${name} is now computed as ${valueWords(after)}${before === null ? '' : ` (before: ${valueWords(before)})`}.`;
 }
 
-/** What changed of a field; null for what no sentence is made of. */
+/** Describes a changed member of a field; returns null if it has no own sentence. */
 export function fieldChange(name: string, member: string, before: unknown, after: unknown): string | null {
   switch (member) {
     case 'type':
@@ -82,7 +82,7 @@ export function fieldChange(name: string, member: string, before: unknown, after
   }
 }
 
-/** Where a sequence starts counts when it is restarted: until then it goes on where it is. */
+/** Returns the start of a sequence, which takes effect only when the sequence is restarted. */
 const startOf = (numbering: unknown): string => /^from (-?\d+)/.exec(String(numbering ?? ''))?.[1] ?? '1';
 const withoutStart = (numbering: unknown): string => String(numbering ?? 'from 1').replace(/^from -?\d+/, '');
 

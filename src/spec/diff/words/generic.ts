@@ -2,7 +2,7 @@ import type { DescribedChange } from '../describer.ts';
 import { type Difference, differences, type JsonObject } from '../differences.ts';
 import { cut, fromTo, oneLine, sentence, thing, valueWords } from './values.ts';
 
-/** A difference that nobody has words of its own for: its path, and what stood and stands there. */
+/** Describes a difference without an own sentence by its path and its two values. */
 export function genericWords(difference: Difference): DescribedChange {
   const { path, kind, before, after } = difference;
   const where = path.map(stepWords).join(', ');
@@ -18,11 +18,13 @@ function ending(kind: Difference['kind'], before: unknown, after: unknown): stri
   return fromTo(before, after);
 }
 
-/** A member's name as words, the key of an item as it is. */
+/** Returns the name of a member as words, and the key of an item unchanged. */
 const stepWords = (step: string): string =>
   step.startsWith('[') && step.endsWith(']') ? cut(oneLine(thing(step.slice(1, -1)))) : step.replaceAll('_', ' ');
 
-/** What else differs between two items, beside members that are told already: "applies to was …, is now …". */
+/**
+ * Describes the remaining differences between two items besides the members in `told`: “applies to was …, is now …”.
+ */
 export function restWords(before: JsonObject, after: JsonObject, told: readonly string[]): string[] {
   return differences(before, after)
     .filter(({ path }) => !told.includes(path[0] ?? ''))

@@ -5,8 +5,8 @@ import type { Difference } from '../differences.ts';
 import { flag, items, text, thing } from './values.ts';
 
 /**
- * All triggers of a state machine that come or go with it, or are switched on or off together, in one sentence: chapter 4 tells what they
- * do. One of several is told by itself, like any trigger.
+ * Describes in one sentence all triggers of a state machine that are added or removed with it, or enabled or disabled
+ * together, because chapter 4 describes their effects. A single one of them is described as any other trigger.
  */
 export function machineTriggersTold(differences: readonly Difference[], sides: ChapterPair): DescribedChange[] {
   const own = differences.filter(
@@ -33,7 +33,7 @@ export function machineTriggersTold(differences: readonly Difference[], sides: C
   ];
 }
 
-/** All triggers of a state machine that are switched on or off at once, as `disable trigger user` does. */
+/** Describes all triggers of a state machine that are enabled or disabled together, as `disable trigger user` does. */
 function switchedTold(own: readonly Difference[], { after }: ChapterPair): DescribedChange[] {
   const switched = own.filter(
     ({ before, after: now }) =>
@@ -56,7 +56,7 @@ function switchedTold(own: readonly Difference[], { after }: ChapterPair): Descr
 
 const triggerOf = ({ before, after }: Difference): unknown => after ?? before;
 
-/** The field whose machine a trigger belongs to; null of any other trigger. */
+/** Returns the field whose state machine a trigger belongs to; null for other triggers. */
 function fieldOf(trigger: unknown): string | null {
   const [name, sql] = [text(trigger, 'name'), text(trigger, 'sql')];
   if (!isMachineTrigger({ name, sql })) return null;

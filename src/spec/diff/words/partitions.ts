@@ -3,8 +3,9 @@ import { canonical, type Difference, type JsonObject } from '../differences.ts';
 import { items, listWords, text, thing, valueWords } from './values.ts';
 
 /**
- * Tables that go while a partitioned table of the same fields has as many partitions more, or come while it has as many fewer: both in one
- * sentence, as that is how a table is attached and detached. The specification does not name partitions, so the words do not say that it is one.
+ * Describes tables that are attached as partitions or detached. Tables are removed while a partitioned table with the
+ * same fields has as many more partitions, or the reverse. The specification does not name partitions, so the words do
+ * not claim that the table is one.
  */
 export function partitionsTold(differences: readonly Difference[], sides: ChapterPair): DescribedChange[] {
   const tables = differences.filter(({ path, kind }) => matches(path, 'entities/*') && kind !== 'changed');
@@ -32,7 +33,7 @@ export function partitionsTold(differences: readonly Difference[], sides: Chapte
 const entityIn = (chapters: JsonObject, id: string): JsonObject | undefined =>
   items(chapters.entities, 'entities').find((entity) => text(entity, 'id') === id);
 
-/** In any order: that of a partition may be its own. */
+/** Returns the fields in a fixed order, because a partition may order them differently. */
 const fieldsOf = (entity: unknown): string =>
   canonical(
     items(entity, 'fields')

@@ -16,7 +16,7 @@ const updates: Readonly<Record<string, string>> = {
   nothing: 'they keep pointing to the old one',
 };
 
-/** Two entities that a third one joins, many to many. */
+/** Describes two entities that a third one joins, many to many. */
 export function junctionWords({ before, after }: Difference): string {
   const ends = (one: unknown) => `${thing(text(one, 'from'))} and ${thing(text(one, 'to'))}`;
   const through = (one: unknown) => `through ${thing(text(one, 'through'))}`;
@@ -25,7 +25,7 @@ export function junctionWords({ before, after }: Difference): string {
   return `Rows of ${ends(after)} are now joined ${through(after)} (before: ${ends(before)} ${through(before)}).`;
 }
 
-/** What calls embed through a view, by a key of a table beneath. */
+/** Describes the rows that calls embed through a view by a key of a base table. */
 export function shownKeyWords({ before, after }: Difference): string {
   const key = after ?? before;
   const other = entityWords(memberOf(key, text(key, 'shows') === 'from' ? 'to' : 'from'));
@@ -41,7 +41,7 @@ const fieldsShown = (key: unknown): string =>
     ? key.fields.map((names) => textsOf(names).join(' or ')).join(', ')
     : '';
 
-/** A foreign key that came, went or changed. */
+/** Describes an added, removed or changed foreign key. */
 export function relationWords({ before, after }: Difference): string {
   if (before === undefined) return `${pointer(after)}; ${endingOf(after)}.`;
   if (after === undefined) return `${pointer(before).replace(' now point', ' no longer point')}.`;
@@ -84,9 +84,9 @@ function pointer(relation: unknown): string {
   return `Rows of ${entityWords(from)} now point to a row of ${entityWords(to)} (${fields})`;
 }
 
-/** One side of a relation. */
+/** Returns one end of a relation. */
 export const memberOf = (value: unknown, name: 'from' | 'to'): unknown =>
   typeof value === 'object' && value !== null && name in value ? (value as Record<string, unknown>)[name] : undefined;
 
-/** An entity by its schema and name. */
+/** Returns an entity by its schema and name. */
 export const entityWords = (one: unknown): string => thing(`${text(one, 'schema')}.${text(one, 'entity')}`);

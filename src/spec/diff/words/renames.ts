@@ -17,7 +17,7 @@ const places: Readonly<Record<string, string>> = {
   limits: 'In the limits',
 };
 
-/** The chapter that reports a rename as its own. The others say how they name the object. */
+/** The chapter that reports a rename of each kind. Other chapters report only the name that they use. */
 const homes: Readonly<Partial<Record<RenameKind, string>>> = {
   entity: 'entities',
   field: 'entities',
@@ -25,14 +25,14 @@ const homes: Readonly<Partial<Record<RenameKind, string>>> = {
   role: 'roles',
 };
 
-/** Collects the renames that a chapter follows, and puts each into one sentence. */
+/** Collects the renames in a chapter, and describes each in one sentence. */
 export class RenameSentences {
   readonly #chapter: string;
   readonly #after: JsonObject;
   readonly #used = new Set<Rename>();
-  /** Newer addresses by their older ones, by the rename that moved them. */
+  /** Newer addresses by older ones, for each rename that changed them. */
   readonly #addresses = new Map<Rename, Map<string, string>>();
-  /** Sentences about an item of the chapter, which stand for all others about its name. */
+  /** Sentences about an item of the chapter that replace other sentences about its name. */
   readonly #announced = new Map<Rename, string>();
 
   constructor(chapter: string, after: JsonObject) {
@@ -50,13 +50,13 @@ export class RenameSentences {
     this.#addresses.set(rename, (this.#addresses.get(rename) ?? new Map()).set(before, after));
   }
 
-  /** Reports a rename as that of an item, if its list has a sentence for it. */
+  /** Reports a rename as that of an item if its list has a sentence for this. */
   announce(rename: Rename, list: string, item: JsonObject): void {
     const words = rename.isDisplaced || this.#announced.has(rename) ? null : itemWords(rename, list, item);
     if (words !== null) this.#announced.set(rename, words);
   }
 
-  /** Returns one sentence for each kind of object, or for each object where the chapter is the one that describes it. */
+  /** Returns one sentence for each kind of object, or for each object in the chapter that describes it. */
   all(): DescribedChange[] {
     const rest = [...this.#used]
       .filter((rename) => !this.#announced.has(rename) && !this.#followsTable(rename))
@@ -77,7 +77,7 @@ export class RenameSentences {
     ];
   }
 
-  /** The sequence of a serial column moves to the schema of its table. */
+  /** Returns true for the sequence of a serial column, which moves to the schema of its table. */
   #followsTable({ kind, before, after }: Rename): boolean {
     const schemas = (was: string, is: string) => `${partsOf(was)[0]} ${partsOf(is)[0]}`;
     const moves = (one: Rename) => one.kind === 'entity' && schemas(one.before, one.after) === schemas(before, after);
@@ -142,7 +142,7 @@ function nowWords({ kind, of, before, after }: Rename): string {
   }
 }
 
-/** @param item The older item with the newer names, but for its own. */
+/** @param item The older item with the newer names, except its own name. */
 function itemWords({ of, before, after }: Rename, list: string, item: JsonObject): string | null {
   switch (list) {
     case 'triggers':
@@ -168,7 +168,7 @@ const told = (words: string, renames: readonly Rename[]): DescribedChange => ({
   })),
 });
 
-/** What went and came again under another name: pairs of a removal and an addition in one `place` whose items `likeness` makes alike. */
+/** Pairs removals and additions in the same `place` whose items are equal by `likeness`: the item has another name. */
 export function pairRenamed(
   differences: readonly Difference[],
   likeness: (item: unknown) => string,

@@ -6,12 +6,12 @@ import { hasEntity } from './entity-there.ts';
 import { restWords } from './generic.ts';
 import { fewWords, flag, fromTo, items, listWords, oneLine, sentence, text, texts, thing, within } from './values.ts';
 
-/** Chapter 6: who may do what. Operations that change alike for a role and an entity share a sentence. */
+/** Describes chapter 6. Operations that change alike for a role and an entity share a sentence. */
 export const rolesDescriber: ChangeDescriber = {
   whole: ['cells/*', 'roles/*', 'policies/*', 'from_now_on/*', 'advice/*'],
   describeChanges: (differences, sides) => {
     const of = (pattern: string) => differences.filter(({ path }) => matches(path, pattern));
-    // What a role that is gone let callers do is gone with it.
+    // The sentence of a removed role includes its cells.
     const cellsOf = (role: Difference) =>
       role.kind === 'removed'
         ? of('cells/*').filter(
@@ -32,7 +32,7 @@ export const rolesDescriber: ChangeDescriber = {
   },
 };
 
-/** Who calls with a role, as the subject of a sentence. */
+/** Returns the callers of a role as the subject of a sentence. */
 function subject(role: string): string {
   if (role === 'anon') return 'anyone without a session';
   if (role === 'authenticated') return 'signed-in members';
@@ -70,7 +70,7 @@ interface Cell {
   role: string;
   entity: string;
   verb: string;
-  /** How it stood and stands: `never`, `always`, `when own row (…)`; null where there was or is no such cell. */
+  /** The states before and after: `never`, `always`, `when own row (…)`; null if the cell did not exist. */
   was: string | null;
   is: string | null;
 }
@@ -117,20 +117,20 @@ const tellTogether = (cells: readonly Cell[], words: (things: string) => string)
         },
       ];
 
-/** What happened to a cell; where it stays open, why included. */
+/** Describes the change of a cell. If the cell stays open, the words include the reason. */
 const changeOf = ({ difference, was, is }: Cell): string =>
   `${was}\0${is}${was === is && is !== 'never' ? `\0${reasonWords(difference)}` : ''}`;
 
-/** Cells that one sentence tells: the same operations of several roles, of several entities. */
+/** Cells that share a sentence: the same operations of several roles or several entities. */
 interface Alike {
   roles: string[];
   entities: string[];
-  /** Of one role and one entity: they stand for all. */
+  /** The cells of one role and one entity, which represent all of them. */
   cells: readonly Cell[];
   of: Difference[];
 }
 
-/** Joins roles that may do alike with an entity, then entities with which the same roles may do alike. */
+/** Joins roles with the same changes for an entity, then entities with the same changes for these roles. */
 function alikeOf(
   cells: readonly Cell[],
   likeness: (group: readonly Cell[]) => string,
@@ -173,13 +173,16 @@ function state(cell: unknown): string {
   return verdict === 'when' ? cellCondition(withFields(text(cell, 'words'), texts(cell, 'columns'))) : verdict;
 }
 
-/** Names the fields that a cell only counts: the same number of others is another right. */
+/** Adds the names of the fields to the words, because the same number of other fields is another privilege. */
 const withFields = (words: string, fields: readonly string[]): string =>
   fields.length === 0
     ? words
     : words.replace(/(^|, )\d+ of \d+ fields/, (_, start) => `${start}as to ${fewWords(fields)}`);
 
-/** What a role may do with an entity, as the tail of a sentence: "read and add it always; change it when …". */
+/**
+ * Describes the operations that a role may perform on an entity, as the end of a sentence: "read and add it always;
+ * change it when …".
+ */
 function extent(cells: readonly Cell[], what: string): string {
   const open = [...groupBy(cells, (cell) => cell.is ?? '')].filter(([is]) => is !== 'never');
   if (open.length === 0) return `do nothing with ${what}`;
@@ -192,7 +195,7 @@ function tellFresh(alike: Alike): DescribedChange {
   return { words: sentence(`${who(alike)} may ${extent(alike.cells, what(alike))}.`), of: alike.of };
 }
 
-/** All that a new role may do; entities with which it may do the same are told together. */
+/** Describes all privileges of a new role. Entities with the same privileges share a sentence. */
 function tellNewRole(role: string, cells: readonly Cell[]): DescribedChange[] {
   const byEntity = [...groupBy(cells, (cell) => cell.entity)];
   return [...groupBy(byEntity, ([, group]) => extent(group, 'it')).values()].map((alike) => {
@@ -224,7 +227,7 @@ function verdictWords(was: string, is: string, what: string): string {
     : `may now ${what} ${is} (before: ${was})`;
 }
 
-/** What of a cell changed while its verdict stayed. */
+/** Describes the changes of a cell whose verdict stays the same. */
 function reasonWords({ before, after }: Difference): string {
   if (!isObject(before) || !isObject(after)) return fromTo(before, after);
   if (before.reason === after.reason) {
@@ -234,13 +237,13 @@ function reasonWords({ before, after }: Difference): string {
   }
   const [was, is] = [texts(before, 'columns'), texts(after, 'columns')];
   const granted = is.length > 0 ? `granted on ${fewWords(is)} only` : `no longer granted on ${fewWords(was)} only`;
-  // The reason names the policies, and often the fields.
+  // The reason contains the policies and often the fields.
   const rest = restWords(before, after, ['reason', 'policies', 'columns']);
   const fields = was.join() === is.join() || text(after, 'reason').includes('granted on ') ? [] : [granted];
   return [`${text(after, 'reason')} (before: ${text(before, 'reason')})`, ...fields, ...rest].join('; ');
 }
 
-/** Whether the entity is there and no call reaches it: then its policies are told no more, or not yet, whether or not it has them. */
+/** Returns true if the entity exists and no call reaches it. The chapter then omits its policies. */
 const isOutOfReach = (chapters: JsonObject, entity: string): boolean =>
   hasEntity(chapters, entity) && !items(chapters.roles, 'cells').some((cell) => text(cell, 'entity') === entity);
 
@@ -289,7 +292,7 @@ function tellPolicy(difference: Difference, sides: ChapterPair): DescribedChange
     told.push('functions');
   }
   parts.push(...restWords(before, after, told));
-  // Every member stands in its SQL, so that comes last, and alone only.
+  // The SQL contains every member, so it is reported only if nothing else is.
   if (parts.length === 0) parts.push(`its SQL ${fromTo(before.sql, after.sql)}`);
   return { words: `The ${name} has changed: ${parts.join('; ')}.`, of: [difference] };
 }
@@ -301,7 +304,7 @@ const whenWords = (policy: unknown): string => {
 
 const noneTold = 'no function of chapter 7';
 
-/** What the functions that a policy calls do otherwise. */
+/** Describes the changes of the functions that a policy calls. */
 function calledWords(before: unknown, after: unknown): string[] {
   const [old, fresh] = [items(before, 'functions'), items(after, 'functions')];
   const otherwise = fresh.filter((one) =>
@@ -319,7 +322,10 @@ function calledWords(before: unknown, after: unknown): string[] {
   return [`${names(otherwise)}, which it calls, ${isLaidOut ? 'has other blanks in its code' : 'does something else'}`];
 }
 
-/** Functions that a policy called all along, and that chapter 7 began or ceased to tell, as their schema came or went. */
+/**
+ * Describes functions that a policy calls in both versions, and that chapter 7 begins or ceases to contain because
+ * their schema was added or removed.
+ */
 function toldWords(before: readonly JsonObject[], after: readonly JsonObject[]): string[] {
   const without = (list: readonly JsonObject[], others: readonly JsonObject[]) =>
     list.map((one) => text(one, 'id')).filter((id) => !others.some((other) => text(other, 'id') === id));
@@ -330,7 +336,7 @@ function toldWords(before: readonly JsonObject[], after: readonly JsonObject[]):
   return [...words(without(after, before), 'now told'), ...words(without(before, after), 'no longer told')];
 }
 
-/** Default privileges; they come and go with an exposed schema. */
+/** Describes default privileges, which are added and removed together with an exposed schema. */
 function tellFromNowOn(difference: Difference): DescribedChange {
   const { before, after } = difference;
   if (after === undefined) return { words: `No longer told: ${within(text(before, 'words'))}.`, of: [difference] };
@@ -339,7 +345,10 @@ function tellFromNowOn(difference: Difference): DescribedChange {
   return { words: `${within(text(after, 'words'))}${was}.`, of: [difference] };
 }
 
-/** Advice about several things that says the same is told together. Where only what to do about it is another, that is what is told. */
+/**
+ * Describes advice. Advice with the same words about several objects shares a sentence. If only its SQL changed, the
+ * sentence reports the SQL.
+ */
 function tellAdvice(group: readonly Difference[]): DescribedChange {
   const [first] = group;
   const on = fewWords([...new Set(group.map(({ before, after }) => thing(text(after ?? before, 'on'))))]);

@@ -5,7 +5,7 @@ import { hasEntity } from './entity-there.ts';
 import { restWords } from './generic.ts';
 import { fromTo, text, thing, within } from './values.ts';
 
-/** Chapter 5: what is valid. The rules of an entity that is new are told together. */
+/** Describes chapter 5. The rules of a new entity share a sentence. */
 export const rulesDescriber: ChangeDescriber = {
   whole: ['rules/*'],
   describeChanges: (differences, sides) => {
@@ -27,21 +27,21 @@ export const rulesDescriber: ChangeDescriber = {
   },
 };
 
-/** What a rule says, which may be the comment of whoever made it. */
+/** Returns the words of a rule, which may be a comment of the builder. */
 const wordsOf = (rule: unknown): string => within(text(rule, 'words'));
 
 const entityOf = ({ before, after }: Difference): string => text(after ?? before, 'entity');
 
-/** The domain that a rule of a field comes from; empty for other rules. */
+/** Returns the domain of a rule on a field; an empty text for other rules. */
 const domainOf = (rule: unknown): string =>
   /^((?:"(?:[^"]|"")*"|[^"\s])+) (?:CHECK \(|NOT NULL)/.exec(text(rule, 'sql'))?.[1] ?? '';
 
-/** What the SQL of a rule asks, without its domain and without of which rows. */
+/** Returns the SQL of a rule without its domain and without the rows that it applies to. */
 const askedBy = (rule: unknown): string =>
   text(rule, 'sql')
     .slice(domainOf(rule).length)
     .replace(/ NOT (VALID|ENFORCED)$/, '')
-    // The name of a unique index stands in its SQL too.
+    // The SQL of a unique index contains its name too.
     .replace(/^(CREATE UNIQUE INDEX )(?:"(?:[^"]|"")*"|[^"\s]+) ON /, '$1ON ');
 
 const reach: Readonly<Record<string, string>> = {
@@ -70,14 +70,14 @@ function ruleWords(entity: string, { before, after }: Difference): string {
   const told = ['applies_to', 'words'];
   if (before.words !== after.words) {
     parts.push(`before: ${wordsOf(before)}`);
-    // Words, fields and SQL change together; either alone is told.
+    // Words, fields and SQL usually change together. A change of only one of them is reported too.
     told.push('sql', 'commented', 'fields');
   }
   parts.push(...reachWords(before, after));
   const [was, is] = [domainOf(before), domainOf(after)];
   if (was !== is && was !== '' && is !== '')
     parts.push(`it is now one of the domain ${thing(is)} (before: of ${thing(was)})`);
-  // The name of a domain and how far a rule reaches stand in its SQL too.
+  // The SQL also contains the name of the domain and the rows that the rule applies to.
   if (parts.length > 0 && askedBy(before) === askedBy(after)) told.push('sql');
   parts.push(...sqlWords(before, after, told), ...restWords(before, after, [...told, 'sql']));
   return `The rule for ${entity}, ${wordsOf(after)}, has changed: ${parts.join('; ')}.`;

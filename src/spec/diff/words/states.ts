@@ -5,7 +5,7 @@ import { restWords } from './generic.ts';
 import { pairRenamed } from './renames.ts';
 import { fewWords, fromTo, items, text, texts, thing, valueWords } from './values.ts';
 
-/** Chapter 4: state machines, their states and transitions. */
+/** Describes chapter 4: state machines, their states and transitions. */
 export const statesDescriber: ChangeDescriber = {
   whole: ['machines/*/transitions/*', 'machines/*/states/*', 'machines/*/table', 'accounts/moves/*'],
   describeChanges: (differences) => {
@@ -21,7 +21,8 @@ export const statesDescriber: ChangeDescriber = {
         return words === null ? [] : [{ words, of: [difference] }];
       }),
     ];
-    // The table follows from states and transitions: it is told with them, alone where they say nothing.
+    // The table follows from states and transitions, so it is reported with them, and alone only if they report
+    // nothing.
     return told.map((one) => {
       const machine = one.of[0]?.path[1];
       const isFirst = told.find((each) => each.of[0]?.path[1] === machine) === one;
@@ -30,7 +31,10 @@ export const statesDescriber: ChangeDescriber = {
   },
 };
 
-/** Transitions that went and came again under another name, alike in all else with no other of their machine. */
+/**
+ * Returns pairs of a removed and an added transition that differ only in their name, if no other transition of the
+ * machine is equal to them.
+ */
 function renamedTransitions(differences: readonly Difference[]): [removed: Difference, added: Difference][] {
   return [...groupBy(differences, ({ path }) => path[1])].flatMap(([, group]) => {
     const alike = groupBy(
@@ -50,7 +54,7 @@ const likenessOf = (transition: unknown): string => {
 const renamedWords = (removed: Difference, { after }: Difference): string =>
   `The transition ${text(removed.before, 'name')} of ${thing(keyAt(removed, 1))} is called ${text(after, 'name')} now.`;
 
-/** "The call auth.signup no longer makes an account unconfirmed." */
+/** Describes a change of an account's states: "The call auth.signup no longer makes an account unconfirmed." */
 function accountWords({ before, after }: Difference): string {
   const move = after ?? before;
   const [call, from, to] = [text(move, 'call'), text(move, 'from'), text(move, 'to')];

@@ -1,7 +1,7 @@
 import type { Difference } from '../differences.ts';
 import { flag, fromTo, quoted, text, thing } from './values.ts';
 
-/** A trigger that came, went or changed. */
+/** Describes an added, removed or changed trigger. */
 export function triggerWords({ path, before, after }: Difference): string {
   const entity = thing((path[1] ?? '').slice(1, -1));
   const name = text(after ?? before, 'name');
