@@ -4,7 +4,7 @@ import { type Import, importsOf } from './imports.ts';
 import { breachInSource, breachOutside } from './layers.ts';
 import { isTest, type SourceFile, sourceFiles } from './source-files.ts';
 
-/** One line for each import that breaks a rule, as an editor links it. */
+/** Returns one line for each import that breaks a rule, in the form that editors link. */
 function breaches(folders: string[], rule: (entry: Import) => string | null): string[] {
   const imports = sourceFiles(folders).flatMap(importsOf);
   expect(imports.length, `imports found in ${folders}`).toBeGreaterThan(0);
@@ -15,11 +15,11 @@ function breaches(folders: string[], rule: (entry: Import) => string | null): st
 }
 
 describe('the import rule', () => {
-  it('holds in src', () => {
+  it('every import of src is of a lower folder', () => {
     expect(breaches(['src'], breachInSource)).toEqual([]);
   });
 
-  it('holds for contract, the web applications and the black-box tests', () => {
+  it('contract, web and the black-box tests import only what they may', () => {
     expect(breaches(['contract', 'web', 'test'], breachOutside)).toEqual([]);
   });
 
@@ -32,13 +32,16 @@ describe('the import rule', () => {
   });
 });
 
-/** esbuild replaces the expression, and leaves text that only looks like it alone. */
+/**
+ * Returns true if the code reads process.env. esbuild replaces the expression, and ignores text that only looks like
+ * the expression.
+ */
 function readsEnvironment({ text }: SourceFile): boolean {
   const { code } = transformSync(text, { loader: 'ts', define: { 'process.env': 'environmentIsRead' } });
   return code.includes('environmentIsRead') || /\benv\b[^;]*from "node:process"/.test(code);
 }
 
-describe('the rule itself', () => {
+describe('breachInSource and breachOutside', () => {
   const entry = (from: string, to: string): Import => ({
     from,
     line: 1,
@@ -56,7 +59,7 @@ describe('the rule itself', () => {
     ['src/apps/schema-files.ts', 'src/schema/0001_base.sql'],
     ['src/database/pool.ts', 'pg'],
     ['src/rest/handle.test.ts', 'pg'],
-  ])('lets %s import %s', (from, to) => {
+  ])('allow %s to import %s', (from, to) => {
     expect(inSource(from, to)).toBeNull();
   });
 
@@ -70,7 +73,7 @@ describe('the rule itself', () => {
     ['src/rest/handle.ts', 'pg', 'only src/database imports pg'],
     ['src/compose/worker.ts', 'fastify', 'only src/http imports fastify'],
     ['src/compose/worker.ts', '@fastify/static', 'only src/http imports @fastify/static'],
-  ])('does not let %s import %s', (from, to, reason) => {
+  ])('do not allow %s to import %s', (from, to, reason) => {
     expect(inSource(from, to)).toBe(reason);
   });
 
@@ -79,13 +82,13 @@ describe('the rule itself', () => {
     ['contract/limits.ts', 'src/errors/ninefold-error.ts'],
     ['contract/limits.ts', 'zod'],
     ['test/wire/sign-up.test.ts', 'src/auth/handle.ts'],
-  ])('does not let %s import %s', (from, to) => {
+  ])('do not allow %s to import %s', (from, to) => {
     expect(breachOutside(entry(from, to))).not.toBeNull();
   });
 });
 
-describe('the scanner', () => {
-  it('finds every form of import, with its line', () => {
+describe('importsOf', () => {
+  it('finds every form of import with its line', () => {
     const text = [
       "import one from './one.ts';",
       'import {',
@@ -110,7 +113,7 @@ describe('the scanner', () => {
     ]);
   });
 
-  it('takes no sentence for an import', () => {
+  it('does not read a sentence as an import', () => {
     const text =
       "/**\n * import nothing from 'a comment'\n */\nexport const from = 'here';\nconst x = { import: 'no' };\n";
     expect(importsOf({ path: 'src/x.ts', text })).toEqual([]);
