@@ -31,7 +31,7 @@ const changes = [
   </span>,
 ];
 
-/** Chapter 7: which calls the app answers, for whom, with what. */
+/** Chapter 7: the calls of the app, their callers and their responses. */
 export function CallsPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/calls' });
   const { chapter, stale } = useChapter(ref, 'calls');
@@ -91,7 +91,7 @@ export function CallsPage() {
   );
 }
 
-/** The number of a table behind those of functions, jobs and definitions, of which an empty one is left out. */
+/** Returns the number of the table behind the first `place` tables of the list. Empty tables are omitted and not counted. */
 function tableNumber({ functions, jobs, definitions }: CallsChapter, place: 1 | 2 | 3): string {
   const before = [functions, jobs, definitions].slice(0, place).filter(({ length }) => length > 0).length;
   return `Table 7.${before + 2}`;
@@ -99,7 +99,10 @@ function tableNumber({ functions, jobs, definitions }: CallsChapter, place: 1 | 
 
 const textOf = ({ method, path, summary }: CallEntry): string => `${method} ${path} ${summary}`;
 
-/** "37 calls: 4 for sign-in, 32 on rows, 1 function. Without a session, 3 are answered. 214,380 were made today." */
+/**
+ * Answers the question of the chapter: "37 calls: 4 for sign-in, 32 on rows, 1 function. Without a session, 3 are
+ * answered. 214,380 were made today."
+ */
 function Answer({ appRef, chapter: { calls } }: { appRef: string; chapter: CallsChapter }) {
   const { data } = useQuery(activity(appRef));
   const of = (area: CallEntry['area']) => calls.filter((call) => call.area === area && call !== describing).length;

@@ -8,7 +8,7 @@ const columns: readonly WordsColumn<CallSetting>[] = [
   { name: 'Set in', look: 'wide', cell: ({ set_in }) => (set_in === 'code' ? 'default' : set_in) },
 ];
 
-/** How calls are answered: the settings that bound no number. */
+/** Table of the settings that change how the app answers requests and that are no limits. */
 export const SettingTable = ({ number, settings }: { number: string; settings: readonly CallSetting[] }) => (
   <TextTable
     number={number}

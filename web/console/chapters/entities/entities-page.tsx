@@ -22,7 +22,7 @@ const changes = [
   </span>,
 ];
 
-/** Chapter 3: which things, with which fields; or one field's whole story, where the address names it. */
+/** Chapter 3: the entities and their fields. If the address names a field, the page of this field. */
 export function EntitiesPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/entities' });
   const { entity, field } = useSearch({ from: '/signed-in/app/$ref/entities' });
@@ -84,11 +84,14 @@ function Entities({ appRef: ref }: { appRef: string }) {
   );
 }
 
-/** An entity is found by its name and by the names of its fields. */
+/** Returns the searchable text of an entity: its name and the names of its fields. */
 const textOf = ({ schema, name, fields }: Entity): string =>
   [entityName(schema, name), ...fields.map((field) => field.name)].join('\n');
 
-/** "7 tables and 1 view with 38 fields hold about 123,770 rows in 50 MB; 9 relations join them." */
+/**
+ * Answers the question of the chapter: "7 tables and 1 view with 38 fields hold about 123,770 rows in 50 MB; 9
+ * relations join them."
+ */
 function Answer({ chapter }: { chapter: EntitiesChapter }) {
   const { entities, relations } = chapter;
   if (entities.length === 0) return <>None yet. The first table appears here as soon as it is made.</>;

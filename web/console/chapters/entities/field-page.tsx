@@ -22,7 +22,7 @@ import { attributeWords, countedWords, equalWords, filledBy, keysOf, relationWor
 import styles from './field-page.module.css';
 import { type FieldUsage, fieldSentence, fieldUsage, names } from './field-usage.ts';
 
-/** The whole story of a field on one page: what it is, what it is joined to, and every rule, right and screen that uses it. */
+/** Page of a field: its type, its relations, and every rule, grant, policy, machine and screen that uses it. */
 export function FieldPage({ appRef, entity, field }: { appRef: string; entity: string; field: string }) {
   const query = useQuery(specification(appRef));
   const story = useMemo(
@@ -67,7 +67,10 @@ export function FieldPage({ appRef, entity, field }: { appRef: string; entity: s
   );
 }
 
-/** "Of type text, always there: title is 3 to 120 characters. 2 rules, 3 policies and 4 screens use it." */
+/**
+ * Summarizes the field: "Of type text, always there: title is 3 to 120 characters. 2 rules, 3 policies and 4 screens
+ * use it."
+ */
 function Answer({ story }: { story: FieldUsage }) {
   const uses = [
     [story.rules.length, 'rule', 'rules'],
@@ -262,7 +265,7 @@ function Joined({ appRef, story: { pointsTo, pointedBy } }: { appRef: string; st
   );
 }
 
-/** One thing that uses the field: what it is, a link to it, and its words. */
+/** A use of the field: its kind, a link and a description. */
 interface Use {
   id: string;
   what: string;

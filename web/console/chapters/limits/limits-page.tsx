@@ -26,12 +26,12 @@ type Which = 'all' | 'changeable' | 'changed' | 'hit';
 const keeps: Readonly<Record<Which, (line: LimitLine) => boolean>> = {
   all: () => true,
   changeable: ({ change }) => change?.by === 'setting',
-  // The server itself sets what nobody can change here.
+  // Omits values that only the server itself sets.
   changed: ({ value, default: usual, change }) => value !== usual && change !== null,
   hit: ({ figures }) => figures !== undefined,
 };
 
-/** Chapter 9: every number that bounds the app, who hit it, and a control where it may be changed. */
+/** Chapter 9: every number that limits the app, who hit it, and a control for each limit that builders may change. */
 export function LimitsPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/limits' });
   const { chapter, stale } = useChapter(ref, 'limits');
@@ -96,7 +96,10 @@ const textOf = (line: LimitLine): string =>
 const boundOf = ({ meaning }: LimitLine): string =>
   meaning.slice(0, 1).toLowerCase() + meaning.slice(1).replace(/[;.].*$/s, '');
 
-/** "104 limits bound the app; 12 of them can be changed here, 2 have been. 1 was hit in 24 hours, at last …" */
+/**
+ * Answers the question of the chapter: "104 limits bound the app; 12 of them can be changed here, 2 have been. 1 was
+ * hit in 24 hours, at last …"
+ */
 function Answer({ appRef, chapter: { limits } }: { appRef: string; chapter: LimitsChapter }) {
   const changeable = limits.filter(keeps.changeable).length;
   const changed = limits.filter(keeps.changed).length;
