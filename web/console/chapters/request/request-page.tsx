@@ -26,13 +26,13 @@ import { RequestPanel } from './request-panel.tsx';
 import { addressOf, questionOf, stepLines } from './request-words.ts';
 import { StepTable } from './step-table.tsx';
 
-/** The story of one call: a page of chapter 8 where it failed, of chapter 7 where it did not. */
+/** Page with the trace of a request: in chapter 8 if the request failed, otherwise in chapter 7. */
 export function RequestPage() {
   const { ref, requestId } = useParams({ from: '/signed-in/app/$ref/calls/$requestId' });
   const query = useQuery(requestTrace(ref, requestId));
   const { chapter: errors } = useChapter(ref, 'errors');
   const { data } = query;
-  // On a phone the panel would lie over the steps: it waits to be asked for.
+  // On a phone the panel would cover the steps, so it starts closed.
   const [open, setOpen] = useState(() => !window.matchMedia('(max-width: 760px)').matches);
   const story = data?.story;
   const line = useMemo(() => story && errorOf(errors?.errors ?? [], story), [story, errors]);
@@ -71,7 +71,7 @@ export function RequestPage() {
   );
 }
 
-/** Steps, SQL and policies. */
+/** Shows the steps, the SQL and the policies. */
 function Told({ number, answer }: { number: number; answer: RequestTraceResponse | undefined }) {
   const lines = useMemo(() => answer && stepLines(answer.story, answer.policies), [answer]);
   const story = answer?.story;
@@ -121,7 +121,10 @@ function Told({ number, answer }: { number: number; answer: RequestTraceResponse
   );
 }
 
-/** "priya@… called PATCH /rest/v1/tickets. It was answered 400 after 3.3 ms: the title is 3 to 120 characters." */
+/**
+ * Answers the question of the page: "priya@… called PATCH /rest/v1/tickets. It was answered 400 after 3.3 ms: the title
+ * is 3 to 120 characters."
+ */
 function Answer({
   appRef,
   number,

@@ -21,7 +21,7 @@ const comes: Readonly<Record<AdviceEntry['weight'], string>> = {
   idle: 'something is there without effect',
 };
 
-/** One advice told in full, with the SQL that mends it, to copy, to open, or to run at once. */
+/** Panel of an advice with the SQL that applies it. The reader can copy, open or run the SQL. */
 export function AdvicePanel({
   appRef,
   advice,
@@ -76,7 +76,7 @@ export function AdvicePanel({
   );
 }
 
-/** Asks once more, then runs the SQL as the app's owner: all of it or nothing. */
+/** Asks for a confirmation, then runs the SQL as the app's owner in one transaction. */
 function Confirm({
   appRef,
   advice: { on, sql },

@@ -27,7 +27,7 @@ const changes = [
   </span>,
 ];
 
-/** Chapter 5: what is valid, in words and in SQL, and what would be. */
+/** Chapter 5: the rules in words and in SQL, and a form that tests a new rule. */
 export function RulesPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/rules' });
   const { chapter, stale } = useChapter(ref, 'rules');
@@ -96,14 +96,17 @@ export function RulesPage() {
 
 const textOf = ({ entity, name, kind, words, sql }: Rule): string => [entity, name, kind, words, sql].join('\n');
 
-/** Kinds of entities that programs can write to. */
+/** Returns true if callers can write rows of the entity. */
 const takesRows = ({ exposed, writable }: Entity): boolean => exposed && (writable.insert || writable.update);
 
-/** A view has no rules of its own. */
+/** Views have no rules of their own. */
 const isTable = ({ kind }: Entity): boolean =>
   kind === 'table' || kind === 'partitioned table' || kind === 'foreign table';
 
-/** "31 rules bind the rows of 3 entities; 3 are described by comments. 1 rule is not checked for rows from before it." */
+/**
+ * Answers the question of the chapter: "31 rules bind the rows of 3 entities; 3 are described by comments. 1 rule is
+ * not checked for rows from before it."
+ */
 function Answer({ chapter: { rules } }: { chapter: RulesChapter }) {
   if (rules.length === 0) return <>No rules yet: every row is valid. Add a constraint to see it here.</>;
   const entities = new Set(rules.map(({ entity }) => entity)).size;

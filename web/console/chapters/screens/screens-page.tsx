@@ -24,7 +24,7 @@ const changes = [
   'A table or a view in an exposed schema has its screens as soon as it is made',
 ];
 
-/** A screen by its route, as lists want it. */
+/** A screen with its route as id, which lists require. */
 export type ListedScreen = Screen & { id: string };
 
 type Choice = 'all' | 'defined' | 'broken';
@@ -34,7 +34,7 @@ const keeps: Readonly<Record<Choice, (screen: Screen) => boolean>> = {
   broken: ({ broken }) => broken.length > 0,
 };
 
-/** Chapter 2: which screens and routes there are: those that follow from the entities, and those that were defined. */
+/** Chapter 2: the screens and routes, both derived from the entities and defined by the app. */
 export function ScreensPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/screens' });
   const { chapter, stale } = useChapter(ref, 'screens');
@@ -84,7 +84,7 @@ export function ScreensPage() {
   );
 }
 
-/** A screen is found by its route, its title, what it shows and for whom. */
+/** Returns the searchable text of a screen: route, title, content and roles. */
 const textOf = ({ route, title, entity, columns, roles }: Screen): string =>
   [route, title, entity, ...columns, ...roles].join('\n');
 
@@ -95,7 +95,10 @@ const kinds: readonly (readonly [ScreenKind, string])[] = [
   ['board', 'board'],
 ];
 
-/** "25 screens: 9 lists, 7 details, 8 forms and 1 board. 3 are defined; 1 is broken." */
+/**
+ * Answers the question of the chapter: "25 screens: 9 lists, 7 details, 8 forms and 1 board. 3 are defined; 1 is
+ * broken."
+ */
 function Answer({ chapter: { screens } }: { chapter: ScreensChapter }) {
   if (screens.length === 0)
     return <>None yet. The first table has a list, a detail and a form as soon as it is made.</>;

@@ -9,7 +9,7 @@ import { span, type TransitionEdge, transitionEdges } from './machine-words.ts';
 import { StateName } from './state-name.tsx';
 import styles from './states.module.css';
 
-/** One state told in full: how many rows stand in it and for how long, the ways in and out. */
+/** Panel of a state: its rows, their median stay, and the transitions from and to the state. */
 export function StatePanel({
   appRef,
   machine,
@@ -72,7 +72,7 @@ export function StatePanel({
   );
 }
 
-/** "412 rows stand here, and every new row starts here." */
+/** Describes the rows of a state: "412 rows stand here, and every new row starts here." */
 function standing(rows: number | null, initial: boolean, final: boolean, reached: boolean): string {
   const stand =
     rows === null ? 'Rows may stand here' : `${counted(rows, 'row')} ${rows === 1 ? 'stands' : 'stand'} here`;

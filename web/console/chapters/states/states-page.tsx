@@ -29,7 +29,7 @@ const changes = [
   'A transition that needs other words, roles or conditions is defined again, with the whole machine',
 ];
 
-/** Chapter 4: which states there are, and who may move what where. */
+/** Chapter 4: the states of the app's rows, and who may change them. */
 export function StatesPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/states' });
   const { machine: wanted, state, way } = useSearch({ from: '/signed-in/app/$ref/states' });
@@ -222,7 +222,10 @@ function Problems({ machine: { enforced, problems } }: { machine: Machine }) {
   );
 }
 
-/** "One machine moves tickets through 6 states by 10 transitions. It has 12,408 rows, which changed their state 9,264 times in 30 days." */
+/**
+ * Answers the question of the chapter: "One machine moves tickets through 6 states by 10 transitions. It has 12,408
+ * rows, which changed their state 9,264 times in 30 days."
+ */
 function Answer({ chapter }: { chapter: StatesChapter }) {
   const { machines } = chapter;
   if (machines.length === 0) return <>None is defined: every value that the rules allow may follow every other.</>;

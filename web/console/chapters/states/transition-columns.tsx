@@ -11,7 +11,10 @@ import styles from './states.module.css';
 
 const none = <span className="soft">–</span>;
 
-/** The columns of the transitions. `max`: state changes of the most frequent transition. */
+/**
+ * Returns the columns of the transitions.
+ * @param max State changes of the most frequent transition.
+ */
 export const transitionColumns = (
   machine: Machine,
   max: number,

@@ -12,7 +12,7 @@ import { Icon } from '../../../../ui/icon.tsx';
 import styles from './explain.module.css';
 import { checkTitle, explanationText, isOpen, outcomeWord, replyWords, resultWord } from './explained-words.ts';
 
-/** An explanation: the outcome and why, then every policy that was asked, in their order, with the values filled in. */
+/** Shows an explanation: the outcome and its reason, then every evaluated policy in order, with the values inserted. */
 export function Explained({ explanation }: { explanation: AccessExplanation }) {
   const { reason, agrees, grants, rows, more_rows, beneath } = explanation;
   const open = isOpen(explanation);
@@ -118,7 +118,7 @@ function Policy({ policy }: { policy: CheckedPolicy }) {
   );
 }
 
-/** A condition, its values beneath it; one that does not hold is washed. */
+/** Shows a condition and its values. A false condition has a coloured background. */
 function Condition({
   expression,
   filled,
