@@ -11,7 +11,7 @@ import { Palette } from '../palette/palette.tsx';
 import { toolPages } from '../tools/tool-pages.ts';
 import { useChapterNumber } from './use-chapter-number.ts';
 
-/** Commands of every page: by key, from the palette, from a menu. */
+/** Commands of every page, by key, palette or menu. */
 interface Commands {
   scheme: 'light' | 'dark';
   toggleScheme: () => void;
@@ -28,7 +28,7 @@ export function useCommands(): Commands {
   return commands;
 }
 
-/** Holds the palette and the list of keys, and binds the keys that work everywhere. */
+/** Contains the palette and the list of keys, and binds the keys that work everywhere. */
 export function CommandsProvider({ children }: { children: ReactNode }) {
   const [open, setOpen] = useState<'palette' | 'help' | null>(null);
   const scheme = useComputedColorScheme('light');
@@ -42,7 +42,7 @@ export function CommandsProvider({ children }: { children: ReactNode }) {
   const leave = useCallback(() => {
     signOut().then(
       () => navigate({ to: '/sign-in' }),
-      // The page asks again and shows that the server does not answer.
+      // The page repeats its requests and shows that the server does not respond.
       () => queryClient.invalidateQueries(),
     );
   }, [navigate]);
@@ -83,17 +83,20 @@ function useGeneralBindings({ openPalette, openHelp, toggleScheme }: Commands): 
   );
 }
 
-/** The chapters next to a number; outside of the chapters, what follows is the first. */
+/** Returns the chapter before a number. Outside of the chapters, the next chapter is the first one. */
 const chapterBefore = (number: number | undefined) =>
   number === undefined ? undefined : chapterPages(undefined).findLast((page) => page.number < number);
 const chapterAfter = (number: number | undefined) =>
   chapterPages(undefined).find((page) => page.number > (number ?? 0));
 
-/** The number of the chapter whose page has this address. */
+/** Returns the number of the chapter whose page has this address. */
 const chapterAt = (ref: string, pathname: string): number | undefined =>
   chapterPages(undefined).find(({ to }) => to.replace('$ref', ref) === pathname)?.number;
 
-/** Chapters by their number, neighbours by brackets, the workshop by G and a letter; none outside an app. */
+/**
+ * Binds digits to chapters, brackets to neighbouring chapters, and G with a letter to tools. Binds nothing outside of
+ * an app.
+ */
 function useAppBindings(): readonly Binding[] {
   const navigate = useNavigate();
   const { ref } = useParams({ strict: false });
@@ -125,7 +128,7 @@ function useAppBindings(): readonly Binding[] {
     ];
     for (const { keys, does, from } of turns) {
       if (!from(here) && !from(ahead)) continue;
-      // A press counts from where the one before it leads, though that page may not stand yet.
+      // A key press counts from the page that the previous press opened, even if that page is not shown yet.
       const run = () => {
         const { latestLocation, state } = router;
         const underway = latestLocation.pathname !== state.resolvedLocation?.pathname;

@@ -9,7 +9,7 @@ import { toolPages } from '../tools/tool-pages.ts';
 import { useCommands } from './commands.tsx';
 import { nodePages } from './node-pages.ts';
 
-/** On a phone: the workshop, and what else stands in the rail. */
+/** Menu on a phone with the tools and the other entries of the sidebar. */
 export function PhoneMenu() {
   const navigate = useNavigate();
   const { ref } = useParams({ strict: false });

@@ -17,7 +17,7 @@ import styles from './sidebar.module.css';
 import { useChapterNumber } from './use-chapter-number.ts';
 import { UserMenu } from './user-menu.tsx';
 
-/** The thumb index. The page one stands on is cut out of the rail and joins the page. */
+/** Sidebar with the chapters and tools. The entry of the current page is joined to the page. */
 export function Sidebar() {
   const { ref } = useParams({ strict: false });
   const chapter = useChapterNumber();
@@ -47,7 +47,7 @@ function NodeRail() {
   );
 }
 
-/** The story of a call lies below Calls, and may be of Errors: `here` says. */
+/** The trace of a request has an address below Calls but may belong to Errors, so `here` decides. */
 const chapterActive = { exact: true, includeSearch: false };
 
 function AppRail({ appRef, here }: { appRef: string; here: number | undefined }) {
@@ -125,7 +125,7 @@ function AppRail({ appRef, here }: { appRef: string; here: number | undefined })
   );
 }
 
-/** On a phone: the same along the lower edge. The workshop is in the menu of the running head. */
+/** Navigation along the lower edge of a phone. The menu of the header contains the tools. */
 export function BottomNav({ appRef }: { appRef: string }) {
   const { data, error } = useQuery(specification(appRef));
   const here = useChapterNumber();

@@ -12,7 +12,7 @@ import styles from './palette.module.css';
 import { requestIdIn } from './request-id.ts';
 import { useEntries } from './use-entries.ts';
 
-/** Search or jump: a combobox of the WAI-ARIA pattern, its list always open. */
+/** Palette for searching and navigating: a combobox of the WAI-ARIA pattern with an open list. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const [query, setQuery] = useState('');
   const entries = useEntries(query);
@@ -121,7 +121,7 @@ function Line({
   onRun: () => void;
 }) {
   return (
-    // The field keeps the focus and hears the keys, as the combobox pattern has it: an option is never focused.
+    // The field keeps the focus and handles the keys, as the combobox pattern requires. Options never get the focus.
     <div
       id={id}
       data-index={index}

@@ -158,8 +158,8 @@ function Preview({
 }
 
 /**
- * Returns the value of the setting with the text of one language changed; null removes the text. A text for all languages stays for the
- * others. Undefined if none is left.
+ * Returns the value of the setting with a changed text for one language; null removes the text. The texts of other
+ * languages stay unchanged. Returns undefined if no text is left.
  */
 function withText(texts: Readonly<Record<string, string>>, language: string, text: string | null): unknown {
   const removed = text === null ? [language, '*'] : [language];
