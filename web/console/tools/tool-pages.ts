@@ -14,13 +14,13 @@ interface WorkPage {
   name: string;
   to: string;
   icon: Icon;
-  /** Follows G on the keyboard. */
+  /** The key after G that opens the page. */
   letter: string;
-  /** The further pages of the entry. */
+  /** The other pages of the entry. */
   holds?: readonly string[];
 }
 
-/** The workshop, in the order of the rail. */
+/** The tools in the order of the sidebar. */
 export const toolPages = [
   { name: 'Data', to: '/app/$ref/data', icon: IconTable, letter: 'd' },
   { name: 'SQL', to: '/app/$ref/sql', icon: IconTerminal2, letter: 's' },

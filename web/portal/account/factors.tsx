@@ -11,7 +11,7 @@ import styles from './account.module.css';
 import { aboutClass, buttonsClass, Row, rowsClass, Section } from './account-layout.tsx';
 import { since } from './times.ts';
 
-/** The second factor of the member, and the codes for the day when it is lost. */
+/** Manages the second factor of the member and its recovery codes. */
 export function Factors() {
   const portal = usePortal();
   const list = useQuery(factors(portal));

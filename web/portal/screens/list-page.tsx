@@ -17,7 +17,7 @@ import styles from './page.module.css';
 import { RowsTable } from './rows-table.tsx';
 import { Shell } from './shell.tsx';
 
-/** A list of rows: what its screen shows, with the member's search, conditions and order, which the address holds. */
+/** List of rows with the columns of its screen. The address contains the member's search, conditions and order. */
 export function ListPage({ screen, entity }: Place) {
   const portal = usePortal();
   const all = useScreens();

@@ -4,7 +4,7 @@ import { Verdict } from '../../../ui/verdict.tsx';
 import { canDo } from './can-do.ts';
 import styles from './team.module.css';
 
-/** What each role may do on an app. */
+/** Table of the access of each role to an app. */
 export function RoleTable() {
   return (
     <Table label="What each role may do">
