@@ -30,6 +30,7 @@ export function SideList({ label, children }: { label: string; children: ReactNo
   );
 }
 
+/** Group of a SideList under a heading. */
 export function SideGroup({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section className={styles.group}>

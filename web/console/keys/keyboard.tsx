@@ -70,6 +70,7 @@ const rests = (target: EventTarget | null): boolean =>
     'input, textarea, select, [contenteditable]:not([contenteditable="false"]), [role="dialog"], [role="menu"]',
   ) !== null;
 
+/** Returns the active bindings and the choice of single keys. Requires KeyboardProvider. */
 export function useKeyboard(): Keyboard {
   const keyboard = use(KeyboardContext);
   if (!keyboard) throw new Error('useKeyboard needs a KeyboardProvider above it.');

@@ -22,6 +22,7 @@ interface Commands {
 
 const CommandsContext = createContext<Commands | null>(null);
 
+/** Returns the commands of every page. Requires CommandsProvider. */
 export function useCommands(): Commands {
   const commands = use(CommandsContext);
   if (!commands) throw new Error('useCommands needs a CommandsProvider above it.');

@@ -39,6 +39,7 @@ export async function readApp(): Promise<PortalApp> {
   return response.json();
 }
 
+/** Context with the app and its clients. */
 export const PortalContext = createContext<Portal | null>(null);
 
 /** Returns the app and its clients. */

@@ -20,6 +20,7 @@ export const screens = (portal: Portal, userId: string | null) =>
     staleTime: 5000,
   });
 
+/** Context with the screens that the caller may open. */
 export const ScreensContext = createContext<PortalScreens | null>(null);
 
 /** Returns the screens of the caller. */

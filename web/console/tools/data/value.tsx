@@ -38,6 +38,7 @@ export function CellValue({
   );
 }
 
+/** Shows SQL's null, distinguishable from a text. */
 export function Null() {
   return <span className={styles.null}>null</span>;
 }

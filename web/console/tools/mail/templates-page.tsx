@@ -16,6 +16,7 @@ import { isMailKind, kindWords } from './mail-words.ts';
 
 const languageWords = { en: 'English', de: 'German', ar: 'Arabic' } as const;
 
+/** Editor of the mail templates with a preview. */
 export function TemplatesPage({ appRef, tabs }: { appRef: string; tabs: ReactNode }) {
   const { kind: named, language: tag = 'en' } = useSearch({ from: '/signed-in/app/$ref/mail' });
   const navigate = useNavigate({ from: '/app/$ref/mail' });
