@@ -71,6 +71,7 @@ function Marked({ words }: { words: string }) {
   });
 }
 
+/** Shows code, meaning, action and request id of an error. */
 function Facts({ facts }: { facts: FailureFacts }) {
   const rows: (readonly [string, ReactNode])[] = [
     [

@@ -42,6 +42,7 @@ export function ChapterList({
   );
 }
 
+/** Shows a sentence with emphasized figures. */
 function Words({ pieces }: { pieces: readonly Piece[] }) {
   let place = 0;
   return pieces.map((piece) => {

@@ -78,6 +78,7 @@ function AppKeys({ app }: { app: AppConnection }) {
   );
 }
 
+/** Row of a value with a copy button. */
 function CopyRow({ name, value }: { name: string; value: string }) {
   return (
     <div className={styles.row}>

@@ -244,6 +244,7 @@ function useShow(layout: Layout): (id: string) => void {
   );
 }
 
+/** Buttons that change the scale. */
 function Zoom({ held, onHold }: { held: boolean; onHold: (() => void) | null }) {
   const { zoomIn, zoomOut, fitView } = useReactFlow();
   const duration = animationMilliseconds();
@@ -301,6 +302,7 @@ const edgesOf = (graph: Graph, layout: Layout): RoutedEdge[] =>
     ];
   });
 
+/** Box of an entity or a state. */
 function BoxFace({ data: { box, compact } }: NodeProps<BoxNode>) {
   const { selected, tabbed, open, reach, move } = useShared();
   const { id, name, figure, remark, look, colour, says } = box;
@@ -356,6 +358,7 @@ function Ends() {
   );
 }
 
+/** Frame of a group of boxes with its heading. */
 function Frame({ data: { title } }: NodeProps<FrameNode>) {
   const zoom = useStore((store) => store.transform[2]);
   return (
@@ -365,6 +368,7 @@ function Frame({ data: { title } }: NodeProps<FrameNode>) {
   );
 }
 
+/** Edge along the points of the layout. */
 function RoutedLine({ data }: EdgeProps<RoutedEdge>) {
   const { hot, dimmed } = useShared();
   if (!data) return null;

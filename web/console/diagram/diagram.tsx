@@ -161,6 +161,7 @@ const shapeOf = (graph: Graph): string => {
 const guess = (graph: Graph | undefined): number =>
   Math.min(480, Math.max(2, Math.ceil((graph?.boxes.length ?? 6) / 3)) * 92);
 
+/** Search field for boxes. */
 function Find({
   boxes,
   words,

@@ -44,6 +44,7 @@ export function KeyboardProvider({ children }: { children: ReactNode }) {
   );
 }
 
+/** Listens to key presses and runs their bindings. */
 function useKeyListener(bindings: readonly Binding[], singleKeys: boolean) {
   const pending = useRef({ keys: '', since: 0 });
   useEffect(() => {

@@ -72,6 +72,7 @@ export function CommandsProvider({ children }: { children: ReactNode }) {
   );
 }
 
+/** Returns the bindings that work on every page. */
 function useGeneralBindings({ openPalette, openHelp, toggleScheme }: Commands): readonly Binding[] {
   return useMemo(
     () => [

@@ -110,6 +110,7 @@ function usePath(appRef: string | undefined, crumbs: readonly Crumb[]): readonly
     : [{ text: name, link: { to: '/app/$ref', params: { ref: appRef } } }, ...crumbs];
 }
 
+/** Breadcrumbs of the header. */
 function Crumbs({ crumbs, question }: { crumbs: readonly Crumb[]; question: string | undefined }) {
   return (
     <nav className={styles.crumbs} aria-label="Where this is">

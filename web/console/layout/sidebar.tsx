@@ -33,6 +33,7 @@ export function Sidebar() {
   );
 }
 
+/** Sidebar outside of an app. */
 function NodeRail() {
   const { data } = useQuery(builder());
   return (
@@ -50,6 +51,7 @@ function NodeRail() {
 /** The trace of a request has an address below Calls but may belong to Errors, so `here` decides. */
 const chapterActive = { exact: true, includeSearch: false };
 
+/** Sidebar within an app. */
 function AppRail({ appRef, here }: { appRef: string; here: number | undefined }) {
   const { data, error } = useQuery(specification(appRef));
   const latest = useInfiniteQuery(versionList(appRef)).data?.pages[0]?.versions[0];

@@ -52,6 +52,7 @@ const graces: Readonly<Record<string, number>> = {
   'in 30 days': 30,
 };
 
+/** Asks for the grace period before a second factor is required. */
 function GraceDialog({
   pending,
   error,

@@ -105,6 +105,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   );
 }
 
+/** Option of the list. */
 function Line({
   id,
   index,
@@ -149,6 +150,7 @@ function Line({
   );
 }
 
+/** Shows a text with marked spans. */
 function Marked({ text, spans }: { text: string; spans: readonly Span[] }) {
   let end = 0;
   return (

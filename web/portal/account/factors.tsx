@@ -60,6 +60,7 @@ export function Factors() {
   );
 }
 
+/** Enrols an authenticator app: shows its QR code and asks for the first code. */
 function Enrolment({
   factorId,
   picture,
@@ -101,6 +102,7 @@ function Enrolment({
   );
 }
 
+/** Shows the number of unused recovery codes, and creates new codes. */
 function RecoveryCodes() {
   const portal = usePortal();
   const status = useQuery(recoveryCodes(portal));

@@ -128,6 +128,7 @@ export function ReferencePicker({
   );
 }
 
+/** Option of the list. */
 function Option({
   id,
   isAt,

@@ -81,6 +81,7 @@ function useFormKey(entity: PortalEntity, rowKey: Readonly<Record<string, unknow
   return !entity.access.insert.open && isOwn && caller ? { [key]: caller.user.id } : null;
 }
 
+/** Form of a new row, or of an existing row with its values. */
 function Form({
   place: { screen, entity },
   row,

@@ -58,6 +58,7 @@ export function HomePage() {
   );
 }
 
+/** Shows the number of rows of a list. */
 function Count({ screen }: { screen: PortalScreen }) {
   const portal = usePortal();
   const all = useScreens();
@@ -67,6 +68,7 @@ function Count({ screen }: { screen: PortalScreen }) {
   return <small>{data === undefined || data === null ? '' : countWords(data)}</small>;
 }
 
+/** Shows the first rows of a list. */
 function FirstList({ screen }: { screen: PortalScreen }) {
   const portal = usePortal();
   const all = useScreens();

@@ -120,6 +120,7 @@ function answer(total: number, one: string, label: string): string {
 
 const sentence = (words: string): string => words.slice(0, 1).toUpperCase() + words.slice(1);
 
+/** Empty state of a list. */
 function Blank({ isNarrowed, label, onClear }: { isNarrowed: boolean; label: string; onClear: () => void }) {
   return (
     <section className={styles.blank}>

@@ -79,5 +79,6 @@ export const callColumns = (window: StatisticsWindow, fewer: boolean): readonly 
   return fewer ? all.filter(({ name }) => name !== 'For' && name !== 'p50') : all;
 };
 
+/** Shows a current figure; nothing while it is unknown. */
 const Live = ({ value, text }: { value: number | null | undefined; text: (value: number) => string }) =>
   value !== null && value !== undefined && <FlashOnChange value={text(value)}>{text(value)}</FlashOnChange>;

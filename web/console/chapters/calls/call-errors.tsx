@@ -46,6 +46,7 @@ export function CallErrors({ appRef, call, chapters }: { appRef: string; call: C
   );
 }
 
+/** Links to an error in chapter 8. */
 const ErrorLink = ({ appRef, line }: { appRef: string; line: ErrorLine }) => (
   <Link to="/app/$ref/errors" params={{ ref: appRef }} search={{ error: line.id }}>
     <code>{errorName(line)}</code>

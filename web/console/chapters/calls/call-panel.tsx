@@ -123,6 +123,7 @@ function Made({
   return data ? children(data) : <Skeleton width={200} />;
 }
 
+/** Shows code that sends the request, in three forms. */
 const Snippets = ({ snippets: { supabase_js, curl, fetch } }: Pick<CallDetail, 'snippets'>) => (
   <Tabs
     label="Code"
@@ -137,6 +138,7 @@ const Snippets = ({ snippets: { supabase_js, curl, fetch } }: Pick<CallDetail, '
   />
 );
 
+/** Table of the parameters of a call. */
 function Parameters({ title, parameters }: { title: string; parameters: readonly CallParameter[] }) {
   if (parameters.length === 0) return null;
   return (

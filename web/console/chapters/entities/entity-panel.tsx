@@ -237,6 +237,7 @@ function QueryWords({ entity }: { entity: Entity }) {
   return pairs.length > 0 && <KeyValues pairs={pairs} />;
 }
 
+/** Describes the properties of a field. */
 function FieldWords({ field }: { field: Entity['fields'][number] }) {
   const filled = filledBy(field);
   const { references, enum_values, attributes, collation, numbering, comment, type_comments = [] } = field;

@@ -238,6 +238,7 @@ function factsOf(appRef: string, { entity, field }: FieldUsage): (readonly [stri
   ];
 }
 
+/** Lists the relations of the field in both directions. */
 function Joined({ appRef, story: { pointsTo, pointedBy } }: { appRef: string; story: FieldUsage }) {
   if (pointsTo.length + pointedBy.length === 0) return <p className={styles.none}>Nothing: no relation ends at it.</p>;
   const other = (schema: string, entity: string, fields: readonly string[]) => (
@@ -273,6 +274,7 @@ interface Use {
   words: string;
 }
 
+/** Lists the rules, policies, machines and screens that use the field. */
 function Uses({ appRef, story, stale }: { appRef: string; story: FieldUsage; stale: boolean }) {
   const uses = usesOf(appRef, story);
   if (uses.length === 0) {

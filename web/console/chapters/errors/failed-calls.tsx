@@ -54,6 +54,7 @@ export function FailedCalls({ appRef, errors }: { appRef: string; errors: readon
   );
 }
 
+/** Row of a failed request. */
 function Row({ appRef, call, errors }: { appRef: string; call: ListedCall; errors: readonly ErrorLine[] }) {
   const line = errorOf(errors, call);
   return (

@@ -142,6 +142,7 @@ function Bodies<T extends { readonly id: string }>({
   ));
 }
 
+/** Content of a cell. */
 function Cell<T>({ column, item }: { column: ListColumn<T>; item: T }) {
   const content = column.cell(item);
   return (

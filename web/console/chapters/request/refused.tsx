@@ -77,6 +77,7 @@ function Name({
   );
 }
 
+/** Shows a state with its colour if the machine has it. */
 const State = ({ name, machine }: { name: string | null; machine: Machine | undefined }) =>
   name === null ? <span className="soft">none</span> : machine ? <StateName machine={machine} name={name} /> : name;
 

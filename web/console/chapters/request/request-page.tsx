@@ -161,6 +161,7 @@ function Answer({
   );
 }
 
+/** Shown if the node does not store the trace of the request. */
 function Unknown({ appRef, requestId }: { appRef: string; requestId: string }) {
   return (
     <Empty title="No story of it is held">

@@ -91,6 +91,7 @@ export function StepTable({
   );
 }
 
+/** Row of a step. */
 function Step({ line: { name, time, kind, found }, share }: { line: StepLine; share: (value: number) => string }) {
   return (
     <tr data-selected={kind === 'ended' || undefined}>

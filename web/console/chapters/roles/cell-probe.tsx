@@ -44,6 +44,7 @@ export function CellProbe({ cell, report }: { cell: ProbedCell | undefined; repo
   );
 }
 
+/** Shows one attempt of the probe. */
 function Try({ attempt }: { attempt: ProbeTry }) {
   const { as, row, claimed, agrees, sql, answer } = attempt;
   return (

@@ -229,6 +229,7 @@ function CellVerdict({ cell }: { cell: RoleCell }) {
   );
 }
 
+/** Heading of an entity or function. */
 function GroupHead({ group: { name, rows, rowsEstimate, argumentTypes } }: { group: MatrixGroup }) {
   return (
     <th scope="rowgroup" rowSpan={rows.length} className={styles.entity}>

@@ -89,6 +89,7 @@ export function RulePanel({
   );
 }
 
+/** Link that opens SQL in the editor. */
 function SqlLink({ appRef, sql, words }: { appRef: string; sql: string | null; words: string }) {
   if (sql === null) return null;
   return (

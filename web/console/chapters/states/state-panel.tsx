@@ -81,6 +81,7 @@ function standing(rows: number | null, initial: boolean, final: boolean, reached
   return final ? `${stand}, for good: no transition leads on.` : `${stand}.`;
 }
 
+/** Lists transitions to or from the state. */
 function Ways({
   title,
   ways,

@@ -210,6 +210,7 @@ function MachineFigure({
   );
 }
 
+/** Lists the problems of a machine. */
 function Problems({ machine: { enforced, problems } }: { machine: Machine }) {
   if (enforced && problems.length === 0) return null;
   return (

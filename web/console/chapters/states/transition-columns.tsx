@@ -80,7 +80,7 @@ export const transitionColumns = (
   },
 ];
 
-/** Shows the roles that may make a transition; null for every role. */
+/** Shows the roles that may make a transition; null for every caller who may change the row. */
 export const Who = ({ roles }: { roles: readonly string[] | null }) =>
   roles === null ? (
     <span className="soft" title="Whoever may change the row">

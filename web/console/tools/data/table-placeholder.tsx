@@ -60,6 +60,7 @@ export function TablePlaceholder({
   );
 }
 
+/** Shows the error of a refused read. */
 function Refused({
   table,
   where,
@@ -135,6 +136,7 @@ function NotGranted({ table, error }: { table: Table; error: ApiFailure }) {
   );
 }
 
+/** Empty state if the filters exclude all rows. */
 function NoneMatches({ table, where, onClear }: { table: Table; where: readonly Filter[]; onClear: () => void }) {
   const { data } = useQuery(rowCount(table, []));
   return (

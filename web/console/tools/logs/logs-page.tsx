@@ -181,6 +181,7 @@ function LogFoot({
   );
 }
 
+/** Empty state of the logs. */
 function NoCalls({
   all,
   search,

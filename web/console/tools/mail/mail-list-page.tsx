@@ -125,6 +125,7 @@ export function MailListPage({ appRef, tabs, onServer }: { appRef: string; tabs:
   );
 }
 
+/** Empty state without a mail server. */
 function NoServer({ onServer }: { onServer: () => void }) {
   return (
     <div className={styles.notice}>
@@ -138,6 +139,7 @@ function NoServer({ onServer }: { onServer: () => void }) {
   );
 }
 
+/** Empty state without mails. */
 function NoMails({ search, onClear }: { search: string; onClear: () => void }) {
   if (search !== '') {
     return (

@@ -126,6 +126,7 @@ function ServerForm({ appRef, settings: stored }: { appRef: string; settings: Ap
   );
 }
 
+/** Form that sends a test mail. */
 function ServerTest({ appRef }: { appRef: string }) {
   const [to, setTo] = useState('');
   const { mutate, isPending, data, error } = useMutation(testMailServer(appRef));

@@ -244,6 +244,7 @@ function SessionsFoot({
   );
 }
 
+/** Empty state of the sessions. */
 function NoSessions({
   appRef,
   all,

@@ -207,6 +207,7 @@ function useSaveKey(canSave: boolean, save: () => void): readonly Binding[] {
   );
 }
 
+/** Bar that saves or discards the unsaved changes. */
 function ChangesBar({ draft }: { draft: Draft }) {
   const { changes } = draft;
   const wrong = [...changes.values()].filter((change) => change.wrong !== null).length;

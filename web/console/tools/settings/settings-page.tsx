@@ -85,6 +85,7 @@ function Sections({ appRef, settings }: { appRef: string; settings: AppSettings 
   );
 }
 
+/** Section of the actions that cannot be undone. */
 function DangerZone({ appRef }: { appRef: string }) {
   const navigate = useNavigate();
   const [dialog, setDialog] = useState<'sessions' | 'delete' | null>(null);

@@ -176,6 +176,7 @@ function UsersFoot({
   );
 }
 
+/** Empty state of the users. */
 function NoUsers({
   appRef,
   search,

@@ -202,6 +202,7 @@ function NewCall({
   );
 }
 
+/** Field for a JSON body. */
 function JsonField({
   label,
   value,
@@ -252,6 +253,7 @@ function Asked({ appRef, question }: { appRef: string; question: Question | null
   return <Answered appRef={appRef} question={question} />;
 }
 
+/** Loads and shows the explanation of a question. */
 function Answered({ appRef, question }: { appRef: string; question: Question }) {
   const { data, error, isFetching } = useQuery(explanation(appRef, question));
   if (error) return <FailureNote facts={failureFacts(error)} />;

@@ -61,6 +61,7 @@ export function Explained({ explanation }: { explanation: AccessExplanation }) {
   );
 }
 
+/** Shows the checks of one row. */
 function RowTrace({ row: { row, checks }, alone }: { row: ExplainedRow; alone: boolean }) {
   return (
     <>
@@ -78,6 +79,7 @@ function RowTrace({ row: { row, checks }, alone }: { row: ExplainedRow; alone: b
   );
 }
 
+/** Shows one check with its policies. */
 function Check({ check }: { check: ExplainedCheck }) {
   return (
     <section>
@@ -92,6 +94,7 @@ function Check({ check }: { check: ExplainedCheck }) {
   );
 }
 
+/** Shows one evaluated policy. */
 function Policy({ policy }: { policy: CheckedPolicy }) {
   const { name, permissive, conditions, joined_by } = policy;
   const holds = policy.result === true;

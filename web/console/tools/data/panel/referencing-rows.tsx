@@ -36,6 +36,7 @@ export function ReferencingRows({ table, pointers }: { table: Table; pointers: r
   );
 }
 
+/** Counts the referencing rows and links to them. */
 function PointerCount({
   table,
   pointer: { entity, where },
