@@ -101,7 +101,7 @@ const grantOf = ({ id, schema }: Entity): string => {
   return `grant usage on schema ${name} to service_role;\ngrant all on ${id} to service_role;`;
 };
 
-/** The app's API reaches only exposed schemas, whoever the caller is. */
+/** The app's API reaches only exposed schemas, even for the service key. */
 function NotExposed({ table }: { table: Table }) {
   return (
     <div className={styles.instead}>
