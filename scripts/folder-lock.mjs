@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /** An older lock belongs to a process that hangs, or to another program that got the same pid. */
 const oldestMilliseconds = 20 * 60 * 1000;
-/** How long a lock folder may exist without a pid: the time between two system calls. */
+/** Maximum age of a lock folder without a pid: the time between two system calls. */
 const withoutPidMilliseconds = 2000;
 
 /**

@@ -3,13 +3,16 @@ import { createServerClient, parseCookieHeader, serializeCookieHeader } from '@s
 import { createElement as h, type ReactElement } from 'react';
 import { renderToString } from 'react-dom/server';
 
-/** Where the app is, and its publishable key. */
+/** Address and publishable key of the app. */
 interface App {
   readonly url: string;
   readonly key: string;
 }
 
-/** Makes the client of one request: its session is in the request's cookies, and what changes goes out with the response. */
+/**
+ * Creates the client of one request. It reads the session from the request's cookies and writes changed cookies to the
+ * response.
+ */
 function clientOf({ url, key }: App, request: IncomingMessage, response: ServerResponse) {
   return createServerClient(url, key, {
     cookies: {
@@ -19,7 +22,7 @@ function clientOf({ url, key }: App, request: IncomingMessage, response: ServerR
         for (const { name, value, options } of cookies) {
           response.appendHeader('set-cookie', serializeCookieHeader(name, value, options));
         }
-        // A response that changes cookies is for one visitor: no cache may keep it.
+        // A response that changes cookies is for one visitor, so caches must not store it.
         for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
       },
     },
@@ -53,7 +56,7 @@ const notesOf = (email: string, notes: readonly Note[]): ReactElement =>
     h('form', { method: 'post', action: '/sign-out' }, h('button', { type: 'submit' }, 'Sign out')),
   );
 
-/** Returns the fields of a form, which may be small only. */
+/** Reads the fields of a form. Throws if the form is too large. */
 async function formOf(request: IncomingMessage): Promise<URLSearchParams> {
   let text = '';
   for await (const chunk of request) {
@@ -67,7 +70,7 @@ function send(response: ServerResponse, status: number, html: string): void {
   response.writeHead(status, { 'content-type': 'text/html; charset=utf-8' }).end(html);
 }
 
-/** Cookies are sent after the call that changes them, so the headers go out last. */
+/** Answers a request. Calls of the client may change cookies, so the headers are sent after the last call. */
 async function answer(app: App, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const supabase = clientOf(app, request, response);
   if (request.method === 'POST') {
@@ -83,7 +86,7 @@ async function answer(app: App, request: IncomingMessage, response: ServerRespon
     response.writeHead(303, { location: '/' }).end();
     return;
   }
-  // Asks the app, and exchanges the refresh token first where the access token is about to expire.
+  // Sends a request to the app. The client first renews an access token that expires soon.
   const { data } = await supabase.auth.getUser();
   if (data.user === null) return send(response, 200, page(signInForm(null)));
   const { data: notes, error } = await supabase.from('notes').select('id, body').order('id');

@@ -23,7 +23,7 @@ describe('withSecretKey', () => {
 });
 
 describe('withoutKey', () => {
-  it('erases a first key and keeps its hash', () => {
+  it('removes the stored secret of an original key and retains its hash', () => {
     const keys = withoutKey(made, 'service_role', now);
     expect(keys.serviceRoleKey).toBe('');
     expect(keys.apiKeys).toEqual([
@@ -31,7 +31,7 @@ describe('withoutKey', () => {
     ]);
   });
 
-  it('forgets the oldest revoked keys beyond the limit, and never a first key', () => {
+  it('removes the oldest revoked keys above the limit, but never an original key', () => {
     let keys = withoutKey(made, 'anon', now);
     for (let count = 0; count <= limits.revokedApiKeys.default; count++) {
       const { keys: more, added } = withSecretKey(keys, String(count), now);
@@ -51,7 +51,7 @@ describe('withRotatedKey', () => {
     expect(listApiKeys(keys).filter(({ revokedAt }) => revokedAt === null)).toHaveLength(4);
   });
 
-  it('replaces the first secret key by one that nobody can reveal', () => {
+  it('replaces the original secret key with a key that cannot be revealed', () => {
     const { keys } = withRotatedKey(made, 'secret', now);
     expect(keys.secretKey).toBe('');
   });

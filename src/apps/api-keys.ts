@@ -6,7 +6,7 @@ import { makeApiKey } from './make-keys.ts';
 
 const HINT_CHARACTERS = 6;
 
-/** Returns the SHA-256 by which an API key is stored. Keys are random: a salt would add nothing. */
+/** Returns the SHA-256 by which an API key is stored. Keys are random, so a salt is not necessary. */
 export const hashApiKey = (key: string): string => createHash('sha256').update(key).digest('base64url');
 
 /** Returns the first characters of a key, by which its owner recognises it. */
@@ -15,10 +15,10 @@ const hintOf = (key: string): string =>
 
 const isFirstKey = (id: string): id is FirstKeyId => Object.hasOwn(firstKeys, id);
 
-/** An app's keys, as its record or its sealed secrets hold them. */
+/** An app's keys, from its record or its encrypted secrets. */
 type Keys = Omit<AppKeys, 'ref'>;
 
-/** Returns every API key of an app: those that it was made with first, then the others, the newest first. */
+/** Returns every API key of an app: the original keys first, then the other keys, newest first. */
 export function listApiKeys(keys: Keys): readonly ApiKey[] {
   const stored = keys.apiKeys ?? [];
   const hashes = new Set(stored.map(({ hash }) => hash));
@@ -31,7 +31,10 @@ export function listApiKeys(keys: Keys): readonly ApiKey[] {
   return [...first, ...stored];
 }
 
-/** Adds a secret key. Returns the keys and the new key, which is stored by its hash only. Throws api_keys_full. */
+/**
+ * Adds a secret key. Returns the keys and the new key; only its hash is stored.
+ * @throws NinefoldError api_keys_full
+ */
 export function withSecretKey<K extends Keys>(
   keys: K,
   name: string,
@@ -42,7 +45,10 @@ export function withSecretKey<K extends Keys>(
   return withKey(keys, 'secret', name, now);
 }
 
-/** Revokes a key. Throws api_key_unknown, and api_key_needed for the publishable key. */
+/**
+ * Revokes a key.
+ * @throws NinefoldError api_key_unknown; api_key_needed for the publishable key
+ */
 export function withoutKey<K extends Keys>(keys: K, id: string, now: string): K {
   const found = findValid(keys, id);
   if (isCurrentPublishable(keys, found)) throw new NinefoldError('api_key_needed', { details: { id } });
@@ -50,8 +56,8 @@ export function withoutKey<K extends Keys>(keys: K, id: string, now: string): K 
 }
 
 /**
- * Revokes a key and adds one with the same name and kind. Throws api_key_unknown, and api_key_older_kind for the keys `anon` and
- * `service_role`.
+ * Revokes a key and adds one with the same name and kind.
+ * @throws NinefoldError api_key_unknown; api_key_older_kind for the keys `anon` and `service_role`
  */
 export function withRotatedKey<K extends Keys>(
   keys: K,
@@ -67,11 +73,11 @@ export function withRotatedKey<K extends Keys>(
   return isPublishable ? { ...rotated, keys: { ...rotated.keys, publishableKey: rotated.key } } : rotated;
 }
 
-/** Returns the key of a valid first key; null for a key that is stored by its hash only. */
+/** Returns the text of a valid original key; null for a key of which only the hash is stored. */
 export const revealFirstKey = (keys: Keys, id: string): string | null =>
   isFirstKey(id) ? keys[firstKeys[id].field] || null : null;
 
-/** Returns the ids of the secret first keys that are valid. */
+/** Returns the ids of the valid original secret keys. */
 export const revealableKeys = (keys: Keys): ('secret' | 'service_role')[] =>
   (['secret', 'service_role'] as const).filter((id) => keys[firstKeys[id].field] !== '');
 
@@ -97,14 +103,17 @@ function withKey<K extends Keys>(keys: K, kind: ApiKey['kind'], name: string, no
   return { keys: { ...keys, apiKeys: [added, ...(keys.apiKeys ?? [])] }, key, added };
 }
 
-/** A first key leaves its field, so that nothing reveals it, and stays in the list as revoked. */
+/** Moves an original key to the list of revoked keys, so that it cannot be revealed. */
 function withRevoked<K extends Keys>(keys: K, found: ApiKey, now: string): K {
   const others = (keys.apiKeys ?? []).filter(({ id }) => id !== found.id);
   const apiKeys = withoutOldest([{ ...found, revokedAt: now }, ...others]);
   return { ...keys, apiKeys, ...(isFirstKey(found.id) && { [firstKeys[found.id].field]: '' }) };
 }
 
-/** Forgets the revoked keys beyond the limit, except the first keys: a JWT of the older kind is refused by its entry alone. */
+/**
+ * Removes the oldest revoked keys above the limit, except the original keys: only its entry in the list makes a legacy
+ * JWT invalid.
+ */
 function withoutOldest(keys: readonly ApiKey[]): readonly ApiKey[] {
   const forgettable = keys.filter(({ revokedAt, createdAt }) => revokedAt !== null && createdAt !== null);
   const dropped = new Set(forgettable.slice(limits.revokedApiKeys.default));

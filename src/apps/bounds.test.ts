@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { ConnectionError, DatabaseError } from '../database/database-error.ts';
 import { type BoundMessage, ExceededBounds } from './bounds.ts';
 
-/** The end of a session that is open now. */
+/** A session that ends at the current time. */
 function ended(processId = 7): ConnectionError {
   const error = new ConnectionError('terminated', {
     cause: new DatabaseError({ sqlstate: '57P01', severity: 'FATAL', message: 'terminated' }),
@@ -37,7 +37,7 @@ it('explains the end of a session without an error from PostgreSQL', async () =>
   expect(await bounds.explain('a', closed)).toMatchObject({ code: 'app_limit_exceeded', details: { bound: 10 } });
 });
 
-it('explains a session by its process: neither another one that ended at the same time, nor a later one of the same id', async () => {
+it('explains a session by its process id and time, not by another session that ended or a later session with the same id', async () => {
   const bounds = new ExceededBounds();
   const [own, other] = [ended(7), ended(8)];
   bounds.receive(message(0));
@@ -53,7 +53,7 @@ it('explains every session that ends during a suspension', async () => {
   expect(await bounds.explain('a', ended(8))).toMatchObject({ code: 'app_limit_exceeded' });
 });
 
-it('leaves an error of another app, or another error, as it is', async () => {
+it('does not change an error of another app, or another error', async () => {
   const bounds = new ExceededBounds();
   bounds.receive(message(10));
   const other = ended();

@@ -11,14 +11,14 @@ export type BoundMessage =
       bound: number;
       /** 0 if the app is not suspended. */
       suspendedSeconds: number;
-      /** The processes of PostgreSQL that are ended for it. */
+      /** The process ids of the PostgreSQL sessions that the primary ends. */
       processIds: readonly number[];
     }
   | { type: 'storage'; app: string; isFull: boolean };
 
-/** Maximum delay of the message about an ended session. */
+/** Maximum delay in ms of the message about an ended session. */
 const LATE_MILLISECONDS = 1000;
-/** For how long the reason of an ended session is known. */
+/** Time in ms for which the reason of an ended session is stored. */
 const EXPLAINED_MILLISECONDS = 10_000;
 
 interface Exceeded {
@@ -64,8 +64,9 @@ export class ExceededBounds {
   }
 
   /**
-   * Returns the reason of an error where the session was ended for a bound, else the error as it is. A session is known by its process id; what
-   * ends during a suspension is ended for the suspension.
+   * Returns the limit error if the session was ended because of a limit; otherwise returns the error unchanged. A
+   * session is identified by its process id. A session that ends during a suspension is ended because of the
+   * suspension.
    */
   async explain(app: string, error: unknown): Promise<unknown> {
     const lost = endedSession(error);
@@ -93,11 +94,14 @@ export class ExceededBounds {
     if (last && last.until > last.at && last.until + LATE_MILLISECONDS > now) return last;
     if (lost === 'login') return null;
     const ended = this.#ended.get(app)?.get(lost.processId);
-    // A session that began later has got the process id of one that was ended.
+    // PostgreSQL has reused the process id of an ended session for a later session.
     return ended && now - ended.at < EXPLAINED_MILLISECONDS && lost.openedAt <= ended.at ? ended : null;
   }
 
-  /** Resolves at the next message about the app, or when none comes: the primary and PostgreSQL send over different sockets. */
+  /**
+   * Resolves at the next message about the app, or after a timeout, because the primary and PostgreSQL use different
+   * sockets.
+   */
   #nextMessage(app: string, milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
       const waiting = this.#waiting.get(app) ?? new Set();
@@ -130,8 +134,8 @@ export const storageFull = (cause?: unknown): NinefoldError =>
 const ended: readonly string[] = ['57P01', '28000'];
 
 /**
- * Returns the session that an error tells the end of, with or without a message of PostgreSQL; 'login' if a login was refused or the call on
- * its way; null for any other error.
+ * Returns the session whose end an error reports, with or without a message of PostgreSQL. Returns 'login' for an
+ * error without a known session, for example a refused login; null for any other error.
  */
 function endedSession(error: unknown): 'login' | LostSession | null {
   if (error instanceof NinefoldError && error.code === 'app_limit_exceeded') return 'login';

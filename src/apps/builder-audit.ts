@@ -17,10 +17,10 @@ export interface BuilderEvent {
   readonly requestId: string;
 }
 
-/** In place of a ref: the event is of the node. */
+/** Stored in place of a ref for an event of the node. */
 export const NODE = '';
 
-/** The entries that a page holds. */
+/** The filter of a page of entries. */
 export interface AuditQuery {
   readonly action: string | null;
   /** Text to find in any part of the entry, ignoring case. */
@@ -129,7 +129,7 @@ export class BuilderAudit {
     return result?.rows[0]?.[0]?.toString('utf8') ?? '[]';
   }
 
-  /** Returns a page of what builders did on the node and with their accounts, the newest first, a JSON array. */
+  /** Returns a page of the builders' actions on the node and events of their accounts as a JSON array, newest first. */
   async listOfNode(query: AuditQuery): Promise<string> {
     const [result] = await this.#database.run([{ text: LIST_OF_NODE, params: queryParams(query) }]);
     return result?.rows[0]?.[0]?.toString('utf8') ?? '[]';

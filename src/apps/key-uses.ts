@@ -16,7 +16,7 @@ interface Count {
   uses: number;
 }
 
-/** Counts how often each API key is shown, by the day. */
+/** Counts how often each API key is used per day. */
 export class KeyUses {
   readonly #counts: BufferedCounters<Count>;
 
@@ -47,7 +47,7 @@ export class KeyUses {
       known.uses++;
       return;
     }
-    // Uses of the day before, which a worker counted between its last flush and midnight, get a key of their own.
+    // The first flush after midnight may contain uses of the previous day, which are counted separately.
     if (known) counts.set(`${key} ${known.day}`, known);
     counts.set(key, { key, day, uses: 1 });
   }
@@ -65,12 +65,12 @@ async function write(app: App, counts: readonly Count[], isMaintenanceFlush: boo
   if (isMaintenanceFlush) await runAsServerRole(app.database, [{ text: FORGET, params: [] }]);
 }
 
-/** The uses of an API key that are stored. */
+/** The stored uses of an API key. */
 export interface StoredKeyUses {
   readonly id: string;
   /** YYYY-MM-DD, in UTC. */
   readonly lastDay: string;
-  /** In the last 30 days. */
+  /** Number of uses in the last 30 days. */
   readonly uses: number;
 }
 
@@ -78,7 +78,7 @@ const READ = `select json_agg(json_build_object('id', k.key_id, 'lastDay', k.day
   from (select key_id, max(day) as day, coalesce(sum(uses) filter (where day > (now() at time zone 'utc')::date - 30), 0) as uses
     from ninefold.api_key_uses group by key_id) k`;
 
-/** Reads when each API key of an app was used last, and how often. */
+/** Reads the last use and the number of uses of each API key of an app. */
 export async function readKeyUses(app: App): Promise<ReadonlyMap<string, StoredKeyUses>> {
   const [result] = await runAsServerRole(app.database, [{ text: READ, params: [] }]);
   const rows = (result && firstJson<StoredKeyUses[]>(result)) ?? [];

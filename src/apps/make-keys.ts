@@ -11,7 +11,7 @@ const randomText = (length: number): string =>
 /** Returns a new API key. */
 export const makeApiKey = (kind: 'publishable' | 'secret'): string => `sb_${kind}_${randomText(31)}`;
 
-/** A new ES256 key pair with a random key id. */
+/** Creates an ES256 key pair with a random key id. */
 export function makeSigningKey(): SigningKey {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const { x, y } = publicKey.export({ format: 'jwk' });

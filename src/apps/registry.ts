@@ -124,7 +124,7 @@ export class Registry {
     await this.#database.run([{ text: 'update public.apps set schema_file = $2 where ref = $1', params: [ref, file] }]);
   }
 
-  /** Gives an app another name; every worker reads the record anew. Returns false if there is no such app. */
+  /** Changes the name of an app; every worker reads the record anew. Returns false if there is no such app. */
   async rename(ref: string, name: string): Promise<boolean> {
     const [result] = await this.#database.run([
       { text: 'update public.apps set name = $2 where ref = $1 returning ref', params: [ref, name] },
@@ -132,7 +132,7 @@ export class Registry {
     return (result?.rows.length ?? 0) > 0;
   }
 
-  /** Returns false when there was no such app. */
+  /** Returns false if there is no such app. */
   async remove(ref: string): Promise<boolean> {
     const [result] = await this.#database.run([
       { text: 'delete from public.apps where ref = $1 returning ref', params: [ref] },

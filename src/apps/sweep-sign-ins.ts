@@ -3,8 +3,9 @@ import type { App } from './app.ts';
 import { runAsServerRole } from './run-as-server-role.ts';
 
 /**
- * Deletes sessions that have ended, with their refresh tokens, expired flows, tokens and challenges, and entries of the audit log that
- * are too old or too many, and adds the counts of sign-ins up. One run deletes a bounded number of rows of each table. Returns how many rows it deleted.
+ * Deletes ended sessions with their refresh tokens, expired flows, tokens and challenges, and old or excess entries of
+ * the audit log. Merges the counts of sign-ins. One run deletes a limited number of rows of each table. Returns the
+ * number of deleted rows.
  */
 export async function sweepSignIns({ database, settings }: Pick<App, 'database' | 'settings'>): Promise<number> {
   const { auth } = await settings();

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { isTest, type SourceFile, sourceFiles } from './source-files.ts';
 
 /**
- * React calls what an effect or a ref callback returns. A function of the browser may return undefined today and a promise in the
- * next release (`scrollIntoView` did), and React then throws when the component unmounts. So the callback of an effect is written
- * in place, has a body in braces, and returns nothing or a function that is written in place.
+ * React calls the value that an effect or a ref callback returns. A browser function may return undefined in one
+ * release and a promise in the next, as `scrollIntoView` did. React then throws when the component unmounts. So the
+ * callback of an effect is an inline function with a body in braces. It returns nothing or an inline function.
  */
 const effect = /^use\w*(?:Effect|DidUpdate)$/;
 
@@ -22,22 +22,24 @@ const isNode = (value: unknown): value is Node =>
 const isFunction = (value: unknown): boolean =>
   isNode(value) && ['ArrowFunctionExpression', 'FunctionExpression', 'FunctionDeclaration'].includes(value.type);
 
-/** The nodes directly under a node. */
+/** Returns the direct children of a node. */
 const childrenOf = (node: Node): Node[] =>
   Object.values(node).flatMap((value): Node[] => (Array.isArray(value) ? value : [value]).filter(isNode));
 
-/** The last name of `useEffect`, `React.useEffect`; '' for any other callee. */
+/**
+ * Returns the last name of the callee, for example `useEffect` of `React.useEffect`; '' for a callee without a name.
+ */
 function nameOf(callee: unknown): string {
   if (!isNode(callee)) return '';
   if (callee.type === 'Identifier') return String(callee.name);
   return callee.type === 'MemberExpression' ? nameOf(callee.property) : '';
 }
 
-/** The return statements of a function, without those of functions inside of it. */
+/** Returns the return statements of a function, without those of nested functions. */
 const returnsOf = (node: Node): Node[] =>
   isFunction(node) ? [] : node.type === 'ReturnStatement' ? [node] : childrenOf(node).flatMap(returnsOf);
 
-/** Returns true if the callback returns nothing, or a function that is written in it. */
+/** Returns true if the callback returns nothing or an inline function. */
 function isSafe(callback: Node): boolean {
   if (callback.async === true || callback.generator === true || !isNode(callback.body)) return false;
   if (callback.body.type !== 'BlockStatement') return isFunction(callback.body);
@@ -46,7 +48,7 @@ function isSafe(callback: Node): boolean {
     .every(({ argument }) => argument === null || isFunction(argument));
 }
 
-/** The callbacks under a node whose result React uses: of effects, and of `ref` attributes that are functions. */
+/** Returns the callbacks below a node whose result React uses: those of effects, and functions in `ref` attributes. */
 function callbacksOf(node: Node): Node[] {
   const nested = childrenOf(node).flatMap(callbacksOf);
   if (node.type === 'CallExpression' && effect.test(nameOf(node.callee))) {
@@ -59,7 +61,7 @@ function callbacksOf(node: Node): Node[] {
   return nested;
 }
 
-/** The places of effects and ref callbacks that may return what is not theirs. */
+/** Returns the positions of effects and ref callbacks that may return a value of another function. */
 function unsafe({ path, text }: SourceFile): string[] {
   const { program, errors } = parseSync(path, text);
   expect(errors).toEqual([]);
@@ -70,7 +72,7 @@ function unsafe({ path, text }: SourceFile): string[] {
 }
 
 describe('effects and ref callbacks of the console', () => {
-  it('return nothing or a function that is written in place', () => {
+  it('return nothing or an inline function', () => {
     const sources = sourceFiles(['web']).filter(({ path }) => !isTest(path));
     expect(sources.flatMap(({ text }) => text.match(/\buse\w*Effect\(/g) ?? []).length).toBeGreaterThan(20);
     expect(sources.flatMap(unsafe)).toEqual([]);

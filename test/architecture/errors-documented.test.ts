@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { allErrors, type ErrorEntry, retired } from '../../contract/errors.ts';
 import { clone } from '../support/clone.ts';
 
-/** The tables of docs/errors.md stand under one heading a source, in this order. */
+/** The headings of docs/errors.md by source, in their order. Each has one table. */
 const headings: Record<ErrorEntry['source'], string> = {
   ninefold: 'Ninefold',
   rest: 'Data calls',
@@ -15,11 +15,13 @@ const headings: Record<ErrorEntry['source'], string> = {
 interface DocumentedError {
   heading: string;
   code: string;
-  /** The whole row, as it stands in the file. */
+  /** The complete row, as the file contains it. */
   row: string;
 }
 
-/** Text as a table's cell shows it: Markdown would take `|` for a border and `<ref>` for a tag. */
+/**
+ * Returns text as a table cell contains it. Without the backslash, Markdown reads `|` as a border and `<ref>` as a tag.
+ */
 const cell = (text: string): string => text.replace(/[|<]/g, '\\$&').replaceAll('\n', ' ');
 
 function rowOf(code: string, entry: ErrorEntry): string {
@@ -42,7 +44,7 @@ describe('docs/errors.md', () => {
   const documented = documentedErrors();
   const entries: [string, ErrorEntry][] = Object.entries(allErrors);
 
-  it('has the row of every code, with its status, meaning and action, under the heading of its source', () => {
+  it('contains the row of every code, with status, meaning and action, under the heading of its source', () => {
     const found = new Map(documented.map(({ code, row, heading }) => [code, `${heading}: ${row}`]));
     const missing = entries
       .map(([code, entry]) => ({ code, expected: `${headings[entry.source]}: ${rowOf(code, entry)}` }))
@@ -50,19 +52,19 @@ describe('docs/errors.md', () => {
     expect(missing.map(({ expected }) => expected)).toEqual([]);
   });
 
-  it('has no code that cannot be met, and none twice', () => {
+  it('contains no unknown code and no code twice', () => {
     const codes = documented.map(({ code }) => code);
     expect(codes.filter((code) => !Object.hasOwn(allErrors, code))).toEqual([]);
     expect(codes.filter((code, i) => codes.indexOf(code) !== i)).toEqual([]);
   });
 });
 
-describe('the catalog', () => {
-  it('never uses a retired code again', () => {
+describe('contract/errors', () => {
+  it('does not reuse a retired code', () => {
     expect(retired.filter((code) => Object.hasOwn(allErrors, code))).toEqual([]);
   });
 
-  it('says of every error what it means and what to do, in sentences', () => {
+  it('describes the meaning and the action of every error in full sentences', () => {
     const poor = Object.entries<ErrorEntry>(allErrors).filter(
       ([, { status, message, meaning, action, member }]) =>
         !(Number.isInteger(status) && (status === 300 || (status >= 400 && status <= 599))) ||

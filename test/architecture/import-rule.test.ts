@@ -4,7 +4,7 @@ import { type Import, importsOf } from './imports.ts';
 import { breachInSource, breachOutside } from './layers.ts';
 import { isTest, type SourceFile, sourceFiles } from './source-files.ts';
 
-/** One line for each import that breaks a rule, as an editor links it. */
+/** Returns one line for each import that breaks a rule, in the form that editors link. */
 function breaches(folders: string[], rule: (entry: Import) => string | null): string[] {
   const imports = sourceFiles(folders).flatMap(importsOf);
   expect(imports.length, `imports found in ${folders}`).toBeGreaterThan(0);
@@ -15,11 +15,11 @@ function breaches(folders: string[], rule: (entry: Import) => string | null): st
 }
 
 describe('the import rule', () => {
-  it('holds in src', () => {
+  it('every import of src is of a lower folder', () => {
     expect(breaches(['src'], breachInSource)).toEqual([]);
   });
 
-  it('holds for contract, the web applications and the black-box tests', () => {
+  it('contract, web and the black-box tests import only what they may', () => {
     expect(breaches(['contract', 'web', 'test'], breachOutside)).toEqual([]);
   });
 
@@ -57,7 +57,7 @@ function readsEnvironment({ text }: SourceFile): boolean {
   return code.includes('environmentIsRead') || /\benv\b[^;]*from "node:process"/.test(code);
 }
 
-describe('the rule itself', () => {
+describe('breachInSource and breachOutside', () => {
   const entry = (from: string, to: string): Import => ({
     from,
     line: 1,
@@ -75,7 +75,7 @@ describe('the rule itself', () => {
     ['src/apps/schema-files.ts', 'src/schema/0001_base.sql'],
     ['src/database/pool.ts', 'pg'],
     ['src/rest/handle.test.ts', 'pg'],
-  ])('lets %s import %s', (from, to) => {
+  ])('allow %s to import %s', (from, to) => {
     expect(inSource(from, to)).toBeNull();
   });
 
@@ -83,13 +83,13 @@ describe('the rule itself', () => {
     ['src/rest/handle.ts', 'src/auth/handle.ts', 'auth is not below rest'],
     ['src/catalog/schema-cache.ts', 'src/rest/handle.ts', 'rest is not below catalog'],
     ['src/http/server.ts', 'src/config/config.ts', 'only compose imports config'],
-    ['src/postgres/embedded.ts', 'src/errors/ninefold-error.ts', 'postgres imports nothing else of src'],
-    ['src/rest/handle.ts', 'src/stuff/thing.ts', 'rest or stuff has no place in the order'],
+    ['src/postgres/embedded.ts', 'src/errors/ninefold-error.ts', 'postgres must not import other folders of src'],
+    ['src/rest/handle.ts', 'src/stuff/thing.ts', 'rest or stuff has no layer'],
     ['src/rest/handle.ts', 'web/ui/button.tsx', 'src imports only src and contract, not web/ui/button.tsx'],
     ['src/rest/handle.ts', 'pg', 'only src/database imports pg'],
     ['src/compose/worker.ts', 'fastify', 'only src/http imports fastify'],
     ['src/compose/worker.ts', '@fastify/static', 'only src/http imports @fastify/static'],
-  ])('does not let %s import %s', (from, to, reason) => {
+  ])('do not allow %s to import %s', (from, to, reason) => {
     expect(inSource(from, to)).toBe(reason);
   });
 
@@ -98,13 +98,13 @@ describe('the rule itself', () => {
     ['contract/limits.ts', 'src/errors/ninefold-error.ts'],
     ['contract/limits.ts', 'zod'],
     ['test/wire/sign-up.test.ts', 'src/auth/handle.ts'],
-  ])('does not let %s import %s', (from, to) => {
+  ])('do not allow %s to import %s', (from, to) => {
     expect(breachOutside(entry(from, to))).not.toBeNull();
   });
 });
 
-describe('the scanner', () => {
-  it('finds every form of import, with its line', () => {
+describe('importsOf', () => {
+  it('finds every form of import with its line', () => {
     const text = [
       "import one from './one.ts';",
       'import {',
@@ -129,7 +129,7 @@ describe('the scanner', () => {
     ]);
   });
 
-  it('takes no sentence for an import', () => {
+  it('does not read a sentence as an import', () => {
     const text =
       "/**\n * import nothing from 'a comment'\n */\nexport const from = 'here';\nconst x = { import: 'no' };\n";
     expect(importsOf({ path: 'src/x.ts', text })).toEqual([]);

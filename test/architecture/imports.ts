@@ -1,21 +1,23 @@
 import { posix } from 'node:path';
 import type { SourceFile } from './source-files.ts';
 
-/** One import, export-from or dynamic import. */
+/** An import, an export-from or a dynamic import. */
 export interface Import {
   readonly from: string;
   /** 1-based. */
   readonly line: number;
-  /** A path below the clone for a relative import (`src/errors/ninefold-error.ts`), else the specifier as it is written. */
+  /**
+   * The path below the clone for a relative import (`src/errors/ninefold-error.ts`), or the specifier as it is written.
+   */
   readonly to: string;
   readonly isRelative: boolean;
 }
 
-/** Statements start a line, as the formatter puts them; a dynamic import may stand anywhere. */
+/** The formatter puts every statement at the start of a line. A dynamic import may be anywhere in a line. */
 const statement =
   /^[ \t]*(?:import|export)\b[^;'"]*?\bfrom\s*['"](?<from>[^'"]+)['"]|^[ \t]*import\s*['"](?<bare>[^'"]+)['"]|\bimport\(\s*['"](?<dynamic>[^'"]+)['"]/gm;
 
-/** The imports of a file, type imports too. */
+/** Returns the imports of a file, including type imports. */
 export function importsOf(file: SourceFile): Import[] {
   return [...file.text.matchAll(statement)].map((match) => {
     const specifier = match.groups?.from ?? match.groups?.bare ?? match.groups?.dynamic ?? '';
@@ -30,6 +32,6 @@ export function importsOf(file: SourceFile): Import[] {
   });
 }
 
-/** Whether a specifier names a package or a part of it. */
+/** Returns true if a specifier names a package or a part of it. */
 export const isOfPackage = (specifier: string, name: string): boolean =>
   specifier === name || specifier.startsWith(`${name}/`);

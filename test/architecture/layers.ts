@@ -1,7 +1,7 @@
 import { type Import, isOfPackage } from './imports.ts';
 import { isTest } from './source-files.ts';
 
-/** From top to bottom: a part imports only parts below it, never one of the same line. */
+/** The layers from top to bottom. A part imports only parts of lower layers, never a part of its own layer. */
 const layers: readonly (readonly string[])[] = [
   ['main'],
   ['cli'],
@@ -20,12 +20,15 @@ const layers: readonly (readonly string[])[] = [
   ['observe'],
   ['errors'],
 ];
-/** Beside the order: only `compose` imports them, and they import nothing of src. */
+/** Parts without a layer: only `compose` imports them, and they import nothing of src. */
 const besides = ['config', 'postgres'];
 /** SQL text, which any part may import. */
 const data = ['schema'];
 
-/** The part of src that a path belongs to: its folder, or its name for a file of src itself; null outside of src. */
+/**
+ * Returns the part of src that a path belongs to: its folder, or the name of a file directly in src. Returns null for a
+ * path outside of src.
+ */
 function partOf(path: string): string | null {
   const match = /^src\/(?:([^/]+)\/|([^/]+)\.ts$)/.exec(path);
   return match?.[1] ?? match?.[2] ?? null;
@@ -33,7 +36,10 @@ function partOf(path: string): string | null {
 
 const rankOf = (part: string): number => layers.findIndex((layer) => layer.includes(part));
 
-/** Why an import of a file in src breaks the rule; null when it does not. A test may import more: see the README of tests. */
+/**
+ * Returns the reason why an import of a file in src breaks the rule; null if the import is allowed. Tests may import
+ * more (test/README.md).
+ */
 export function breachInSource({ from, to, isRelative }: Import): string | null {
   const part = partOf(from);
   if (part === null || isTest(from)) return null;
@@ -43,8 +49,8 @@ export function breachInSource({ from, to, isRelative }: Import): string | null 
   if (target === null) return `src imports only src and contract, not ${to}`;
   if (target === part || data.includes(target)) return null;
   if (besides.includes(target)) return part === 'compose' ? null : `only compose imports ${target}`;
-  if (besides.includes(part)) return `${part} imports nothing else of src`;
-  if (rankOf(part) === -1 || rankOf(target) === -1) return `${part} or ${target} has no place in the order`;
+  if (besides.includes(part)) return `${part} must not import other folders of src`;
+  if (rankOf(part) === -1 || rankOf(target) === -1) return `${part} or ${target} has no layer`;
   return rankOf(target) > rankOf(part) ? null : `${target} is not below ${part}`;
 }
 
@@ -61,7 +67,7 @@ function breachOfPackage(part: string, specifier: string): string | null {
   return null;
 }
 
-/** Why an import of a file outside of src breaks the rule; null when it does not. */
+/** Returns the reason why an import of a file outside of src breaks the rule; null if the import is allowed. */
 export function breachOutside({ from, to, isRelative }: Import): string | null {
   if (!isRelative) {
     return from.startsWith('contract/') ? 'contract is plain data and imports no package' : null;

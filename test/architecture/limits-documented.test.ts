@@ -11,7 +11,7 @@ const cell = (text: string): string => text.replace(/[|<]/g, '\\$&').replaceAll(
 
 const grouped = (value: number): string => String(value).replace(/\B(?=(\d{3})+(?!\d))/g, ',');
 
-/** `| bodyBytes | 10,485,760 bytes | … | … | body_too_large |`, as docs/limits.md has it. */
+/** Returns the row of docs/limits.md for a limit: `| bodyBytes | 10,485,760 bytes | … | … | body_too_large |`. */
 function rowOf(name: string, { unit, default: standard, meaning, setting, range, code }: Limit): string {
   const amount = `${grouped(standard)}${unit === 'count' ? '' : ` ${unit}`}`;
   const by =
@@ -24,7 +24,7 @@ const all: [string, Limit][] = Object.entries(limits);
 describe('docs/limits.md', () => {
   const text = readFileSync(join(clone, 'docs/limits.md'), 'utf8');
 
-  it('has the row of every limit, under the heading of its group, in the order of the contract', () => {
+  it('contains the row of every limit, under the heading of its group, in the order of the contract', () => {
     for (const [group, title] of Object.entries(limitGroups)) {
       const section = text.split(`\n## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
       const rows = section.split('\n').filter((line) => line.startsWith('| `'));
@@ -32,14 +32,14 @@ describe('docs/limits.md', () => {
     }
   });
 
-  it('has no other limit', () => {
+  it('contains no unknown limit', () => {
     const documented = [...text.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name);
     expect(documented.filter((name) => name !== undefined && !Object.hasOwn(limits, name))).toEqual([]);
   });
 });
 
-describe('a limit', () => {
-  it('names a code that is in the catalog, and a setting or a variable that there is', () => {
+describe('contract/limits', () => {
+  it('names only codes, settings and variables that exist', () => {
     const settings: Record<string, unknown> = { ...restSettings, ...authSettings };
     const broken = all.filter(
       ([, { code, setting }]) =>
@@ -49,7 +49,7 @@ describe('a limit', () => {
     expect(broken.map(([name]) => name)).toEqual([]);
   });
 
-  it('that may be set has a range, and its default lies in it', () => {
+  it('has a range for every limit with a setting, and the default is in the range', () => {
     const broken = all.filter(
       ([, { setting, range, default: standard }]) =>
         (setting !== undefined) !== (range !== undefined) || (range && (standard < range[0] || standard > range[1])),

@@ -2,9 +2,14 @@ import { expect, it } from 'vitest';
 import { isTest, type SourceFile, sourceFiles } from './source-files.ts';
 
 /**
- * A number that bounds a call stands in contract/limits.ts and nowhere else. Such a number is in code a constant
- * in capitals, a bound of zod or of a field of a body, a quantifier of a pattern, a piece cut off a text or a list, a timer, a property or a comparison whose name speaks of a size or
- * a time, a LIMIT or an interval in SQL. Numbers that look like one and are none are listed below, with the reason.
+ * Every number that limits a request is in contract/limits, and nowhere else. These forms of numbers are suspicious:
+ * - a constant in capitals;
+ * - a limit of zod, of a body's field or of a pattern's quantifier;
+ * - the length of a cut text or list;
+ * - a timer;
+ * - a property or comparison whose name contains a size or a time;
+ * - LIMIT or an interval in SQL.
+ * The list below contains the suspicious numbers that are no limits, each with its reason.
  */
 const suspicious: readonly RegExp[] = [
   /\bconst [A-Z][A-Z0-9_]* = -?[\d][\d_.]*(?: \* [\d_]+)*;/g,
@@ -18,7 +23,7 @@ const suspicious: readonly RegExp[] = [
   /\binterval '\d+ \w+'/gi,
 ];
 
-/** Small numbers count places and cases; they bound nothing that grows. */
+/** Numbers up to this count decimal places and cases. They limit nothing that grows. */
 const SMALL = 8;
 
 interface Finding {
@@ -41,7 +46,7 @@ function findings({ path, text }: SourceFile): Finding[] {
 const withoutComments = (text: string): string =>
   text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/[^\n]*/g, '$1');
 
-/** Numbers that bound no call, by file: the reason, and the text. */
+/** Numbers that limit no request, by file: the reason and the texts. */
 const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...texts: string[]])[]>> = {
   'src/admin/versions.ts': [['the beginning of a hash', '{12,64}']],
   'src/admin/create-from-template.ts': [['how much of a wrong name is repeated', '.slice(0, 100)']],
@@ -327,10 +332,10 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   ],
 };
 
-/** Folders whose numbers bound no call of an app: commands of a person, and the node's own start and stop. */
+/** Folders whose numbers limit no request of an app: the commands, and the start and stop of the node. */
 const outside = /^src\/(?:cli|postgres)\//;
 
-it('no number that bounds a call stands outside of contract/limits.ts', () => {
+it('every number that limits a request is in contract/limits', () => {
   const sources = sourceFiles(['src']).filter(
     ({ path }) => path.endsWith('.ts') && !isTest(path) && !outside.test(path),
   );
@@ -359,7 +364,7 @@ it.each([
   'return rows.slice(0, 100);',
   'const sql = `select 1 from t order by a limit 50`;',
   "const sql = `where at > now() - interval '90 days'`;",
-])('such a number is found: %s', (text) => {
+])('finds the limit in: %s', (text) => {
   expect(findings({ path: 'src/example.ts', text })).not.toEqual([]);
 });
 
@@ -369,4 +374,4 @@ it.each([
   'limits.bodyBytes.default',
   '// at most 5000: const MAX = 5000;',
   'status: 409',
-])('what is none is left alone: %s', (text) => expect(findings({ path: 'src/example.ts', text })).toEqual([]));
+])('finds no limit in: %s', (text) => expect(findings({ path: 'src/example.ts', text })).toEqual([]));

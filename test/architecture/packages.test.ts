@@ -14,20 +14,20 @@ interface LockedPackage {
 const read = (path: string): string => readFileSync(join(clone, path), 'utf8');
 const lock: { packages: Record<string, LockedPackage> } = JSON.parse(read('package-lock.json'));
 
-it('names no registry: packages come from wherever the machine is set to', () => {
+it('names no registry, so that npm uses the registry of the machine', () => {
   expect(Object.entries(lock.packages).flatMap(([path, entry]) => (entry.resolved ? [path] : []))).toEqual([]);
   expect(read('.npmrc')).toContain('omit-lockfile-registry-resolved=true');
   expect(read('.npmrc')).not.toMatch(/registry\s*=|:\/\//);
 });
 
-it('locks the packages of every platform, not only of the one it was made on', () => {
+it('locks the packages of every platform', () => {
   const missing = Object.entries(lock.packages).flatMap(([path, entry]) =>
     Object.keys(entry.optionalDependencies ?? {}).filter((name) => !isLocked(path, name)),
   );
   expect(missing).toEqual([]);
 });
 
-it('names every direct dependency by one exact version', () => {
+it('pins every direct dependency to an exact version', () => {
   const { dependencies, devDependencies, optionalDependencies }: LockedPackage = JSON.parse(read('package.json'));
   const loose = Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies }).filter(
     ([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version),
@@ -35,7 +35,10 @@ it('names every direct dependency by one exact version', () => {
   expect(loose).toEqual([]);
 });
 
-/** As Node.js looks for it: in the package's own node_modules, then in those above. */
+/**
+ * Returns true if Node.js finds the package: it searches the package's own node_modules, then those of the folders
+ * above.
+ */
 function isLocked(path: string, name: string): boolean {
   if (Object.hasOwn(lock.packages, `${path === '' ? '' : `${path}/`}node_modules/${name}`)) return true;
   if (path === '') return false;

@@ -12,7 +12,7 @@ const rowsOf = (page: string): string[] =>
     .filter((line) => /^\| (?!From |No\. |---)/.test(line));
 
 describe('SECURITY.md', () => {
-  it('names a test that exists for each protection', () => {
+  it('names an existing test for each protection', () => {
     const rows = rowsOf('SECURITY.md');
     expect(rows.length).toBeGreaterThan(10);
     const tests = rows.map((row) =>
@@ -33,7 +33,7 @@ describe('docs/security.md', () => {
     expect(numbers).toEqual(inOrder);
   });
 
-  it('names for each the test that proves it, or says that it is not met or does not apply', () => {
+  it('names a test for each requirement, or says that the requirement is not met or does not apply', () => {
     const wrong = rows.flatMap(([number, , here = '', proof = '']) => {
       const [, path, title] = /^`([^`]+\.test\.ts)`: (.+)$/.exec(proof.trim()) ?? [];
       if (path === undefined || title === undefined) {

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { clone } from '../support/clone.ts';
 
 export interface SourceFile {
-  /** Below the clone, with `/`: `src/rest/handle.ts`. */
+  /** The path below the clone, with `/`: `src/rest/handle.ts`. */
   readonly path: string;
   readonly text: string;
 }
 
-/** All files below some folders of the clone, with their text. A folder that does not exist has none. */
+/** Returns all files below some folders of the clone, with their text. A folder that does not exist has no files. */
 export function sourceFiles(folders: readonly string[], names = /\.(ts|tsx|mjs|js)$/): SourceFile[] {
   return folders.flatMap((folder) =>
     list(folder)

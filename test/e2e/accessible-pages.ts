@@ -38,12 +38,12 @@ const schema = `
 let site: Console;
 let filled: string;
 let empty: string;
-/** Request id of a call that failed. */
+/** Request id of a failed request. */
 let failed: string;
 interface View {
   name: string;
   path: () => string;
-  /** Waits until all of it is there. */
+  /** Waits until the page is complete. */
   ready: (page: Page) => Promise<unknown>;
   signedIn?: boolean;
 }
@@ -350,8 +350,8 @@ const views: readonly View[] = [
 ];
 
 /**
- * What axe finds on every page at one size, and that none is wider than its window: on a wide one in light and dark, on a phone in dark, as
- * both take their colours from the same place.
+ * Defines a test for each page: axe finds no fault, and the page is not wider than the window. The wide size is tested
+ * in light and dark. The phone size is tested only in dark, because both sizes use the same colours.
  */
 export function checkPages(size: keyof typeof sizes): void {
   beforeAll(async () => {
@@ -367,7 +367,7 @@ export function checkPages(size: keyof typeof sizes): void {
   });
   afterAll(() => site.close());
 
-  // One browser profile for those who are signed in and one for others: their caches save most of the time.
+  // Two browser profiles, with and without a session. Their caches make the tests faster.
   let visits: { member: Visit; stranger: Visit };
   beforeAll(async () => {
     const options = { viewport: sizes[size] };
@@ -396,7 +396,7 @@ export function checkPages(size: keyof typeof sizes): void {
   });
 }
 
-/** The same of what opens over a page; after `checkPages`. */
+/** Defines a test for each dialog that opens over a page. Call it after `checkPages`. */
 export function checkDialogs(): void {
   it.each([
     ['the palette', 'Control+k', 'Search or jump'],
@@ -414,25 +414,28 @@ export function checkDialogs(): void {
   });
 }
 
-/** Until nothing is being fetched and no bar holds a place. */
+/** Waits until no request is pending and no placeholder is shown. */
 async function settled(page: Page): Promise<void> {
   await expect.poll(() => page.getByRole('progressbar').count(), { timeout: 15_000 }).toBe(0);
   await page.evaluate(() => document.fonts.ready);
 }
 
-/** What axe finds, each with where it is and what it says. */
+/** Returns what axe finds, each fault with its position and explanation. */
 export async function faults(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   return found(page, rules);
 }
 
-/** The same, after `faults`, of what a change of theme can change: the page is what it was but for its colours. */
+/**
+ * Returns the faults that a change of the theme can cause. Call it after `faults`, which checks the rest of the same
+ * page.
+ */
 const faultsOfColour = (page: Page): Promise<string[]> => found(page, ['color-contrast', 'link-in-text-block']);
 
-/** What axe, which is in the page, finds by some of its rules or by those with some tags. */
+/** Runs axe, which the page has loaded, with some rules or with the rules of some tags. */
 async function found(page: Page, runOnly: string[]): Promise<string[]> {
   const { violations } = await page.evaluate(
-    // A frame holds a mail, which the app writes.
+    // Excludes frames, because they contain mails of the app.
     (only) =>
       (window as unknown as { axe: typeof axe }).axe.run({
         runOnly: only,

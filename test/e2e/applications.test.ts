@@ -53,7 +53,7 @@ it('registers an application, changes its addresses, renews its secret, and dele
   await confirm.getByRole('textbox').fill('Photos');
   await confirm.getByRole('button', { name: 'Delete' }).click();
   await expect.poll(async () => (await listed()).length).toBe(0);
-  // The browser reports the refused address of the first try.
+  // The browser reports the address that the server refused.
   expect(problems.filter((problem) => !problem.includes('400 (Bad Request)'))).toEqual([]);
   const log = await admin<{ entries: { action: string }[] }>(site.node, 'GET', `/apps/${app.ref}/audit?kind=builders`);
   expect(JSON.stringify(log)).not.toContain(first);

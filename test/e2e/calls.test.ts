@@ -35,8 +35,8 @@ const asMember = async (page: Page) => {
   await page.getByRole('option', { name: ines.user.email ?? '' }).click();
 };
 
-describe('a call that is tried', () => {
-  it('as a member returns what that member may read, and leads to its story', async () => {
+describe('TryIt', () => {
+  it('sends a call as a member, shows the rows that the member may read, and links to its trace', async () => {
     const { page, form, context, problems } = await open('rest.public.notes.select');
     const reply = page.getByRole('region', { name: 'Reply' });
     await asMember(page);
@@ -53,7 +53,7 @@ describe('a call that is tried', () => {
     await context.close();
   });
 
-  it('that writes is taken back, unless the reader wants it to stay', async () => {
+  it('rolls a write back unless the reader chooses to save it', async () => {
     const { page, form, context } = await open('rest.public.notes.insert');
     const reply = page.getByRole('region', { name: 'Reply' });
     const count = async () => (await ines.client.from('notes').select()).data?.length;
@@ -71,7 +71,7 @@ describe('a call that is tried', () => {
     await context.close();
   });
 
-  it('says of an argument in the query where the server takes it for a filter', async () => {
+  it('warns if the server reads an argument in the query as a filter', async () => {
     const { form, context, problems } = await open('rpc.public.echo(text).get');
     const field = form.getByRole('textbox', { name: 'word' });
     const filters = [
@@ -101,7 +101,7 @@ describe('a call that is tried', () => {
     await context.close();
   });
 
-  it('that a policy refuses says so, and why', async () => {
+  it('explains why a policy refuses a call', async () => {
     const { page, form, context } = await open('rest.public.notes.insert');
     const reply = page.getByRole('region', { name: 'Reply' });
     await asMember(page);
@@ -120,13 +120,13 @@ describe('a call that is tried', () => {
   });
 });
 
-it('is opened, tried as a member, taken back and closed by keys alone', async () => {
+it('opens, sends and closes a call with keys only', async () => {
   const { page, context, problems } = await site.visit(`/app/${app.ref}/calls`);
   const focused = page.locator(':focus');
   await page.getByRole('button', { name: 'POST /rest/v1/notes', exact: true }).waitFor();
   await page.keyboard.press('f');
   await page.keyboard.type('rest/v1/notes');
-  // The table follows what is typed.
+  // The table is filtered as the reader types.
   await page.getByRole('button', { name: 'POST /auth/v1/signup', exact: true }).waitFor({ state: 'detached' });
   await page.keyboard.press('Tab');
   await page.keyboard.press('End');
@@ -145,7 +145,7 @@ it('is opened, tried as a member, taken back and closed by keys alone', async ()
   await tabTo(page, 'Member');
   const email = ines.user.email ?? '';
   await page.getByRole('option', { name: email }).waitFor();
-  // Whoever types fast does not wait for the server's search.
+  // A fast typist does not wait for the server's search.
   await page.keyboard.type(email);
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
@@ -171,8 +171,8 @@ it('is opened, tried as a member, taken back and closed by keys alone', async ()
   await context.close();
 });
 
-describe('a call in the panel', () => {
-  it('has the errors that it can give, each the way to chapter 8, and its figures', async () => {
+describe('CallPanel', () => {
+  it('lists the errors that the call can return with links to chapter 8, and its figures', async () => {
     const { page, context } = await open('rest.public.notes.insert');
     const panel = page.getByRole('complementary', { name: 'POST /rest/v1/notes' });
     await panel.getByRole('button', { name: '24 h' }).click();

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-it('names an app by its name, and shows the ref beside it in the list of apps', async () => {
+it('shows the name of an app in the console, and also its ref in the list of apps', async () => {
   const app = await createApp(site.node, { name: 'Northwind’s helpdesk' });
   const { page, context, problems } = await site.visit('/');
   const row = page.getByRole('row', { name: app.ref });
@@ -37,7 +37,7 @@ it('names an app by its name, and shows the ref beside it in the list of apps', 
   await context.close();
 });
 
-it('has the rules of one entity for programs', async () => {
+it('returns the rules of one entity as data', async () => {
   const app = await createApp(site.node, { from: template });
   await runSql(site.node, app.ref, 'create table public.rooms (id int primary key)');
   const { page, problems } = await site.visit(`/app/${app.ref}/rules`);
@@ -54,7 +54,7 @@ it('has the rules of one entity for programs', async () => {
   expect(problems).toEqual([]);
 });
 
-it('counts the rows that would break a rule, and leaves nothing behind', async () => {
+it('counts the rows that would break a rule, and changes nothing', async () => {
   const app = await createApp(site.node, { from: template });
   const { page, problems } = await site.visit(`/app/${app.ref}/rules?rule=public.tickets.title_length`);
   await page.getByRole('button', { name: 'Try another form' }).click();
@@ -67,7 +67,7 @@ it('counts the rows that would break a rule, and leaves nothing behind', async (
   await expression.press('Control+Enter');
   await page.getByText('1 of 3 rows of tickets (33%) would violate it: 2.').waitFor();
 
-  // Values that must be there, and values that no two rows may share.
+  // A rule for values that must not be null, and a rule for unique values.
   await runSql(site.node, app.ref, `insert into public.tickets (title) values ('Toner')`);
   await page.getByRole('button', { name: 'No two rows share' }).click();
   await page.getByRole('checkbox', { name: 'title' }).check();
@@ -79,7 +79,7 @@ it('counts the rows that would break a rule, and leaves nothing behind', async (
   await runSql(site.node, app.ref, 'delete from public.tickets where id = 4');
   await page.getByRole('button', { name: 'Condition' }).click();
 
-  // A rule that PostgreSQL would not take is told in its words, and nothing but an expression is sent at all.
+  // The page shows PostgreSQL's own message for an invalid rule. The console sends nothing but an expression.
   await expression.fill('exists (select 1)');
   await page.getByRole('button', { name: 'Count' }).click();
   await page.getByRole('alert').getByText('cannot use subquery in check constraint').waitFor();
@@ -87,7 +87,7 @@ it('counts the rows that would break a rule, and leaves nothing behind', async (
   await expression.fill('true; drop table public.tickets');
   await page.getByRole('button', { name: 'Count' }).and(page.locator('[aria-disabled="true"]')).waitFor();
 
-  // The owner sees every row of a table that forces row-level security, so the count is true there too.
+  // The owner sees every row of a table that forces row-level security, so the count is correct there too.
   await runSql(site.node, app.ref, 'alter table public.tickets force row level security');
   await expression.fill('length(title) > 5');
   await expression.press('Control+Enter');
@@ -101,7 +101,7 @@ it('counts the rows that would break a rule, and leaves nothing behind', async (
   expect(left.results.map(({ rows }) => rows[0]?.[0])).toEqual(['0', '3']);
 });
 
-it('leads from an error to the story of the call that met it, and from a request id that is pasted', async () => {
+it('links from an error to the trace of the request, and from a pasted request id', async () => {
   const app = await createApp(site.node, { from: template });
   const member = await signUpMember(app);
   const refused = await fetch(`${app.url}/rest/v1/tickets`, {
@@ -144,7 +144,7 @@ it('leads from an error to the story of the call that met it, and from a request
   expect(problems.splice(0)).toEqual([expect.stringContaining('404')]);
 });
 
-it('changes a limit at once, takes it back, and says why one is refused', async () => {
+it('changes a limit at once, resets it, and explains why a value is refused', async () => {
   const app = await createApp(site.node, { from: template });
   const stored = async () => {
     const settings = await admin<SettingEntry[]>(site.node, 'GET', `/apps/${app.ref}/settings`);
@@ -170,18 +170,19 @@ it('changes a limit at once, takes it back, and says why one is refused', async 
   expect(await stored()).toBe(null);
   expect(problems).toEqual([]);
 
-  // Gone just before the server would answer: the page, which reads its app every few seconds, does not know of it yet.
+  // The app is deleted just before the server would respond. The page reads its app every few seconds and does not know
+  // this yet.
   await page.route('**/settings/db_max_rows', async (route) => {
     await deleteApp(site.node, app.ref);
     await route.continue();
   });
   await panel.getByRole('button', { name: 'Back to 1,000' }).click();
   await panel.getByRole('alert').getByText('builder_forbidden').waitFor();
-  // What was shown before the server had answered is taken back.
+  // The page shows the new value before the server responds, and removes it after the error.
   await panel.getByText('setting db_max_rows').waitFor();
 });
 
-it('tells what changed in words, version by version and between any two', async () => {
+it('describes the changes of each version, and the changes between any two versions', async () => {
   const app = await createApp(site.node, { from: template });
   const versions = `/apps/${app.ref}/versions`;
   await admin(site.node, 'GET', versions);
@@ -205,7 +206,7 @@ it('tells what changed in words, version by version and between any two', async 
   expect(problems).toEqual([]);
 });
 
-it('walks a chapter’s table by keyboard alone', async () => {
+it('moves through the table of a chapter with the keyboard only', async () => {
   const app = await createApp(site.node, { from: template });
   const { page, problems } = await site.visit(`/app/${app.ref}/rules`);
   const rows = page.getByRole('table', { name: 'Rules' }).getByRole('button');
@@ -223,7 +224,7 @@ it('walks a chapter’s table by keyboard alone', async () => {
   await page.keyboard.press('Escape');
   await panel.getByRole('heading', { name: 'Violation' }).waitFor({ state: 'detached' });
   expect(await second.evaluate((element) => element === document.activeElement)).toBe(true);
-  // One of them is in the tab order, not all.
+  // Only one row is in the tab order.
   expect(await rows.and(page.locator('[tabindex="0"]')).count()).toBe(1);
   expect(problems).toEqual([]);
 });

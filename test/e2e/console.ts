@@ -9,39 +9,45 @@ import type { NodeAddress } from '../support/node.ts';
 
 export const sizes = { wide: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } } as const;
 
-/** A browser's view of a console, and everything that went wrong in it. */
+/** A page of the console in a browser, with all problems that the browser reports. */
 export interface Visit {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Errors and warnings of the browser's console, exceptions nobody caught, and breaches of the CSP. */
+  /** Errors and warnings of the browser's console, uncaught exceptions, and violations of the CSP. */
   readonly problems: string[];
 }
 
-/** Opens a page of the console; signed in as the builder, where there is one, unless `signedIn` is false. */
+/**
+ * Opens a page of the console. If the node has a builder, the browser is signed in as the builder, unless `signedIn` is
+ * false.
+ */
 export type Visiting = (path: string, options?: BrowserContextOptions & { signedIn?: boolean }) => Promise<Visit>;
 
-/** A browser, and how to visit the console of a node with it. */
+/** A browser with a function that opens pages of a node's console. */
 export interface Console {
   readonly node: NodeAddress;
   readonly visit: Visiting;
   close(): Promise<void>;
 }
 
-/** The console of the shared node, which has a builder. The session counts as proven, however long the other files have taken. */
+/**
+ * Opens the console of the shared node, which has a builder. The session counts as recently confirmed, even if other
+ * test files ran long before.
+ */
 export async function openConsole(): Promise<Console> {
   const [node, cookie] = [inject('node'), inject('builderCookie')];
   await proveBuilder(node, cookie);
   return browse(node, cookie);
 }
 
-/** The console of the shared node beside a template of apps, made by these statements. */
+/** Opens the console of the shared node, and creates a template of apps with these statements. */
 export async function openWithTemplate(sql: string): Promise<{ site: Console; template: string }> {
   const site = await openConsole();
   const { ref } = await createTemplate(site.node, sql);
   return { site, template: ref };
 }
 
-/** The console of the shared node beside an app with a member, made by these statements. */
+/** Opens the console of the shared node, and creates an app with these statements and a member. */
 export async function openWithMember(sql: string): Promise<{ site: Console; app: AppConnection; member: Member }> {
   const site = await openConsole();
   const app = await createApp(site.node);
@@ -49,7 +55,7 @@ export async function openWithMember(sql: string): Promise<{ site: Console; app:
   return { site, app, member: await signUpMember(app) };
 }
 
-/** The console of a node, with nobody signed in unless the cookie of a session is given. */
+/** Opens the console of a node, signed in only if `cookie` is the cookie of a session. */
 export async function browse(node: NodeAddress, cookie: Cookie | null = null): Promise<Console> {
   const browser = await launchChromium();
   return {
@@ -69,7 +75,7 @@ async function open(browser: Browser, options: BrowserContextOptions): Promise<V
   context.setDefaultTimeout(15_000);
   const problems: string[] = [];
   await context.addInitScript(() => {
-    // As Chromium 148 and later do: what an effect of React returns must not be one of these promises.
+    // Chromium 148 and later return promises from these functions. An effect of React must not return such a promise.
     for (const name of ['scroll', 'scrollBy', 'scrollIntoView', 'scrollTo'] as const) {
       const scroll = Reflect.get(Element.prototype, name) as (...args: unknown[]) => unknown;
       Reflect.set(Element.prototype, name, function (this: Element, ...args: unknown[]) {
@@ -88,7 +94,9 @@ async function open(browser: Browser, options: BrowserContextOptions): Promise<V
   return { page, context, problems };
 }
 
-/** Reads the clipboard on another origin of the node: the console's own pages may only write it. */
+/**
+ * Reads the clipboard on another origin of the node, because the console's own pages may only write to the clipboard.
+ */
 export async function readClipboard(context: BrowserContext, node: NodeAddress): Promise<string> {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const page = await context.newPage();
@@ -100,7 +108,7 @@ export async function readClipboard(context: BrowserContext, node: NodeAddress):
   }
 }
 
-/** Presses Tab until what has the focus is called `name`; fails when it is never reached. */
+/** Presses Tab until the focused element has the name `name`. Fails if no such element gets the focus. */
 export async function tabTo(page: Page, name: string): Promise<void> {
   const focused = () =>
     page.evaluate(() => {

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-it('runs no script that is not a file of the node, and calls no other host', async () => {
+it('runs only scripts that are files of the node, and sends no request to another host', async () => {
   const { page, problems } = await site.visit('/');
   await page.getByRole('heading', { name: 'Which apps run here?' }).waitFor();
   expect(problems).toEqual([]);

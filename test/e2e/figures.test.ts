@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, it } from 'vitest';
 import { admin, createApp, runSql } from '../support/apps.ts';
 import { type Console, openConsole, readClipboard, sizes } from './console.ts';
 
-/** 60 tables in two schemas, each pointing to the one before it, and two that stand alone. */
+/** 60 tables in two schemas, each with a reference to the previous table, and two tables without relations. */
 const many = Array.from(
   { length: 60 },
   (_, n) =>
@@ -46,12 +46,12 @@ afterAll(() => site.close());
 
 const box = (name: string) => new RegExp(`^${name}, `);
 
-describe.concurrent('the figure of entities', () => {
-  it('is moved through with arrows, and tells a box in full on Enter', async ({ expect }) => {
+describe.concurrent('EntityDiagram', () => {
+  it('moves between boxes with the arrow keys, and shows the entity on Enter', async ({ expect }) => {
     const { page, context, problems } = await site.visit(`/app/${few}/entities`);
     const tickets = page.getByRole('button', { name: box('tickets') });
     await tickets.waitFor();
-    // One box is in the tab order, whichever it is: from the first in reading order the arrow leads along the relation.
+    // One box is in the tab order. From the first box in reading order, the arrow moves along the relation.
     await tickets.focus();
     await page.keyboard.press('ArrowRight');
     const customers = page.getByRole('button', { name: box('customers') });
@@ -67,7 +67,7 @@ describe.concurrent('the figure of entities', () => {
     await context.close();
   });
 
-  it('shows a table as soon as it is there, and what points to it', async ({ expect }) => {
+  it('shows a new table and the relations to it without a reload', async ({ expect }) => {
     const { page, context } = await site.visit(`/app/${few}/entities`);
     await page.getByRole('button', { name: box('notes') }).waitFor();
     await runSql(
@@ -82,7 +82,7 @@ describe.concurrent('the figure of entities', () => {
     await context.close();
   });
 
-  it('is taken along as SVG and as Mermaid', async ({ expect }) => {
+  it('exports SVG and Mermaid', async ({ expect }) => {
     const { page, context } = await site.visit(`/app/${few}/entities`, {
       permissions: ['clipboard-write'],
     });
@@ -107,7 +107,7 @@ describe.concurrent('the figure of entities', () => {
     await context.close();
   });
 
-  it('finds one of many by its name or a field, and brings it into sight', async ({ expect }) => {
+  it('finds a box by the name of its entity or a field, and scrolls to the box', async ({ expect }) => {
     await admin(site.node, 'PUT', `/apps/${large}/settings/db_schemas`, { value: ['public', 'shop'] });
     const { page, context, problems } = await site.visit(`/app/${large}/entities`);
     const find = page.getByRole('combobox', { name: 'Find in the figure' });
@@ -123,18 +123,20 @@ describe.concurrent('the figure of entities', () => {
         return inner && outer && inner.x >= outer.x && inner.x + inner.width <= outer.x + outer.width;
       })
       .toBe(true);
-    // The figure stays where the reader looks: the table does not scroll to the row instead.
+    // The diagram stays in view: the table does not scroll to its row.
     expect(await figure.evaluate((element) => element.getBoundingClientRect().top)).toBeGreaterThan(0);
     expect(problems).toEqual([]);
     await context.close();
   });
 
-  it('shows many entities as clusters, then the tables of one, then one table, and goes back', async ({ expect }) => {
+  it('shows many entities as clusters, then the tables of one cluster, then one table, and goes back', async ({
+    expect,
+  }) => {
     const { page, context, problems } = await site.visit(`/app/${large}/entities`);
     const clusters = page.getByRole('list', { name: 'Clusters of entities' });
     const boxes = page.locator('[data-box]');
     await clusters.waitFor();
-    // Nothing is laid out before a cluster is chosen, and the table of all entities is there.
+    // The layout begins after a cluster is chosen. The table of all entities is shown from the beginning.
     expect(await boxes.count()).toBe(0);
     await page.getByRole('table', { name: 'Entities' }).waitFor();
 
@@ -158,7 +160,7 @@ describe.concurrent('the figure of entities', () => {
     await context.close();
   });
 
-  it('leaves the finger to the page on a phone', async ({ expect }) => {
+  it('lets a finger scroll the page on a phone', async ({ expect }) => {
     const { page, context } = await site.visit(`/app/${few}/entities`, { viewport: sizes.phone, hasTouch: true });
     await page.getByRole('button', { name: box('tickets') }).waitFor();
     const touch = page.locator('.react-flow__pane').first();
@@ -167,8 +169,8 @@ describe.concurrent('the figure of entities', () => {
   });
 });
 
-describe.concurrent('the figure of a machine', () => {
-  it('counts anew when a row passes', async ({ expect }) => {
+describe.concurrent('StateDiagram', () => {
+  it('counts again after a row changes its state', async ({ expect }) => {
     const { page, context, problems } = await site.visit(`/app/${machine}/states`);
     await page.getByRole('button', { name: /^planned, 3 rows/ }).waitFor();
     await runSql(site.node, machine, `update public.visits set status = 'under way' where id = 1`);
@@ -179,7 +181,7 @@ describe.concurrent('the figure of a machine', () => {
     await context.close();
   });
 
-  it('says that it is not enforced as soon as it is not', async ({ expect }) => {
+  it('shows that a machine is not enforced while its trigger is disabled', async ({ expect }) => {
     const { page, context } = await site.visit(`/app/${machine}/states`);
     await page.getByText('pairs of states are decided').waitFor();
     await runSql(site.node, machine, 'alter table public.visits disable trigger user');

@@ -20,7 +20,7 @@ afterAll(async () => {
   await node.stop();
 });
 
-it('leads from the one-time link to an app that the stock client can use, and then no further', async () => {
+it('leads from the one-time link to an app that the stock client can use, and refuses the link afterwards', async () => {
   const { page, context, problems } = await site.visit('/');
   await page.waitForURL('**/setup');
   await page.getByRole('heading', { name: 'Create the first builder' }).waitFor();
@@ -55,7 +55,7 @@ it('leads from the one-time link to an app that the stock client can use, and th
   expect(problems).toEqual([]);
 });
 
-it('lets a builder whom the first one invites in, and back in with a recovery link', async () => {
+it('lets the first builder invite another builder, who can return with a recovery link', async () => {
   const { page: inviting, problems } = await site.visit('/sign-in');
   await inviting.getByRole('textbox', { name: 'E-mail' }).fill(builder.email);
   await inviting.getByLabel('Password', { exact: true }).fill(builder.password);
@@ -99,8 +99,8 @@ it('lets a builder whom the first one invites in, and back in with a recovery li
   expect([...problems, ...invited.problems]).toEqual([]);
 });
 
-it('asks a builder who enrols an authenticator app for its code, after the password and after a passkey', async () => {
-  // A passkey belongs to a name, not to an address.
+it('asks a builder with an authenticator app for its code after the password and after a passkey', async () => {
+  // WebAuthn binds a passkey to a host name, not to an IP address.
   const own = `http://localhost:${new URL(node.url).port}`;
   const { page, context, problems } = await site.visit(
     `${own}/sign-in?next=${encodeURIComponent('/app/helpdesk/team')}`,
@@ -144,7 +144,7 @@ it('asks a builder who enrols an authenticator app for its code, after the passw
   await proof.getByLabel('Password', { exact: true }).fill(builder.password);
   await proof.getByRole('button', { name: 'Confirm' }).click();
   await proof.waitFor({ state: 'hidden' });
-  // What the browser itself notes of the 403 and the 400.
+  // The browser reports the responses 403 and 400.
   expect(problems.splice(0)).toEqual([expect.stringContaining('403'), expect.stringContaining('400')]);
   await page.getByRole('button', { name: 'Remove Passkey' }).waitFor();
   await page.getByRole('button', { name: 'Add authenticator app' }).click();
@@ -157,7 +157,7 @@ it('asks a builder who enrols an authenticator app for its code, after the passw
   await dialog.getByRole('textbox', { name: 'Code' }).fill(totp.generate());
   await dialog.getByRole('button', { name: 'Turn on' }).click();
   await dialog.waitFor({ state: 'hidden' });
-  // The earlier sessions of the builder have ended.
+  // The recovery has ended the previous sessions of the builder.
   await page
     .getByRole('button', { name: /^End the session/ })
     .first()
@@ -188,7 +188,7 @@ it('asks a builder who enrols an authenticator app for its code, after the passw
   await page.getByText('This code is wrong or used.').waitFor();
 });
 
-it('leads an invited builder to the second factor that the node requires, and lets them leave an app', async () => {
+it('leads an invited builder to the second factor that the node requires, and lets the builder leave an app', async () => {
   const own = `http://localhost:${new URL(node.url).port}`;
   const email = uniqueEmail('developer');
   const { url } = await admin<BuilderLink>(node, 'POST', '/apps/helpdesk/team/invitations', {

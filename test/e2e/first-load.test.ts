@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createApp } from '../support/apps.ts';
 import { type Console, openConsole } from './console.ts';
 
-/** Of what a page loads before it is shown, in bytes over the wire; fonts and calls left out. */
+/** Maximum size of a page's first load in bytes over the wire, without fonts and API requests. */
 const MOST = 300_000;
 
 let site: Console;
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-/** Bytes of scripts, styles and the page over the wire, headers included. */
+/** Returns the bytes of the page, its scripts and its styles over the wire, including headers. */
 async function loaded(page: Page, path: string, ready: (page: Page) => Promise<void>): Promise<number> {
   const session = await page.context().newCDPSession(page);
   const counted = new Map<string, number>();
@@ -32,9 +32,9 @@ it.each<[string, boolean, (ref: string) => string, (page: Page) => Promise<void>
   ['the sign-in', false, () => '/', (page) => page.getByRole('button', { name: 'Sign in' }).waitFor()],
   ['the list of apps', true, () => '/', (page) => page.getByRole('table', { name: 'Apps' }).waitFor()],
   ['the contents of an app', true, (ref) => `/app/${ref}`, (page) => page.getByText('Publishable key').waitFor()],
-])('%s: there after less than 300 KB', async (_, signedIn, path, ready) => {
+])('%s: loads less than 300 KB', async (_, signedIn, path, ready) => {
   const { ref } = await createApp(site.node);
-  // What this page has of the console is in the cache then: its icon.
+  // This visit puts the icon, which every page loads, into the cache.
   const { page, context } = await site.visit('/assets/mark.svg', { signedIn });
   const bytes = await loaded(page, path(ref), ready);
   expect(bytes).toBeGreaterThan(100_000);

@@ -8,11 +8,12 @@ import { type NodeAddress, startNode, type TestNode } from '../support/node.ts';
 import { browse, type Console } from './console.ts';
 
 /**
- * An app whose owner is hostile, opened in the browser in which a builder is signed in. The console and the apps are below one domain, so
- * that a browser takes them for one site: what is refused here is refused by the node, not by `SameSite`.
+ * An app with a hostile owner, opened in the browser in which a builder is signed in. The console and the apps are
+ * below one domain, so browsers treat them as one site. The node itself must therefore refuse the requests; `SameSite`
+ * does not.
  */
 let node: TestNode;
-/** The same node, for programs. */
+/** The address of the same node for requests from Node.js. */
 let local: NodeAddress;
 let site: Console;
 let evil: AppConnection;
@@ -68,7 +69,7 @@ afterAll(async () => {
 const path = (file: string) => `/apps/${evil.ref}/rest/v1/rpc/${file}`;
 const notes = async () => (await runSql(local, victim.ref, 'select text from public.notes')).results.at(-1)?.rows;
 
-/** Waits until a page has had every chance to run what it holds. */
+/** Waits until a page has had time to run its scripts. */
 async function settle(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle');
 }
@@ -80,7 +81,7 @@ const visitOwn = async (context: BrowserContext, file: string): Promise<Page> =>
   return page;
 };
 
-describe('on the node’s origin', () => {
+describe('replies on the node’s origin', () => {
   it.each(['page', 'picture'])(
     'a %s of the app is shown without its scripts; on the app’s own origin they run',
     async (file) => {
@@ -99,7 +100,7 @@ describe('on the node’s origin', () => {
     },
   );
 
-  it('a page of the app has no origin: neither the session nor the storage of the console is its own', async () => {
+  it('gives a page of the app an opaque origin, without access to the console’s session and storage', async () => {
     const { page, context } = await site.visit('/sign-in', { signedIn: false });
     await page.goto(new URL(path('page'), node.url).href);
     const { origin, storage } = await page.evaluate(() => {
@@ -116,7 +117,7 @@ describe('on the node’s origin', () => {
     await context.close();
   });
 
-  it('a script of the app does not get into the console, with the console’s policy and without it', async () => {
+  it('runs no script of the app in the console, with and without the console’s policy', async () => {
     for (const bypassCSP of [false, true]) {
       const { page, problems, context } = await site.visit('/', { bypassCSP });
       await page.getByRole('heading', { name: 'Which apps run here?' }).waitFor();
@@ -141,7 +142,7 @@ describe('on the node’s origin', () => {
     }
   });
 
-  it('no worker of the app starts, and no service worker is registered', async () => {
+  it('starts no worker of the app and registers no service worker', async () => {
     for (const bypassCSP of [false, true]) {
       const { page, context } = await site.visit('/', { bypassCSP });
       await page.getByRole('heading', { name: 'Which apps run here?' }).waitFor();
@@ -180,7 +181,7 @@ describe('on the node’s origin', () => {
     await context.close();
   });
 
-  it('a download of the app is a file, and nothing of it runs', async () => {
+  it('saves a download of the app as a file, and runs nothing of it', async () => {
     const { page, context } = await site.visit('/');
     await page.getByRole('heading', { name: 'Which apps run here?' }).waitFor();
     const title = await page.title();
@@ -196,8 +197,8 @@ describe('on the node’s origin', () => {
   });
 });
 
-describe('from the app’s own origin, on the same site', () => {
-  it('a page reads nothing with the builder’s rights, and changes nothing', async () => {
+describe('requests from the app’s own origin to the node', () => {
+  it('lets a page of the app read and change nothing with the builder’s credentials', async () => {
     const { context } = await site.visit('/');
     const page = await visitOwn(context, 'page');
     const calls = await page.evaluate(
@@ -235,7 +236,7 @@ describe('from the app’s own origin, on the same site', () => {
     await context.close();
   });
 
-  it('forms to the management API are refused, although the browser sends the cookie, and no picture of the console is shown', async () => {
+  it('refuses forms to the management API although the browser sends the cookie, and shows no image of the console', async () => {
     const { page: seen, context } = await site.visit('/');
     await seen.getByRole('heading', { name: 'Which apps run here?' }).waitFor();
     const page = await visitOwn(context, 'page');
@@ -297,7 +298,7 @@ describe('from the app’s own origin, on the same site', () => {
     await context.close();
   });
 
-  it('no page of the console can be framed, held or read', async () => {
+  it('lets no page frame, open or read a page of the console', async () => {
     const { context } = await site.visit('/');
     const page = await visitOwn(context, 'page');
     const [opened] = await Promise.all([
@@ -328,7 +329,7 @@ describe('from the app’s own origin, on the same site', () => {
     await context.close();
   });
 
-  it('a cookie that the app sets for the whole domain signs nobody in as somebody else', async () => {
+  it('ignores a session cookie that the app sets for the whole domain', async () => {
     const { page: console_, context } = await site.visit('/');
     await console_.getByRole('button', { name: `Signed in as ${builder.name}` }).waitFor();
     const page = await visitOwn(context, 'page');

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-it('creates a user, bans and finds them again without a mouse', async () => {
+it('creates, bans and finds a user without a mouse', async () => {
   const app = await createApp(site.node);
   const email = uniqueEmail('keys');
   const { page, problems } = await site.visit('/');
@@ -38,7 +38,7 @@ it('creates a user, bans and finds them again without a mouse', async () => {
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Ban user' });
   await dialog.waitFor();
-  // Esc closes what is on top, and only that; the focus goes back.
+  // Esc closes only the topmost layer and returns the focus.
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
   await panel.waitFor();
@@ -66,7 +66,7 @@ it('creates a user, bans and finds them again without a mouse', async () => {
   expect(problems).toEqual([]);
 });
 
-it('goes through the chapters, a figure, a matrix and a panel, and comes back to where it was', async () => {
+it('moves through the chapters, a diagram, a matrix and a panel with keys, and returns to the start', async () => {
   const app = await createApp(site.node);
   await runSql(
     site.node,
@@ -79,7 +79,7 @@ it('goes through the chapters, a figure, a matrix and a panel, and comes back to
   await page.getByText('Publishable key').waitFor();
   const focused = page.locator(':focus');
 
-  // Pressed before the next page stands, keys count from where the one before them leads.
+  // The keys are pressed before the next page is shown. Each key then counts from the page that the previous key opens.
   for (const key of [']', ']', ']', '[']) await page.keyboard.press(key);
   await page.waitForURL(`**/app/${app.ref}/screens`);
   await page.getByRole('heading', { name: 'Which screens and routes?' }).waitFor();
@@ -114,7 +114,7 @@ it('goes through the chapters, a figure, a matrix and a panel, and comes back to
   expect(problems).toEqual([]);
 });
 
-it('gives the keys right after Ctrl+K to the palette, and the focus back to where it was', async () => {
+it('sends keys pressed directly after Ctrl+K to the palette, and returns the focus', async () => {
   const app = await createApp(site.node);
   const { page, context, problems } = await site.visit(`/app/${app.ref}/users`);
   await page.getByRole('heading', { name: 'No users yet' }).waitFor();
@@ -145,7 +145,7 @@ it('gives the keys right after Ctrl+K to the palette, and the focus back to wher
   await context.close();
 });
 
-it('gives the keys right after the one that opens a dialog to its field', async () => {
+it('sends keys pressed directly after the shortcut of a dialog to the dialog’s field', async () => {
   const app = await createApp(site.node);
   const { page, context, problems } = await site.visit(`/app/${app.ref}/users`);
   await page.getByRole('heading', { name: 'No users yet' }).waitFor();
@@ -157,7 +157,7 @@ it('gives the keys right after the one that opens a dialog to its field', async 
   await context.close();
 });
 
-/** Makes timers of a page late, as on a busy machine: a key press then arrives before what a timer was to do. */
+/** Delays the timers of a page, as on a busy machine. A key press then arrives before a timer that the page has set. */
 const slowTimers = (page: Page): Promise<void> =>
   page.evaluate(() => {
     const inTime = window.setTimeout.bind(window);

@@ -23,7 +23,7 @@ afterAll(async () => {
   await site.close();
 });
 
-it('leads from the link of a mail over its button to the site, signed in', async () => {
+it('signs a member in by the link of a mail and the button of its page, and opens the site', async () => {
   const app = await createAppWith(
     site.node,
     `insert into ninefold.settings (key, value) values ('mailer_autoconfirm', 'false'), ('site_url', '"${siteUrl}"')`,

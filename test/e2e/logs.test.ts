@@ -16,8 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-describe('the logs', () => {
-  it('open by keys, show calls as they come, and lead to their stories', async () => {
+describe('LogsPage', () => {
+  it('opens with keys, shows new requests, and links to their traces', async () => {
     const { page, context, problems } = await site.visit(`/app/${app.ref}`);
     await page.getByText('Publishable key').waitFor();
     await page.keyboard.press('g');
@@ -36,7 +36,7 @@ describe('the logs', () => {
     await context.close();
   });
 
-  it('show the console’s own calls on request only', async () => {
+  it('shows the console’s own requests only if they are chosen', async () => {
     const { page, context } = await site.visit(`/app/${app.ref}/data?table=public.notes`);
     await page.waitForResponse(/\/rest\/v1\/notes/);
     await page.goto(new URL(`/app/${app.ref}/logs`, page.url()).href);
@@ -49,7 +49,7 @@ describe('the logs', () => {
     await context.close();
   });
 
-  it('are narrowed by how calls ended, by what is searched, and by what the address says', async () => {
+  it('filters requests by outcome, search text and the page’s address', async () => {
     const { page, context } = await site.visit(`/app/${app.ref}/logs?user=${ines.user.id}`);
     const table = page.getByRole('table', { name: 'Calls' });
     await table.getByText('/notes').first().waitFor();

@@ -32,8 +32,8 @@ afterAll(async () => {
   await server.close();
 });
 
-describe('the mail page', () => {
-  it('opens by keys and shows a stored mail with its link, its code and its text', async () => {
+describe('mail pages', () => {
+  it('open with keys and show a stored mail with its link, code and text', async () => {
     const { page, context, problems } = await site.visit(`/app/${app.ref}`);
     await page.getByText('Publishable key').waitFor();
     await page.keyboard.press('g');
@@ -66,7 +66,7 @@ describe('the mail page', () => {
     await context.close();
   });
 
-  it('changes a template with a preview, in which no script runs', async () => {
+  it('change a template and show a preview, in which no script runs', async () => {
     const { page, context, problems } = await site.visit(
       `/app/${app.ref}/mail?view=templates&kind=recovery&language=de`,
     );
@@ -88,7 +88,7 @@ describe('the mail page', () => {
     await context.close();
   });
 
-  it('sets the mail server, never shows its password, and tells what the server answers', async () => {
+  it('set the mail server, never show its password, and show the server’s response', async () => {
     const { page, context, problems } = await site.visit(`/app/${app.ref}/mail?view=server`);
     await page.getByRole('textbox', { name: 'Server' }).fill('127.0.0.1');
     await page.getByRole('textbox', { name: 'Port' }).fill(String(server.port));
@@ -99,7 +99,7 @@ describe('the mail page', () => {
     expect(await page.content()).not.toContain('hidden-password');
     await page.getByRole('textbox', { name: 'Send a test mail to' }).fill('ada@example.org');
     await page.getByRole('button', { name: 'Send test mail' }).click();
-    // The shared node allows no loopback address.
+    // The shared node does not allow loopback addresses.
     await page.getByText(/is no public address/).waitFor();
     const settings = await admin<{ key: string; value: unknown }[]>(site.node, 'GET', `/apps/${app.ref}/settings`);
     expect(settings.find(({ key }) => key === 'smtp_port')?.value).toBe(server.port);

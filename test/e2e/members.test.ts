@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-it('makes a user who can sign in with the password shown, and bans them', async () => {
+it('creates a user who can sign in with the generated password, and bans the user', async () => {
   const app = await createApp(site.node);
   const { page, problems } = await site.visit(`/app/${app.ref}/users`);
   await page.getByRole('heading', { name: 'No users yet' }).waitFor();
@@ -49,7 +49,7 @@ it('makes a user who can sign in with the password shown, and bans them', async 
   expect(problems).toEqual([]);
 });
 
-it('changes metadata, sets a new password, and deletes a user once the address is typed', async () => {
+it('changes metadata, sets a new password, and deletes a user after the address is typed', async () => {
   const app = await createApp(site.node);
   const { email, password } = await signUpMember(app);
   const { page, problems } = await site.visit(`/app/${app.ref}/users`);
@@ -63,7 +63,7 @@ it('changes metadata, sets a new password, and deletes a user once the address i
   await panel.getByText(/not JSON/).waitFor();
   await metadata.fill(JSON.stringify({ ...JSON.parse(before), plan: 'pro' }));
   await panel.getByRole('button', { name: 'Save' }).click();
-  // The button itself is called Saving meanwhile.
+  // The name of the button is "Saving" while the request runs.
   await panel.getByRole('button', { name: 'Discard' }).waitFor({ state: 'detached' });
   const { data } = await clientOf(app).auth.signInWithPassword({ email, password });
   expect(data.user?.app_metadata).toMatchObject({ provider: 'email', plan: 'pro' });
@@ -88,7 +88,7 @@ it('changes metadata, sets a new password, and deletes a user once the address i
   expect(problems).toEqual([]);
 });
 
-it('finds one of many users, and pages through the rest', async () => {
+it('finds one of many users, and loads more users page by page', async () => {
   const app = await createApp(site.node);
   const admin = clientOf(app, app.secret_key).auth.admin;
   for (let start = 0; start < 210; start += 30) {
@@ -99,10 +99,10 @@ it('finds one of many users, and pages through the rest', async () => {
   await page.getByText('200 of 210 users shown').waitFor();
   await page.getByRole('button', { name: 'Load 10 more' }).click();
   await page.getByText('210 users', { exact: true }).waitFor();
-  // Only what is in sight is in the page.
+  // The page contains only the rows in view.
   expect(await page.getByRole('row').count()).toBeLessThan(80);
 
-  // What the panel tells of comes into sight, also when J goes on from the last row that one sees.
+  // The panel's row is scrolled into view, also if J moves beyond the last visible row.
   await page.getByRole('row').nth(1).click();
   for (let presses = 0; presses < 30; presses++) await page.keyboard.press('j');
   const selected = page.getByRole('row').filter({ has: page.locator('[aria-current]') });
@@ -120,7 +120,7 @@ it('finds one of many users, and pages through the rest', async () => {
   expect(problems).toEqual([]);
 });
 
-it('imports a file with a report, and acts as one of the members', async () => {
+it('imports a file with a report, and acts as an imported member', async () => {
   const app = await createApp(site.node);
   await runSql(
     site.node,
@@ -171,7 +171,7 @@ it('imports a file with a report, and acts as one of the members', async () => {
   expect(problems).toEqual([]);
 });
 
-it('revokes a session: the member’s client is refused within a second, others go on', async () => {
+it('revokes a session: the node refuses its client within a second, and other sessions continue', async () => {
   const app = await createApp(site.node);
   await runSql(
     site.node,
@@ -210,7 +210,7 @@ it('revokes a session: the member’s client is refused within a second, others 
   expect(problems).toEqual([]);
 });
 
-it('shows a session that begins while one looks on', async () => {
+it('shows a session that begins while the page is open', async () => {
   const app = await createApp(site.node);
   const { page, problems } = await site.visit(`/app/${app.ref}/sessions`);
   await page.getByRole('heading', { name: 'No active sessions' }).waitFor();
@@ -219,7 +219,7 @@ it('shows a session that begins while one looks on', async () => {
   expect(problems).toEqual([]);
 });
 
-it('grants a role to a member and revokes it, and shows who has it since when', async () => {
+it('grants a role to a member, revokes it, and shows since when each member has it', async () => {
   const app = await createApp(site.node);
   await runSql(
     site.node,
@@ -250,7 +250,7 @@ it('grants a role to a member and revokes it, and shows who has it since when', 
   expect(problems).toEqual([]);
 });
 
-it('shows the second factors of a user with the recovery codes left, and removes one', async () => {
+it('shows the second factors of a user and the number of recovery codes, and removes a factor', async () => {
   const app = await createApp(site.node);
   const { client, email } = await signUpMember(app);
   const { data: factor } = await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'My phone' });

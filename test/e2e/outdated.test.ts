@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-it('marks an app whose database refuses a step of the schema, says what to do, and takes the mark back once it is mended', async () => {
+it('marks an app whose database refuses a schema update, shows the fix, and removes the mark after the fix', async () => {
   const app = await createApp(site.node);
   await makeOld(site.node, app.ref, 'create table ninefold.probe (mine int)');
 

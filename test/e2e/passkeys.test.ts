@@ -7,7 +7,7 @@ import { clone } from '../support/clone.ts';
 import { uniqueEmail } from '../support/unique.ts';
 import { type Console, openConsole } from './console.ts';
 
-/** The stock client on a page of an app's own origin, with a device that the browser plays (CDP, domain WebAuthn). */
+/** The stock client on a page of an app's own origin, with a virtual authenticator (CDP, domain WebAuthn). */
 declare global {
   interface Window {
     supabase: { createClient(url: string, key: string): SupabaseClient };
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-/** Opens a page with a device: one that is built in, or a key that is plugged in. */
+/** Opens a page with a virtual authenticator: `internal` is built into the device, `usb` is a security key. */
 async function openShop(transport: 'internal' | 'usb') {
   const { page, context } = await site.visit('/', { signedIn: false });
   const devices = await context.newCDPSession(page);
@@ -84,7 +84,7 @@ it('registers a passkey with the stock client and signs in with it without a nam
   });
 });
 
-it('adds a security key as a second factor and raises the next session with it', async () => {
+it('adds a security key as a second factor and raises the next session to aal2 with it', async () => {
   const page = await openShop('usb');
   const email = uniqueEmail();
   const result = await page.evaluate(async (address) => {

@@ -29,7 +29,7 @@ afterAll(() => site.close());
 const visit = (path: string, size: keyof typeof sizes = 'wide') =>
   site.visit(`${app.origin}${path}`, { signedIn: false, viewport: sizes[size] });
 
-/** The newest mail of a kind to an address. */
+/** Returns the newest mail of a kind to an address. */
 async function mailTo(email: string) {
   const mail = (await mailsTo(site.node, app, email)).at(-1);
   if (!mail) throw new Error(`no mail to ${email}`);
@@ -38,7 +38,7 @@ async function mailTo(email: string) {
 
 const password = (page: Page, name = 'Password') => page.getByRole('textbox', { name, exact: true });
 
-/** Makes an account with the code of the mail; the browser is signed in then. */
+/** Creates an account with the code of the mail, and leaves the browser signed in. */
 async function makeAccount(page: Page, email: string) {
   await page.getByLabel('Your name').fill('Zoë Quick');
   await page.getByLabel('E-mail').fill(email);
@@ -48,7 +48,7 @@ async function makeAccount(page: Page, email: string) {
   await page.getByLabel('Code from the mail, 6 digits').fill((await mailTo(email)).Token);
 }
 
-it('signs a member up by the code of a mail, adds passkey and second factor, and asks for them', async () => {
+it('signs a member up by the code of a mail, adds a passkey and a second factor, and requires them at the next sign-in', async () => {
   const email = uniqueEmail();
   const { page, context } = await visit('/account');
   const device = await context.newCDPSession(page);
@@ -102,12 +102,12 @@ it('signs a member up by the code of a mail, adds passkey and second factor, and
 
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await page.getByRole('button', { name: 'Use a passkey' }).click();
-  // A passkey is a first factor, as at GoTrue.
+  // A passkey is a first factor, as in GoTrue.
   await page.getByRole('heading', { name: 'One more step' }).waitFor();
   await context.close();
 });
 
-it('recovers a password by a link, asks before it keeps the session, and signs the other devices out', async () => {
+it('recovers a password by a link, asks before it uses the session, and signs the other devices out', async () => {
   const email = uniqueEmail();
   const first = await visit('/sign-up');
   await makeAccount(first.page, email);
@@ -135,7 +135,7 @@ it('recovers a password by a link, asks before it keeps the session, and signs t
   await Promise.all([context.close(), first.context.close()]);
 });
 
-it('leads nowhere but to pages of the app after sign-in', async () => {
+it('redirects only to pages of the app after sign-in', async () => {
   for (const next of ['//evil.example', '/\\evil.example', 'https://evil.example', 'javascript:alert(1)']) {
     const { page, context } = await visit(`/sign-in?next=${encodeURIComponent(next)}`);
     const way = page.getByRole('link', { name: 'Make an account' });
@@ -144,11 +144,11 @@ it('leads nowhere but to pages of the app after sign-in', async () => {
   }
 });
 
-it('is served on the app’s own origin alone, and loads nothing from elsewhere', async () => {
+it('is served only on the app’s own origin, and loads nothing from other origins', async () => {
   const path = await fetch(`${site.node.url}/apps/${app.ref}/sign-in`, { headers: { accept: 'text/html' } });
   expect(path.status).toBe(404);
   const { page, problems, context } = await visit('/no/such/page');
-  // Which screens an app has is not for strangers.
+  // A caller without a session must not learn which screens an app has.
   await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
   expect(page.url()).toContain('next=%2Fno%2Fsuch%2Fpage');
   expect(problems).toEqual([]);
@@ -156,7 +156,7 @@ it('is served on the app’s own origin alone, and loads nothing from elsewhere'
   await context.close();
 });
 
-/** The app as another application's server reaches it; Node.js resolves no names below localhost. */
+/** Sends requests to the app as another application's server does. Node.js resolves no names below localhost. */
 const toApp: openid.CustomFetch = async (address, { method, headers, body }) => {
   const { host, pathname, search } = new URL(address);
   const fields = { ...Object.fromEntries(new Headers(headers as Record<string, string>)), host };
@@ -169,7 +169,7 @@ const toApp: openid.CustomFetch = async (address, { method, headers, body }) => 
   });
 };
 
-/** A second application, which signs members in with the app as its provider. */
+/** Starts a second application, which signs members in with the app as its provider. */
 async function startApplication(name: string) {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -213,7 +213,7 @@ async function startApplication(name: string) {
   return { url, id: data.client_id, config, results, begin, close };
 }
 
-it('asks a member before another application signs them in, until the member takes that back', async () => {
+it('asks a member for consent before another application signs the member in, until the member revokes the consent', async () => {
   const photos = await startApplication('Photos <b onclick=alert(1)>');
   const email = uniqueEmail();
   const { page, problems, context } = await visit('/sign-up');
@@ -287,13 +287,13 @@ it('asks a member before another application signs them in, until the member tak
   await Promise.all([context.close(), photos.close()]);
 });
 
-describe('the helpdesk, through the portal alone', () => {
+describe('the helpdesk with the portal only', () => {
   let desk: AppConnection;
   beforeAll(async () => {
     desk = await createApp(site.node, { template: 'helpdesk' });
   });
 
-  /** A member of the helpdesk who has signed up on its pages. */
+  /** Signs a member of the helpdesk up on its pages. */
   async function signUp(name: string, size: keyof typeof sizes) {
     const visit = await site.visit(`${desk.origin}/`, { signedIn: false, viewport: sizes[size] });
     const { page } = visit;
@@ -316,7 +316,7 @@ describe('the helpdesk, through the portal alone', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
   };
 
-  it('takes a ticket from the customer’s question to its solution, and has it reopened', async () => {
+  it('handles a ticket from the customer’s question to its solution, and lets the customer reopen it', async () => {
     const customer = await signUp('Maren Holt', 'phone');
     const agent = await signUp('Priya Nair', 'wide');
     await runSql(
@@ -360,7 +360,7 @@ describe('the helpdesk, through the portal alone', () => {
     await customer.page.getByLabel('Body').fill('The new number is DE 298.');
     await customer.page.getByRole('button', { name: 'Send' }).click();
     await customer.page.getByRole('listitem').getByText('The new number is DE 298.').waitFor();
-    // The comment of the customer answers the ticket.
+    // The customer's comment changes the ticket back to open.
     await customer.page.getByText('Open by you').waitFor();
 
     await agent.page.reload();
@@ -393,7 +393,7 @@ describe('the helpdesk, through the portal alone', () => {
     await agent.page.getByLabel('Move The invoice').selectOption({ label: 'Ask' });
     await lane('Waiting').getByRole('link', { name: 'The invoice' }).waitFor();
 
-    // Both change the priority; the subject is the agent's alone.
+    // The agent and the statement change the priority. Only the agent changes the subject.
     await agent.page.goto(`${desk.origin}${ticket}?edit=true`);
     await agent.page.getByLabel('Subject').fill('The invoice is wrong');
     await agent.page.getByRole('button', { name: 'Urgent' }).click();
@@ -406,14 +406,14 @@ describe('the helpdesk, through the portal alone', () => {
     await agent.page.getByRole('heading', { name: 'The invoice is wrong' }).waitFor();
     await agent.page.getByRole('definition').getByText('Urgent').waitFor();
 
-    // An address that is no screen of the customer's reads like one that is none.
+    // A screen that the customer may not open shows the same page as an unknown screen.
     await customer.page.goto(`${desk.origin}/queue`);
     await customer.page.getByRole('heading', { name: 'There is no such page' }).waitFor();
     expect([...customer.problems, ...agent.problems]).toEqual([]);
     await Promise.all([customer.context.close(), agent.context.close()]);
   });
 
-  it('shows screens that are open to anon without signing in', async () => {
+  it('shows screens that are open to anon without a sign-in', async () => {
     await runSql(
       site.node,
       app.ref,

@@ -10,7 +10,9 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-/** Makes the requests of a browser fail as those to a node that is down; returns what makes them succeed again. */
+/**
+ * Makes the requests of a browser fail, as for a node that is down. Returns a function that makes them succeed again.
+ */
 async function takeDown(context: BrowserContext, urls: string | RegExp = '**/*'): Promise<() => Promise<void>> {
   await context.route(urls, (route) => route.abort('connectionrefused'));
   return () => context.unroute(urls);
@@ -18,7 +20,7 @@ async function takeDown(context: BrowserContext, urls: string | RegExp = '**/*')
 
 const uncaught = (problems: readonly string[]) => problems.filter((problem) => problem.startsWith('uncaught'));
 
-it('shows a chapter whose code could not be loaded once the node is back', async () => {
+it('shows a chapter whose code failed to load after the node is back', async () => {
   const app = await createApp(site.node);
   await runSql(site.node, app.ref, 'create table public.notes (id int primary key)');
   const { page, context, problems } = await site.visit(`/app/${app.ref}`);
@@ -40,7 +42,7 @@ it('shows a chapter whose code could not be loaded once the node is back', async
   await context.close();
 });
 
-it('reloads only once where the code stays missing', async () => {
+it('reloads the page only once if the code stays missing', async () => {
   const app = await createApp(site.node);
   const { page, context } = await site.visit(`/app/${app.ref}`);
   await page.getByText('Publishable key').waitFor();
@@ -56,13 +58,13 @@ it('reloads only once where the code stays missing', async () => {
   await page.waitForEvent('framenavigated');
   await page.getByRole('heading', { name: 'This page cannot be shown' }).waitFor();
   const after = loads;
-  // Two checks of the node's health, after which the page would have reloaded again.
+  // Waits for two checks of the node's health. A second reload would happen before that.
   for (let check = 0; check < 2; check++) await page.waitForResponse(/\/health$/);
   expect(loads).toBe(after);
   await context.close();
 });
 
-it('reads again what could not be read while the node was down', async () => {
+it('repeats reads that failed while the node was down', async () => {
   const app = await createApp(site.node);
   const { email } = await signUpMember(app);
   const { page, context, problems } = await site.visit(`/app/${app.ref}/users`);

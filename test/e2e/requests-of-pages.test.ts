@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-/** An app with as many members, rows, sessions, calls and failed calls as `size`, each of another member. */
+/** Creates an app with `size` members, rows, sessions, successful and failed requests, each of another member. */
 async function appOf(size: number): Promise<AppConnection> {
   const id = (n: string) => `('00000000-0000-0000-0000-' || lpad(${n}::text, 12, '0'))::uuid`;
   const app = await createAppWith(
@@ -58,7 +58,7 @@ const pages = [
   ['/logs', '@example.com'],
 ] as const;
 
-/** By page: the addresses that it asks the node for until all that it shows is there, without the app's ref. */
+/** Returns by page the addresses that the page requests until it is complete, without the app's ref. */
 async function asked(app: AppConnection): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
   const { page, context } = await site.visit('/');
@@ -78,7 +78,7 @@ async function asked(app: AppConnection): Promise<Map<string, string[]>> {
   return found;
 }
 
-it('no page asks more often for 30 members and rows than for 3', async () => {
+it('sends no more requests from any page for 30 members and rows than for 3', async () => {
   const [ofFew, ofMany] = await Promise.all([asked(few), asked(many)]);
   for (const [path] of pages) {
     const more = ofMany.get(path) ?? [];

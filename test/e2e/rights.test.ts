@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-it('explains why a member does not get a row, with the values that the policy met', async () => {
+it('explains why a member does not get a row, with the values that the policy compared', async () => {
   const app = await createApp(site.node, { from: template });
   const { email } = await signUpMember(app);
   const { page, context, problems } = await site.visit(`/app/${app.ref}/roles?cell=public.notes+update+authenticated`);
@@ -41,7 +41,7 @@ it('explains why a member does not get a row, with the values that the policy me
   await context.close();
 });
 
-it('tries every cell when it is asked to, and says when it did', async () => {
+it('probes every cell on request, and shows when the probe ran', async () => {
   const app = await createApp(site.node, { from: template });
   await signUpMember(app);
   const { page, context, problems } = await site.visit(`/app/${app.ref}/roles`);
@@ -54,7 +54,7 @@ it('tries every cell when it is asked to, and says when it did', async () => {
   await context.close();
 });
 
-it('applies an advice once it is confirmed, and the advice is gone', async () => {
+it('applies an advice after a confirmation, and removes the advice', async () => {
   const app = await createApp(site.node, { from: template });
   const { page, context, problems } = await site.visit(`/app/${app.ref}/roles`);
   const advice = page.getByRole('table', { name: 'Advice' }).getByRole('button', { name: /Row-level security is off/ });
@@ -74,7 +74,7 @@ it('applies an advice once it is confirmed, and the advice is gone', async () =>
   await context.close();
 });
 
-it('says what the app is for as it is written, quotes and all', async () => {
+it('shows the purpose of the app exactly as written, including quotes', async () => {
   const app = await createApp(site.node, { from: template });
   const { page, context, problems } = await site.visit(`/app/${app.ref}/purpose`);
   await page.getByText('No purpose defined yet').waitFor();
@@ -87,7 +87,7 @@ it('says what the app is for as it is written, quotes and all', async () => {
   await context.close();
 });
 
-it('tells a field’s whole story', async () => {
+it('shows everything that uses a field', async () => {
   const { page, context, problems } = await site.visit(`/app/${template}/entities?entity=public.notes`);
   await page.getByRole('complementary', { name: 'notes' }).getByRole('link', { name: 'owner' }).click();
   await page.getByRole('heading', { name: 'notes.owner', level: 1 }).waitFor();

@@ -18,7 +18,7 @@ const settings = async () =>
     (await admin<SettingEntry[]>(site.node, 'GET', `/apps/${app.ref}/settings`)).map((entry) => [entry.key, entry]),
   );
 
-it('collects changes of settings with their effect in words, and saves them together', async () => {
+it('collects changes of settings, describes their effects, and saves them together', async () => {
   const { page, problems, context } = await site.visit(`/app/${app.ref}/sign-in-methods`);
   await page.getByText('Visitors have no account until they sign up.').waitFor();
   await page.getByRole('switch', { name: 'Anonymous' }).click();
@@ -70,7 +70,7 @@ it('shows how often members signed in by each method in 30 days', async () => {
   await context.close();
 });
 
-it('sets up texts, and never shows the secret of their provider', async () => {
+it('configures text messages, and never shows the secret of their provider', async () => {
   const { page, problems, context } = await site.visit(`/app/${app.ref}/sign-in-methods`);
   await page.getByRole('switch', { name: 'Phone', exact: true }).click();
   await page.getByText('Members sign up and sign in with a phone number').waitFor();
@@ -95,7 +95,7 @@ it('sets up texts, and never shows the secret of their provider', async () => {
   await context.close();
 });
 
-it('sets up a provider, shows its callback address, and never its secret', async () => {
+it('configures a provider, shows its callback address, and never shows its secret', async () => {
   const { page, problems, context } = await site.visit(`/app/${app.ref}/sign-in-methods`);
   await page.getByRole('button', { name: 'GitHub' }).click();
   const panel = page.getByRole('complementary', { name: 'GitHub' });
@@ -114,7 +114,7 @@ it('sets up a provider, shows its callback address, and never its secret', async
   await context.close();
 });
 
-it('shows what the server refuses at its row, and deletes the app that is named', async () => {
+it('shows a refused setting at its row, and deletes the app after its ref is typed', async () => {
   const gone = await createApp(site.node);
   const { page, context } = await site.visit(`/app/${gone.ref}/settings`);
   await page.getByRole('button', { name: 'Add to Redirect addresses' }).click();
@@ -151,7 +151,7 @@ it('reports why a provider cannot be added', async () => {
   await context.close();
 });
 
-it('switches a hook on with a function, and gives the SQL that lets sign-in execute it', async () => {
+it('enables a hook with a function, and shows the SQL that lets sign-in execute the function', async () => {
   await runSql(
     site.node,
     app.ref,

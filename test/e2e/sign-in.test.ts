@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-it('asks who one is, says what is wrong, and leads back to the page that was wanted', async () => {
+it('asks for credentials, shows the error, and returns to the requested page', async () => {
   const { ref } = await createApp(site.node);
   const { page, problems } = await site.visit(`/app/${ref}/users?q=ada`, { signedIn: false });
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -18,7 +18,7 @@ it('asks who one is, says what is wrong, and leads back to the page that was wan
   await page.getByLabel('Password', { exact: true }).fill('not this one');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('E-mail or password is wrong.').waitFor();
-  // What the browser itself notes of the 400.
+  // The browser reports the response 400.
   expect(problems.splice(0)).toEqual([expect.stringContaining('400')]);
 
   await page.getByLabel('Password', { exact: true }).fill(builder.password);
@@ -28,7 +28,7 @@ it('asks who one is, says what is wrong, and leads back to the page that was wan
   expect(problems).toEqual([]);
 });
 
-it('signs out for good: the session is gone on the server too', async () => {
+it('ends the session on the server at sign-out', async () => {
   const { page, context, problems } = await site.visit('/sign-in', { signedIn: false });
   await page.evaluate(() => localStorage.setItem('ninefold-console', '{"access_token":"of an earlier version"}'));
   await page.reload();
@@ -56,7 +56,7 @@ it('signs out for good: the session is gone on the server too', async () => {
   expect(problems).toEqual([]);
 });
 
-it('keeps light or dark as it was chosen', async () => {
+it('remembers the choice of light or dark', async () => {
   const { page, problems } = await site.visit('/', { colorScheme: 'light' });
   const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   await page.getByRole('heading', { name: 'Which apps run here?' }).waitFor();

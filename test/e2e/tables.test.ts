@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-it('makes a table in SQL, and inserts, edits and deletes a row of it in Data', async () => {
+it('creates a table with SQL, and inserts, edits and deletes a row of it in Data', async () => {
   const app = await createApp(site.node);
   const { page, problems } = await site.visit(`/app/${app.ref}/data`);
   await page.getByRole('heading', { name: 'No tables yet' }).waitFor();
@@ -36,7 +36,7 @@ it('makes a table in SQL, and inserts, edits and deletes a row of it in Data', a
     .getByRole('alert')
     .getByText(/tickets_title_check/)
     .waitFor();
-  // What the browser itself notes of the refusal.
+  // The browser reports the response 400.
   expect(problems.splice(0)).toEqual([expect.stringContaining('400')]);
   await cell.getByRole('textbox', { name: 'title' }).fill('Printer is fine');
   await cell.getByRole('button', { name: 'Save' }).click();
@@ -63,7 +63,7 @@ it('makes a table in SQL, and inserts, edits and deletes a row of it in Data', a
   expect(problems).toEqual([]);
 });
 
-it('edits a row through a view that shows the key of its table', async () => {
+it('edits a row through a view that contains the key of its table', async () => {
   const app = await createApp(site.node);
   await runSql(
     site.node,
@@ -86,7 +86,7 @@ it('edits a row through a view that shows the key of its table', async () => {
   expect(problems).toEqual([]);
 });
 
-it('says where a statement is wrong', async () => {
+it('shows the position of an error in a statement', async () => {
   const app = await createApp(site.node);
   const { page, problems } = await site.visit(`/app/${app.ref}/sql`);
   await page.getByRole('textbox', { name: 'SQL' }).fill('select 1;\nselect * form nowhere;');
@@ -106,7 +106,7 @@ it('says where a statement is wrong', async () => {
   expect(problems).toEqual([]);
 });
 
-it('shows the rows as a member sees them', async () => {
+it('shows the rows that a member sees', async () => {
   const app = await createApp(site.node);
   await runSql(
     site.node,
@@ -125,7 +125,7 @@ it('shows the rows as a member sees them', async () => {
   expect(problems).toEqual([]);
 });
 
-it('gives a state the colour of chapter 4 and no other value a colour', async () => {
+it('shows a state in the colour of chapter 4, and all other values without a colour', async () => {
   const app = await createApp(site.node);
   await runSql(
     site.node,
@@ -142,7 +142,7 @@ it('gives a state the colour of chapter 4 and no other value a colour', async ()
   );
   const { page, problems } = await site.visit(`/app/${app.ref}/states`);
   const names = ['open', 'waiting', 'solved', 'closed'];
-  /** The colour of the square before each state; null for none. */
+  /** Returns the colour of the square before each state; null for a value without a square. */
   const coloursIn = async (place: Locator) =>
     Promise.all(names.map(async (name) => swatchOf(place.getByText(name, { exact: true }).first())));
   const table = page.getByRole('table', { name: 'Transitions' });

@@ -10,7 +10,7 @@ import { forgetAnswers } from './data/session/sign-out.ts';
 import { KeyboardProvider } from './keys/keyboard.tsx';
 import { router } from './router.tsx';
 
-// The server ended the session, here or on another device: forget it and ask for a new one.
+// The server ended the session, on this or another device. Clears the session and opens the sign-in.
 setSignedOutHandler(() => {
   const { pathname, href } = router.state.location;
   if (pathname === '/sign-in') return;
@@ -18,7 +18,7 @@ setSignedOutHandler(() => {
   void router.navigate({ to: '/sign-in', search: { next: href } });
 });
 
-// Earlier versions left the builder's tokens here, and let apps register service workers. The console has neither.
+// Removes data of older versions, which stored the builder's tokens here and let apps register service workers.
 localStorage.removeItem('ninefold-console');
 void navigator.serviceWorker?.getRegistrations().then((all) => Promise.all(all.map((one) => one.unregister())));
 

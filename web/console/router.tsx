@@ -10,7 +10,7 @@ import { NotFound, RouteFailure } from './layout/route-states.tsx';
 import { code } from './recovery/code.ts';
 import { readDataSearch } from './tools/data/data-search.ts';
 
-/** A search parameter that is text, or is left out. The router has parsed numbers. */
+/** Reads an optional text parameter of the address. The router has parsed numbers, which become texts again. */
 const text = (value: unknown): string | undefined =>
   typeof value === 'number' ? String(value) : typeof value === 'string' && value !== '' ? value : undefined;
 const named = <K extends string>(name: K, value: unknown): { [name in K]?: string } => {
@@ -58,7 +58,7 @@ const recovery = createRoute({
   ),
 });
 
-/** Everything that needs a builder. Without a session the sign-in page comes first, and leads back. */
+/** Parent of the pages that need a builder. Without a session, opens the sign-in, which returns to the page. */
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
@@ -117,7 +117,7 @@ const nodeAudit = createRoute({
 const app = createRoute({
   getParentRoute: () => signedIn,
   path: '/app/$ref',
-  // Asked for while the page's code is still on its way; the page says what became of it.
+  // Starts the request while the code of the page is loaded. The page shows its result.
   loader: ({ params: { ref } }) => void queryClient.prefetchQuery(specification(ref)),
 });
 

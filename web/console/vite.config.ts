@@ -1,7 +1,10 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** Where `npm run dev` finds a running node; the console's own dev server hands every call on to it, with the Host that its pages have. */
+/**
+ * Address of a running node for `npm run dev`. The console's dev server forwards every request to it, with the Host of
+ * its own pages.
+ */
 const node = { target: 'http://127.0.0.1:9009', changeOrigin: false };
 
 export default defineConfig({
@@ -15,9 +18,9 @@ export default defineConfig({
     sourcemap: true,
     rolldownOptions: {
       output: {
-        // The packages of the first page change far less often than the console: one file that stays cached. What many pages
-        // share is one file too: small ones would stand in line with the first call of the page. What few share is not, or the first
-        // page would load what it does not show.
+        // The packages of the first page change less often than the console, so they are one file that stays cached.
+        // Packages that many pages share are also one file, because many small files would delay the first request of
+        // the page. Packages that few pages share are separate, so that the first page does not load them.
         codeSplitting: {
           groups: [
             { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\// },
@@ -34,7 +37,7 @@ export default defineConfig({
   },
   server: {
     port: 9010,
-    // The console has sources in a folder apps of its own: calls of an app are those below one of its services.
+    // The console has a source folder named apps, so only paths below an app's services are requests to apps.
     proxy: { '/admin': node, '^/apps/[^/]+/(auth|rest|openapi)': node, '/health': node },
   },
 });

@@ -12,15 +12,15 @@ import { HomePage } from './screens/home-page.tsx';
 import { ScreenPage } from './screens/screen-page.tsx';
 import { SignedIn } from './sign-in/signed-in.tsx';
 
-// A member opens few of these pages: each is loaded when it is opened.
+// A member opens few of these pages, so each is loaded when it is opened.
 const AccountPage = lazy(() => import('./account/account-page.tsx').then((all) => ({ default: all.AccountPage })));
 const NewPasswordPage = lazy(() =>
   import('./sign-in/recovery-pages.tsx').then((all) => ({ default: all.NewPasswordPage })),
 );
 
 /**
- * Where to go after sign-in: a path of this origin only. A browser reads `//` and `/\` as the beginning of a host. What is refused is
- * undefined, not left out: the router would give the page the text of the address.
+ * Reads the target after sign-in: only a path of this origin. Browsers read `//` and `/\` as the beginning of a host.
+ * An invalid path is set to undefined, because the router would otherwise pass the text of the address to the page.
  */
 const next = ({ next: path }: Record<string, unknown>): { next?: string | undefined } => ({
   next: typeof path === 'string' && /^\/(?![/\\])/.test(path) ? path : undefined,

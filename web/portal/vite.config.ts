@@ -13,7 +13,8 @@ export default defineConfig({
     sourcemap: true,
     rolldownOptions: {
       output: {
-        // React changes far less often than the pages: a file that stays cached. Other packages go with the pages that need them.
+        // React changes less often than the pages, so it is one file that stays cached. Other packages are loaded with
+        // the pages that need them.
         codeSplitting: {
           groups: [{ name: 'react', test: /node_modules\/(react|react-dom|scheduler)\// }],
         },

@@ -6,31 +6,33 @@ import { classNames } from './class-names.ts';
 import { Icon } from './icon.tsx';
 
 export interface ButtonLook {
-  /** first: ink, one a page. quiet: no border until touched. danger: deletes. */
+  /** first: the main button of a page. quiet: without a border until hover. danger: deletes. */
   kind?: 'first' | 'usual' | 'quiet' | 'danger';
   small?: boolean;
-  /** An icon alone; give `label`. */
+  /** True for a button with only an icon; requires `label`. */
   square?: boolean;
   wide?: boolean;
 }
 
-/** The class of a button, for links that look like one. */
+/** Returns the class of a button, for links that look like a button. */
 export const buttonClass = ({ kind = 'usual', small = false, square = false, wide = false }: ButtonLook = {}): string =>
   classNames(styles.button, styles[kind], small && styles.small, square && styles.square, wide && styles.wide);
 
 export interface ButtonProps extends ButtonLook, Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'disabled'> {
   icon?: TablerIcon;
-  /** The name for screen readers where the icon stands alone; also its tooltip. */
+  /** Accessible name of a button with only an icon; also its tooltip. */
   label?: string;
-  /** What is going on, a verb in -ing: shows a hairline and holds further clicks back. */
+  /** Description of the pending action, a verb in -ing. Shows a line and ignores further clicks. */
   busy?: string | false;
-  /** Why it is switched off; shown as a tooltip. The button stays in the tab order so that the reason can be read. */
+  /**
+   * Why the button is disabled, shown as a tooltip. The button stays in the tab order so that the reason can be read.
+   */
   offBecause?: string | null | undefined;
   ref?: Ref<HTMLButtonElement>;
   children?: ReactNode;
 }
 
-/** A button. Never disabled without a reason. */
+/** Button. It is never disabled without a reason. */
 export function Button({
   kind,
   small,

@@ -1,2 +1,2 @@
-/** Joins the class names that apply; leaves out what is false or missing. */
+/** Joins the class names, without false and missing ones. */
 export const classNames = (...names: (string | false | null | undefined)[]): string => names.filter(Boolean).join(' ');

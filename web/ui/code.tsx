@@ -4,8 +4,8 @@ import { CopyButton } from './copy-button.tsx';
 import { highlight, type Language } from './highlight.ts';
 
 /**
- * A block of code with a copy button at hover and focus, which also makes the block reachable by keyboard where it
- * scrolls. `label` says what it is: "the policy", "the connection in supabase-js".
+ * Block of code with a copy button at hover and focus. The focus on the block also lets the keyboard scroll it. `label`
+ * describes the code: "the policy", "the connection in supabase-js".
  */
 export function Code({
   code,
@@ -16,7 +16,7 @@ export function Code({
   code: string;
   language: Language;
   label: string;
-  /** For code that comes as one long line: it is broken where there is no more room, instead of scrolled. */
+  /** True to break long lines instead of scrolling. */
   wrap?: boolean;
 }) {
   return (

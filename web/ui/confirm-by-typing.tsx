@@ -5,7 +5,7 @@ import styles from './confirm-by-typing.module.css';
 import { Dialog } from './dialog.tsx';
 import { type FailureFacts, FailureNote } from './failure.tsx';
 
-/** A dialog for what cannot be undone: the name must be typed again before the button works. */
+/** Dialog for an action that cannot be undone: the button works after the name is typed. */
 export function ConfirmByTyping({
   title,
   name,
@@ -17,15 +17,15 @@ export function ConfirmByTyping({
   children,
 }: {
   title: string;
-  /** What must be typed, and what it is deleted by. */
+  /** The name to type. */
   name: string;
-  /** The word on the button, and its form while at work. */
+  /** The text of the button, and its text while the request runs. */
   verb: readonly [word: string, ing: string];
   busy: boolean;
   failure?: FailureFacts | null;
   onConfirm: (typed: string) => void;
   onClose: () => void;
-  /** What will be lost. */
+  /** Description of the data that will be lost. */
   children: ReactNode;
 }) {
   const [typed, setTyped] = useState('');

@@ -2,17 +2,17 @@ import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { Button } from './button.tsx';
 
-/** Copies a text. Says so where screen readers hear it; the tick stays for two seconds. */
+/** Copies a text, announces this to screen readers, and shows a tick for two seconds. */
 export function CopyButton({
   text,
   what,
   word = false,
 }: {
-  /** Or what makes it, where that takes a while. */
+  /** The text, or a function that creates the text if this takes time. */
   text: string | (() => string);
-  /** "the policy". */
+  /** Description of the text: "the policy". */
   what: string;
-  /** A word beside the icon: "Copy", or one of your own. */
+  /** A word beside the icon: true for "Copy", or another word. */
   word?: boolean | string;
 }) {
   const [outcome, setOutcome] = useState<'copied' | 'refused' | null>(null);

@@ -4,14 +4,15 @@ import styles from './dialog.module.css';
 import { useFocusBack } from './use-focus-back.ts';
 
 /**
- * Focuses the field marked `data-autofocus` of a dialog as soon as the dialog is in the page, so that keys pressed right after the
- * one that opened the dialog reach the field. Mantine does so in a later task. Pass it as `ref` of `Modal.Content`.
+ * Focuses the field marked `data-autofocus` when the dialog is added to the page. Keys pressed directly after the one
+ * that opened the dialog then reach the field. Mantine focuses it in a later task. Pass this function as `ref` of
+ * `Modal.Content`.
  */
 export function focusMarkedField(dialog: HTMLElement | null): void {
   dialog?.querySelector<HTMLElement>('[data-autofocus]')?.focus({ preventScroll: true });
 }
 
-/** A dialog over the page: holds the focus, closes with Esc, gives the focus back. */
+/** Dialog over the page: contains the focus, closes with Esc, and returns the focus. */
 export function Dialog({
   title,
   onClose,
@@ -20,7 +21,7 @@ export function Dialog({
 }: {
   title: string;
   onClose: () => void;
-  /** In px. */
+  /** Width in px. */
   width?: number;
   children: ReactNode;
 }) {

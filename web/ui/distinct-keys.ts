@@ -1,6 +1,6 @@
 /**
- * A React key for each of these names, of which some may be the same: React leaves rows of one list standing in the next
- * where two of them share a key. Pure.
+ * Returns a unique React key for each name; names may repeat. With equal keys, React would leave rows of one list in
+ * the next list. Pure.
  */
 export function distinctKeys(names: readonly string[]): string[] {
   const met = new Map<string, number>();

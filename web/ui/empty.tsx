@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import styles from './empty.module.css';
 
-/** What an empty place says: what is missing, and what to do about it. */
+/** Empty state: describes what is missing and how to add it. */
 export function Empty({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <section className={styles.empty}>
@@ -11,7 +11,7 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   );
 }
 
-/** Ways to begin, side by side: each an Empty. */
+/** Several empty states side by side, each with another first step. */
 export function EmptyChoices({ children }: { children: ReactNode }) {
   return <div className={styles.ways}>{children}</div>;
 }

@@ -3,10 +3,10 @@ import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import styles from './failure.module.css';
 
-/** An error told in full. `meaning` and `action` are null for a code that the catalog does not know. */
+/** The details of an error. `meaning` and `action` are null for a code that is not in the catalog. */
 export interface FailureFacts {
   code: string;
-  /** HTTP status; null when no answer came. */
+  /** HTTP status; null without a response. */
   status: number | null;
   message: string;
   meaning: string | null;
@@ -14,7 +14,7 @@ export interface FailureFacts {
   requestId: string | null;
 }
 
-/** The band across a page that could not be read or done: code, meaning, what to do, request id. */
+/** Error across a page that could not be loaded: code, meaning, action, request id. */
 export function Failure({
   facts,
   onRetry,
@@ -39,7 +39,7 @@ export function Failure({
   );
 }
 
-/** The same within a form, a panel or a dialog: a crimson line at the left. */
+/** Error within a form, a panel or a dialog. */
 export function FailureNote({ facts, children }: { facts: FailureFacts; children?: ReactNode }) {
   return (
     <div className={styles.note} role="alert">
@@ -62,7 +62,7 @@ export function FailureNote({ facts, children }: { facts: FailureFacts; children
   );
 }
 
-/** Words in which commands stand in backticks: those are set as code. */
+/** Shows text in which commands in backticks are set as code. */
 function Marked({ words }: { words: string }) {
   let offset = 0;
   return words.split('`').map((part, place) => {
@@ -71,6 +71,7 @@ function Marked({ words }: { words: string }) {
   });
 }
 
+/** Shows code, meaning, action and request id of an error. */
 function Facts({ facts }: { facts: FailureFacts }) {
   const rows: (readonly [string, ReactNode])[] = [
     [

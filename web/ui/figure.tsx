@@ -1,7 +1,9 @@
 import type { ReactNode } from 'react';
 import styles from './figure.module.css';
 
-/** A numbered figure or table. `number` is "Table 6.1"; it links to itself. `tools` stand at the right of the caption. */
+/**
+ * Numbered figure or table. `number` is "Table 6.1" and links to the figure. `tools` are at the right of the caption.
+ */
 export function Figure({
   number,
   caption,

@@ -8,7 +8,7 @@ const of = (code: string, language: Language, kind: TokenKind) =>
     .map((token) => token.text);
 
 describe('highlight', () => {
-  it('shows every character that was given, in its place, whatever the code holds', () => {
+  it('returns every character of the code in its order, whatever the code contains', () => {
     const fragment = fc.oneof(
       fc.string(),
       fc.constantFrom("'", '"', '$$', '$x$', '--', '/*', '\n', '\\', 'select ', 'f(', '12.5'),
@@ -23,7 +23,7 @@ describe('highlight', () => {
     );
   });
 
-  it('tells the parts of a policy apart', () => {
+  it('distinguishes the parts of a policy', () => {
     const policy = `create policy "own" on t using (auth.uid() = owner and n > 12 and s <> 'it''s') -- why`;
     expect(of(policy, 'sql', 'keyword')).toEqual(['create', 'policy', 'on', 'using', 'and', 'and']);
     expect(of(policy, 'sql', 'string')).toEqual(['"own"', `'it''s'`]);
@@ -32,11 +32,11 @@ describe('highlight', () => {
     expect(of(policy, 'sql', 'note')).toEqual(['-- why']);
   });
 
-  it('keeps the body of a function, in dollar quotes, one text', () => {
+  it('treats the body of a function in dollar quotes as one text', () => {
     expect(of('as $body$ select 1 $body$', 'sql', 'string')).toEqual(['$body$ select 1 $body$']);
   });
 
-  it('tells the parts of a supabase-js call apart', () => {
+  it('distinguishes the parts of a supabase-js call', () => {
     const call = `const { data } = await db.from('tickets').eq('n', 1)`;
     expect(of(call, 'javascript', 'keyword')).toEqual(['const', 'await']);
     expect(of(call, 'javascript', 'name')).toEqual(['from', 'eq']);

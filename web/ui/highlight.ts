@@ -1,7 +1,7 @@
-/** Languages that code is shown in. */
+/** Languages of code blocks. */
 export type Language = 'sql' | 'javascript' | 'shell' | 'env' | 'json' | 'text';
 
-/** keyword: ink; string: green; number: ochre; name: blue, a function that is called; note: a comment. */
+/** keyword: ink; string: green; number: ochre; name: blue, a called function; note: a comment. */
 export type TokenKind = 'plain' | 'keyword' | 'string' | 'number' | 'name' | 'note';
 
 export interface Token {
@@ -28,7 +28,7 @@ const javascriptKeywords = words(
   import in instanceof let new null of return static switch this throw true try type typeof undefined var void while`,
 );
 
-/** One rule a language: named groups of the expression are the kinds of token. */
+/** One rule for each language. The named groups of the expression are the kinds of tokens. */
 const rules: Record<Language, { pattern: RegExp; keywords?: ReadonlySet<string>; fold?: boolean }> = {
   sql: {
     pattern:
@@ -55,8 +55,8 @@ const rules: Record<Language, { pattern: RegExp; keywords?: ReadonlySet<string>;
 };
 
 /**
- * Cuts code into tokens to colour. Joined again, the texts of the tokens are exactly the code that came in, whatever
- * it holds; what is not understood is plain.
+ * Divides code into tokens for colouring. The joined texts of the tokens are exactly the code. Unrecognized text is
+ * plain.
  */
 export function highlight(code: string, language: Language): Token[] {
   const { pattern, keywords, fold = false } = rules[language];

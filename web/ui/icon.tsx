@@ -1,7 +1,7 @@
 import type { Icon as TablerIcon } from '@tabler/icons-react';
 import styles from './icon.module.css';
 
-/** A Tabler outline icon at the size of the look: 16 px, 14 px in small controls. Decorative: the word stands beside it. */
+/** Tabler outline icon of 16 px, or 14 px in small controls. Decorative, because a word is beside the icon. */
 export function Icon({ of: Shape, small = false }: { of: TablerIcon; small?: boolean }) {
   return <Shape className={styles.icon} size={small ? 14 : 16} stroke={1.5} aria-hidden="true" />;
 }

@@ -1,6 +1,6 @@
 import styles from './kbd.module.css';
 
-/** Key caps: `Ctrl K` is one cap, `G D` given as two keys is two. */
+/** Shows key caps: `Ctrl K` is one cap, and `G D` given as two keys is two caps. */
 export function Kbd({ keys }: { keys: string | readonly string[] }) {
   const caps = typeof keys === 'string' ? [keys] : keys;
   return (

@@ -1,11 +1,11 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import styles from './live-value.module.css';
 
-/** The class of a figure within a sentence, for links that lead to its proof. */
+/** Class of a figure within a sentence, for links to the counted items. */
 export const liveValueClass = styles.figure;
 export const badFigureClass = styles.bad;
 
-/** Lets the ground of a value fade for 1.2 s when it changes; still at first. `value` is what is compared. */
+/** Highlights a value for 1.2 s after it changes, but not at first. `value` is compared. */
 export function FlashOnChange({ value, children }: { value: string | number; children: ReactNode }) {
   const before = useRef(value);
   const [changes, setChanges] = useState(0);

@@ -1,6 +1,9 @@
 import styles from './mark.module.css';
 
-/** The mark: nine cells. `chapter` fills one of them; none fills all; `loading` fills them one by one. */
+/**
+ * The mark of nine cells. `chapter` fills one cell; without it all cells are filled; `loading` fills one after the
+ * other.
+ */
 export function Mark({ chapter, loading = false }: { chapter?: number | undefined; loading?: boolean }) {
   return (
     <svg className={styles.mark} viewBox="0 0 17 17" aria-hidden="true" data-loading={loading || undefined}>

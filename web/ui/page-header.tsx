@@ -2,18 +2,18 @@ import type { ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 import styles from './page-header.module.css';
 
-/** The opening of a page: numeral, name, question, and the answer as one live sentence. */
+/** Header of a page: number, name, question, and the answer in one sentence. */
 export function PageHeader({
   numeral,
   name,
   question,
   children,
 }: {
-  /** The chapter's number; none on pages that are no chapter. */
+  /** Number of the chapter; undefined on other pages. */
   numeral?: number | undefined;
   name: string;
   question: string;
-  /** The answer. */
+  /** The answer to the question. */
   children?: ReactNode;
 }) {
   return (
@@ -34,7 +34,7 @@ export function PageHeader({
   );
 }
 
-/** "as of 14:02:11", after the answer. `live` shows the dot: the figures renew themselves. */
+/** Shows "as of 14:02:11" after the answer. `live` shows a dot: the figures are refreshed automatically. */
 export function AsOf({ at, live = true, verb = 'as of' }: { at: number; live?: boolean; verb?: string }) {
   return (
     <span className={styles.asOf}>

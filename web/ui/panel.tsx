@@ -6,8 +6,8 @@ import styles from './panel.module.css';
 import { useFocusBack } from './use-focus-back.ts';
 
 /**
- * The margin of a page, where one cell, row or error is told in full; a sheet on a phone. Esc closes it and gives
- * the focus back to what had it before.
+ * Panel beside the page with the details of a cell, row or error; a sheet on a phone. Esc closes the panel and returns
+ * the focus.
  */
 export function Panel({
   label,
@@ -55,11 +55,11 @@ export function Panel({
   );
 }
 
-/** Whether the key was meant for a dialog or a menu over the page, which Esc closes first. */
+/** Returns true if the key was pressed in a dialog or a menu over the page, which Esc closes first. */
 const isAbove = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest('[role="dialog"], [role="menu"], [role="listbox"]') !== null;
 
-/** A part of a panel: its small heading, with tools or a remark at the right. */
+/** Section of a panel: a small heading, with tools or a remark at its right. */
 export function PanelSection({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
   return (
     <section>
@@ -72,12 +72,12 @@ export function PanelSection({ title, aside, children }: { title: string; aside?
   );
 }
 
-/** The verdict of a panel, in words: serif, at its head. */
+/** Verdict at the top of a panel, in words. */
 export function VerdictLine({ children }: { children: ReactNode }) {
   return <p className={styles.verdict}>{children}</p>;
 }
 
-/** Names at the left, values at the right, a hairline under each. A name may come again. */
+/** List of names and values. A name may repeat. */
 export function KeyValues({ pairs }: { pairs: readonly (readonly [name: string, value: ReactNode])[] }) {
   const keys = distinctKeys(pairs.map(([name]) => name));
   return (

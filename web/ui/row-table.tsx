@@ -14,9 +14,9 @@ import { Skeleton } from './table.tsx';
 
 export interface RowColumn<R> {
   name: string;
-  /** In px; the last column takes what is left. */
+  /** Width in px; the last column takes the remaining width. */
   width: number;
-  /** No head in sight, only for screen readers. */
+  /** True if only screen readers get the head. */
   bare?: boolean;
   cell: (row: R) => ReactNode;
 }
@@ -25,8 +25,8 @@ const rowHeight = { usual: 32, phone: 40 };
 const phone = window.matchMedia('(max-width: 760px)');
 
 /**
- * A long table of which only the rows in sight are in the page. The first cell of a row is what opens it, and stays when
- * the table is scrolled sideways; one of them is in the tab order, and arrows, Page, Home and End move on from there.
+ * Long table that draws only the visible rows. The first cell of a row opens the row and is sticky when the table is
+ * scrolled sideways. One first cell is in the tab order; arrows, Page, Home and End move between rows.
  */
 export function RowTable<R extends { readonly id: string }>({
   label,
@@ -40,13 +40,13 @@ export function RowTable<R extends { readonly id: string }>({
 }: {
   label: string;
   columns: readonly RowColumn<R>[];
-  /** Missing while they are being fetched. */
+  /** Undefined until the rows are loaded. */
   rows: readonly R[] | undefined;
-  /** How many there are, in sight or not; -1 where it is not known. */
+  /** Number of all rows; -1 if it is unknown. */
   total: number;
-  /** Id of the row that the panel tells of. */
+  /** Id of the row in the panel. */
   selected: string | null;
-  /** Ids of rows that have just come: their ground fades. */
+  /** Ids of new rows, which are highlighted. */
   fresh?: ReadonlySet<string>;
   stale?: boolean;
   onOpen: (row: R) => void;
@@ -60,10 +60,10 @@ export function RowTable<R extends { readonly id: string }>({
     count: rows?.length ?? 0,
     getScrollElement: () => scroll.current,
     estimateSize: () => (phone.matches ? rowHeight.phone : rowHeight.usual),
-    // The head lies over the top of what scrolls.
+    // The head covers the top of the scrolled area.
     scrollPaddingStart: rowHeight.usual,
     overscan: 12,
-    // The row in the tab order stays in the page, so that the focus is not lost by scrolling.
+    // The row in the tab order stays in the page, so that scrolling does not lose the focus.
     rangeExtractor: (range) => {
       const inSight = defaultRangeExtractor(range);
       if (active < 0 || inSight.includes(active)) return inSight;
@@ -78,7 +78,7 @@ export function RowTable<R extends { readonly id: string }>({
     row?.focus({ preventScroll: true });
   });
 
-  // What the panel tells of stays in sight: by J and K, and where the panel takes the room below.
+  // The row in the panel stays visible: after J and K, and if the panel takes the space below.
   const at = selected === null ? -1 : (rows?.findIndex(({ id }) => id === selected) ?? -1);
   const found = at >= 0;
   const shown = useEffectEvent(() => {
@@ -175,7 +175,7 @@ export function RowTable<R extends { readonly id: string }>({
   );
 }
 
-/** Rows that hold the place of those to come. */
+/** Placeholders for the rows. */
 function Loading<R>({ columns, layout }: { columns: readonly RowColumn<R>[]; layout: CSSProperties }) {
   const places = Array.from({ length: 12 }, (_, place) => place);
   return (

@@ -2,8 +2,8 @@ import type { ReactNode } from 'react';
 import styles from './scroll-frame.module.css';
 
 /**
- * Around a wide table: where it has too little room it scrolls within its own frame, heads that stick included, and an edge
- * behind which there is more is faded. Where it fits nothing is framed, and its heads stick to the page.
+ * Frame of a wide table. If the table is too wide, it scrolls within the frame, including sticky heads, and an edge
+ * with hidden content is faded. If the table fits, there is no frame and its heads stick to the page.
  */
 export function ScrollFrame({ children }: { children: ReactNode }) {
   return (
@@ -15,7 +15,7 @@ export function ScrollFrame({ children }: { children: ReactNode }) {
   );
 }
 
-/** Marks the frame at once, so that it is one before anything in it is brought into sight, and with every change of its room. */
+/** Marks the frame before an element in it is scrolled into view, and after every change of its width. */
 function watch(frame: HTMLElement | null) {
   if (!frame) return;
   mark(frame);

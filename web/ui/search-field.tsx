@@ -6,7 +6,7 @@ import styles from './search-field.module.css';
 
 const pause = 250;
 
-/** Searches a list. `onSearch` hears of it once the reader pauses, or at once on Enter; Esc clears. */
+/** Searches a list. `onSearch` is called when the reader pauses, or at once on Enter. Esc clears the field. */
 export function SearchField({
   label,
   example,

@@ -1,6 +1,6 @@
 import styles from './segmented.module.css';
 
-/** A choice of two or three, all in sight. */
+/** Choice of two or three visible options. */
 export function Segmented<V extends string>({
   label,
   value,

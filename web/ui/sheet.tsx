@@ -3,7 +3,7 @@ import { classNames } from './class-names.ts';
 import styles from './sheet.module.css';
 import { Gauge, pushClass, TableFooter, Toolbar, wideOnlyClass } from './workbench.tsx';
 
-/** A page that is one long list: a bar with title and tools, the list, a foot that says how much of it is in sight. */
+/** Page with one long list: a bar with title and tools, the list, and a foot with the number of shown rows. */
 export function Sheet({
   title,
   filters,
@@ -13,15 +13,15 @@ export function Sheet({
   children,
 }: {
   title: string;
-  /** After the title. */
+  /** Filters after the title. */
   filters?: ReactNode;
-  /** At the right of the bar. */
+  /** Tools at the right of the bar. */
   tools?: ReactNode;
-  /** Above the list: what failed. */
+  /** Error above the list. */
   notice?: ReactNode;
-  /** A SheetFoot. */
+  /** The foot, a SheetFoot. */
   foot: ReactNode;
-  /** What scrolls by itself: a RowTable, or SheetWords. */
+  /** The scrolling content: a RowTable, or SheetWords. */
   children: ReactNode;
 }) {
   return (
@@ -39,12 +39,12 @@ export function Sheet({
   );
 }
 
-/** In place of rows: words, such as an Empty. */
+/** Text in place of rows, such as an Empty. */
 export function SheetWords({ children }: { children: ReactNode }) {
   return <div className={styles.words}>{children}</div>;
 }
 
-/** The foot of a sheet: "200 of 1,946 users shown", the part as a gauge, the way on, a remark at the right. */
+/** Foot of a sheet: "200 of 1,946 users shown", the ratio as a gauge, a button for more, a remark at the right. */
 export function SheetFoot({
   shown,
   part,
@@ -52,9 +52,9 @@ export function SheetFoot({
   remark,
 }: {
   shown: ReactNode;
-  /** 0 to 1; no gauge where all is in sight. */
+  /** Ratio from 0 to 1; undefined if all rows are shown. */
   part?: number;
-  /** The way on. */
+  /** Button for more rows. */
   more?: { word: string; busy: boolean; onMore: () => void } | null;
   remark?: ReactNode;
 }) {

@@ -4,7 +4,10 @@ import styles from './spark-bars.module.css';
 const width = 80;
 const height = 20;
 
-/** A bar a value, the largest as high as there is room. The figures stand in words beside it, so it is hidden from screen readers. */
+/**
+ * Bar chart with one bar for each value, scaled to the largest. Hidden from screen readers, because the figures are
+ * also in text.
+ */
 export function SparkBars({ values, lit = false }: { values: readonly number[]; lit?: boolean }) {
   const max = Math.max(1, ...values);
   const step = width / Math.max(1, values.length);

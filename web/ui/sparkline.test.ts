@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { sparklinePoints } from './sparkline.tsx';
 
-describe('a sparkline', () => {
-  it('spreads its points evenly, the most at the top, nothing at the foot', () => {
+describe('sparklinePoints', () => {
+  it('spaces points evenly, with the largest value at the top and 0 at the bottom', () => {
     expect(sparklinePoints([0, 5, 10], 100, 40)).toEqual([
       [0, 40],
       [50, 20],
@@ -10,11 +10,11 @@ describe('a sparkline', () => {
     ]);
   });
 
-  it('lies flat at the foot when nothing happened', () => {
+  it('returns a flat line at the bottom if all values are 0', () => {
     expect(sparklinePoints([0, 0], 100, 40).map(([, y]) => y)).toEqual([40, 40]);
   });
 
-  it('survives one value and none', () => {
+  it('accepts one value and no values', () => {
     expect(sparklinePoints([3], 100, 40)).toEqual([[0, 0]]);
     expect(sparklinePoints([], 100, 40)).toEqual([]);
   });

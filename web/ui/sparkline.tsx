@@ -1,6 +1,9 @@
 import styles from './sparkline.module.css';
 
-/** The points of a sparkline within a box: evenly spread, the largest value at the top, zero at the bottom. Pure. */
+/**
+ * Returns the points of a sparkline within a box: evenly spaced, the largest value at the top, zero at the bottom.
+ * Pure.
+ */
 export function sparklinePoints(
   values: readonly number[],
   width: number,
@@ -11,7 +14,10 @@ export function sparklinePoints(
   return values.map((value, index) => [index * step, height - (value / max) * height]);
 }
 
-/** One hue, no axes, the last point blue. The figures stand in words beside it, so it is hidden from screen readers. */
+/**
+ * Line chart in one colour without axes; the last point is blue. Hidden from screen readers, because the figures are
+ * also in text.
+ */
 export function Sparkline({
   values,
   width = 336,

@@ -1,6 +1,6 @@
 /**
- * Every style sheet that is not a module, in the order in which they apply. Mantine's are layered, so that the
- * modules of Ninefold always win; only the sheets of components in use are loaded.
+ * All style sheets that are no modules, in their order. Mantine's sheets are in a layer, so that Ninefold's modules
+ * override them. Only the sheets of used components are loaded.
  */
 import './tokens.css';
 import '@mantine/core/styles/default-css-variables.layer.css';

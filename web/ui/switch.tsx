@@ -1,6 +1,6 @@
 import styles from './switch.module.css';
 
-/** A switch with its state as a word. `label` names what it switches. */
+/** Switch that shows its state as a word. `label` names the switched option. */
 export function Switch({
   label,
   isOn,

@@ -2,14 +2,14 @@ import type { ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 import styles from './table.module.css';
 
-/** The shell of a table: hairlines, sticky heads, no stripes. Heads and rows are plain `thead`, `tbody`, `tr`, `td`. */
+/** Table with lines, sticky heads and no stripes. Heads and rows are plain `thead`, `tbody`, `tr`, `td`. */
 export function Table({
   label,
   stale = false,
   children,
 }: {
   label: string;
-  /** The last known figures, shown while they cannot be renewed. */
+  /** True if the figures are outdated because the last refresh failed. */
   stale?: boolean;
   children: ReactNode;
 }) {
@@ -20,12 +20,12 @@ export function Table({
   );
 }
 
-/** The class of a row that opens something when it is pressed. */
+/** Class of a row that opens details on a click. */
 export const rowClass = styles.go;
-/** The class of a heading row that parts groups of rows. */
+/** Class of a heading row of a group. */
 export const groupClass = styles.group;
 
-/** Rows that hold the place of those to come: bars of 8 px, no jump. `widths` has one width in px a column. */
+/** Placeholders for rows: bars of 8 px, without a jump of the layout. `widths` has one width in px for each column. */
 export function LoadingRows({ rows, widths }: { rows: number; widths: readonly number[] }) {
   const places = Array.from({ length: rows }, (_, place) => place);
   return places.map((place) => (
@@ -41,7 +41,7 @@ export function LoadingRows({ rows, widths }: { rows: number; widths: readonly n
   ));
 }
 
-/** A bar of 8 px that holds the place of a text to come. */
+/** Bar of 8 px, a placeholder for a text. */
 export function Skeleton({ width }: { width: number }) {
   return <span className={styles.bar} style={{ width }} />;
 }

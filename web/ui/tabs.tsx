@@ -1,16 +1,16 @@
 import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react';
 import styles from './tabs.module.css';
 
-/** Tabs of the WAI-ARIA pattern: arrows, Home and End move; the panel of the chosen tab follows. */
+/** Tabs of the WAI-ARIA pattern: arrows, Home and End change the tab, and its panel is shown. */
 export function Tabs({
   label,
   tabs,
   initial = 0,
 }: {
   label: string;
-  /** `mark` stands before the name. */
+  /** `mark` is shown before the name. */
   tabs: readonly { name: string; mark?: ReactNode; content: ReactNode }[];
-  /** Which one is open at first. */
+  /** Index of the first open tab. */
   initial?: number;
 }) {
   const [chosen, setChosen] = useState(initial);

@@ -26,13 +26,13 @@ const same = {
   '--mantine-color-default-border': 'var(--edge)',
 };
 
-/** Mantine's own colour variables, told in the tokens; tokens.css switches them between light and dark. */
+/** Sets Mantine's colour variables to the design tokens. tokens.css switches the tokens between light and dark. */
 export const cssVariablesResolver: CSSVariablesResolver = () => ({ variables: {}, light: same, dark: same });
 
-/** Remembers the choice of light or dark; public/assets/color-scheme.js reads the same key before the first paint. */
+/** Stores the choice of light or dark. public/assets/color-scheme.js reads the same key before the first paint. */
 export const colorSchemeManager = localStorageColorSchemeManager({ key: 'ninefold-color-scheme' });
 
-/** Mantine serves fields, menus, dialogs and tooltips; their shapes are in theme.module.css. */
+/** Theme of Mantine's fields, menus, dialogs and tooltips. Their styles are in theme.module.css. */
 export const theme = createTheme({
   primaryColor: 'blue',
   primaryShade: { light: 7, dark: 3 },

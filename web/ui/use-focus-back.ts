@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'react';
 
 /**
- * Gives the focus back, once the component goes, to what had it when it came; to the page where that has gone too. Leaves
- * it where somebody has put it meanwhile.
+ * Returns the focus, when the component is unmounted, to the element that had it before. If that element is removed,
+ * the page gets the focus. Does nothing if another element already has the focus.
  */
 export function useFocusBack(): void {
   const [before] = useState(() => document.activeElement);
   useEffect(
     () => () => {
-      // What held the focus inside is gone a moment later.
+      // The element that had the focus inside is removed in the same task.
       queueMicrotask(() => {
         if (document.activeElement !== document.body && document.activeElement?.isConnected) return;
         if (before instanceof HTMLElement && before.isConnected && before !== document.body) before.focus();

@@ -3,7 +3,7 @@ import styles from './verdict.module.css';
 
 export type Mark = 'always' | 'when' | 'never' | 'disagrees';
 
-/** The shape of a verdict: always ●, when ◐, never –, disagrees ▲. */
+/** Symbol of a verdict: always ●, when ◐, never –, disagrees ▲. */
 export function VerdictMark({ of }: { of: Mark }) {
   return (
     <svg className={classNames(styles.mark, styles[of])} viewBox="0 0 10 10" aria-hidden="true">
@@ -20,7 +20,7 @@ export function VerdictMark({ of }: { of: Mark }) {
   );
 }
 
-/** A verdict with its word; `words` replaces the word of a `when`. */
+/** Verdict with its word. `words` replaces the word of a `when`. */
 export function Verdict({ of, words, cut = false }: { of: Mark; words?: string; cut?: boolean }) {
   return (
     <span className={classNames(styles.verdict, styles[`${of}Word`])}>

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 import styles from './workbench.module.css';
 
-/** A list at the left, the sheet or editor at its right. `listFirst`: on a phone the list is what one sees. */
+/** Layout with a list at the left and a sheet or editor at its right. With `listFirst`, a phone shows the list. */
 export function Workbench({
   list,
   listFirst = false,
@@ -20,7 +20,7 @@ export function Workbench({
   );
 }
 
-/** The list: groups under small headings. */
+/** List with groups under small headings. */
 export function SideList({ label, children }: { label: string; children: ReactNode }) {
   return (
     <nav className={styles.list} aria-label={label}>
@@ -30,6 +30,7 @@ export function SideList({ label, children }: { label: string; children: ReactNo
   );
 }
 
+/** Group of a SideList under a heading. */
 export function SideGroup({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section className={styles.group}>
@@ -39,11 +40,11 @@ export function SideGroup({ title, children }: { title: string; children: ReactN
   );
 }
 
-/** The class of an entry of the list, a link or a button; its figure has `sideFigureClass`. */
+/** Class of an entry of the list, a link or a button. Its figure has the class `sideFigureClass`. */
 export const sideItemClass = styles.item ?? '';
 export const sideFigureClass = styles.count ?? '';
 
-/** The bar above: what it is, and what can be done with it. */
+/** Bar with the title and tools. */
 export function Toolbar({ title, children }: { title: ReactNode; children?: ReactNode }) {
   return (
     <div className={styles.bar}>
@@ -53,12 +54,12 @@ export function Toolbar({ title, children }: { title: ReactNode; children?: Reac
   );
 }
 
-/** The line below: of how many, and the way on. */
+/** Line below with the number of rows and a button for more. */
 export function TableFooter({ children }: { children: ReactNode }) {
   return <div className={styles.cutLine}>{children}</div>;
 }
 
-/** How much of all is shown: 0 to 1. */
+/** Shows a ratio from 0 to 1. */
 export function Gauge({ part }: { part: number }) {
   return (
     <span className={styles.gauge} aria-hidden="true">
@@ -67,9 +68,9 @@ export function Gauge({ part }: { part: number }) {
   );
 }
 
-/** Pushes what follows to the right. */
+/** Class that moves the following elements to the right. */
 export const pushClass = styles.push ?? '';
-/** Not on a phone. */
+/** Class of an element that is hidden on a phone. */
 export const wideOnlyClass = styles.wideOnly ?? '';
-/** Only on a phone. */
+/** Class of an element that is shown only on a phone. */
 export const phoneOnlyClass = styles.phoneOnly ?? '';

@@ -2,7 +2,7 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import styles from './account-page.module.css';
 
-/** Shows recovery codes this one time. */
+/** Shows new recovery codes. The server sends them only once. */
 export function CodesDialog({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
   return (
     <Dialog title="Recovery codes" onClose={onClose}>

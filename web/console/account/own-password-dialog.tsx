@@ -6,7 +6,7 @@ import { ApiFailure } from '../data/api-failure.ts';
 import { changePassword } from '../data/session/devices.ts';
 import { UserForm } from '../tools/users/user-form.tsx';
 
-/** Sets the builder's own password, with the current one. */
+/** Asks for the builder's current password and sets a new one. */
 export function OwnPasswordDialog({ onClose }: { onClose: () => void }) {
   const [current, setCurrent] = useState('');
   const [password, setPassword] = useState('');

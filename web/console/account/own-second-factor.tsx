@@ -14,7 +14,10 @@ import { CodesDialog } from './codes-dialog.tsx';
 import { SecurityKeyDialog } from './security-key-dialog.tsx';
 import { TotpDialog } from './totp-dialog.tsx';
 
-/** The second factors of the builder, with the ways to add an authenticator app or a security key and to make recovery codes. */
+/**
+ * Lists the second factors of the builder. It can add an authenticator app or a security key, and create recovery
+ * codes.
+ */
 export function OwnSecondFactor() {
   const { data, error } = useQuery(ownFactors());
   const beginning = useMutation(beginTotp());

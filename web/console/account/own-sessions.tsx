@@ -7,7 +7,7 @@ import { devices, endDevice } from '../data/session/devices.ts';
 import { TimeAgo } from '../format/time-ago.tsx';
 import styles from './account-page.module.css';
 
-/** The sessions of the builder, each with the button that ends it. */
+/** Lists the sessions of the builder. A button ends each session. */
 export function OwnSessions() {
   const { data, error, refetch } = useQuery(devices());
   const ending = useMutation(endDevice());

@@ -12,7 +12,7 @@ import { createApp } from '../data/apps/create-app.ts';
 import styles from './app-form.module.css';
 import { refFault } from './ref-rule.ts';
 
-/** Makes an app and opens it. */
+/** Creates an app and opens it. */
 export function MakeApp({ onClose }: { onClose: () => void }) {
   const [secret, setSecret] = useState('');
   const [template, setTemplate] = useState('');
@@ -55,7 +55,7 @@ export function MakeApp({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Makes a copy of an app, rows and members included, and opens it. */
+/** Copies an app with its rows and members, and opens the copy. */
 export function CloneApp({ from, onClose }: { from: string; onClose: () => void }) {
   const cloning = useMutation(cloneApp(from));
   return (

@@ -9,7 +9,7 @@ import { Verdict } from '../../ui/verdict.tsx';
 import { ago, bytes, dateTime } from '../format/format.ts';
 import styles from './app-table.module.css';
 
-/** The apps: a press anywhere in a row opens it; its menu clones and deletes. */
+/** Table of the apps. A click in a row opens the app; the row's menu clones and deletes it. */
 export function AppTable({
   apps,
   sizes,
@@ -17,9 +17,9 @@ export function AppTable({
   onClone,
   onDelete,
 }: {
-  /** Missing while they are being fetched. */
+  /** Undefined until the list is loaded. */
   apps: readonly AppSummary[] | undefined;
-  /** By ref; missing while they are being fetched. */
+  /** Sizes of the databases by ref; undefined until they are loaded. */
   sizes: ReadonlyMap<string, number> | undefined;
   stale: boolean;
   onClone: (ref: string) => void;

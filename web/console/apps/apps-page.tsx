@@ -20,7 +20,7 @@ import { AppTable } from './app-table.tsx';
 import { DeleteAppDialog } from './delete-app-dialog.tsx';
 import { nodeSentence } from './node-sentence.ts';
 
-/** Every app of the node: choose one, make one, clone or delete one. */
+/** Page with every app of the node, on which a builder opens, creates, clones and deletes apps. */
 export function AppsPage() {
   const apps = useQuery(appList());
   const sizes = useQuery(appSizes());
@@ -82,7 +82,7 @@ export function AppsPage() {
   );
 }
 
-/** Says until when a builder without a second factor can work, on a node that requires one. */
+/** Shows until when a builder without a second factor can work on a node that requires one. */
 function SecondFactorDue() {
   const due = useQuery(builder()).data?.second_factor_due;
   if (!due) return null;
@@ -94,7 +94,7 @@ function SecondFactorDue() {
   );
 }
 
-/** Which apps are not served, as their databases have refused a step of Ninefold's own schema, and what to do. */
+/** Lists the apps that are not served because their databases refused an update of Ninefold's schema, and the fix. */
 function NotServed({ apps }: { apps: readonly AppSummary[] }) {
   const refs = apps.filter(({ outdated }) => outdated).map(({ ref }) => ref);
   if (refs.length === 0) return null;

@@ -3,7 +3,7 @@ import { ConfirmByTyping } from '../../ui/confirm-by-typing.tsx';
 import { failureFacts } from '../data/api-failure.ts';
 import { deleteApp } from '../data/apps/delete-app.ts';
 
-/** Deletes an app, once its ref has been typed again. */
+/** Deletes an app after the builder has typed its ref. */
 export function DeleteAppDialog({
   appRef,
   onClose,

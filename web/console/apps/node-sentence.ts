@@ -1,7 +1,11 @@
 import type { AppSummary, NodeStatus } from '../../../contract/admin.ts';
 import { bytes, count, counted, duration } from '../format/format.ts';
 
-/** Describes the node in a sentence of live figures. `now` in milliseconds; `sizes` by ref, once they are known. Pure. */
+/**
+ * Describes the node in a sentence with its figures. Pure.
+ * @param now In milliseconds.
+ * @param sizes Sizes of the databases by ref; undefined until they are loaded.
+ */
 export function nodeSentence(
   apps: readonly AppSummary[],
   sizes: ReadonlyMap<string, number> | undefined,

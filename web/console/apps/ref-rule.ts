@@ -1,6 +1,6 @@
 const form = /^[a-z][a-z0-9-]{2,39}$/;
 
-/** What is wrong with a ref, in words; null when nothing is. The server decides in the end. Pure. */
+/** Returns why a ref is invalid; null for a valid ref. The server checks the ref too. Pure. */
 export function refFault(ref: string): string | null {
   if (form.test(ref)) return null;
   if (ref.length < 3) return 'At least 3 characters.';

@@ -6,13 +6,13 @@ import { failureFacts } from '../data/api-failure.ts';
 import { signOut } from '../data/session/sign-out.ts';
 import { coverForm, coverTitle } from './auth-layout.tsx';
 
-/** Leads a builder without a second factor to add one, on a node that requires it. */
+/** Asks a builder without a second factor to add one, on a node that requires it. */
 export function AddSecondFactor({
   isAdded,
   onDone,
   onBack,
 }: {
-  /** The builder has added one. */
+  /** True after the builder has added a second factor. */
   isAdded: boolean;
   onDone: () => void;
   onBack: () => void;

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Mark } from '../../ui/mark.tsx';
 import styles from './auth-layout.module.css';
 
-/** A page before the console: what one does at the left, what Ninefold is at the right. */
+/** Layout of a page before sign-in: the form on the left, a description of Ninefold on the right. */
 export function AuthLayout({ children, right, foot }: { children: ReactNode; right: ReactNode; foot?: ReactNode }) {
   return (
     <div className={styles.cover}>

@@ -15,7 +15,7 @@ import { Questions } from './questions.tsx';
 import { secretOfLink } from './secret-of-link.ts';
 import styles from './setup.module.css';
 
-/** Accepts an invitation: as a new builder, or as the builder who is signed in. */
+/** Accepts an invitation for a new builder or for the builder who is signed in. */
 export function Invitation() {
   const [secret] = useState(secretOfLink);
   const [name, setName] = useState('');
@@ -39,7 +39,7 @@ export function Invitation() {
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    // A failure is shown from the mutation's state.
+    // The page shows a failure from the state of the mutation.
     if (!isPending && shown) accept(shown.email).catch(() => undefined);
   };
   return (

@@ -60,7 +60,7 @@ export function SecondFactor({ onDone, onBack }: { onDone: () => void; onBack: (
   );
 }
 
-/** Names the way back for a builder who has lost the password or every second factor: the node sends no mail. */
+/** Describes the recovery for a builder who has lost the password or every second factor. The node sends no mail. */
 export function LockedOut() {
   return (
     <p className="soft">

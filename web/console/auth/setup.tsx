@@ -14,7 +14,7 @@ import { secretOfLink } from './secret-of-link.ts';
 import styles from './setup.module.css';
 import { StartHint } from './start-hint.tsx';
 
-/** Makes the first builder of a new node, and signs in. */
+/** Creates the first builder of a new node and signs in. */
 export function Setup() {
   const { data } = useQuery(setupState());
   useEffect(() => {
@@ -29,7 +29,7 @@ function FirstBuilder() {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const navigate = useNavigate();
-  // The link may be opened where this page is open already.
+  // The link may be opened while this page is open already.
   useEffect(() => {
     const take = () => setCode(secretOfLink());
     addEventListener('hashchange', take);
@@ -43,7 +43,7 @@ function FirstBuilder() {
     event.preventDefault();
     if (isPending) return;
     const builder = { token: code.trim(), name: name.trim(), email: email.trim(), password };
-    // A failure is shown from the mutation's state.
+    // The page shows a failure from the state of the mutation.
     mutateAsync(builder).then(
       () => navigate({ to: '/' }),
       () => undefined,

@@ -15,7 +15,10 @@ import { AuthLayout, coverForm, coverTitle } from './auth-layout.tsx';
 import { Questions } from './questions.tsx';
 import { LockedOut, SecondFactor } from './second-factor.tsx';
 
-/** Signs in with e-mail and password or a passkey, and the second factor, or leads to add one; then leads back. */
+/**
+ * Signs in with e-mail and password or with a passkey. Then it asks for the second factor, or lets the builder add one,
+ * and returns to the requested page.
+ */
 export function SignIn() {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
@@ -38,7 +41,7 @@ export function SignIn() {
   }, []);
 
   const proceed = () => {
-    // Only a path of this console: an address of elsewhere is not followed.
+    // Follows only a path of this console, never an address of another origin.
     const to = next?.startsWith('/app/') ? next : '/';
     void router.navigate({ href: to });
   };

@@ -1,6 +1,6 @@
 import styles from './start-hint.module.css';
 
-/** Where the set-up code comes from: what the terminal shows at the first start. */
+/** Shows where the setup code is: in the output of the first start. */
 export function StartHint() {
   return (
     <pre className={styles.terminal}>

@@ -7,7 +7,7 @@ import styles from './changes.module.css';
 
 const signs: Readonly<Record<Change['kind'], string>> = { added: '+', removed: '−', changed: '±' };
 
-/** Changes in words, chapter by chapter, each marked as added, removed or changed. */
+/** Lists changes by chapter, each marked as added, removed or changed. */
 export function ChangeList({ appRef, changes, all }: { appRef: string; changes: readonly Change[]; all: number }) {
   const pages = chapterPages(undefined);
   return (

@@ -14,7 +14,7 @@ const version = (more: Partial<VersionEntry>): VersionEntry => ({
   ...more,
 });
 
-it('tells changes in the order of the chapters, and those of an unknown chapter too', () => {
+it('sorts changes by chapter, and includes those of an unknown chapter', () => {
   const told = byChapter([
     change('roles', 'a'),
     change('entities', 'b'),
@@ -28,7 +28,7 @@ it('tells changes in the order of the chapters, and those of an unknown chapter 
   ]);
 });
 
-it('says by what a version came about, each thing once, the rest as a number', () => {
+it('names each cause of a version once, and counts the rest', () => {
   const all = [cause('migration', '0001.sql'), cause('sql', 'CREATE TABLE'), cause('sql', 'CREATE TABLE')];
   expect(causeWords(version({ causes: all }))).toBe('migration 0001.sql and CREATE TABLE');
   const more = [...all, cause('setting', 'jwt_exp'), cause('sql', 'GRANT')];
@@ -38,14 +38,14 @@ it('says by what a version came about, each thing once, the rest as a number', (
   expect(causeWords(version({ number: 1 }))).toBe('first version');
 });
 
-it('says who made it, each once', () => {
+it('names each author once', () => {
   expect(whoMade({ causes: [cause('sql', 'a'), cause('sql', 'b'), cause('sql', 'c', 'operator')] })).toBe(
     'Ines and operator',
   );
   expect(whoMade({ causes: [] })).toBe('');
 });
 
-it('says how much changed where, and of the cut list all', () => {
+it('counts the changes of each chapter, including those that the list omits', () => {
   expect(summary(version({ changes: [change('roles', 'a')], change_count: 900 }))).toBe('900 changes in Roles');
   expect(summary(version({ number: 1 }))).toBe('First recorded version');
 });

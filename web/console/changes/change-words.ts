@@ -9,7 +9,7 @@ export interface ChapterChanges {
   changes: Change[];
 }
 
-/** Changes by chapter; those of a chapter that this console does not know come last, under its key. */
+/** Groups changes by chapter. Changes of an unknown chapter come last, under its key. */
 export function byChapter(changes: readonly Change[]): ChapterChanges[] {
   const groups = new Map<string, Change[]>();
   for (const change of changes) groups.set(change.chapter, [...(groups.get(change.chapter) ?? []), change]);
@@ -30,18 +30,21 @@ const kinds: Readonly<Record<VersionCause['kind'], (what: string) => string>> = 
   ninefold: (what) => `new Ninefold version, ${what}`,
 };
 
-/** What made a version: "migration 0002_roles.sql", "CREATE TABLE and setting jwt_exp"; of many the first three. */
+/**
+ * Returns the causes of a version: "migration 0002_roles.sql", "CREATE TABLE and setting jwt_exp"; of many, the first
+ * three.
+ */
 export function causeWords({ number, causes }: Pick<VersionEntry, 'number' | 'causes'>): string {
   if (causes.length === 0) return number === 1 ? 'first version' : 'not known';
   const all = [...new Set(causes.map(({ kind, what }) => kinds[kind](what)))];
   return all.length > 3 ? `${all.slice(0, 3).join(', ')} and ${all.length - 3} more` : listed(all);
 }
 
-/** Who made it; empty where nobody knows. */
+/** Returns the authors of a version; empty if they are unknown. */
 export const whoMade = ({ causes }: Pick<VersionEntry, 'causes'>): string =>
   listed([...new Set(causes.map(({ who }) => who))].slice(0, 3));
 
-/** "3 changes in Entities and Roles"; for the first version, that it is the first. */
+/** Summarizes a version: "3 changes in Entities and Roles". The first version is named as the first. */
 export function summary({ number, changes, change_count }: VersionEntry): string {
   if (change_count === 0) return number === 1 ? 'First recorded version' : 'No change in the specification';
   const where = listed(byChapter(changes).map(({ name }) => name));

@@ -41,7 +41,7 @@ const ways = [
   </span>,
 ];
 
-/** What changed in what the app does, version by version, and between any two. */
+/** Page with the changes of the specification for each version, and between any two versions. */
 export function ChangesPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/changes' });
   const { since, version } = useSearch({ from: '/signed-in/app/$ref/changes' });
@@ -149,7 +149,10 @@ const textOf = (row: VersionRow): string =>
     ...row.changes.map(({ words }) => words),
   ].join('\n');
 
-/** "v143 is in force since 2 days ago: 3 changes in Entities and Roles, made by Ines Okafor." */
+/**
+ * Answers the question of the page: "v143 is in force since 2 days ago: 3 changes in Entities and Roles, made by Ines
+ * Okafor."
+ */
 function Answer({ latest }: { latest: VersionRow }) {
   const who = whoMade(latest);
   return (

@@ -10,7 +10,7 @@ import { counted, dateTime } from '../format/format.ts';
 import { ChangeList } from './change-list.tsx';
 import styles from './changes.module.css';
 
-/** What changed between any two versions, in words. */
+/** Lists the changes between any two versions. */
 export function Compare({
   appRef,
   versions,
@@ -19,7 +19,7 @@ export function Compare({
   onChange,
 }: {
   appRef: string;
-  /** Those that can be chosen, the latest first; at least two. */
+  /** The versions to choose from, the latest first; at least two. */
   versions: readonly VersionEntry[];
   from: number;
   to: number;
@@ -29,7 +29,7 @@ export function Compare({
   const known = new Set(versions.map(({ number }) => number));
   const choices = [
     ...versions.map(({ number, at }) => ({ value: String(number), label: `v${number}, ${dateTime(at)}` })),
-    // Linked to, and not fetched yet.
+    // A link may name a version that is not loaded yet.
     ...[...new Set([from, to])]
       .filter((number) => !known.has(number))
       .map((number) => ({ value: String(number), label: `v${number}` })),

@@ -5,7 +5,7 @@ import { causeWords, summary, whoMade } from './change-words.ts';
 
 /** A version as a row of the table. */
 export interface VersionRow extends VersionEntry {
-  /** The number, as the address bar has it. */
+  /** The number as the address bar contains it. */
   id: string;
 }
 

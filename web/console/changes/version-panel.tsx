@@ -6,7 +6,7 @@ import { ChangeList } from './change-list.tsx';
 import { causeWords, summary, whoMade } from './change-words.ts';
 import styles from './changes.module.css';
 
-/** One version told in full: what changed against the one before, by whom, by what. */
+/** Panel of a version: its changes against the previous version, their authors and causes. */
 export function VersionPanel({
   appRef,
   version,

@@ -15,8 +15,8 @@ import styles from './chapter-page.module.css';
 import { type BuiltChapter, chapterPage, chapterPages } from './chapter-pages.ts';
 
 /**
- * The anatomy of every chapter: opening with the live answer, figures and tables, where this comes from, how to
- * change it, the neighbours. A chapter itself adds the answer, the figures and the panel.
+ * Layout of every chapter: the answer, figures and tables, sources, ways to change them, neighbouring chapters. The
+ * chapter itself supplies the answer, the figures and the panel.
  */
 export function ChapterPage({
   appRef,
@@ -29,10 +29,10 @@ export function ChapterPage({
 }: {
   appRef: string;
   chapter: BuiltChapter;
-  /** Missing while it is not known. */
+  /** Undefined until the answer is known. */
   answer: ReactNode | undefined;
   sources: readonly Source[];
-  /** How to change it, a sentence each. */
+  /** Sentences that describe how to change the chapter's content. */
   changes: readonly ReactNode[];
   panel?: ReactNode;
   children: ReactNode;
@@ -67,7 +67,7 @@ export function ChapterPage({
   );
 }
 
-/** Where a page has what it says from, and how to change that. */
+/** Lists the sources of a page and the ways to change its content. */
 export function Feet({
   appRef,
   sources,

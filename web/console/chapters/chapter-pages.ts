@@ -1,7 +1,9 @@
 import { type ChapterKey, chapters } from '../../../contract/chapters.ts';
 import type { Chapters, Specification } from '../../../contract/specification.ts';
 
-/** The chapters that have a page, and what the rail counts of each. A chapter without a page is nowhere to be seen. */
+/**
+ * The chapters with a page, and the count that the sidebar shows for each. The console shows no chapter without a page.
+ */
 const pages = {
   purpose: { to: '/app/$ref/purpose', count: () => undefined },
   screens: { to: '/app/$ref/screens', count: ({ screens }: Chapters) => screens?.screens.length },
@@ -30,13 +32,13 @@ export interface ChapterPage {
   name: string;
   question: string;
   to: (typeof pages)[BuiltChapter]['to'];
-  /** What the rail counts; null while it is not known. */
+  /** Count in the sidebar; null while it is unknown. */
   count: number | null;
-  /** How much of it is broken, by the specification itself. */
+  /** Number of broken items according to the specification. */
   broken: number;
 }
 
-/** What of a chapter is broken: screens that cannot be shown, machines that are not in force. */
+/** Counts the broken items of a chapter: screens that cannot be shown, and machines that are not enforced. */
 const broken: Readonly<Partial<Record<BuiltChapter, (chapters: Chapters) => number>>> = {
   screens: ({ screens }) => screens?.screens.filter((screen) => screen.broken.length > 0).length ?? 0,
   states: ({ states }) =>
@@ -44,8 +46,8 @@ const broken: Readonly<Partial<Record<BuiltChapter, (chapters: Chapters) => numb
 };
 
 /**
- * The chapters to show, in their order: those that have a page and that this specification holds. Before the
- * specification has come, all that have a page, so that nothing jumps when it comes.
+ * Returns the chapters to show, in their order: those that have a page and are in the specification. Before the
+ * specification is loaded, returns all chapters with a page, so that the layout does not jump.
  */
 export const chapterPages = (specification: Specification | undefined): ChapterPage[] =>
   chapters.flatMap(({ number, key, name, question }) => {
@@ -64,7 +66,7 @@ export const chapterPages = (specification: Specification | undefined): ChapterP
     ];
   });
 
-/** Number, name and question of one chapter. */
+/** Returns number, name and question of a chapter. */
 export const chapterPage = (key: BuiltChapter): ChapterPage => {
   const found = chapterPages(undefined).find((page) => page.key === key);
   if (!found) throw new Error(`The contract has no chapter ${key}.`);

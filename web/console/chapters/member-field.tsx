@@ -6,10 +6,10 @@ import { failureFacts } from '../data/api-failure.ts';
 import { userList } from '../data/users/user-list.ts';
 import { nameOf } from '../tools/users/user-words.ts';
 
-/** How many members are offered to choose from. */
+/** Number of members in the list of options. */
 const offered = 50;
 
-/** Finds one member of an app by address, name or id. */
+/** Finds a member of an app by address, name or id. */
 export function MemberField({
   appRef,
   member,
@@ -39,8 +39,8 @@ export function MemberField({
       placeholder="ines@example.com"
       searchable
       data={options}
-      // What the server found is what there is. Until it answers, those of the list before whom the text fits stay, so that
-      // keys pressed at once after typing reach somebody.
+      // The server's result is the list of options. Until the server responds, the matching options of the previous
+      // list remain, so that keys pressed directly after typing select a member.
       filter={({ options: found, search: text }) => (searching ? found.filter((one) => fits(one, text)) : found)}
       nothingFoundMessage={nobody(searching, asked)}
       error={error && failureFacts(error).message}

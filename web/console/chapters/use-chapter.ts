@@ -3,7 +3,10 @@ import type { Chapters } from '../../../contract/specification.ts';
 import { specification } from '../data/specification/specification.ts';
 import type { BuiltChapter } from './chapter-pages.ts';
 
-/** One chapter of an app's specification; undefined while it is not known. `stale`: it could not be renewed. */
+/**
+ * Returns a chapter of an app's specification; undefined until it is loaded. `stale` is true if the last refresh
+ * failed.
+ */
 export function useChapter<K extends BuiltChapter>(
   appRef: string,
   key: K,

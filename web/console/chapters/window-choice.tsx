@@ -1,7 +1,7 @@
 import type { StatisticsWindow } from '../../../contract/observed.ts';
 import { Segmented } from '../../ui/segmented.tsx';
 
-/** The windows over which calls and errors are counted, as heads of columns say them. */
+/** The windows over which requests and errors are counted, as the heads of columns show them. */
 export const windowHeads: Readonly<Record<StatisticsWindow, string>> = { hour: '1 h', day: '24 h', week: '7 d' };
 
 const options: readonly (readonly [StatisticsWindow, string])[] = [
@@ -10,7 +10,7 @@ const options: readonly (readonly [StatisticsWindow, string])[] = [
   ['week', windowHeads.week],
 ];
 
-/** Over which window figures are counted. */
+/** Chooses the window of the figures. */
 export const WindowChoice = ({
   value,
   onChange,

@@ -7,7 +7,7 @@ import styles from './chapter-list.module.css';
 import { chapterWords, type Piece } from './chapter-words.ts';
 import { SideSection } from './side-section.tsx';
 
-/** The contents: a line a chapter, with what it says of itself. */
+/** Table of contents: one line for each chapter with its current figures. */
 export function ChapterList({
   appRef,
   specification,
@@ -42,6 +42,7 @@ export function ChapterList({
   );
 }
 
+/** Shows a sentence with emphasized figures. */
 function Words({ pieces }: { pieces: readonly Piece[] }) {
   let place = 0;
   return pieces.map((piece) => {

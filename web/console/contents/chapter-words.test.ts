@@ -24,13 +24,13 @@ const calls = {
   sources: [],
 };
 
-describe('the contents tell only what is known', () => {
-  it('of an empty app', () => {
+describe('chapterWords', () => {
+  it('describes an empty app', () => {
     const entities = { entities: [], relations: [], junctions: [], shown_keys: [], sources: [] };
     expect(told(chapterWords('entities', specification({ entities }), undefined))).toBe('None yet');
   });
 
-  it('of calls before their figures have come', () => {
+  it('describes calls before their figures are loaded', () => {
     expect(told(chapterWords('calls', specification({ calls }), undefined))).toBe('0 calls');
   });
 
@@ -38,13 +38,13 @@ describe('the contents tell only what is known', () => {
     expect(told(chapterWords('calls', specification({ calls }), activity(0, null)))).toBe('0 calls; 0 requests today');
   });
 
-  it('of calls on a day with some', () => {
+  it('describes calls on a day with requests', () => {
     expect(told(chapterWords('calls', specification({ calls }), activity(1234, 1.14)))).toBe(
       '0 calls; 1,234 requests today, p50 1.1 ms, p99 1.1 ms',
     );
   });
 
-  it('of limits: one that the server itself sets is not changed', () => {
+  it('counts only limits that builders can change as changed', () => {
     const line = {
       id: 'a',
       group: 'database',
@@ -63,5 +63,6 @@ describe('the contents tell only what is known', () => {
     expect(words([server, own])).toBe('2 limits, 1 changed; none hit in 24 hours');
   });
 
-  it('of a chapter that is not there', () => expect(chapterWords('roles', specification({}), undefined)).toEqual([]));
+  it('returns nothing for a missing chapter', () =>
+    expect(chapterWords('roles', specification({}), undefined)).toEqual([]));
 });

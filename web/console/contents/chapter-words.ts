@@ -3,7 +3,7 @@ import type { Specification } from '../../../contract/specification.ts';
 import type { BuiltChapter } from '../chapters/chapter-pages.ts';
 import { aboutRows, bytes, count, milliseconds } from '../format/format.ts';
 
-/** A piece of a sentence; a figure stands out from the words. */
+/** A part of a sentence. Figures are emphasized. */
 export type Piece = string | { figure: string };
 
 const figure = (value: number): Piece => ({ figure: count(value) });
@@ -142,7 +142,7 @@ function errorsWords({ errors }: NonNullable<Specification['chapters']['errors']
 }
 
 function limitsWords({ limits }: NonNullable<Specification['chapters']['limits']>): Piece[] {
-  // The server itself sets what nobody can change here.
+  // Omits values that only the server itself sets.
   const changed = limits.filter(({ value, default: usual, change }) => value !== usual && change !== null).length;
   const hit = limits.filter(({ figures }) => (figures?.day ?? 0) > 0).length;
   return [

@@ -14,7 +14,7 @@ import styles from './connect.module.css';
 import { SideSection } from './side-section.tsx';
 import { curl, type Example, environment, supabaseJs, terminal } from './snippets.ts';
 
-/** How to connect: URL, keys, and code that runs as it stands. */
+/** Shows how to connect: URL, keys, and code that runs unchanged. */
 export function Connect({ appRef, example }: { appRef: string; example: Example | null }) {
   const { data, error } = useQuery(connection(appRef));
   return (
@@ -59,7 +59,7 @@ function Connection({ connection: app, example }: { connection: AppConnection; e
   );
 }
 
-/** The addresses and keys of an app. A secret is fetched when its owner asks for it; the audit log tells of that. */
+/** Shows the addresses and keys of an app. A secret is loaded on request, which the audit log records. */
 function AppKeys({ app }: { app: AppConnection }) {
   const may = new Set(app.reveals);
   return (
@@ -78,6 +78,7 @@ function AppKeys({ app }: { app: AppConnection }) {
   );
 }
 
+/** Row of a value with a copy button. */
 function CopyRow({ name, value }: { name: string; value: string }) {
   return (
     <div className={styles.row}>
@@ -88,7 +89,7 @@ function CopyRow({ name, value }: { name: string; value: string }) {
   );
 }
 
-/** A secret: dots until it is asked for. */
+/** Row of a secret, which shows dots until the builder reveals it. */
 function SecretRow({
   appRef,
   id,
@@ -98,7 +99,7 @@ function SecretRow({
   appRef: string;
   id: AppConnection['reveals'][number];
   name: string;
-  /** The characters that every key of the kind begins with. */
+  /** The common prefix of all keys of this kind. */
   shown: string;
 }) {
   const { mutate, data, error, isPending, reset } = useMutation(revealApiKey(appRef, id));

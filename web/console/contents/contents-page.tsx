@@ -21,7 +21,7 @@ import { Health } from './health.tsx';
 import { Largest } from './largest.tsx';
 import { exampleOf } from './snippets.ts';
 
-/** The overview of an app: its contents, how to connect, what happens. */
+/** Overview of an app: its contents, how to connect, its activity. */
 export function ContentsPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/' });
   const name = useAppName(ref);
@@ -76,7 +76,10 @@ export function ContentsPage() {
   );
 }
 
-/** "1,946 members hold 311 sessions and made 214,380 calls today; 0.21% of them failed." */
+/**
+ * Answers the question of the page: "1,946 members hold 311 sessions and made 214,380 calls today; 0.21% of them
+ * failed."
+ */
 function Answer({ appRef, activity: { members, sessions, today } }: { appRef: string; activity: Activity }) {
   const params = { ref: appRef };
   const memberCount = members === 0 ? 'No member' : counted(members, 'member');

@@ -5,7 +5,7 @@ import { Code } from '../../ui/code.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Icon } from '../../ui/icon.tsx';
 
-/** A table that every chapter has something to say about. */
+/** SQL of a table that appears in every chapter. */
 const firstTable = `create table public.notes (
   id    bigint primary key
         generated always as identity,
@@ -24,7 +24,7 @@ create policy "own notes" on public.notes
   for all to authenticated
   using (owner = (select auth.uid()));`;
 
-/** Way to begin: write SQL. */
+/** First steps with SQL. */
 export function FirstTable({ appRef }: { appRef: string }) {
   return (
     <Empty title="Write SQL">
@@ -43,7 +43,7 @@ export function FirstTable({ appRef }: { appRef: string }) {
   );
 }
 
-/** Way to begin: apply what exists. */
+/** First steps with existing migrations. */
 export function FirstMigrations({ appRef }: { appRef: string }) {
   return (
     <Empty title="Apply migrations">

@@ -6,7 +6,7 @@ import { Skeleton } from '../../ui/table.tsx';
 import styles from './health.module.css';
 import { SideSection } from './side-section.tsx';
 
-/** What the app stands on, and whether it is well. */
+/** Shows the server and database of the app and their health. */
 export function Health({ activity, at }: { activity: Activity | undefined; at: number }) {
   return (
     <SideSection

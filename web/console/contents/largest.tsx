@@ -7,13 +7,13 @@ import { SideSection } from './side-section.tsx';
 
 const max = 8;
 
-/** The entities that hold the most, with their live figures; nothing where no entity holds anything. */
+/** Lists the largest entities with their current figures; nothing if all entities are empty. */
 export function Largest({
   appRef,
   entities,
 }: {
   appRef: string;
-  /** Missing while they are not known: bars hold their place. */
+  /** Undefined until the entities are loaded; placeholders are shown. */
   entities: readonly Entity[] | undefined;
 }) {
   if (!entities) {

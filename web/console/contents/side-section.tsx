@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import styles from './side-section.module.css';
 
-/** A part of the contents page: its heading on a rule, a remark at the right. */
+/** Section of the contents page with a heading and a remark at its right. */
 export function SideSection({
   title,
   aside,
@@ -10,7 +10,7 @@ export function SideSection({
 }: {
   title: string;
   aside?: ReactNode;
-  /** Height in px that it takes from the start, so that nothing jumps when its content comes. */
+  /** Minimum height in px, so that the layout does not jump when the content is loaded. */
   least?: number | undefined;
   children: ReactNode;
 }) {

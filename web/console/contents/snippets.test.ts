@@ -16,24 +16,24 @@ const connection: AppConnection = {
   reveals: [],
 };
 
-describe('snippets run as they stand', () => {
-  it('in JavaScript, with a name that holds a quote', () => {
+describe('snippets', () => {
+  it('are valid JavaScript for a name with a quote', () => {
     const code = supabaseJs(connection, { name: `kid's rooms`, fields: ['id', 'Seat no'] });
     expect(code).toContain(String.raw`.from('kid\'s rooms')`);
     expect(code).toContain(`.select('id, "Seat no"')`);
   });
 
-  it('in a shell, with a name that holds a quote', () => {
+  it('are valid shell code for a name with a quote', () => {
     const line = curl(connection, { name: `kid's rooms`, fields: ['id'] });
     expect(line).toContain(String.raw`/rest/v1/kid'\''s%20rooms?select=id'`);
   });
 
-  it('while there is no entity yet', () => {
+  it('are valid without an entity', () => {
     expect(supabaseJs(connection, null)).toContain('signUp');
     expect(curl(connection, null)).toContain('/auth/v1/settings');
   });
 
-  it('never hold a secret', () => {
+  it('contain no secret', () => {
     for (const snippet of [supabaseJs(connection, null), curl(connection, null)]) {
       expect(snippet).not.toMatch(/sb_secret|service_role/);
     }

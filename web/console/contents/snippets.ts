@@ -1,13 +1,13 @@
 import type { AppConnection } from '../../../contract/admin.ts';
 import type { Entity } from '../../../contract/specification-entities.ts';
 
-/** What the snippets read: an entity that the app really has. */
+/** An existing entity of the app, which the snippets read. */
 export interface Example {
   name: string;
   fields: string[];
 }
 
-/** The entity to show: the first table that is exposed, with its first fields; null while there is none. */
+/** Returns the first exposed table with its first fields; null without such a table. */
 export function exampleOf(entities: readonly Entity[]): Example | null {
   const entity = entities.find(({ exposed, kind }) => exposed && kind === 'table');
   return entity ? { name: entity.name, fields: entity.fields.slice(0, 3).map(({ name }) => name) } : null;
@@ -15,10 +15,13 @@ export function exampleOf(entities: readonly Entity[]): Example | null {
 
 const javascriptText = (text: string): string => `'${text.replace(/['\\]/g, '\\$&')}'`;
 const shellText = (text: string): string => `'${text.replace(/'/g, `'\\''`)}'`;
-/** A name as PostgREST's `select` takes it: quoted where it holds more than letters, digits and underscores. */
+/**
+ * Returns a name in the syntax of PostgREST's `select`: quoted if it contains more than letters, digits and
+ * underscores.
+ */
 const selected = (name: string): string => (/^\w+$/.test(name) ? name : `"${name.replace(/["\\]/g, '\\$&')}"`);
 
-/** The connection in code that runs as it stands. Pure. */
+/** Returns JavaScript that connects to the app and runs unchanged. Pure. */
 export function supabaseJs({ url, publishable_key }: AppConnection, example: Example | null): string {
   const use = example
     ? `const { data, error } = await supabase
@@ -39,7 +42,7 @@ const supabase = createClient(
 ${use}`;
 }
 
-/** The same call by hand. */
+/** Returns the same request as a curl command. Pure. */
 export function curl({ url, publishable_key }: AppConnection, example: Example | null): string {
   const address = example
     ? `${url}/rest/v1/${encodeURIComponent(example.name)}?select=${example.fields.map((name) => encodeURIComponent(selected(name))).join(',')}`
@@ -48,12 +51,12 @@ export function curl({ url, publishable_key }: AppConnection, example: Example |
   -H ${shellText(`apikey: ${publishable_key}`)}`;
 }
 
-/** For a project that reads its connection from the environment, under the names that Supabase's templates use. */
+/** Returns the environment variables under the names of Supabase's templates. */
 export const environment = ({ url, publishable_key }: AppConnection): string =>
   `SUPABASE_URL=${url}
 SUPABASE_PUBLISHABLE_KEY=${publishable_key}`;
 
-/** SQL from a terminal on the machine of the node. */
+/** Returns a command that opens SQL in a terminal on the node's machine. */
 export const terminal = (ref: string): string =>
   `$ node bin/ninefold.js sql ${ref} \\
     -c 'select now()'

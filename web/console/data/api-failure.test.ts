@@ -3,7 +3,7 @@ import { errors } from '../../../contract/errors.ts';
 import { ApiFailure, failureFacts, failureOf } from './api-failure.ts';
 
 describe('failureOf', () => {
-  it('takes code, sentence, hint and request id from the body', () => {
+  it('reads code, message, hint and request id from the body', () => {
     const body = {
       code: 'app_exists',
       message: 'There is one.',
@@ -21,7 +21,7 @@ describe('failureOf', () => {
     });
   });
 
-  it('reads the two forms of the sign-in service', () => {
+  it('reads both error formats of the sign-in service', () => {
     expect(failureOf(422, { code: 422, error_code: 'weak_password', msg: 'Too weak.' }, null)).toMatchObject({
       code: 'weak_password',
       message: 'Too weak.',
@@ -47,16 +47,16 @@ describe('failureFacts', () => {
     expect(facts.action).toBe(errors.app_exists.action);
   });
 
-  it('prefers the hint of this very failure to the general action', () => {
+  it('prefers the hint of the failure to the general action', () => {
     expect(failureFacts(failureOf(409, { code: 'app_exists', hint: 'Try b.' }, null)).action).toBe('Try b.');
   });
 
-  it('knows no more than it was told of a foreign code', () => {
+  it('adds nothing to a code that is not in the catalog', () => {
     const facts = failureFacts(failureOf(400, { code: 'toString', message: 'No.' }, null));
     expect(facts).toMatchObject({ code: 'toString', message: 'No.', meaning: null, action: null });
   });
 
-  it('says what to do when no answer came', () => {
+  it('describes the action if the server sent no response', () => {
     expect(failureFacts(new ApiFailure('No answer.', { code: 'unreachable', status: null })).action).toMatch(/running/);
   });
 });

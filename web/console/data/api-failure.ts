@@ -2,11 +2,11 @@ import type { ApiError } from '../../../contract/admin.ts';
 import { errors } from '../../../contract/errors.ts';
 import type { FailureFacts } from '../../ui/failure.tsx';
 
-/** A call that failed: what the server said, or that it could not be reached. */
+/** A failed request: the server's error, or the fact that the server is unreachable. */
 export class ApiFailure extends Error {
   override readonly name = 'ApiFailure';
   readonly code: string;
-  /** HTTP status; null when no answer came. */
+  /** HTTP status; null without a response. */
   readonly status: number | null;
   readonly details: unknown;
   readonly hint: string | null;
@@ -28,8 +28,8 @@ export class ApiFailure extends Error {
 const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
 /**
- * Reads the body of an answer that is no success. Every part may be missing: a proxy between may have answered.
- * PostgREST's and GoTrue's bodies are read as well (`msg`, `error_code`), as the builder's door passes them on.
+ * Reads the body of an error response. Every part may be missing, because a proxy may have sent the response. Also
+ * reads the bodies of PostgREST and GoTrue (`msg`, `error_code`), which the builder proxy forwards unchanged.
  */
 export function failureOf(status: number, body: unknown, requestId: string | null): ApiFailure {
   const said: Partial<Record<keyof ApiError | 'msg' | 'error_code', unknown>> =
@@ -43,20 +43,20 @@ export function failureOf(status: number, body: unknown, requestId: string | nul
   });
 }
 
-/** The remedy of a builder for an app that is not served: more than the catalog says to a caller. */
+/** The action for builders if an app is not served. The catalog's action is for all callers. */
 const mendOutdated =
   'Remove the conflicting object from the database. You can use the SQL page. Ninefold retries the step with the next request, after a few seconds.';
 
 const known: Readonly<Record<string, { meaning: string; action: string } | undefined>> = errors;
 
-/** Returns true if the app is not served because its database has refused a step of Ninefold's own schema. */
+/** Returns true if the app is not served because its database refused an update of Ninefold's schema. */
 export const isOutdated = (error: unknown): boolean => error instanceof ApiFailure && error.code === 'app_outdated';
 
-/** Returns true if the builder did not prove who they are: they cancelled, so no failure needs to be shown. */
+/** Returns true if the builder cancelled the proof of identity, so that no failure needs to be shown. */
 export const needsProof = (error: unknown): boolean =>
   error instanceof ApiFailure && error.code === 'recent_sign_in_needed';
 
-/** Describes an error of any kind for a page: the sentence, with meaning and action from the catalog. */
+/** Describes an error of any kind for a page: the message, with meaning and action from the catalog. */
 export function failureFacts(error: unknown): FailureFacts {
   if (error instanceof ApiFailure) {
     const entry = Object.hasOwn(known, error.code) ? known[error.code] : undefined;

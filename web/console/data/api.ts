@@ -11,16 +11,16 @@ export interface ApiCall {
 }
 
 /**
- * Calls the management API as the builder who is signed in. `path` is below /admin/v1: "/apps/helpdesk/activity".
- *
- * @throws {ApiFailure} for every answer that is no success, and where none came
+ * Sends a request to the management API as the builder who is signed in.
+ * @param path Below /admin/v1: "/apps/helpdesk/activity".
+ * @throws {ApiFailure} for every error response, and without a response
  */
 export const api = async <T>(path: string, call: ApiCall = {}): Promise<T> =>
   (await apiWithHeaders<T>(path, call)).data;
 
 /**
- * Calls the management API as `api` does, and returns the headers of the response too. Asks for a proof of identity where the call needs
- * one, and repeats it.
+ * Sends a request as `api` does, and also returns the headers of the response. If the server requires a proof of
+ * identity, asks the builder and repeats the request.
  */
 export async function apiWithHeaders<T>(path: string, call: ApiCall = {}): Promise<{ data: T; headers: Headers }> {
   const { method = 'GET', body, headers, signal } = call;
@@ -43,5 +43,5 @@ export async function apiWithHeaders<T>(path: string, call: ApiCall = {}): Promi
   return { data: answer as T, headers: response.headers };
 }
 
-/** One segment of a path: refs and ids come from the address bar, so they are encoded. */
+/** Encodes a segment of a path, because refs and ids come from the address bar. */
 export const segment = (value: string): string => encodeURIComponent(value);

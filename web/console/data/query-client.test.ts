@@ -4,7 +4,7 @@ import { queryClient } from './query-client.ts';
 
 afterEach(() => queryClient.clear());
 
-it('a failure stays in sight while it is asked again, until an answer comes', async () => {
+it('shows a failure while its query runs again, until it succeeds', async () => {
   const failure = new Error('refused');
   let isMended = false;
   const queryFn = async () => {
@@ -13,7 +13,7 @@ it('a failure stays in sight while it is asked again, until an answer comes', as
   };
   const observer = new QueryObserver(queryClient, { queryKey: ['kept'], queryFn, retry: false });
   const seen: string[] = [];
-  // As React is told of a change: it reads the result once all of it is there.
+  // React is notified in the same way: it reads the result after the complete batch.
   observer.subscribe(notifyManager.batchCalls(() => seen.push(observer.getCurrentResult().status)));
 
   await observer.refetch();

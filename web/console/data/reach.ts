@@ -2,9 +2,8 @@ import { consoleHeader } from '../../../contract/admin.ts';
 import { ApiFailure } from './api-failure.ts';
 
 /**
- * Fetches from the node as the builder who is signed in: the browser adds the cookie, the header proves that the console asks. A redirect is
- * a failure, because an app could lead a call elsewhere with it.
- *
+ * Sends a request to the node as the builder who is signed in. The browser adds the cookie, and the header proves that
+ * the console sends the request. A redirect is a failure, because an app could redirect a request to another address.
  * @throws {ApiFailure} unreachable
  */
 export async function reach(url: string, { headers, ...request }: NodeRequest): Promise<Response> {
@@ -28,7 +27,7 @@ interface NodeRequest {
   signal?: AbortSignal;
 }
 
-/** The body as JSON; null where there is none or it is something else. */
+/** Parses the body as JSON; null for an empty body or another format. */
 export async function readJson(response: Response): Promise<unknown> {
   const text = await response.text();
   try {

@@ -1,10 +1,10 @@
 import type { ApiFailure } from './api-failure.ts';
 
-/** A call that waits for a proof of identity. */
+/** A request that waits for a proof of identity. */
 export interface WaitingCall {
   /** Completes “You are about to …”. */
   readonly does: string;
-  /** Settles the wait. */
+  /** Ends the wait. */
   readonly settle: (isProven: boolean) => void;
 }
 
@@ -12,7 +12,7 @@ let waiting: WaitingCall | null = null;
 let proof: Promise<boolean> | null = null;
 const listeners = new Set<() => void>();
 
-/** Returns the call that waits for a proof; null for none. */
+/** Returns the request that waits for a proof of identity; null for none. */
 export const waitingCall = (): WaitingCall | null => waiting;
 
 export function onWaitingCall(listener: () => void): () => void {
@@ -25,7 +25,10 @@ function show(call: WaitingCall | null): void {
   for (const listener of listeners) listener();
 }
 
-/** Asks the builder for a proof of identity for a refused call. Several calls share one question. Returns false if the builder cancels. */
+/**
+ * Asks the builder for a proof of identity for a refused request. Several requests share one dialog. Returns false if
+ * the builder cancels.
+ */
 export function askForProof({ details }: ApiFailure): Promise<boolean> {
   const isNamed = typeof details === 'object' && details !== null && 'does' in details;
   const does = isNamed ? String(details.does) : 'make a sensitive change';

@@ -1,4 +1,7 @@
 const still = window.matchMedia('(prefers-reduced-motion: reduce)');
 
-/** How long a movement of the figure takes, in ms: the travel of the tokens, or none. */
+/**
+ * Returns the duration of a movement in the diagram in ms: that of the design tokens, or 0 if the reader prefers
+ * reduced motion.
+ */
 export const animationMilliseconds = (): number => (still.matches ? 0 : 220);

@@ -30,10 +30,10 @@ type RoutedEdge = FlowEdge<
   'routed'
 >;
 
-/** What the boxes and edges on the canvas share, apart from their places. */
+/** Values that the boxes and edges of the canvas share, except their positions. */
 interface Shared {
   selected: string | null;
-  /** The box in the tab order. */
+  /** Id of the box in the tab order. */
   tabbed: string | null;
   hot: ReadonlySet<string>;
   dimmed: boolean;
@@ -53,17 +53,17 @@ export interface CanvasProps {
   graph: Graph;
   layout: Layout;
   room: Room;
-  /** Id of the box that the panel tells of. */
+  /** Id of the box in the panel. */
   selected: string | null;
-  /** Ids of the edges to bring out. */
+  /** Ids of the highlighted edges. */
   hot: ReadonlySet<string>;
-  /** Which boxes open something. */
+  /** Called when the reader opens a box. */
   onOpen: (id: string) => void;
 }
 
 /**
- * A laid-out figure that can be moved and zoomed. The boxes are buttons; one of them is in the tab order, and arrows,
- * Home and End move on from there. The wheel scrolls the page, with Ctrl or Cmd it zooms.
+ * Canvas with a laid-out diagram that can be moved and zoomed. The boxes are buttons. One box is in the tab order;
+ * arrows, Home and End move between boxes. The wheel scrolls the page, or zooms with Ctrl or Cmd.
  */
 export function Canvas(props: CanvasProps) {
   return (
@@ -73,7 +73,7 @@ export function Canvas(props: CanvasProps) {
   );
 }
 
-/** A narrower figure would lie under its map. */
+/** Below this width the map would cover the diagram. */
 const leastForMap = 640;
 const coarse = window.matchMedia('(pointer: coarse)');
 
@@ -125,7 +125,7 @@ function Flow({ label, graph, layout, room, selected, hot, onOpen }: CanvasProps
   );
   const nodes = useMemo(() => nodesOf(graph, layout, compact), [graph, layout, compact]);
   const drawn = useMemo(() => edgesOf(graph, layout), [graph, layout]);
-  // Those that are brought out lie over the others.
+  // Highlighted edges are drawn above the other edges.
   const edges = useMemo(() => drawn.toSorted((a, b) => Number(hot.has(a.id)) - Number(hot.has(b.id))), [drawn, hot]);
   const fits = layout.width * start.zoom <= room.width && layout.height * start.zoom <= room.height;
 
@@ -165,7 +165,7 @@ function Flow({ label, graph, layout, room, selected, hot, onOpen }: CanvasProps
   );
 }
 
-/** On each side on which the figure goes on, it fades away. */
+/** Shows a fade on each side on which the diagram continues. */
 function Fades({ layout }: { layout: Layout }) {
   const left = useStore(({ transform: [x] }) => x < -fadeFrom);
   const right = useStore(({ transform: [x, , zoom], width }) => x + layout.width * zoom > width + fadeFrom);
@@ -178,7 +178,7 @@ function Fades({ layout }: { layout: Layout }) {
 }
 const fadeFrom = 4;
 
-/** The whole figure, small, while a part of it is in sight. */
+/** Map of the complete diagram, shown while only a part is visible. */
 function Overview({ layout: { width, height } }: { layout: Layout }) {
   const whole = useStore(
     ({ transform: [, , zoom], ...room }) => width * zoom <= room.width && height * zoom <= room.height,
@@ -198,7 +198,7 @@ function Overview({ layout: { width, height } }: { layout: Layout }) {
   );
 }
 
-/** The view at first, and again where the room or the layout has changed, with what is selected in sight. */
+/** Returns the initial view, with the selected box visible. Computes it again if the room or the layout changes. */
 function useStart(graph: Graph, layout: Layout, { width, height }: Room, selected: string | null): View {
   const { setViewport } = useReactFlow();
   const hub = useMemo(() => (graph.ordered ? undefined : hubOf(graph)), [graph]);
@@ -216,11 +216,11 @@ function useStart(graph: Graph, layout: Layout, { width, height }: Room, selecte
   return start;
 }
 
-/** The boxes that can be reached by keys. */
+/** Returns the boxes that keys can reach. */
 const opening = ({ boxes }: Graph, layout: Layout) =>
   new Map([...layout.boxes].filter(([id]) => boxes.some((box) => box.id === id && box.look !== 'start')));
 
-/** Brings a box into sight where it is not. */
+/** Returns a function that scrolls to a box that is not visible. */
 function useShow(layout: Layout): (id: string) => void {
   const { getViewport, setCenter } = useReactFlow();
   const width = useStore((store) => store.width);
@@ -244,6 +244,7 @@ function useShow(layout: Layout): (id: string) => void {
   );
 }
 
+/** Buttons that change the scale. */
 function Zoom({ held, onHold }: { held: boolean; onHold: (() => void) | null }) {
   const { zoomIn, zoomOut, fitView } = useReactFlow();
   const duration = animationMilliseconds();
@@ -301,6 +302,7 @@ const edgesOf = (graph: Graph, layout: Layout): RoutedEdge[] =>
     ];
   });
 
+/** Box of an entity or a state. */
 function BoxFace({ data: { box, compact } }: NodeProps<BoxNode>) {
   const { selected, tabbed, open, reach, move } = useShared();
   const { id, name, figure, remark, look, colour, says } = box;
@@ -346,7 +348,7 @@ function BoxFace({ data: { box, compact } }: NodeProps<BoxNode>) {
   );
 }
 
-/** Edges know their own points; React Flow wants to know where they might begin and end all the same. */
+/** Handles for React Flow, which requires them although the edges have their own points. */
 function Ends() {
   return (
     <>
@@ -356,6 +358,7 @@ function Ends() {
   );
 }
 
+/** Frame of a group of boxes with its heading. */
 function Frame({ data: { title } }: NodeProps<FrameNode>) {
   const zoom = useStore((store) => store.transform[2]);
   return (
@@ -365,6 +368,7 @@ function Frame({ data: { title } }: NodeProps<FrameNode>) {
   );
 }
 
+/** Edge along the points of the layout. */
 function RoutedLine({ data }: EdgeProps<RoutedEdge>) {
   const { hot, dimmed } = useShared();
   if (!data) return null;
@@ -400,7 +404,7 @@ function RoutedLine({ data }: EdgeProps<RoutedEdge>) {
   );
 }
 
-/** Its name would lie over the figure; the package is named where the console's parts are. */
+/** The attribution would cover the diagram. The console lists its packages on another page. */
 const withoutAttribution = { hideAttribution: true };
 const nodeTypes = { box: BoxFace, frame: Frame };
 const edgeTypes = { routed: RoutedLine };

@@ -20,8 +20,8 @@ const layouts = code(() => import('./layout.ts'));
 const Canvas = lazy(async () => ({ default: (await canvas()).Canvas }));
 
 /**
- * A figure of boxes and edges, laid out by itself, that can be searched and taken along as SVG and as Mermaid. The
- * packages that draw it are fetched when it is first in sight.
+ * Diagram of boxes and edges with an automatic layout, a search, and exports as SVG and as Mermaid. Its packages are
+ * loaded when it first becomes visible.
  */
 export function Diagram({
   number,
@@ -42,26 +42,26 @@ export function Diagram({
   /** "Figure 3.1". */
   number: string;
   caption: ReactNode;
-  /** The name for screen readers. */
+  /** Accessible name of the diagram. */
   label: string;
-  /** Before the tools. */
+  /** Text before the tools. */
   remark?: ReactNode;
-  /** Of the file that it is saved as, without its ending. */
+  /** Name of the exported file without its extension. */
   name: string;
-  /** Missing while it is not known: the figure holds its place. */
+  /** Undefined until the graph is loaded; a placeholder is shown. */
   graph: Graph | undefined;
-  /** More words by which a box is found; none where there is nothing to search. */
+  /** Additional search texts by box; undefined disables the search. */
   words: ReadonlyMap<string, string> | undefined;
-  /** The texts to search in place of the boxes, if the graph is a part of a larger one. */
+  /** The boxes to search, if the graph is a part of a larger graph. */
   searched?: { boxes: Graph['boxes']; onFind: (id: string) => void } | undefined;
-  /** Id of the box that the panel tells of. */
+  /** Id of the box in the panel. */
   selected: string | null;
-  /** Ids of the edges to bring out. */
+  /** Ids of the highlighted edges. */
   hot: ReadonlySet<string>;
   mermaid: () => string;
-  /** Which part of a larger graph this is: another part begins with a view of its own. */
+  /** Name of the shown part of a larger graph. Each part starts with its own view. */
   part?: string;
-  /** Shown in place of the graph: what the reader chooses a part of a large graph from. */
+  /** Content in place of the graph, from which the reader chooses a part of a large graph. */
   instead?: ReactNode;
   onOpen: (id: string) => void;
 }) {
@@ -69,7 +69,7 @@ export function Diagram({
   const { data: layout, error } = useLayout(graph, narrow ? 'DOWN' : 'RIGHT', part);
   useRecovery(error, reload);
   const { ref, width } = useElementSize();
-  // The code that draws is loaded while the layout is computed.
+  // Loads the drawing code while the layout is computed.
   useEffect(() => {
     canvas().catch(() => undefined); // Shown as a failure when the figure is drawn.
   }, []);
@@ -131,7 +131,7 @@ const Drawing = () => (
   </p>
 );
 
-/** Lays a graph out; again only where its shape has changed, not where its figures have. */
+/** Lays a graph out. Repeats the layout only if the shape changes, not if the figures change. */
 function useLayout(graph: Graph | undefined, direction: 'RIGHT' | 'DOWN', part: string) {
   const shape = useMemo(() => (graph ? shapeOf(graph) : ''), [graph]);
   return useQuery({
@@ -157,10 +157,11 @@ const shapeOf = (graph: Graph): string => {
   ]);
 };
 
-/** About how high the figure will be, so that little moves when it comes. */
+/** Returns the approximate height of the diagram, so that the page moves little when the diagram is loaded. */
 const guess = (graph: Graph | undefined): number =>
   Math.min(480, Math.max(2, Math.ceil((graph?.boxes.length ?? 6) / 3)) * 92);
 
+/** Search field for boxes. */
 function Find({
   boxes,
   words,

@@ -21,7 +21,7 @@ const colours = [
   'd-6',
 ] as const satisfies readonly (keyof Palette)[];
 
-/** Hands the figure to the reader as an SVG file, in the colours in which it is in sight. */
+/** Saves the diagram as an SVG file in the current colours. */
 export function saveSvg(graph: Graph, layout: Layout, name: string): void {
   const style = getComputedStyle(document.documentElement);
   const palette = Object.fromEntries(colours.map((colour) => [colour, style.getPropertyValue(`--${colour}`).trim()]));

@@ -32,7 +32,7 @@ describe('roundedPath', () => {
     ['is empty without points', [], ''],
   ] as const)('%s', (_, points, path) => expect(roundedPath(points, 6)).toBe(path));
 
-  it('survives points that fall together', () =>
+  it('accepts points with equal coordinates', () =>
     expect(
       roundedPath(
         [
@@ -45,7 +45,7 @@ describe('roundedPath', () => {
     ).not.toContain('NaN'));
 });
 
-it('points the head of an arrow the way that its last leg goes', () => {
+it('points an arrowhead in the direction of the last segment', () => {
   expect(
     arrowHead([
       [0, 0],
@@ -61,7 +61,7 @@ it('points the head of an arrow the way that its last leg goes', () => {
   expect(arrowHead([[1, 1]])).toBeNull();
 });
 
-it('ends a line under its head, and never before it began', () => {
+it('ends a line below its arrowhead, and never before its start', () => {
   expect(
     shortened(
       [
@@ -108,7 +108,7 @@ describe('boxTowards', () => {
   ])('%s from %s leads to %s', (key, from, to) => expect(boxTowards(key, from, boxes)).toBe(to));
 });
 
-it('puts boxes on as many shelves as the width needs', () => {
+it('places boxes in as many rows as the width requires', () => {
   const places = packInRows(['a', 'b', 'c'], { width: 10, height: 5 }, 22, 2);
   expect([...places.values()].map(({ x, y }) => [x, y])).toEqual([
     [0, 0],

@@ -1,4 +1,4 @@
-/** Points, paths and places within a laid-out figure. Pure; px at a scale of 1. */
+/** Points, paths and positions within a laid-out diagram. Pure; px at a scale of 1. */
 
 export type Point = readonly [x: number, y: number];
 
@@ -14,11 +14,11 @@ export interface Layout {
   height: number;
   boxes: ReadonlyMap<string, Rect>;
   groups: readonly (Rect & { title: string })[];
-  /** The points of each edge, and the left upper corner of its words. */
+  /** The points of each edge, and the upper left corner of its label. */
   edges: ReadonlyMap<string, { points: readonly Point[]; label: Point | null }>;
 }
 
-/** An SVG path along points with corners rounded by `radius`, less where a leg is too short for it. */
+/** Returns an SVG path along points. Corners are rounded by `radius`, or by less if a segment is too short. */
 export function roundedPath(points: readonly Point[], radius: number): string {
   const [first, ...rest] = points;
   if (!first) return '';
@@ -44,7 +44,7 @@ function towards(from: Point, to: Point, reach: number): Point {
   return [from[0] + ((to[0] - from[0]) * reach) / all, from[1] + ((to[1] - from[1]) * reach) / all];
 }
 
-/** Where the head of an arrow stands and which way it points, in degrees; null for an edge without length. */
+/** Returns position and direction in degrees of an arrowhead; null for an edge without length. */
 export function arrowHead(points: readonly Point[]): { at: Point; turn: number } | null {
   const at = points.at(-1);
   const before = points.at(-2);
@@ -52,7 +52,7 @@ export function arrowHead(points: readonly Point[]): { at: Point; turn: number }
   return { at, turn: (Math.atan2(at[1] - before[1], at[0] - before[0]) * 180) / Math.PI };
 }
 
-/** The points without the last few px, which the head of the arrow covers, so that a thick line does not show beside it. */
+/** Removes the last px of a path, which the arrowhead covers, so that a thick line is not visible beside the head. */
 export function shortened(points: readonly Point[], by: number): readonly Point[] {
   const end = points.at(-1);
   const before = points.at(-2);
@@ -61,8 +61,8 @@ export function shortened(points: readonly Point[], by: number): readonly Point[
 }
 
 /**
- * The box that an arrow key leads to: of those that lie in its direction, the nearest, where going astray counts
- * twice. Home and End lead to the first and the last in reading order. Null where there is none, and for other keys.
+ * Returns the box that an arrow key leads to: the nearest box in its direction, with sideways distance counted twice.
+ * Home and End lead to the first and last box in reading order. Returns null without such a box, and for other keys.
  */
 export function boxTowards(key: string, from: string, boxes: ReadonlyMap<string, Rect>): string | null {
   const here = boxes.get(from);
@@ -86,7 +86,7 @@ export function boxTowards(key: string, from: string, boxes: ReadonlyMap<string,
   return best?.id ?? null;
 }
 
-/** Places boxes of one size on shelves of a width, from left to right. */
+/** Places boxes of equal size in rows of a width, from left to right. */
 export function packInRows(
   ids: readonly string[],
   size: { width: number; height: number },

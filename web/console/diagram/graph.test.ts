@@ -28,7 +28,7 @@ const graph = {
   ordered: false,
 };
 
-it('keeps of a large graph what the chosen box is joined to, and no edge without its ends', () => {
+it('returns the chosen box with its neighbours, and only edges between returned boxes', () => {
   const part = around(graph, new Set(['a']));
   expect(part.boxes.map(({ id }) => id)).toEqual(['a', 'b']);
   expect(part.edges.map(({ id }) => id)).toEqual(['a b']);
@@ -36,7 +36,7 @@ it('keeps of a large graph what the chosen box is joined to, and no edge without
   expect(around(graph, new Set()).boxes).toEqual([]);
 });
 
-it('finds where most edges meet, or nothing in an empty graph', () => {
+it('finds the box with the most edges, and nothing in an empty graph', () => {
   expect(hubOf(graph)).toBe('b');
   expect(hubOf({ boxes: [], edges: [], alone: '', ordered: false })).toBeUndefined();
 });

@@ -12,12 +12,15 @@ const common: LayoutOptions = {
   'elk.aspectRatio': '2.4',
 };
 
-/** The order in which boxes and edges are given, where it costs no crossing. ELK fails with it where boxes stand in groups. */
+/**
+ * Keeps the given order of boxes and edges if this causes no additional crossing. ELK fails with this option if boxes
+ * are in groups.
+ */
 const inOrder: LayoutOptions = { 'elk.layered.considerModelOrder.strategy': 'PREFER_EDGES' };
 
 const wayBack: LayoutOptions = { 'elk.layered.cycleBreaking.strategy': 'MODEL_ORDER' };
 
-/** Few boxes: room for the words on the edges. */
+/** Options for few boxes: with room for the labels of edges. */
 const full: LayoutOptions = {
   'elk.layered.spacing.nodeNodeBetweenLayers': '28',
   'elk.layered.spacing.edgeNodeBetweenLayers': '16',
@@ -28,7 +31,7 @@ const full: LayoutOptions = {
   'elk.spacing.componentComponent': '28',
 };
 
-/** Many boxes: edges that meet at a box become one line before it, and a long chain goes on in the next row. */
+/** Options for many boxes: edges to the same box are joined before it, and a long chain continues in the next row. */
 const tight: LayoutOptions = {
   'elk.layered.wrapping.strategy': 'MULTI_EDGE',
   'elk.layered.mergeEdges': 'true',
@@ -47,8 +50,8 @@ const padding = `[top=${framePadding.top},left=${framePadding.side},bottom=${fra
 const gap = 14;
 
 /**
- * Lays a graph out in layers with right angles, in a worker of its own: from left to right, or, where there is little
- * room beside one another, from top to bottom. Boxes that no edge meets stand on shelves below.
+ * Lays a graph out in layers with right angles, in a worker. The layers go from left to right, or from top to bottom if
+ * the width is small. Boxes without edges are in rows below.
  */
 export async function layoutOf(graph: Graph, direction: 'RIGHT' | 'DOWN'): Promise<Layout> {
   const compact = isCompact(graph);
@@ -107,7 +110,7 @@ async function layered(
 
 const groupPrefix = 'group ';
 
-/** The boxes as ELK takes them, those of a group within a node of its own. */
+/** Converts the boxes to ELK nodes. The boxes of a group are in a common node. */
 function childrenOf(boxes: readonly Box[], compact: boolean, direction: string): ElkNode[] {
   const node = (box: Box): ElkNode => ({ id: box.id, ...sizeOf(box, compact) });
   const titles = [...new Set(boxes.flatMap(({ group }) => group ?? []))];
@@ -123,7 +126,7 @@ function childrenOf(boxes: readonly Box[], compact: boolean, direction: string):
 
 const placed = ({ id, x = 0, y = 0, width = 0, height = 0 }: ElkNode): [string, Rect] => [id, { x, y, width, height }];
 
-/** Adds a frame of boxes that stand alone under a layout, about as wide as it is. */
+/** Adds a frame with the boxes without edges below a layout, about as wide as the layout. */
 function below(
   layout: Layout,
   alone: readonly Box[],

@@ -40,7 +40,7 @@ const layout: Layout = {
   ]),
 };
 
-it('is XML that holds names, figures and edges, whatever the names are', () => {
+it('writes XML with names, figures and edges, whatever the names are', () => {
   const svg = svgOf(graph, layout, palette, 'a < b');
   expect(svg).toContain('a &lt;b&gt; &amp; &quot;c&quot;');
   expect(svg).toContain('<title>a &lt; b</title>');
@@ -49,7 +49,7 @@ it('is XML that holds names, figures and edges, whatever the names are', () => {
   expect(svg).toContain('stroke="#error" stroke-width="2"');
 });
 
-it('leaves out what has no place', () => {
+it('omits boxes and edges without a position', () => {
   const svg = svgOf(graph, { ...layout, boxes: new Map(), edges: new Map() }, palette, '');
   expect(svg).not.toContain('solve');
 });

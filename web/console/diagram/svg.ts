@@ -1,7 +1,7 @@
 import { arrowHead, type Layout, roundedPath, shortened } from './geometry.ts';
 import { type Box, type Colour, type Edge, type Graph, isCompact, labelSize } from './graph.ts';
 
-/** The colours of a drawing, as CSS takes them. */
+/** The colours of a drawing as CSS values. */
 export type Palette = Record<
   'paper' | 'paper-2' | 'raised' | 'rule-2' | 'edge' | 'ink' | 'ink-2' | 'ink-3' | 'blue' | 'error' | Colour,
   string
@@ -11,7 +11,7 @@ const sans = "'IBM Plex Sans', system-ui, sans-serif";
 const serif = 'Newsreader, Georgia, serif';
 const margin = 16;
 
-/** A laid-out figure as a picture that stands by itself. Pure. */
+/** Writes a laid-out diagram as a self-contained SVG image. Pure. */
 export function svgOf(graph: Graph, layout: Layout, palette: Palette, title: string): string {
   const compact = isCompact(graph);
   const width = Math.ceil(layout.width + 2 * margin);
@@ -95,7 +95,7 @@ interface Type {
   anchor?: 'middle' | 'end';
 }
 
-/** `after`: further marks within the line. */
+/** @param after Further elements within the line. */
 const text = (
   words: string,
   x: number,

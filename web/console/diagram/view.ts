@@ -1,22 +1,24 @@
 import type { Layout } from './geometry.ts';
 
-/** The room that a figure has in the page, in px. */
+/** The size of the diagram's area in the page, in px. */
 export interface Room {
   width: number;
   height: number;
 }
 
-/** The smallest scale at which the words can be read. */
+/** The smallest scale at which text is readable. */
 export const readable = 0.8;
-/** A figure takes no more of the page than this; on a phone, where boxes stand beneath one another, a little more. */
+/** Returns the maximum height of a diagram. On a phone, boxes are below one another and need more height. */
 const highest = (room: number) => (room < 720 ? 700 : 560);
 const margin = 24;
 
-/** The scale at which a figure is drawn at first: whole where its words can still be read, else as small as they can be. Pure. */
+/**
+ * Returns the initial scale: the complete diagram if its text is readable, otherwise the smallest readable scale. Pure.
+ */
 export const startingScale = ({ width }: Pick<Layout, 'width'>, room: number): number =>
   width === 0 ? 1 : Math.max(readable, Math.min(1, room / width));
 
-/** How high a figure is in the page, so that it holds its place. Pure. */
+/** Returns the height of a diagram in the page, for its placeholder. Pure. */
 export const heightOf = (layout: Pick<Layout, 'width' | 'height'>, room: number): number =>
   Math.min(highest(room), Math.ceil(layout.height * startingScale(layout, room)) + 8);
 
@@ -24,14 +26,14 @@ export interface View {
   x: number;
   y: number;
   zoom: number;
-  /** The scale at which all of it is in sight. */
+  /** The scale at which the complete diagram is visible. */
   least: number;
   extent: [[number, number], [number, number]];
 }
 
 /**
- * What of a figure is in sight at first: all of it where it fits, else the surroundings of `centre`, as far as the
- * figure goes. Pure.
+ * Returns the initial view: the complete diagram if it fits, otherwise the surroundings of `centre` within the diagram.
+ * Pure.
  */
 export function startingView(layout: Layout, room: Room, centre: string | undefined): View {
   const zoom = startingScale(layout, room.width);

@@ -18,9 +18,9 @@ it.each([
   [0, 'no rows'],
   [1, 'about 1 row'],
   [1240, 'about 1,240 rows'],
-])('an estimate of %i rows says that it is one', (rows, text) => expect(aboutRows(rows)).toBe(text));
+])('formats %i as an estimate of rows', (rows, text) => expect(aboutRows(rows)).toBe(text));
 
-describe('figures are written so that they can be compared at a glance', () => {
+describe('bytes, percent, milliseconds and counted', () => {
   it.each([
     [0, '0 bytes'],
     [1, '1 byte'],
@@ -29,7 +29,7 @@ describe('figures are written so that they can be compared at a glance', () => {
     [10_240, '10 kB'],
     [60_817_408, '58 MB'],
     [1024 ** 5, '1,024 TB'],
-  ])('%i bytes is %s', (value, text) => expect(bytes(value)).toBe(text));
+  ])('formats %i bytes as %s', (value, text) => expect(bytes(value)).toBe(text));
 
   it.each([
     [0, 100, '0%'],
@@ -38,16 +38,16 @@ describe('figures are written so that they can be compared at a glance', () => {
     [45, 21_438, '0.21%'],
     [3, 100, '3.0%'],
     [1, 1, '100%'],
-  ])('%i of %i is %s', (part, all, text) => expect(percent(part, all)).toBe(text));
+  ])('formats %i of %i as %s', (part, all, text) => expect(percent(part, all)).toBe(text));
 
   it.each([
     [0.83, '0.8 ms'],
     [9.97, '10 ms'],
     [999, '999 ms'],
     [2400, '2.4 s'],
-  ])('%d ms is %s', (value, text) => expect(milliseconds(value)).toBe(text));
+  ])('formats %d ms as %s', (value, text) => expect(milliseconds(value)).toBe(text));
 
-  it('agrees in number', () => {
+  it('use singular and plural', () => {
     expect(counted(1, 'table')).toBe('1 table');
     expect(counted(0, 'table')).toBe('0 tables');
     expect(counted(2, 'policy', 'policies')).toBe('2 policies');
@@ -55,17 +55,17 @@ describe('figures are written so that they can be compared at a glance', () => {
   });
 });
 
-describe('times', () => {
+describe('ago', () => {
   const now = Date.parse('2026-11-20T14:00:00Z');
 
-  it('says how long ago in the largest unit that fits', () => {
+  it('returns the age in the largest unit that fits', () => {
     expect(ago('2026-11-20T13:59:57Z', now)).toBe('just now');
     expect(ago('2026-11-20T13:59:00Z', now)).toBe('1 minute ago');
     expect(ago('2026-11-18T14:00:00Z', now)).toBe('2 days ago');
     expect(duration(8000)).toBe('8 seconds');
   });
 
-  it('never tells of the future when a clock runs ahead', () => {
+  it('never returns a time in the future if a clock is ahead', () => {
     expect(ago('2026-11-20T14:00:09Z', now)).toBe('just now');
   });
 });
@@ -76,21 +76,21 @@ it.each([
   ['2026-11-20T11:00:00Z', '3 h'],
   ['2026-11-10T14:00:00Z', '10 d'],
   ['2026-11-20T15:00:00Z', '0 s'],
-])('tells the age of %s in a column as %s', (iso, words) =>
+])('formats the age of %s in a column as %s', (iso, words) =>
   expect(age(iso, Date.parse('2026-11-20T14:00:05Z'))).toBe(words),
 );
 
-it('names what has an id without the schema public', () => {
+it('omits the schema public from the ids of functions', () => {
   expect(shortId('public."Order lines"')).toBe('"Order lines"');
   expect(shortId('shop.public.x')).toBe('shop.public.x');
 });
 
-it('names entities without the schema public', () => {
+it('omits the schema public from the names of entities', () => {
   expect(entityName('public', 'tickets')).toBe('tickets');
   expect(entityName('auth', 'users')).toBe('auth.users');
 });
 
-it('joins words as a sentence does', () => {
+it('joins words with commas and “and”', () => {
   expect(listed([])).toBe('');
   expect(listed(['anon'])).toBe('anon');
   expect(listed(['anon', 'authenticated', 'service_role'])).toBe('anon, authenticated and service_role');

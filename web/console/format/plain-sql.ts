@@ -1,10 +1,10 @@
-/** Type names as PostgreSQL writes them after `::` behind a text. */
+/** Matches a type name that PostgreSQL writes after `::` behind a text. */
 const castText =
   /('(?:[^']|'')*')::(?:"[^"]+"\.|\w+\.)?(?:"[^"]+"|character varying|timestamp with(?:out)? time zone|\w+)(?:\(\d+\))?(?:\[\])*/g;
 
 /**
- * An expression as PostgreSQL gives it back, without what only a machine needs: the types behind texts, the brackets
- * around the whole, the names of one-value queries. To be read, not to be run. Pure.
+ * Simplifies an expression that PostgreSQL printed: removes types behind texts, outer parentheses and the names of
+ * one-value queries. The result is for reading, not for execution. Pure.
  */
 export function plainSql(expression: string): string {
   const plain = expression
@@ -15,15 +15,15 @@ export function plainSql(expression: string): string {
 }
 
 /**
- * A statement as PostgreSQL gives its parts back, to be read and to be run: without the names of one-value queries, and
- * without the type behind the name of a role. Pure.
+ * Simplifies a statement that PostgreSQL printed: removes the names of one-value queries, and the type behind the name
+ * of a role. The result can be executed. Pure.
  */
 export const tidySql = (statement: string): string =>
   statement
     .replace(/\(\s*SELECT ([\w.]+\([^()]*\)) AS \w+\)/g, '(select $1)')
     .replace(/\bhas_role\(('(?:[^']|'')*')::text\)/g, 'has_role($1)');
 
-/** Whether the first bracket closes with the last character. */
+/** Returns true if the last character closes the first parenthesis. */
 function enclosed(expression: string): boolean {
   if (
     !expression.startsWith('(') ||

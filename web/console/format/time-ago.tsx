@@ -1,7 +1,10 @@
 import { age, ago, dateTime } from './format.ts';
 import { useNow } from './use-now.ts';
 
-/** "2 days ago", with the time itself as its title; "2 d" in a column of a table. A dash where there is none. */
+/**
+ * Shows the age of a time: "2 days ago", or "2 d" if `short` is set. The tooltip shows the time. Shows a dash without a
+ * time.
+ */
 export function TimeAgo({ iso, short = false }: { iso: string | null | undefined; short?: boolean }) {
   const now = useNow();
   if (!iso) return <span className="soft">–</span>;

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** The time in ms, renewed every ten seconds, so that "2 minutes ago" stays true. */
+/** Returns the current time in ms and updates every ten seconds, so that "2 minutes ago" stays correct. */
 export function useNow(): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

@@ -17,22 +17,22 @@ describe('press', () => {
     expect(press(bindings, '', 't', false).binding?.keys).toBe('t');
   });
 
-  it('waits for the second key of a pair, then runs it instead of the single one', () => {
+  it('waits for the second key of a pair, then runs the pair instead of the single key', () => {
     expect(press(bindings, '', 'g', false)).toEqual({ binding: null, pending: 'g' });
     expect(press(bindings, 'g', 's', false).binding?.keys).toBe('g s');
   });
 
-  it('forgets a pair that does not come about, and takes the second key for itself', () => {
+  it('discards an unknown pair and runs the second key alone', () => {
     expect(press(bindings, 'g', 't', false).binding?.keys).toBe('t');
     expect(press(bindings, 'g', 'x', false)).toEqual({ binding: null, pending: '' });
   });
 
-  it('lets somebody type in a field', () => {
+  it('ignores single keys in a field', () => {
     expect(press(bindings, '', 't', true)).toEqual({ binding: null, pending: '' });
     expect(press(bindings, '', 'mod+k', true).binding?.keys).toBe('mod+k');
   });
 
-  it('lets a page take a key over from the frame', () => {
+  it('prefers the binding of a page to the binding of the layout', () => {
     const own = binding('t', { does: 'of the page' });
     expect(press([...bindings, own], '', 't', false).binding?.does).toBe('of the page');
   });
@@ -47,7 +47,7 @@ it('names a key as bindings do, on any keyboard', () => {
   expect(keyName({ ...plain, key: 'Shift' })).toBeNull();
 });
 
-it('shows key caps as the keyboard at hand has them', () => {
+it("shows key caps in the notation of the reader's keyboard", () => {
   expect(caps('mod+k', false)).toEqual(['Ctrl K']);
   expect(caps('mod+k', true)).toEqual(['⌘ K']);
   expect(caps('g d', false)).toEqual(['G', 'D']);

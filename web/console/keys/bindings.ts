@@ -1,17 +1,17 @@
-/** One thing that a key does. */
+/** A binding of a key to an action. */
 export interface Binding {
-  /** Keys pressed one after the other, by a space: "g d"; "mod+k" is Ctrl, or Cmd on a Mac. */
+  /** Keys pressed one after the other, separated by a space: "g d". "mod+k" is Ctrl, or Cmd on a Mac. */
   keys: string;
-  /** The heading that the list of keys puts it under. */
+  /** Heading in the list of keys. */
   group: string;
-  /** What it does, for the list of keys. */
+  /** Description of the action for the list of keys. */
   does: string;
   run: () => void;
-  /** Also while a field has the focus; else single keys rest there. */
+  /** True if the key also works while a field has the focus. By default, single keys do not. */
   inFields?: boolean;
 }
 
-/** The parts of a keyboard event that say which key it is. */
+/** The parts of a keyboard event that identify the key. */
 export interface Press {
   key: string;
   ctrlKey: boolean;
@@ -19,22 +19,22 @@ export interface Press {
   altKey: boolean;
 }
 
-/** How a binding writes the key that was pressed: "k", "?", "mod+enter"; null for a modifier alone. */
+/** Returns the name of a pressed key in a binding: "k", "?", "mod+enter"; null for a modifier alone. */
 export function keyName({ key, ctrlKey, metaKey, altKey }: Press): string | null {
   if (['Control', 'Meta', 'Alt', 'Shift', 'Dead', 'Process'].includes(key)) return null;
   const name = key.length === 1 ? key.toLowerCase() : key === 'Escape' ? 'esc' : key.toLowerCase();
   return `${ctrlKey || metaKey ? 'mod+' : ''}${altKey ? 'alt+' : ''}${name}`;
 }
 
-/** What a key press leads to: a binding to run, or the keys that a longer binding has begun with. */
+/** The result of a key press: a binding to run, or the beginning of a longer binding. */
 export interface Outcome {
   binding: Binding | null;
   pending: string;
 }
 
 /**
- * Finds what a press does, given the keys pressed just before. Later bindings win, so that a page may take a key
- * over from the frame. `resting` leaves only those that work in fields.
+ * Finds the action of a key press, given the keys pressed just before. Later bindings win, so that a page can replace a
+ * binding of the layout. `resting` excludes the bindings that do not work in fields.
  */
 export function press(bindings: readonly Binding[], pending: string, key: string, resting: boolean): Outcome {
   const able = bindings.filter((binding) => !resting || binding.inFields);
@@ -47,7 +47,7 @@ export function press(bindings: readonly Binding[], pending: string, key: string
   return { binding: null, pending: '' };
 }
 
-/** The caps of a binding: "g d" → G, D; "mod+k" → "Ctrl K" or "⌘ K". */
+/** Returns the key caps of a binding: "g d" → G, D; "mod+k" → "Ctrl K" or "⌘ K". */
 export function caps(keys: string, mac: boolean): string[] {
   const word = (part: string) =>
     part === 'mod'

@@ -4,7 +4,7 @@ import { caps } from './bindings.ts';
 import styles from './help.module.css';
 import { isMac, useKeyboard } from './keyboard.tsx';
 
-/** The list of keys: only those that do something where one is. */
+/** Lists the keys that work on the current page. */
 export function Help({ onClose }: { onClose: () => void }) {
   const { bindings, singleKeys, setSingleKeys } = useKeyboard();
   const groups = [...new Set(bindings.map(({ group }) => group))];

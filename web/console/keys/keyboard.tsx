@@ -2,7 +2,7 @@ import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, us
 import { type Binding, keyName, press } from './bindings.ts';
 
 interface Keyboard {
-  /** Everything that keys do at the moment, in the order in which it was bound. */
+  /** All active bindings, in the order in which they were added. */
   bindings: readonly Binding[];
   /** WCAG 2.1.4: keys without Ctrl, Cmd or Alt can be switched off. */
   singleKeys: boolean;
@@ -10,13 +10,16 @@ interface Keyboard {
 }
 
 const KeyboardContext = createContext<Keyboard | null>(null);
-/** Apart from what is bound, so that those who bind are not drawn again when others do. */
+/**
+ * Separate from the bindings, so that a component that adds bindings is not drawn again when other components add
+ * theirs.
+ */
 const BindContext = createContext<((bindings: readonly Binding[]) => () => void) | null>(null);
 
 const storageKey = 'ninefold-single-keys';
 const patience = 1200;
 
-/** Listens to the keyboard for everything beneath it. */
+/** Handles the key presses for the components below it. */
 export function KeyboardProvider({ children }: { children: ReactNode }) {
   const [groups, setGroups] = useState<readonly (readonly Binding[])[]>([]);
   const [singleKeys, setSingle] = useState(() => localStorage.getItem(storageKey) !== 'off');
@@ -41,6 +44,7 @@ export function KeyboardProvider({ children }: { children: ReactNode }) {
   );
 }
 
+/** Listens to key presses and runs their bindings. */
 function useKeyListener(bindings: readonly Binding[], singleKeys: boolean) {
   const pending = useRef({ keys: '', since: 0 });
   useEffect(() => {
@@ -60,22 +64,21 @@ function useKeyListener(bindings: readonly Binding[], singleKeys: boolean) {
   }, [bindings, singleKeys]);
 }
 
-/** Single keys rest in fields, and beneath an open dialog or menu. */
+/** Returns true if single keys do not work: in fields, and below an open dialog or menu. */
 const rests = (target: EventTarget | null): boolean =>
   target instanceof Element &&
   target.closest(
     'input, textarea, select, [contenteditable]:not([contenteditable="false"]), [role="dialog"], [role="menu"]',
   ) !== null;
 
+/** Returns the active bindings and the choice of single keys. Requires KeyboardProvider. */
 export function useKeyboard(): Keyboard {
   const keyboard = use(KeyboardContext);
   if (!keyboard) throw new Error('useKeyboard needs a KeyboardProvider above it.');
   return keyboard;
 }
 
-/**
- * Binds keys for as long as the component stands. `bindings` must be memoised; what they do may use the latest state.
- */
+/** Binds keys while the component is mounted. `bindings` must be memoised; their actions may use the latest state. */
 export function useKeys(bindings: readonly Binding[]): void {
   const bind = use(BindContext);
   if (!bind) throw new Error('useKeys needs a KeyboardProvider above it.');

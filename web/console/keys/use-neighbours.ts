@@ -6,7 +6,10 @@ export interface Neighbours {
   next: (() => void) | undefined;
 }
 
-/** The rows before and after the chosen one, for the panel's arrows; missing at the ends. Also on K and J. `choose` must be memoised. */
+/**
+ * Returns the rows before and after the chosen row, for the panel's arrows; undefined at the ends. Also binds K and J.
+ * `choose` must be memoised.
+ */
 export function useNeighbours(
   rows: readonly { readonly id: string }[] | undefined,
   chosen: string | null,
@@ -32,7 +35,10 @@ export function useNeighbours(
   return neighbours;
 }
 
-/** Steps through the rows. A press counts from where the one before it leads, though the page may not show that yet. */
+/**
+ * Steps through the rows. A key press counts from the row that the previous press selected, even if the page does not
+ * show that row yet.
+ */
 function useSteps(
   rows: readonly { readonly id: string }[] | undefined,
   chosen: string | null,

@@ -3,7 +3,7 @@ import styles from './app-layout.module.css';
 import { CommandsProvider } from './commands.tsx';
 import { BottomNav, Sidebar } from './sidebar.tsx';
 
-/** Around every page of who is signed in: the rail, and what can be done from everywhere. */
+/** Layout of every page after sign-in: the sidebar, and the commands that work everywhere. */
 export function AppLayout() {
   const { ref } = useParams({ strict: false });
   return (

@@ -10,7 +10,7 @@ import { appList } from '../data/apps/app-list.ts';
 import styles from './app-switcher.module.css';
 import { useAppName } from './use-app-name.ts';
 
-/** Which app one is in, and the way to the others. The dot is the app's health. */
+/** Shows the current app and a menu of the other apps. The dot shows the app's health. */
 export function AppSwitcher({ appRef }: { appRef: string }) {
   const navigate = useNavigate();
   const { data: apps = [] } = useQuery(appList());

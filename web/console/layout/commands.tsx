@@ -12,7 +12,7 @@ import { toolPages } from '../tools/tool-pages.ts';
 import { useChapterNumber } from './use-chapter-number.ts';
 import { type Commands, CommandsContext } from './use-commands.ts';
 
-/** Holds the palette and the list of keys, and binds the keys that work everywhere. */
+/** Contains the palette and the list of keys, and binds the keys that work everywhere. */
 export function CommandsProvider({ children }: { children: ReactNode }) {
   const [open, setOpen] = useState<'palette' | 'help' | null>(null);
   const scheme = useComputedColorScheme('light');
@@ -26,7 +26,7 @@ export function CommandsProvider({ children }: { children: ReactNode }) {
   const leave = useCallback(() => {
     signOut().then(
       () => navigate({ to: '/sign-in' }),
-      // The page asks again and shows that the server does not answer.
+      // The page repeats its requests and shows that the server does not respond.
       () => queryClient.invalidateQueries(),
     );
   }, [navigate]);
@@ -55,6 +55,7 @@ export function CommandsProvider({ children }: { children: ReactNode }) {
   );
 }
 
+/** Returns the bindings that work on every page. */
 function useGeneralBindings({ openPalette, openHelp, toggleScheme }: Commands): readonly Binding[] {
   return useMemo(
     () => [
@@ -67,13 +68,13 @@ function useGeneralBindings({ openPalette, openHelp, toggleScheme }: Commands): 
   );
 }
 
-/** The chapters next to a number; outside of the chapters, what follows is the first. */
+/** Returns the chapter before a number. Outside of the chapters, the next chapter is the first one. */
 const chapterBefore = (number: number | undefined) =>
   number === undefined ? undefined : chapterPages(undefined).findLast((page) => page.number < number);
 const chapterAfter = (number: number | undefined) =>
   chapterPages(undefined).find((page) => page.number > (number ?? 0));
 
-/** The number of the chapter whose page has this address. */
+/** Returns the number of the chapter whose page has this address. */
 const chapterAt = (ref: string, pathname: string): number | undefined =>
   chapterPages(undefined).find(({ to }) => to.replace('$ref', ref) === pathname)?.number;
 
@@ -109,7 +110,7 @@ function useAppBindings(): readonly Binding[] {
     ];
     for (const { keys, does, from } of turns) {
       if (!from(here) && !from(ahead)) continue;
-      // A press counts from where the one before it leads, though that page may not stand yet.
+      // A key press counts from the page that the previous press opened, even if that page is not shown yet.
       const run = () => {
         const { latestLocation, state } = router;
         const underway = latestLocation.pathname !== state.resolvedLocation?.pathname;

@@ -8,4 +8,4 @@ it.each([
   ['ines', 'I'],
   ['Émile Zola', 'ÉZ'],
   ['', ''],
-])('%s is %s', (name, letters) => expect(initials(name)).toBe(letters));
+])('abbreviates %s to %s', (name, letters) => expect(initials(name)).toBe(letters));

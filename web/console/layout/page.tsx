@@ -14,15 +14,15 @@ import { useAppName } from './use-app-name.ts';
 import { useChapterNumber } from './use-chapter-number.ts';
 import { useCommands } from './use-commands.ts';
 
-/** A step of the way to a page. */
+/** A link of a page's breadcrumbs. */
 export interface Crumb {
   text: string;
   link?: LinkProps;
 }
 
 /**
- * One page: running head, body, and the panel beside it. On arrival the focus is on the body, so that arrows scroll
- * and the next Tab is the first thing of the page.
+ * Layout of a page: header, body, and the panel beside it. After navigation, the body gets the focus, so that arrows
+ * scroll and Tab moves to the first control.
  */
 export function Page({
   appRef,
@@ -37,18 +37,20 @@ export function Page({
 }: {
   /** The app that the page is about. */
   appRef?: string;
-  /** The way to this page, from below the app; the last one is the page. The browser's tab has all names. */
+  /**
+   * The breadcrumbs below the app; the last one is the page itself. The title of the browser's tab contains all names.
+   */
   crumbs: readonly Crumb[];
-  /** Appears in the running head once the title has scrolled off. */
+  /** Shown in the header after the title has scrolled out of view. */
   question?: string;
-  /** At the right of the running head. */
+  /** Controls at the right of the header. */
   tools?: ReactNode;
   panel?: ReactNode;
-  /** Of a row: narrower than others. */
+  /** True for a narrower panel, for example of a row. */
   narrowPanel?: boolean;
-  /** A hairline under the head: the page is waiting for an answer. */
+  /** True while a request is pending: shows a line under the header. */
   fetching?: boolean;
-  /** The page lays itself out, up to the edges, and scrolls by itself. */
+  /** True if the page has its own layout without margins and scrolls by itself. */
   bare?: boolean;
   children: ReactNode;
 }) {
@@ -100,7 +102,7 @@ export function Page({
   );
 }
 
-/** The crumbs with the app in front of them. */
+/** Returns the breadcrumbs with the app in front. */
 function usePath(appRef: string | undefined, crumbs: readonly Crumb[]): readonly Crumb[] {
   const name = useAppName(appRef ?? '');
   return appRef === undefined
@@ -108,6 +110,7 @@ function usePath(appRef: string | undefined, crumbs: readonly Crumb[]): readonly
     : [{ text: name, link: { to: '/app/$ref', params: { ref: appRef } } }, ...crumbs];
 }
 
+/** Breadcrumbs of the header. */
 function Crumbs({ crumbs, question }: { crumbs: readonly Crumb[]; question: string | undefined }) {
   return (
     <nav className={styles.crumbs} aria-label="Where this is">
@@ -130,7 +133,7 @@ function Crumbs({ crumbs, question }: { crumbs: readonly Crumb[]; question: stri
   );
 }
 
-/** Names the tab, and takes the focus unless something in the page asked for it first. */
+/** Sets the title of the tab, and focuses the body unless another element has already requested the focus. */
 function useArrival(body: { current: HTMLElement | null }, crumbs: readonly Crumb[]) {
   const title = crumbs
     .map(({ text }) => text)

@@ -1,7 +1,7 @@
 import { Outlet } from '@tanstack/react-router';
 import { ProofOfIdentity } from '../proof/proof-of-identity.tsx';
 
-/** Every page, with the question for a proof of identity above it. */
+/** Root of every page. The dialog for a proof of identity opens above the page. */
 export function Root() {
   return (
     <>

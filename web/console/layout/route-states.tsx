@@ -6,7 +6,7 @@ import { MissingCode } from '../recovery/code.ts';
 import { reload, useRecovery } from '../recovery/use-recovery.ts';
 import styles from './outside.module.css';
 
-/** An address that no page has. */
+/** Page for an unknown address. */
 export function NotFound() {
   return (
     <main id="page" tabIndex={-1} className={styles.outside}>
@@ -21,7 +21,7 @@ export function NotFound() {
   );
 }
 
-/** Replaces a page that could not be shown at all. Shows the page once the node answers, if the node was the cause. */
+/** Replaces a page that failed. If the cause was an unreachable node, shows the page when the node responds. */
 export function RouteFailure({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
   const retry = () => {

@@ -17,7 +17,7 @@ import styles from './sidebar.module.css';
 import { useChapterNumber } from './use-chapter-number.ts';
 import { UserMenu } from './user-menu.tsx';
 
-/** The thumb index. The page one stands on is cut out of the rail and joins the page. */
+/** Sidebar with the chapters and tools. The entry of the current page is joined to the page. */
 export function Sidebar() {
   const { ref } = useParams({ strict: false });
   const chapter = useChapterNumber();
@@ -33,6 +33,7 @@ export function Sidebar() {
   );
 }
 
+/** Sidebar outside of an app. */
 function NodeRail() {
   const { data } = useQuery(builder());
   return (
@@ -47,9 +48,10 @@ function NodeRail() {
   );
 }
 
-/** The story of a call lies below Calls, and may be of Errors: `here` says. */
+/** The trace of a request has an address below Calls but may belong to Errors, so `here` decides. */
 const chapterActive = { exact: true, includeSearch: false };
 
+/** Sidebar within an app. */
 function AppRail({ appRef, here }: { appRef: string; here: number | undefined }) {
   const { data, error } = useQuery(specification(appRef));
   const latest = useInfiniteQuery(versionList(appRef)).data?.pages[0]?.versions[0];

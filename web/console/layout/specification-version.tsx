@@ -5,12 +5,12 @@ import { versionList } from '../data/versions/version-list.ts';
 import { TimeAgo } from '../format/time-ago.tsx';
 import styles from './specification-version.module.css';
 
-/** Which specification this is, for the running head: its version, the first seven characters of its hash, and how old it is. */
+/** Shows the specification's version, the first seven characters of its hash, and its age. */
 export function SpecificationVersion({ appRef }: { appRef: string }) {
   const { data } = useQuery(specification(appRef));
   const latest = useInfiniteQuery(versionList(appRef)).data?.pages[0]?.versions[0];
   if (!data) return null;
-  // The list may be a moment behind the specification, or ahead of it.
+  // The list of versions may be older or newer than the specification.
   const recorded = latest?.hash === data.hash ? latest : undefined;
   return (
     <Link to="/app/$ref/changes" params={{ ref: appRef }} className={styles.version}>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { appList } from '../data/apps/app-list.ts';
 
-/** Returns the name of an app; its ref while the name is not known. */
+/** Returns the name of an app; its ref until the name is loaded. */
 export function useAppName(ref: string): string {
   const { data } = useQuery(appList());
   return data?.find((app) => app.ref === ref)?.name ?? ref;

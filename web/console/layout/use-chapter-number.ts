@@ -3,7 +3,10 @@ import { useRouterState } from '@tanstack/react-router';
 import { chapterPage, chapterPages } from '../chapters/chapter-pages.ts';
 import { requestTrace } from '../data/calls/request-trace.ts';
 
-/** The number of the chapter one is in; undefined everywhere else. The story of a call is of Errors where it failed, else of Calls. */
+/**
+ * Returns the number of the current chapter; undefined on other pages. The trace of a request belongs to Errors if the
+ * request failed, otherwise to Calls.
+ */
 export function useChapterNumber(): number | undefined {
   const { path, ref, requestId } = useRouterState({
     select: ({ matches }) => {

@@ -9,7 +9,7 @@ import { initials } from './initials.ts';
 import { useCommands } from './use-commands.ts';
 import styles from './user-menu.module.css';
 
-/** Who is signed in, at the foot of the rail; beside it, light or dark. */
+/** Shows the builder who is signed in, at the bottom of the sidebar, with the choice of light or dark. */
 export function UserMenu() {
   const { data } = useQuery(builder());
   const { scheme, toggleScheme, openHelp, leave } = useCommands();

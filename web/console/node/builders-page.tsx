@@ -15,7 +15,7 @@ import { InviteDialog } from '../tools/team/invite-dialog.tsx';
 import { NodeBuilders } from './node-builders.tsx';
 import { SecondFactorRule } from './second-factor-rule.tsx';
 
-/** The builders of the node, for its owners: rights, invitations, and whether builders need a second factor. */
+/** Page of the node's builders for its owners: roles, invitations, and whether builders need a second factor. */
 export function BuildersPage() {
   const { data: team, error, isLoading, refetch } = useQuery(nodeTeam());
   const [inviting, setInviting] = useState(false);

@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { type AuditSearch, AuditSheet, withoutEmpty } from '../tools/audit/audit-sheet.tsx';
 
-/** What builders did on the node: sign-ins, invitations, apps, settings of the node. */
+/** Page with the actions of builders on the node: sign-ins, invitations, apps, settings of the node. */
 export function NodeAuditPage() {
   const search = useSearch({ from: '/signed-in/audit' });
   const navigate = useNavigate({ from: '/audit' });

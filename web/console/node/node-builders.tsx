@@ -11,7 +11,7 @@ import { failureFacts, needsProof } from '../data/api-failure.ts';
 import { changeNodeRole, removeBuilder } from '../data/team/team.ts';
 import { BuilderName, SecondFactorWord, Seen } from '../tools/team/builder-cells.tsx';
 
-/** What a builder may do on the node, in the words of the choice. */
+/** The roles of a builder on the node, by their labels. */
 const rights: Readonly<Record<string, NodeRoleRequest>> = {
   owner: { role: 'owner', creates_apps: true },
   'creates apps': { role: 'member', creates_apps: true },
@@ -23,7 +23,7 @@ const rightsOf = ({ is_owner, creates_apps }: Builder): string =>
 
 const LAST_OWNER = 'A node needs an owner. Make another builder an owner first.';
 
-/** The builders of the node, with what each may do. */
+/** Table of the node's builders with their roles. */
 export function NodeBuilders({ team: { builders, own_id: ownId } }: { team: NodeTeam }) {
   const changing = useMutation(changeNodeRole());
   const removing = useMutation(removeBuilder(null));

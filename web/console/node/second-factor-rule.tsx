@@ -10,7 +10,10 @@ import { counted, dateTime } from '../format/format.ts';
 import settings from '../tools/settings/settings.module.css';
 import { UserForm } from '../tools/users/user-form.tsx';
 
-/** Whether builders need a second factor; switching it on asks how long those without one can go on working. */
+/**
+ * Switch that requires a second factor of builders. Before it is turned on, asks for the grace period of builders
+ * without a second factor.
+ */
 export function SecondFactorRule({ team }: { team: NodeTeam }) {
   const { mutate, isPending, error } = useMutation(setSecondFactorRule());
   const [asking, setAsking] = useState(false);
@@ -49,6 +52,7 @@ const graces: Readonly<Record<string, number>> = {
   'in 30 days': 30,
 };
 
+/** Asks for the grace period before a second factor is required. */
 function GraceDialog({
   pending,
   error,

@@ -4,7 +4,7 @@ import { chapterPages } from '../chapters/chapter-pages.ts';
 import { errorName } from '../chapters/errors/error-words.ts';
 import { aboutRows, counted, entityName, shortId } from '../format/format.ts';
 
-/** Where a line of the palette leads. */
+/** The target of a line of the palette. */
 export type Target =
   | {
       to:
@@ -24,16 +24,16 @@ export type Target =
   | { to: '/app/$ref/errors'; search: { error?: string } }
   | { to: '/app/$ref/limits'; search: { limit?: string } };
 
-/** A place in an app's specification that can be jumped to. */
+/** A target within an app's specification. */
 export interface Destination {
   chapter: number;
   title: string;
-  /** A few words about it. */
+  /** A short description. */
   about: string;
   target: Target;
 }
 
-/** Returns everything in the specification that has a name; while the specification is undefined, the chapters alone. Pure. */
+/** Returns all named items of the specification; only the chapters while the specification is undefined. Pure. */
 export function destinations(specification: Specification | undefined): Destination[] {
   const { screens, entities, states, rules, roles, calls, errors, limits } = specification?.chapters ?? {};
   const chapters = chapterPages(specification).map(

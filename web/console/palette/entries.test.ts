@@ -11,12 +11,12 @@ const entries = [
 ];
 const titles = (query: string) => find(entries, query).map(({ title }) => title);
 
-it('offers everything, in its order, before anything is typed', () => {
+it('returns all entries in their order for an empty query', () => {
   expect(titles(' ')).toEqual(['Who may update tickets?', 'tickets', 'Data', 'Sign out']);
 });
 
-it('puts the best first within a group, and keeps the groups in their order', () => {
+it('sorts matches within their group, and keeps the order of the groups', () => {
   expect(titles('t')).toEqual(['tickets', 'Who may update tickets?', 'Data', 'Sign out']);
 });
 
-it('says nothing of what does not fit', () => expect(titles('zzz')).toEqual([]));
+it('returns nothing for a query without a match', () => expect(titles('zzz')).toEqual([]));

@@ -6,9 +6,9 @@ export interface Entry {
   group: string;
   title: string;
   about: string;
-  /** At the left: the number of a chapter, or an icon. */
+  /** The number of a chapter, or an icon. */
   sign: number | Icon;
-  /** Key caps that do the same. */
+  /** Key caps of the same command. */
   keys?: readonly string[];
   run: () => void;
 }
@@ -17,10 +17,13 @@ export interface Found extends Entry {
   spans: Span[];
 }
 
-/** How many lines the palette shows; it says how many more there are. */
+/** Maximum number of lines. The palette shows the number of further matches. */
 export const maxMatches = 40;
 
-/** The lines that answer a query, best first within their group, groups in the order of `entries`. Pure. */
+/**
+ * Returns the lines that match a query, the best first within their group, with the groups in the order of `entries`.
+ * Pure.
+ */
 export function find(entries: readonly Entry[], query: string): Found[] {
   const groups = [...new Set(entries.map(({ group }) => group))];
   return entries

@@ -11,8 +11,8 @@ const best = (query: string, ...titles: string[]) =>
     .toSorted((a, b) => a.rank - b.rank)
     .map(({ title }) => title);
 
-describe('what somebody types is found', () => {
-  it('best at the start, then at the start of a word, then anywhere', () => {
+describe('match', () => {
+  it('ranks the start of the title first, then the start of a word, then any position', () => {
     expect(best('tick', 'sticky', 'merge_tickets', 'tickets', 'Who may update tickets?', 'customers')).toEqual([
       'tickets',
       'merge_tickets',
@@ -21,16 +21,16 @@ describe('what somebody types is found', () => {
     ]);
   });
 
-  it('by all its words, in any order', () => {
+  it('finds all words of the query in any order', () => {
     expect(best('tick upd', 'Who may update tickets?', 'Who may delete tickets?')).toEqual(['Who may update tickets?']);
   });
 
-  it('shows everything as long as nothing is typed', () => {
+  it('matches everything for an empty query', () => {
     expect(match('anything', '  ')?.spans).toEqual([]);
   });
 });
 
-it('marks only places within the title, apart and in order, whatever is typed', () => {
+it('returns separate, ordered spans within the title for any query', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (title, query) => {
       let end = -1;

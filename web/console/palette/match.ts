@@ -1,15 +1,15 @@
-/** Where a query was found in a text: from and to, in characters. */
+/** A position of a query in a text: start and end, in characters. */
 export type Span = readonly [from: number, to: number];
 
-/** How well a text answers a query: lower is better; null where it does not. `spans` are the places to mark. */
+/** The quality of a match: a lower rank is better. `spans` are the positions to mark. */
 export interface Match {
   rank: number;
   spans: Span[];
 }
 
 /**
- * Every word of the query must be in the title; at its start is better than at the start of a word within, and that
- * better than in the middle. Case does not matter. Pure.
+ * Matches a title if it contains every word of the query, without regard to case. A match at the start of the title
+ * ranks before one at the start of a word, and that before one within a word. Returns null without a match. Pure.
  */
 export function match(title: string, query: string): Match | null {
   const text = title.toLowerCase();
@@ -25,7 +25,7 @@ export function match(title: string, query: string): Match | null {
   return { rank, spans: joined(spans) };
 }
 
-/** Spans in order, those that touch made one. */
+/** Sorts spans and joins those that touch. */
 function joined(spans: readonly Span[]): Span[] {
   const result: [number, number][] = [];
   for (const [from, to] of spans.toSorted((a, b) => a[0] - b[0])) {

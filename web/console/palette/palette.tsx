@@ -12,7 +12,7 @@ import styles from './palette.module.css';
 import { requestIdIn } from './request-id.ts';
 import { useEntries } from './use-entries.ts';
 
-/** Search or jump: a combobox of the WAI-ARIA pattern, its list always open. */
+/** Palette for searching and navigating: a combobox of the WAI-ARIA pattern with an open list. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const [query, setQuery] = useState('');
   const entries = useEntries(query);
@@ -105,6 +105,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   );
 }
 
+/** Option of the list. */
 function Line({
   id,
   index,
@@ -121,7 +122,7 @@ function Line({
   onRun: () => void;
 }) {
   return (
-    // The field keeps the focus and hears the keys, as the combobox pattern has it: an option is never focused.
+    // The field keeps the focus and handles the keys, as the combobox pattern requires. Options never get the focus.
     <div
       id={id}
       data-index={index}
@@ -149,6 +150,7 @@ function Line({
   );
 }
 
+/** Shows a text with marked spans. */
 function Marked({ text, spans }: { text: string; spans: readonly Span[] }) {
   let end = 0;
   return (

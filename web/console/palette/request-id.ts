@@ -1,6 +1,6 @@
 /**
- * The request id in what was pasted: as it stands in the header x-request-id, with or without its name. Null for what is
- * none: ids are long, without spaces, and hold a digit, so that a word that is searched for is not taken for one.
+ * Returns the request id of a pasted text: the value of the header x-request-id, with or without its name. Returns null
+ * for other texts. Ids are long, contain a digit and no spaces, so that no search word is read as an id.
  */
 export function requestIdIn(query: string): string | null {
   const text = query.trim().replace(/^x-request-id:\s*/i, '');

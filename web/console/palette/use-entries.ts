@@ -20,7 +20,10 @@ import { destinations } from './destinations.ts';
 import type { Entry } from './entries.ts';
 import { requestIdIn } from './request-id.ts';
 
-/** Everything that the palette offers where one is; with a request id as what was typed also the story of its call. */
+/**
+ * Returns all entries of the palette for the current page. If the query is a request id, includes the trace of this
+ * request.
+ */
 export function useEntries(query: string): Entry[] {
   const { ref } = useParams({ strict: false });
   const app = useAppEntries(ref);

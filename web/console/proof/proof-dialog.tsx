@@ -11,7 +11,7 @@ import type { WaitingCall } from '../data/waiting-call.ts';
 import form from '../tools/users/form.module.css';
 import { UserForm } from '../tools/users/user-form.tsx';
 
-/** Asks for the password, a code, a passkey or a security key before a sensitive call is repeated. */
+/** Asks for the password, a code, a passkey or a security key before a sensitive request is repeated. */
 export function ProofDialog({ call: { does, settle } }: { call: WaitingCall }) {
   const [given, setGiven] = useState('');
   const [isCode, setIsCode] = useState(false);

@@ -5,7 +5,7 @@ import { code } from '../recovery/code.ts';
 const load = code(() => import('./proof-dialog.tsx'));
 const ProofDialog = lazy(async () => ({ default: (await load()).ProofDialog }));
 
-/** Asks for a proof of identity while a call waits for one. */
+/** Opens the dialog for a proof of identity while a request waits for one. */
 export function ProofOfIdentity() {
   const call = useSyncExternalStore(onWaitingCall, waitingCall);
   return (

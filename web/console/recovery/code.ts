@@ -1,6 +1,6 @@
 import { ApiFailure } from '../data/api-failure.ts';
 
-/** A part of the console's own code that could not be fetched: the node is down, or serves another version of the console. */
+/** An error for a part of the console's code that could not be loaded: the node is down, or serves another version. */
 export class MissingCode extends ApiFailure {
   constructor() {
     super('A part of the console could not be loaded.', {
@@ -12,10 +12,9 @@ export class MissingCode extends ApiFailure {
 }
 
 /**
- * Wraps a dynamic import. A part that failed stays failed until the page is reloaded: the code that Vite puts around an import
- * requests each style sheet once only, so a second attempt could succeed without its styles.
- *
- * @throws {MissingCode} from the returned function, if the part or one of its style sheets cannot be fetched
+ * Wraps a dynamic import. A failed part stays failed until the page is reloaded: Vite's code requests each style sheet
+ * only once, so a second attempt could succeed without its styles.
+ * @throws {MissingCode} from the returned function, if the part or one of its style sheets cannot be loaded
  */
 export function code<T>(load: () => Promise<T>): () => Promise<T> {
   let failure: MissingCode | null = null;

@@ -5,10 +5,10 @@ import { MissingCode } from './code.ts';
 
 const checkEvery = 2000;
 const storageKey = 'ninefold-reloaded-at';
-/** Pages that reload themselves wait this long before they do so again, in case the code is still missing. */
+/** Minimum time in ms between two automatic reloads, in case the code is still missing. */
 const reloadEvery = 60_000;
 
-/** Reloads the page, and remembers when, so that `useRecovery` does not do it in a loop. */
+/** Reloads the page and stores the time, so that `useRecovery` does not reload in a loop. */
 export function reload(): void {
   sessionStorage.setItem(storageKey, String(Date.now()));
   location.reload();
@@ -16,7 +16,7 @@ export function reload(): void {
 
 const hasJustReloaded = (): boolean => Date.now() - Number(sessionStorage.getItem(storageKey)) < reloadEvery;
 
-/** Returns whether the node answers and reaches its database. */
+/** Returns true if the node responds and reaches its database. */
 const isHealthy = (): Promise<boolean> =>
   fetch('/health', { cache: 'no-store' }).then(
     ({ ok }) => ok,
@@ -24,9 +24,8 @@ const isHealthy = (): Promise<boolean> =>
   );
 
 /**
- * Calls `retry` when the node is healthy, if the error may pass by itself. Reloads the page instead if code is missing.
- *
- * @param error The failure; null while there is none.
+ * Calls `retry` when the node is healthy, if the error is transient. If code is missing, reloads the page instead.
+ * @param error The failure; null without one.
  */
 export function useRecovery(error: unknown, retry: () => void): void {
   const recover = useEffectEvent(() => {

@@ -14,9 +14,9 @@ interface WorkPage {
   name: string;
   to: string;
   icon: Icon;
-  /** Follows G on the keyboard. */
+  /** The key after G that opens the page. */
   letter: string;
-  /** The further pages of the entry. */
+  /** The other pages of the entry. */
   holds?: readonly string[];
 }
 

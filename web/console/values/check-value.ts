@@ -1,8 +1,8 @@
 import type { FieldKind } from './field-kind.ts';
 
 /**
- * What is wrong with a text before it is sent, in words; null where PostgreSQL decides. Only JSON is read here, since
- * it is sent as JSON and not as text.
+ * Returns why a text is invalid before it is sent; null if PostgreSQL decides. Only JSON is checked here, because JSON
+ * values are not sent as text.
  */
 export function checkValue(text: string, kind: FieldKind): string | null {
   if (kind !== 'json') return null;

@@ -1,6 +1,6 @@
 import type { Field } from '../../../contract/specification-entities.ts';
 
-/** What sort of values a type holds, as far as the console treats them differently. */
+/** The kind of a type's values, as far as the console distinguishes them. */
 export type FieldKind =
   | 'text'
   | 'integer'
@@ -47,10 +47,13 @@ const kinds: Readonly<Record<string, FieldKind>> = {
   tsvector: 'search',
 };
 
-/** "character varying(120)" → "character varying"; "timestamp(3) with time zone" → "timestamp with time zone". */
+/**
+ * Removes the modifier of a type: "character varying(120)" → "character varying"; "timestamp(3) with time zone" →
+ * "timestamp with time zone".
+ */
 const withoutModifier = (type: string): string => type.replace(/\([^)]*\)/, '').replace(/\s+/g, ' ');
 
-/** The kind of a type as PostgreSQL prints it: "numeric(10,2)", "uuid[]", "extensions.citext". */
+/** Returns the kind of a type as PostgreSQL prints it: "numeric(10,2)", "uuid[]", "extensions.citext". */
 export function kindOfType(type: string): FieldKind {
   if (type.endsWith('[]')) return 'array';
   const bare = withoutModifier(type);
@@ -58,18 +61,18 @@ export function kindOfType(type: string): FieldKind {
   return Object.hasOwn(kinds, known) ? (kinds[known] ?? 'other') : 'other';
 }
 
-/** The kind of a field; a domain is treated as the type beneath it. */
+/** Returns the kind of a field; for a domain, that of its base type. */
 export function kindOf(field: Pick<Field, 'type' | 'base_type' | 'enum_values'>): FieldKind {
   const kind = kindOfType(field.base_type ?? field.type);
   return field.enum_values && kind === 'other' ? 'enum' : kind;
 }
 
-/** Figures: right-aligned, with tabular digits. */
+/** Returns true for figures, which are right-aligned with tabular digits. */
 export const isFigure = (kind: FieldKind): boolean => kind === 'integer' || kind === 'decimal';
 
 const codes: ReadonlySet<FieldKind> = new Set(['uuid', 'json', 'bytes', 'range', 'array', 'search', 'other']);
 
-/** Values that are read letter by letter: monospaced. */
+/** Returns true for values that are read letter by letter and are monospaced. */
 export const isCode = (kind: FieldKind): boolean => codes.has(kind);
 
 const shortNames: Readonly<Record<string, string>> = {
@@ -87,7 +90,7 @@ const shortNames: Readonly<Record<string, string>> = {
   'time with time zone': 'timetz',
 };
 
-/** The short name of a type, for the head of a column: "timestamp with time zone" → "timestamptz". */
+/** Returns the short name of a type for the head of a column: "timestamp with time zone" → "timestamptz". */
 export function shortType(type: string): string {
   const dimensions = type.endsWith('[]') ? '[]' : '';
   const bare = withoutModifier(dimensions ? type.slice(0, -2) : type);

@@ -1,6 +1,6 @@
 import type { FieldKind } from './field-kind.ts';
 
-/** How much of a text a cell holds; the rest is in the editor and the panel. */
+/** Maximum number of characters of a text in a cell. The editor and the panel show the complete text. */
 const cellCharacters = 300;
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
@@ -17,7 +17,7 @@ interface Moment {
 
 const stamp = /^(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d):(\d\d)(\.\d+)?(?:([+-]\d\d)(?::?(\d\d))?)?)?$/;
 
-/** A date or time as PostgreSQL prints it; null for what has no place on the calendar: infinity, years before Christ. */
+/** Parses a date or time as PostgreSQL prints it; null for infinity and years before Christ. */
 function momentOf(text: string, inReadersZone: boolean): Moment | null {
   const match = stamp.exec(text);
   if (!match) return null;
@@ -46,21 +46,21 @@ function momentOf(text: string, inReadersZone: boolean): Moment | null {
 
 const dayOf = ({ day, month }: Moment): string => `${day} ${months[month - 1]}`;
 
-/** "20 Nov 13:59" this year, "20 Nov 2024 13:59" in others. */
+/** Formats a time: "20 Nov 13:59" in the current year, "20 Nov 2024 13:59" in other years. */
 function shortTime(moment: Moment, thisYear: number): string {
   const year = moment.year === thisYear ? '' : ` ${moment.year}`;
   return `${dayOf(moment)}${year} ${two(moment.hour)}:${two(moment.minute)}`;
 }
 
-/** "20 Nov 2026 13:59:04". */
+/** Formats a complete time: "20 Nov 2026 13:59:04". */
 const fullTime = (moment: Moment): string =>
   `${dayOf(moment)} ${moment.year} ${two(moment.hour)}:${two(moment.minute)}:${two(moment.second)}`;
 
 const shortened = (text: string): string => (text.length > cellCharacters ? `${text.slice(0, cellCharacters)}…` : text);
 
 /**
- * A value as a cell shows it. Takes what PostgreSQL prints; times are in the reader's time zone, but times without a
- * zone stay as they are. `thisYear` goes without saying.
+ * Formats a value for a cell. Takes the text that PostgreSQL prints. Times are in the reader's time zone; times without
+ * a zone stay unchanged. The year `thisYear` is omitted.
  */
 export function cellText(value: string, kind: FieldKind, thisYear: number): string {
   const moment = timeOf(value, kind);
@@ -70,7 +70,7 @@ export function cellText(value: string, kind: FieldKind, thisYear: number): stri
   return shortened(value);
 }
 
-/** A value as the panel tells it: in full, times with seconds. */
+/** Formats a complete value for the panel, with the seconds of times. */
 export function fullText(value: string, kind: FieldKind): string {
   const moment = timeOf(value, kind);
   if (moment) return kind === 'date' ? `${dayOf(moment)} ${moment.year}` : fullTime(moment);
@@ -80,5 +80,5 @@ export function fullText(value: string, kind: FieldKind): string {
 const timeOf = (value: string, kind: FieldKind): Moment | null =>
   kind === 'date' || kind === 'timestamp' || kind === 'timestamptz' ? momentOf(value, kind === 'timestamptz') : null;
 
-/** PostgreSQL prints t and f in results, true and false as text. */
+/** PostgreSQL prints t and f in results, but true and false when it casts to text. */
 const booleanWord = (value: string): string => (value === 't' ? 'true' : value === 'f' ? 'false' : value);

@@ -7,13 +7,13 @@ const integerBounds: Readonly<Record<string, string>> = {
   bigint: '−9,223,372,036,854,775,808 to 9,223,372,036,854,775,807',
 };
 
-/** The largest number of characters that a type takes: 120 for "character varying(120)"; null where it has none. */
+/** Returns the maximum number of characters of a type: 120 for "character varying(120)"; null without a limit. */
 export function maxCharacters(type: string): number | null {
   const match = /^character(?: varying)?\((\d+)\)$/.exec(type);
   return match ? Number(match[1]) : null;
 }
 
-/** What a field takes, as a phrase beneath its editor: "Up to 120 characters. Must be there." */
+/** Describes the valid values of a field, for the text below its editor: "Up to 120 characters. Must be there." */
 export function typeInWords(field: Field): string {
   return [takes(field), field.nullable ? null : 'Never null.', field.references && pointsTo(field.references)]
     .filter((part) => part !== null)

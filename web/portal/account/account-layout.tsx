@@ -5,7 +5,7 @@ import { usePortal } from '../data/client.ts';
 import { useSession } from '../sign-in/signed-in.tsx';
 import styles from './account.module.css';
 
-/** A page of the app for a member who is signed in. */
+/** Layout of a page for a member who is signed in. */
 export function AccountLayout({
   title,
   sentence,
@@ -41,7 +41,7 @@ export function AccountLayout({
   );
 }
 
-/** A part of the account: name and meaning at the left, the controls at the right. */
+/** Section of the account: name and description at the left, controls at the right. */
 export function Section({ title, about, children }: { title: string; about: string; children: ReactNode }) {
   return (
     <section className={styles.section} aria-label={title}>
@@ -54,7 +54,7 @@ export function Section({ title, about, children }: { title: string; about: stri
   );
 }
 
-/** A row of a list: what it is, a line about it, and what can be done. */
+/** Row of a list: title, description and actions. */
 export function Row({ name, about, children }: { name: ReactNode; about?: ReactNode; children?: ReactNode }) {
   return (
     <li className={styles.row}>

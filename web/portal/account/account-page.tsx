@@ -19,7 +19,10 @@ import { Password } from './password.tsx';
 
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'long' });
 
-/** The account of a member: profile, address, password, passkeys, second factor, devices, linked accounts and applications. */
+/**
+ * Page of a member's account: profile, address, password, passkeys, second factor, devices, linked accounts and
+ * applications.
+ */
 export function AccountPage() {
   const portal = usePortal();
   const navigate = useNavigate();

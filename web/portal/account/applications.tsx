@@ -8,7 +8,7 @@ import { usePortal } from '../data/client.ts';
 import { aboutClass, Row, rowsClass, Section } from './account-layout.tsx';
 import { since } from './times.ts';
 
-/** The applications that the member has allowed, with a button that revokes each of them. */
+/** Lists the applications that the member has consented to, each with a button that revokes the consent. */
 export function Applications() {
   const portal = usePortal();
   const list = useQuery(applications(portal));

@@ -8,7 +8,7 @@ import { usePortal } from '../data/client.ts';
 import { buttonsClass, Row, rowsClass, Section } from './account-layout.tsx';
 import { since } from './times.ts';
 
-/** The sessions of the member. */
+/** Lists the sessions of the member. */
 export function Devices() {
   const portal = usePortal();
   const list = useQuery(devices(portal));

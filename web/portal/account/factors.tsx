@@ -11,7 +11,7 @@ import styles from './account.module.css';
 import { aboutClass, buttonsClass, Row, rowsClass, Section } from './account-layout.tsx';
 import { since } from './times.ts';
 
-/** The second factor of the member, and the codes for the day when it is lost. */
+/** Manages the second factor of the member and its recovery codes. */
 export function Factors() {
   const portal = usePortal();
   const list = useQuery(factors(portal));
@@ -60,6 +60,7 @@ export function Factors() {
   );
 }
 
+/** Enrols an authenticator app: shows its QR code and asks for the first code. */
 function Enrolment({
   factorId,
   picture,
@@ -101,6 +102,7 @@ function Enrolment({
   );
 }
 
+/** Shows the number of unused recovery codes, and creates new codes. */
 function RecoveryCodes() {
   const portal = usePortal();
   const status = useQuery(recoveryCodes(portal));

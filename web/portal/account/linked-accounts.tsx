@@ -6,7 +6,7 @@ import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
 import { Row, rowsClass, Section } from './account-layout.tsx';
 
-/** The accounts of providers that can sign the member in. */
+/** Lists the accounts of providers that can sign the member in. */
 export function LinkedAccounts() {
   const portal = usePortal();
   const list = useQuery(identities(portal));

@@ -10,7 +10,7 @@ import { usePortal } from '../data/client.ts';
 import { buttonsClass, Row, rowsClass, Section } from './account-layout.tsx';
 import { since } from './times.ts';
 
-/** The passkeys of the member. */
+/** Lists the passkeys of the member. */
 export function Passkeys() {
   const portal = usePortal();
   const list = useQuery(passkeys(portal));

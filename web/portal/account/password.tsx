@@ -11,7 +11,7 @@ import { passwordRules } from '../sign-in/password-rules.ts';
 import { useSession } from '../sign-in/signed-in.tsx';
 import { buttonsClass, Section } from './account-layout.tsx';
 
-/** A new password, which needs the one before. */
+/** Form for a new password, which requires the current password. */
 export function Password() {
   const portal = usePortal();
   const { user } = useSession();

@@ -5,7 +5,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Returns a time for people: "5 minutes ago", "yesterday", then the date. */
+/** Formats the age of a time: "5 minutes ago", "yesterday", then the date. */
 export function since(iso: string, now = Date.now()): string {
   const passed = now - Date.parse(iso);
   if (passed < MINUTE) return 'just now';

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect } from 'react';
 import { usePortal } from '../data/client.ts';
 import styles from './auth-layout.module.css';
 
-/** A page in front of the app, such as sign-in: the form at the left, the name and the purpose of the app at the right. */
+/** Layout of a page before sign-in: the form at the left, the name and the purpose of the app at the right. */
 export function AuthLayout({ title, lead, children }: { title: string; lead?: ReactNode; children: ReactNode }) {
   const { app } = usePortal();
   useEffect(() => {
@@ -34,7 +34,7 @@ export function AuthLayout({ title, lead, children }: { title: string; lead?: Re
   );
 }
 
-/** The first letter of the app on its accent. */
+/** Shows the first letter of the app on its accent colour. */
 export function AppMark({ name }: { name: string }) {
   return (
     <span className={styles.mark} aria-hidden="true">
@@ -43,7 +43,7 @@ export function AppMark({ name }: { name: string }) {
   );
 }
 
-/** The sentence of an error, under the field or above the button. */
+/** Shows the message of an error, below the field or above the button. */
 export function Wrong({ children }: { children: ReactNode }) {
   return children === null ? null : (
     <p className={styles.wrong} role="alert">
@@ -52,17 +52,17 @@ export function Wrong({ children }: { children: ReactNode }) {
   );
 }
 
-/** A note with a line at its left. */
+/** Note with a line at its left. */
 export function Note({ children }: { children: ReactNode }) {
   return <div className={styles.note}>{children}</div>;
 }
 
-/** Between the first way in and the others. */
+/** Separator between the first sign-in method and the other methods. */
 export function Or() {
   return <div className={styles.or}>or</div>;
 }
 
-/** A button that reads as a link in a sentence. */
+/** Button that looks like a link in a sentence. */
 export function TextButton({ onClick, children }: { onClick: () => void; children: ReactNode }) {
   return (
     <button type="button" className={styles.text} onClick={onClick}>
@@ -71,7 +71,7 @@ export function TextButton({ onClick, children }: { onClick: () => void; childre
   );
 }
 
-/** A field with a link at the right of its label. */
+/** Class of a field with a link at the right of its label. */
 export const asideClass = styles.aside ?? '';
 export const stackClass = styles.stack ?? '';
 export const softClass = styles.soft ?? '';

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { classNames } from '../../ui/class-names.ts';
 import styles from './code-field.module.css';
 
-/** One field for a code of digits, drawn as a box for each. `onComplete` gets the code as soon as its last digit is there. */
+/** Field for a code of digits, drawn as one box for each digit. `onComplete` is called when the last digit is typed. */
 export function CodeField({
   digits,
   label,
@@ -26,7 +26,8 @@ export function CodeField({
         autoComplete="one-time-code"
         aria-label={label}
         aria-invalid={isWrong}
-        // biome-ignore lint/a11y/noAutofocus: the page holds this field alone, and the member has just asked for the code
+        // biome-ignore lint/a11y/noAutofocus: the page contains only this field, and the member has just requested the
+        // code
         autoFocus
         value={code}
         onChange={({ currentTarget }) => {

@@ -79,7 +79,7 @@ export function ConsentPage() {
   );
 }
 
-/** Says that a request cannot be continued. */
+/** Shows that a request cannot be continued. */
 export function RequestOver({ error }: { error: Error }) {
   return (
     <AuthLayout title="This request no longer works" lead="Go back to the application, and begin again there.">

@@ -7,12 +7,14 @@ import { signedIn } from '../data/session.ts';
 import { SignedIn } from '../sign-in/signed-in.tsx';
 import { ConsentPage, RequestOver } from './consent-page.tsx';
 
-/** Signs the member in before the question of an application. A silent request without a member goes back to the application at once. */
+/**
+ * Signs the member in before the consent page. A silent request without a member returns to the application at once.
+ */
 export function ConsentRoute() {
   const portal = usePortal();
   const search = new URLSearchParams(location.search);
   const { data, error } = useQuery(signedIn(portal));
-  // A failure to read the session shows on the page.
+  // The page shows a failure to read the session.
   const isSilent = search.get('prompt') === 'none' && !error;
   const isSignedIn = data !== undefined && data !== null && !data.needsFactor;
   if (isSilent && data === undefined) return <AuthLayout title="Signing in">{null}</AuthLayout>;
@@ -24,7 +26,7 @@ export function ConsentRoute() {
   );
 }
 
-/** Leads back to the application, which learns that no member is signed in. */
+/** Returns to the application with the error that no member is signed in. */
 function Declined({ id }: { id: string }) {
   const { data: address, error } = useQuery(declined(usePortal(), id));
   useEffect(() => {

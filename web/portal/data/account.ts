@@ -5,11 +5,13 @@ import { callAuth, orThrow, queryClient } from './session.ts';
 
 const refresh = () => queryClient.invalidateQueries();
 
-/** Reads the account of the member as the server has it. */
+/** Reads the account of the member from the server. */
 export const account = ({ auth }: Portal) =>
   queryOptions({ queryKey: ['account'], queryFn: async () => orThrow(await auth.getUser()).user });
 
-/** Changes the password, the address or the profile. A new password needs the one before, or a recent sign-in. */
+/**
+ * Changes the password, the address or the profile. A new password requires the current password or a recent sign-in.
+ */
 export const changeAccount = ({ auth }: Portal) =>
   mutationOptions({
     mutationFn: async (changes: UserAttributes & { current_password?: string }) =>
@@ -17,15 +19,15 @@ export const changeAccount = ({ auth }: Portal) =>
     onSuccess: refresh,
   });
 
-/** The second factors of the account that are verified, by kind. */
+/** Reads the verified second factors of the account, by kind. */
 export const factors = ({ auth }: Portal) =>
   queryOptions({ queryKey: ['factors'], queryFn: async () => orThrow(await auth.mfa.listFactors()) });
 
-/** Begins to add an authenticator app: a picture to scan, and the key in words. */
+/** Starts the enrolment of an authenticator app. Returns a QR code and the key as text. */
 export const enrollTotp = ({ app, auth }: Portal) =>
   mutationOptions({
     mutationFn: async () => {
-      // What was begun and left would count as a factor.
+      // An incomplete enrolment would count as a factor.
       const known = orThrow(await auth.mfa.listFactors());
       const left = known.all.filter(({ factor_type, status }) => factor_type === 'totp' && status === 'unverified');
       for (const { id } of left) orThrow(await auth.mfa.unenroll({ factorId: id }));
@@ -34,7 +36,7 @@ export const enrollTotp = ({ app, auth }: Portal) =>
     },
   });
 
-/** Checks a code of an authenticator app: the session has shown the factor then. */
+/** Checks a code of an authenticator app. The session then has the level aal2. */
 export const verifyFactor = ({ auth }: Portal) =>
   mutationOptions({
     mutationFn: async (answer: { factorId: string; code: string }) =>
@@ -49,12 +51,12 @@ export const verifySecurityKey = ({ auth }: Portal) =>
     onSuccess: refresh,
   });
 
-/** Removes a second factor. The server asks for a session that has shown one. */
+/** Removes a second factor. The server requires a session that has used one. */
 export const removeFactor = ({ auth }: Portal) =>
   mutationOptions({
     mutationFn: async (factorId: string) => {
       orThrow(await auth.mfa.unenroll({ factorId }));
-      // The token of the session has a lower assurance now.
+      // The level of the session is lower after the removal, so its token is renewed.
       orThrow(await auth.refreshSession());
     },
     onSuccess: refresh,
@@ -67,14 +69,14 @@ export const verifyRecoveryCode = ({ auth }: Portal) =>
     onSuccess: refresh,
   });
 
-/** How many recovery codes are left. */
+/** Reads the number of unused recovery codes. */
 export const recoveryCodes = (portal: Portal) =>
   queryOptions({
     queryKey: ['recovery-codes'],
     queryFn: async () => orThrow(await portal.auth.mfa.recoveryCodes.getStatus()),
   });
 
-/** Makes new recovery codes; those before are void. They are shown this once. */
+/** Creates recovery codes, which replace the previous codes. The server sends them only once. */
 export const makeRecoveryCodes = ({ auth }: Portal) =>
   mutationOptions({
     mutationFn: async (areThereSome: boolean): Promise<readonly string[]> => {
@@ -84,11 +86,11 @@ export const makeRecoveryCodes = ({ auth }: Portal) =>
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['recovery-codes'] }),
   });
 
-/** The passkeys of the account. */
+/** Reads the passkeys of the account. */
 export const passkeys = ({ auth }: Portal) =>
   queryOptions({ queryKey: ['passkeys'], queryFn: async () => orThrow(await auth.passkey.list()) });
 
-/** Asks the device for a new passkey. */
+/** Asks the device for a new passkey and adds it. */
 export const addPasskey = ({ auth }: Portal) =>
   mutationOptions({ mutationFn: async () => orThrow(await auth.registerPasskey()), onSuccess: refresh });
 
@@ -118,7 +120,7 @@ export interface Device {
   is_current: boolean;
 }
 
-/** The sessions of the member, this one first. */
+/** Reads the sessions of the member, the current session first. */
 export const devices = (portal: Portal) =>
   queryOptions({
     queryKey: ['devices'],
@@ -134,7 +136,7 @@ export const endDevice = (portal: Portal) =>
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['devices'] }),
   });
 
-/** Ends every session of the member but this one. */
+/** Ends every other session of the member. */
 export const endOtherDevices = ({ auth }: Portal) =>
   mutationOptions({
     mutationFn: async () => {
@@ -144,14 +146,14 @@ export const endOtherDevices = ({ auth }: Portal) =>
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['devices'] }),
   });
 
-/** The accounts of providers that sign the member in. */
+/** Reads the accounts of providers that sign the member in. */
 export const identities = ({ auth }: Portal) =>
   queryOptions({
     queryKey: ['identities'],
     queryFn: async () => orThrow(await auth.getUserIdentities()).identities,
   });
 
-/** Leads to a provider whose account is added. */
+/** Redirects to a provider to link its account. */
 export const linkIdentity = ({ auth }: Portal) =>
   mutationOptions({
     mutationFn: async (provider: string) => {

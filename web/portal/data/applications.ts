@@ -4,11 +4,11 @@ import { orThrow, queryClient } from './session.ts';
 
 const queryKey = ['applications'] as const;
 
-/** Reads the applications that the member has allowed. */
+/** Reads the applications that the member has consented to. */
 export const applications = ({ auth }: Portal) =>
   queryOptions({ queryKey, queryFn: async () => orThrow(await auth.oauth.listGrants()) });
 
-/** Revokes what the member has allowed an application, and ends the sessions of the application. */
+/** Revokes the consent for an application and ends its sessions. */
 export const revokeApplication = ({ auth }: Portal) =>
   mutationOptions({
     mutationFn: async (clientId: string) => {

@@ -1,4 +1,4 @@
-/** The words for codes of `/auth/v1` that a member meets. Other codes have the server's own sentence. */
+/** Texts for the codes of `/auth/v1` that members see. For other codes, the page shows the server's message. */
 const words: Readonly<Record<string, string>> = {
   invalid_credentials: 'E-mail or password is wrong.',
   email_not_confirmed: 'This address is not confirmed yet.',
@@ -18,7 +18,7 @@ const words: Readonly<Record<string, string>> = {
   over_email_send_rate_limit: 'A mail was sent a moment ago. Wait a minute before you ask for another.',
 };
 
-/** Returns an error of a call in words for the member. */
+/** Describes an error for the member. */
 export function authWords(error: unknown): string {
   if (!(error instanceof Error)) return 'Something went wrong. Try again.';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';

@@ -2,20 +2,20 @@ import { AuthClient, type GoTrueClient } from '@supabase/auth-js';
 import { createContext, use } from 'react';
 import type { PortalApp } from '../../../contract/portal.ts';
 
-/** What the pages work with: the app, and the client that holds the member's session. */
+/** The app, and the client with the member's session. */
 export interface Portal {
   app: PortalApp;
   auth: GoTrueClient;
   /**
-   * Asks for mails. It uses the implicit flow, so that a link opens on any device; the page that it opens asks before it keeps the session
-   * of the link, or a stranger's link could sign a member in as somebody else.
+   * Requests mails. It uses the implicit flow, so that a link opens on any device. The opened page asks before it uses
+   * the session of the link. Otherwise a link from an attacker could sign the member in to the attacker's account.
    */
   mails: GoTrueClient;
 }
 
 const KEY = 'ninefold-portal';
 
-/** Makes the clients of an app, on the app's own origin. */
+/** Creates the clients of an app, on the app's own origin. */
 export function makePortal(app: PortalApp): Portal {
   const url = `${location.origin}/auth/v1`;
   const headers = { apikey: app.publishable_key };
@@ -30,7 +30,7 @@ export function makePortal(app: PortalApp): Portal {
   };
 }
 
-/** Reads what the pages show of the app. Throws an Error with words for the member. */
+/** Reads the public data of the app. Throws an Error with a message for the member. */
 export async function readApp(): Promise<PortalApp> {
   const response = await fetch('/portal/v1/app').catch(() => null);
   if (!response) throw new Error('The app cannot be reached. Check your connection, then try again.');
@@ -39,6 +39,7 @@ export async function readApp(): Promise<PortalApp> {
   return response.json();
 }
 
+/** Context with the app and its clients. */
 export const PortalContext = createContext<Portal | null>(null);
 
 /** Returns the app and its clients. */

@@ -6,7 +6,10 @@ import { callAuth, orThrow, queryClient, signOut } from './session.ts';
 const queryKey = (id: string) => ['authorization', id] as const;
 const path = (id: string) => `/oauth/authorizations/${encodeURIComponent(id)}`;
 
-/** Reads what an application asks the member for, or, if the request has its answer, the address that leads back to the application. */
+/**
+ * Reads the request of an application. If the request has a decision, reads the address that returns to the
+ * application.
+ */
 export const authorization = ({ auth }: Portal, id: string) =>
   queryOptions({
     queryKey: queryKey(id),
@@ -17,7 +20,10 @@ export const authorization = ({ auth }: Portal, id: string) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** Ends a request with the prompt `none`: no member is signed in. Returns the address that leads back to the application. */
+/**
+ * Ends a request with the prompt `none` when no member is signed in. Returns the address that returns to the
+ * application.
+ */
 export const declined = (portal: Portal, id: string) =>
   queryOptions({
     queryKey: ['declined', id],
@@ -27,7 +33,7 @@ export const declined = (portal: Portal, id: string) =>
     retry: false,
   });
 
-/** Allows or denies what an application asks for. Returns the address that leads back to it. */
+/** Allows or denies the request of an application. Returns the address that returns to the application. */
 export const decide = ({ auth }: Portal, id: string) =>
   mutationOptions({
     mutationFn: async (isAllowed: boolean) => {
@@ -44,7 +50,7 @@ export const decide = ({ auth }: Portal, id: string) =>
     },
   });
 
-/** Releases a request and ends the session of this browser, so that the member signs in again, with this account or another one. */
+/** Releases a request and ends the session of this browser, so that a member signs in again with any account. */
 export const signInAgain = (portal: Portal, id: string) =>
   mutationOptions({
     ...signOut(portal),

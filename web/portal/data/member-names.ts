@@ -5,7 +5,10 @@ import { quoted } from './query.ts';
 import { callRest } from './rest.ts';
 import { entityIn, fieldIn, useScreens } from './screens.ts';
 
-/** Entities with one row for each member, known by the id of the account: the names of members come from them. */
+/**
+ * Returns the entities with one row for each member, whose key is the id of the account. They contain the names of
+ * members.
+ */
 const people = (all: PortalScreens): PortalEntity[] =>
   all.entities.filter((entity) => entity.title_field !== null && isPerson(all, entity, 0));
 
@@ -38,7 +41,7 @@ async function namesIn(portal: Portal, entity: PortalEntity, ids: readonly strin
   return rows.flatMap((row): [string, string][] => (row[title] ? [[String(row[key]), String(row[title])]] : []));
 }
 
-/** Returns the names of members by the ids of their accounts, as far as the caller may read them. */
+/** Returns the names of members by the ids of their accounts, if the caller may read them. */
 export function useMemberNames(ids: readonly string[]): Readonly<Record<string, string>> {
   const portal = usePortal();
   const all = useScreens();

@@ -2,16 +2,16 @@ import type { PortalEntity, PortalField, PortalScreens } from '../../../contract
 import type { Row } from './rest.ts';
 import { entityIn } from './screens.ts';
 
-/** Rows of a page. */
+/** Number of rows on a page. */
 export const PAGE_ROWS = 50;
 
-/** A name as a data call takes it: quoted unless it is plain. */
+/** Quotes a name for a data request, unless the name is plain. */
 export const quoted = (name: string): string => (/^\w+$/.test(name) ? name : `"${name.replaceAll(/[\\"]/g, '\\$&')}"`);
 
-/** The name under which the row that a field points to is embedded. */
+/** Returns the name of the embedded row that a field references. */
 const embeddedAs = (field: string): string => `~${field}`;
 
-/** Returns the parameter `select`: the fields, the key, and of each row that is pointed to what it is called. */
+/** Returns the parameter `select`: the fields, the key, and the label of each referenced row. */
 export function selectOf(all: PortalScreens, entity: PortalEntity, names: readonly string[]): string {
   const opened = entity.opens ? [entity.opens.field] : [];
   const state = entity.machine ? [entity.machine.field] : [];
@@ -30,19 +30,19 @@ function embedOf(all: PortalScreens, { name, reference }: PortalField): string[]
   ];
 }
 
-/** Returns the row that a field of a row points to, as far as the caller may read it. */
+/** Returns the row that a field references, if the caller may read it. */
 export const pointedTo = (row: Row, field: string): Row | null => (row[embeddedAs(field)] as Row | null) ?? null;
 
-/** What a list shows: the conditions of its screen, those that the member added, a search and an order. */
+/** The query of a list: the conditions of its screen, the member's conditions, a search and an order. */
 export interface ListQuery {
   readonly filter: string | null;
   readonly order: string | null;
-  /** By field: `eq.open`. */
+  /** Conditions by field: `eq.open`. */
   readonly conditions: Readonly<Record<string, string>>;
   readonly search: string;
 }
 
-/** Returns the parameters of the data call for a list, without its page. */
+/** Returns the parameters of the data request for a list, without its page. */
 export function listParams(all: PortalScreens, entity: PortalEntity, columns: readonly string[], query: ListQuery) {
   const params = new URLSearchParams(query.filter ?? '');
   params.set('select', selectOf(all, entity, columns));
@@ -57,7 +57,7 @@ export function listParams(all: PortalScreens, entity: PortalEntity, columns: re
   return params;
 }
 
-/** Texts that a search looks into. */
+/** Returns the text fields that a search reads. */
 export const searchedFields = ({ fields }: PortalEntity): string[] =>
   fields
     .filter(
@@ -65,17 +65,17 @@ export const searchedFields = ({ fields }: PortalEntity): string[] =>
     )
     .map(({ name }) => name);
 
-/** The order with the key at its end, so that pages do not overlap. */
+/** Returns the order followed by the key, so that pages do not overlap. */
 function orderOf({ key }: PortalEntity, order: string | null): string {
   const named = (order ?? '').split(',').filter(Boolean);
   const known = new Set(named.map((term) => term.split('.')[0]));
   return [...named, ...key.map(quoted).filter((name) => !known.has(name))].join(',');
 }
 
-/** Returns the parameters that find one row by its key. */
+/** Returns the parameters that select one row by its key. */
 export const keyParams = (key: Readonly<Record<string, unknown>>): URLSearchParams =>
   new URLSearchParams(Object.entries(key).map(([name, value]) => [quoted(name), `eq.${String(value)}`]));
 
-/** Returns what the key of a row is, from the row. */
+/** Returns the key of a row. */
 export const keyOf = ({ key }: PortalEntity, row: Row): Record<string, unknown> =>
   Object.fromEntries(key.map((name) => [name, row[name]]));

@@ -2,15 +2,15 @@ import type { PortalEntity } from '../../../contract/portal.ts';
 import type { Portal } from './client.ts';
 import { orThrow } from './session.ts';
 
-/** A row as a data call gives it. */
+/** A row of a data response. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A call of `/rest/v1` that was refused, with what the server said. */
+/** A refused request to `/rest/v1` with the server's error. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly status: number;
   readonly code: string | null;
-  /** What to do, or the words of the rule that was broken. */
+  /** The action, or the description of the broken rule. */
   readonly hint: string | null;
   readonly details: string | null;
 
@@ -23,7 +23,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Returns the headers of the caller: the key of the app and, if a member is signed in, the token. */
+/** Returns the headers of the caller: the key of the app, and the token of a member who is signed in. */
 export async function callerHeaders({ app, auth }: Portal): Promise<Record<string, string>> {
   const { session } = orThrow(await auth.getSession());
   return { apikey: app.publishable_key, ...(session && { authorization: `Bearer ${session.access_token}` }) };
@@ -36,14 +36,14 @@ interface DataCall {
   prefer?: string;
 }
 
-/** Rows of an entity, and how many there are in all. */
+/** Rows of an entity, and the total. */
 export interface Rows {
   readonly rows: readonly Row[];
-  /** Null if the call did not ask for the count. */
+  /** Null if the request does not ask for the count. */
   readonly total: number | null;
 }
 
-/** Makes a data call on an entity as the caller. Throws Refusal, and TypeError if the app cannot be reached. */
+/** Sends a data request on an entity as the caller. Throws Refusal, and TypeError if the app cannot be reached. */
 export async function callRest(
   portal: Portal,
   { schema, name }: Pick<PortalEntity, 'schema' | 'name'>,

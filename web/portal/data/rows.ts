@@ -9,7 +9,7 @@ import { queryClient } from './session.ts';
 const rowsKey = ['rows'] as const;
 const refresh = () => queryClient.invalidateQueries({ queryKey: rowsKey });
 
-/** Reads a list page by page, with the count that PostgreSQL gives quickly. */
+/** Reads a list page by page, with PostgreSQL's estimate of the count. */
 export const list = (
   portal: Portal,
   all: PortalScreens,
@@ -31,7 +31,7 @@ export const list = (
     placeholderData: (before) => before,
   });
 
-/** Reads the rows of a board that stand in one state, each with the transitions that are open to the caller. */
+/** Reads the rows of a board in one state, each with the transitions that the caller may make. */
 export const lane = (
   portal: Portal,
   all: PortalScreens,
@@ -52,7 +52,7 @@ export const lane = (
     },
   });
 
-/** Counts the rows of a list, about. */
+/** Estimates the number of rows of a list. */
 export const count = (portal: Portal, all: PortalScreens, entity: PortalEntity, query: ListQuery) =>
   queryOptions({
     queryKey: [...rowsKey, entity.id, 'count', query],
@@ -63,14 +63,17 @@ export const count = (portal: Portal, all: PortalScreens, entity: PortalEntity, 
     },
   });
 
-/** Reads one row with all that the caller may read of it; null if there is none, or the caller may not see it. */
+/**
+ * Reads one row with every field that the caller may read; null if the row does not exist or the caller may not read
+ * it.
+ */
 export const row = (portal: Portal, all: PortalScreens, entity: PortalEntity, key: Readonly<Record<string, unknown>>) =>
   queryOptions({
     queryKey: [...rowsKey, entity.id, 'row', key],
     queryFn: () => readRow(portal, all, entity, key),
   });
 
-/** Reads one row as it is now. */
+/** Reads the current values of a row. */
 export async function readRow(
   portal: Portal,
   all: PortalScreens,
@@ -85,10 +88,10 @@ export async function readRow(
   return (await callRest(portal, entity, { params })).rows[0] ?? null;
 }
 
-/** Rows that a reference can point to, at most. */
+/** Maximum number of rows in the list of a reference. */
 const CHOICES = 20;
 
-/** Searches the rows that a field can point to by what they are called. */
+/** Searches the rows that a field can reference, by their labels. */
 export const choices = (portal: Portal, all: PortalScreens, entityId: string, search: string) =>
   queryOptions({
     queryKey: [...rowsKey, entityId, 'choices', search],
@@ -122,18 +125,19 @@ export const addRow = (portal: Portal, entity: PortalEntity) =>
     onSuccess: refresh,
   });
 
-/** A change of a row: what it was read as, and what of it becomes what. */
+/** A change of a row: its previous values and the changed fields. */
 export interface RowChange {
   readonly key: Readonly<Record<string, unknown>>;
   readonly before: Row;
   readonly changes: Row;
 }
 
-/** Texts that are longer take no part in the address of the call. */
+/** Longer texts are not part of the request's address. */
 const FILTERED_CHARACTERS = 200;
 
 /**
- * Changes a row if its changed fields are as they were read. Returns false if the row is not so any more, is gone or may not be changed.
+ * Changes a row if its changed fields still have their previous values. Returns false if they differ, if the row is
+ * deleted, or if the caller may not change it.
  */
 export const changeRow = (portal: Portal, entity: PortalEntity) =>
   mutationOptions({
@@ -152,7 +156,7 @@ export const changeRow = (portal: Portal, entity: PortalEntity) =>
     onSuccess: refresh,
   });
 
-/** The filter by which a field still has the value; null for values that a filter cannot hold. */
+/** Returns the filter that a field still has the value; null for values that no filter can contain. */
 function asRead(value: unknown): string | null {
   if (value === null) return 'is.null';
   if (typeof value === 'boolean') return `is.${value}`;
@@ -160,7 +164,7 @@ function asRead(value: unknown): string | null {
   return isShort ? `eq.${value}` : null;
 }
 
-/** Deletes a row. Returns false if nothing was deleted. */
+/** Deletes a row. Returns false if no row was deleted. */
 export const deleteRow = (portal: Portal, entity: PortalEntity) =>
   mutationOptions({
     mutationFn: async (key: Readonly<Record<string, unknown>>): Promise<boolean> => {

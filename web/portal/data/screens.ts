@@ -4,7 +4,7 @@ import type { PortalEntity, PortalField, PortalScreen, PortalScreens } from '../
 import type { Portal } from './client.ts';
 import { callerHeaders, Refusal } from './rest.ts';
 
-/** How often the pages ask whether the app has changed; the answer is mostly 304. */
+/** Interval in ms at which the pages read the screens again. The response is usually 304. */
 const REFRESH_MILLISECONDS = 60_000;
 
 /** Reads the screens that the caller may open. */
@@ -20,6 +20,7 @@ export const screens = (portal: Portal, userId: string | null) =>
     staleTime: 5000,
   });
 
+/** Context with the screens that the caller may open. */
 export const ScreensContext = createContext<PortalScreens | null>(null);
 
 /** Returns the screens of the caller. */
@@ -29,11 +30,11 @@ export function useScreens(): PortalScreens {
   return found;
 }
 
-/** A screen at an address, and the values of its parts that are fields. */
+/** A screen at an address, and the values of the address that are fields. */
 export interface Place {
   readonly screen: PortalScreen;
   readonly entity: PortalEntity;
-  /** By the fields of the key; empty for a screen of many rows. */
+  /** Values by field of the key; empty for a screen of several rows. */
   readonly rowKey: Readonly<Record<string, string>>;
 }
 
@@ -99,13 +100,13 @@ export function rowPath(
   return parts.join('/');
 }
 
-/** Returns the list that a row's page leads back to: the one above its address, else any of the entity. */
+/** Returns the list that a row's page links back to: the list above its address, or else any list of the entity. */
 export function listFor({ screens }: PortalScreens, entity: PortalEntity): PortalScreen | undefined {
   const lists = screens.filter(({ kind, entity: id }) => kind === 'list' && id === entity.id);
   const detail = screens.find(({ kind, entity: id }) => kind === 'detail' && id === entity.id);
   return lists.find(({ route }) => detail?.route.startsWith(`${route}/`)) ?? lists[0];
 }
 
-/** Returns the form in which a new row of an entity is made. */
+/** Returns the form that adds a row of an entity. */
 export const formFor = ({ screens }: PortalScreens, entity: PortalEntity): PortalScreen | undefined =>
   entity.access.insert.open ? screens.find(({ kind, entity: id }) => kind === 'form' && id === entity.id) : undefined;

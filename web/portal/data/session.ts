@@ -5,12 +5,12 @@ import type { Portal } from './client.ts';
 
 const sessionKey = ['session'] as const;
 
-/** An error that says that the session has ended. */
+/** Returns true for an error that reports an ended session. */
 const isEnded = (error: unknown): boolean =>
   ['session_not_found', 'session_expired', 'bad_jwt', 'user_not_found', 'user_banned'].includes(codeOf(error) ?? '') ||
   (error instanceof Error && error.name === 'AuthSessionMissingError');
 
-/** An answer that says so makes the page look for the session again. */
+/** Reads the session again after an error that reports its end. */
 const onError = (error: unknown) => {
   if (isEnded(error)) void queryClient.invalidateQueries({ queryKey: sessionKey });
 };
@@ -21,21 +21,21 @@ export const queryClient: QueryClient = new QueryClient({
   mutationCache: new MutationCache({ onError }),
 });
 
-/** The session of this browser, and whether a second factor is still to be shown. */
+/** The session of this browser, and whether it still needs a second factor. */
 export interface SignedIn {
   session: Session;
-  /** The account has a second factor that this session has not shown. */
+  /** True if the account has a second factor that this session has not used. */
   needsFactor: boolean;
 }
 
-/** Reads the session of this browser; null if nobody is signed in. */
+/** Reads the session of this browser; null without a session. */
 export const signedIn = ({ auth }: Portal) =>
   queryOptions({
     queryKey: sessionKey,
     queryFn: async (): Promise<SignedIn | null> => {
       const { session } = orThrow(await auth.getSession());
       if (!session) return null;
-      // The server may have ended the session: the client then forgets it.
+      // If the server has ended the session, the client removes it.
       const { error } = await auth.getUser();
       if (error && isEnded(error)) {
         await auth.signOut({ scope: 'local' });
@@ -47,7 +47,7 @@ export const signedIn = ({ auth }: Portal) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** Keeps what the pages show in step with the session: other tabs sign in and out, too. */
+/** Updates the pages after a change of the session, also by other tabs. */
 export function followSession(auth: GoTrueClient): void {
   auth.onAuthStateChange((event) => {
     if (event === 'INITIAL_SESSION') return;
@@ -59,7 +59,7 @@ export function followSession(auth: GoTrueClient): void {
   });
 }
 
-/** Returns the data of a call, or throws its error. */
+/** Returns the data of a response, or throws its error. */
 export function orThrow<Answer extends { data: unknown; error: unknown }>(
   answer: Answer,
 ): Extract<Answer, { error: null }>['data'] {
@@ -67,7 +67,10 @@ export function orThrow<Answer extends { data: unknown; error: unknown }>(
   return answer.data;
 }
 
-/** Makes a call to `/auth/v1` as the member, for calls that the stock client has no method for. Throws an Error with the server's sentence. */
+/**
+ * Sends a request to `/auth/v1` as the member, for calls without a method in the stock client. Throws an Error with the
+ * server's message.
+ */
 export async function callAuth<T>({ app, auth }: Portal, path: string, init: RequestInit = {}): Promise<T> {
   const { session } = orThrow(await auth.getSession());
   const response = await fetch(`/auth/v1${path}`, {
@@ -96,7 +99,7 @@ export const signInWithPasskey = ({ auth }: Portal) =>
     onSuccess: () => queryClient.invalidateQueries({ queryKey: sessionKey }),
   });
 
-/** Leads to a provider; the browser comes back to /arrive. */
+/** Redirects to a provider, which returns to /arrive. */
 export const signInWithProvider = ({ auth }: Portal) =>
   mutationOptions({
     mutationFn: async ({ id, next }: { id: string; next: string }) => {
@@ -107,7 +110,7 @@ export const signInWithProvider = ({ auth }: Portal) =>
     },
   });
 
-/** Asks for a mail with a link and a code, which sign in or, with `isNew`, make an account. */
+/** Requests a mail with a link and a code, which sign in. With `isNew`, they create an account. */
 export const mailLink = ({ mails }: Portal) =>
   mutationOptions({
     mutationFn: async ({ email, next }: { email: string; next: string }) => {
@@ -116,7 +119,7 @@ export const mailLink = ({ mails }: Portal) =>
     },
   });
 
-/** Makes an account. Without a session the address must be confirmed first. */
+/** Creates an account. Without a session in the response, the address must be confirmed first. */
 export const signUp = ({ auth, mails }: Portal) =>
   mutationOptions({
     mutationFn: async ({ email, password, name }: { email: string; password: string; name: string }) => {
@@ -128,7 +131,7 @@ export const signUp = ({ auth, mails }: Portal) =>
     },
   });
 
-/** What a code in a mail is for. */
+/** The purpose of a code in a mail. */
 export type CodeKind = 'email' | 'signup' | 'recovery';
 
 /** Uses the code of a mail and signs in. */
@@ -146,14 +149,14 @@ export const resendSignUp = ({ mails }: Portal) =>
       orThrow(await mails.resend({ type: 'signup', email, options: { emailRedirectTo: `${location.origin}/arrive` } })),
   });
 
-/** Asks for a mail that leads to a new password. */
+/** Requests a mail with a link that sets a new password. */
 export const recover = ({ mails }: Portal) =>
   mutationOptions({
     mutationFn: async (email: string) =>
       orThrow(await mails.resetPasswordForEmail(email, { redirectTo: `${location.origin}/arrive?next=/new-password` })),
   });
 
-/** Keeps a session that came from a link. */
+/** Stores a session that came from a link. */
 export async function keepSession(
   auth: GoTrueClient,
   tokens: { access_token: string; refresh_token: string },

@@ -5,13 +5,13 @@ import { keyOf, keyParams, quoted } from './query.ts';
 import { callRest, type Row } from './rest.ts';
 import { queryClient } from './session.ts';
 
-/** A transition that leaves the present state of a row, and whether the server would let this member take it now. */
+/** A transition from the current state of a row, and whether this member may make it. */
 export interface Way {
   readonly transition: PortalTransition;
   readonly isOpen: boolean;
 }
 
-/** Returns the transitions that leave the present state of a row, as the server judged them with the row. */
+/** Returns the transitions from the current state of a row, with the server's decision for each. */
 export function waysOf(machine: PortalMachine, row: Row): Way[] {
   const state = row[machine.field];
   const judged = Array.isArray(row.transitions) ? (row.transitions as { field: string; name: string }[]) : [];
@@ -21,18 +21,18 @@ export function waysOf(machine: PortalMachine, row: Row): Way[] {
     .map((transition) => ({ transition, isOpen: open.has(transition.name) }));
 }
 
-/** Returns the fields that a transition needs and that have no value yet. */
+/** Returns the fields that a transition requires and that have no value. */
 export const missingFor = ({ requires }: PortalTransition, row: Row): string[] =>
   requires.filter((name) => row[name] === null || row[name] === undefined || row[name] === '');
 
-/** A state change of a row, with values for the fields that it needs. */
+/** A state change of a row, with values for its required fields. */
 export interface Move {
   readonly row: Row;
   readonly to: string;
   readonly values: Row;
 }
 
-/** Takes a transition if the row is still in the state in which it was read. Returns false if it is not. */
+/** Makes a transition if the row is still in its previous state. Returns false if it is not. */
 export const takeTransition = (portal: Portal, entity: PortalEntity, machine: PortalMachine) =>
   mutationOptions({
     mutationFn: async ({ row, to, values }: Move): Promise<boolean> => {

@@ -2,10 +2,10 @@ import type { PortalField } from '../../../contract/portal.ts';
 import type { Row } from '../data/rest.ts';
 import { brokenRule } from './rules.ts';
 
-/** What a member typed into a form: by field, the text of an editor, or true and false. An empty text is no value. */
+/** The typed values of a form by field: the text of an editor, or true and false. An empty text is no value. */
 export type Draft = Readonly<Record<string, string | boolean>>;
 
-/** A value as the editor of a field holds it. */
+/** Converts a value for the editor of a field. */
 export function toDraft({ editor }: PortalField, value: unknown): string | boolean {
   if (editor === 'boolean') return value === true;
   if (value === null || value === undefined) return '';
@@ -15,7 +15,7 @@ export function toDraft({ editor }: PortalField, value: unknown): string | boole
   return String(value);
 }
 
-/** A time as `<input type="datetime-local">` holds it, in the time zone of the browser. */
+/** Formats a time for `<input type="datetime-local">`, in the time zone of the browser. */
 function toLocal(value: string): string {
   const time = new Date(value);
   if (Number.isNaN(time.getTime())) return '';
@@ -23,10 +23,10 @@ function toLocal(value: string): string {
   return local.toISOString().slice(0, 16);
 }
 
-/** A value of a form, or why it is none. */
+/** A value of a form, or why it is invalid. */
 export type Read = { readonly value: unknown } | { readonly wrong: string };
 
-/** Reads what a member typed. Numbers that JavaScript cannot hold stay texts, which PostgreSQL reads. */
+/** Reads a typed value. Numbers that JavaScript cannot represent stay texts, which PostgreSQL reads. */
 export function readDraft(field: PortalField, typed: string | boolean): Read {
   if (typeof typed === 'boolean') return { value: typed };
   if (typed === '') return { value: null };
@@ -65,7 +65,7 @@ function readJson(typed: string): Read {
   }
 }
 
-/** Returns why a field cannot be saved as it was typed, in the words of its rule; null if it may be saved. */
+/** Returns why a typed value is invalid, in the words of its rule; null if it can be saved. */
 export function wrongIn(field: PortalField, typed: string | boolean, isNew: boolean): string | null {
   const read = readDraft(field, typed);
   if ('wrong' in read) return read.wrong;
@@ -73,7 +73,7 @@ export function wrongIn(field: PortalField, typed: string | boolean, isNew: bool
   return brokenRule(field, read.value);
 }
 
-/** Returns the values to send: of a new row those that were typed, of a row that exists those that differ from it. */
+/** Returns the values to send: for a new row the typed values, for an existing row the changed values. */
 export function valuesOf(fields: readonly PortalField[], draft: Draft, before: Row | null): Row {
   const changed = fields.flatMap((field): [string, unknown][] => {
     const typed = draft[field.name];

@@ -5,24 +5,24 @@ import styles from './editor.module.css';
 import { ReferencePicker } from './reference-picker.tsx';
 import { characters, longest } from './rules.ts';
 
-/** Values that are all in sight. */
+/** Maximum number of values that are shown as segments. */
 const SEGMENTS = 5;
 
 export interface EditorProps {
   field: PortalField;
   value: string | boolean;
   onChange: (value: string | boolean) => void;
-  /** When the member has left the field. */
+  /** Called when the member leaves the field. */
   onLeave?: () => void;
-  /** Why the value cannot be saved. */
+  /** Why the value is invalid. */
   wrong?: string | null;
-  /** A form for a new row says which fields may be left out. */
+  /** True if the form of a new row marks the field as optional. */
   isOptional?: boolean;
-  /** What a reference is called that has been chosen before. */
+  /** Label of the row that a reference already has. */
   chosen?: string | null;
 }
 
-/** A field of a form: label, control by type and rules, help or what is wrong. */
+/** Field of a form: label, control by type and rules, help or error. */
 export function FieldEditor(props: EditorProps) {
   const { field, value, wrong = null, isOptional = false } = props;
   const id = useId();
@@ -127,6 +127,6 @@ function Control(props: EditorProps & { id: string; describedBy: string | undefi
   }
 }
 
-/** The keyboard that a phone shows. The rules say what is valid, not the browser. */
+/** Returns the keyboard of a phone. The rules validate the value, not the browser. */
 const inputType = (name: string): string =>
   /phone/i.test(name) ? 'tel' : /url|link|website/i.test(name) ? 'url' : 'text';

@@ -10,7 +10,10 @@ const short = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyl
 const number = new Intl.NumberFormat();
 const money = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2 });
 
-/** Returns how long ago a time was: "just now", "6 min", "4 h", "yesterday", "3 days", then the date. Later times are dates. */
+/**
+ * Formats the age of a time: "just now", "6 min", "4 h", "yesterday", "3 days", then the date. Times in the future are
+ * dates.
+ */
 export function ago(time: Date, now: Date): string {
   const passed = now.getTime() - time.getTime();
   if (passed < -MINUTE) return short.format(time);
@@ -22,19 +25,19 @@ export function ago(time: Date, now: Date): string {
   return dateOnly.format(time);
 }
 
-/** The time in full, for tooltips. */
+/** Formats a complete time, for tooltips. */
 export const fullTime = (time: Date): string => full.format(time);
 
-/** The time without the day of the week. */
+/** Formats a time without the day of the week. */
 export const shortTime = (time: Date): string => short.format(time);
 
-/** Returns a time that PostgreSQL wrote; null for `infinity` and for what is none. */
+/** Parses a time of PostgreSQL; null for `infinity` and other texts. */
 export function timeOf(value: unknown): Date | null {
   const time = new Date(String(value));
   return Number.isNaN(time.getTime()) ? null : time;
 }
 
-/** Returns a value as text. References, states and members are shown by components. */
+/** Formats a value. Components show references, states and members. */
 export function textOf(field: Pick<PortalField, 'editor' | 'values'>, value: unknown): string {
   if (value === null || value === undefined || value === '') return '–';
   switch (field.editor) {
@@ -43,7 +46,7 @@ export function textOf(field: Pick<PortalField, 'editor' | 'values'>, value: unk
     case 'enum':
       return field.values?.find((one) => one.value === value)?.label ?? String(value);
     case 'number':
-      // A number that JavaScript cannot hold arrives as text.
+      // A number that JavaScript cannot represent arrives as text.
       return typeof value === 'number' ? number.format(value) : String(value);
     case 'money':
       return Number.isFinite(Number(value)) ? money.format(Number(value)) : String(value);
@@ -64,13 +67,13 @@ export function textOf(field: Pick<PortalField, 'editor' | 'values'>, value: unk
   }
 }
 
-/** "12 of 46", "about 12,000": how many rows there are. A count above this is an estimate of PostgreSQL's. */
+/** PostgreSQL estimates counts above this number: "12 of 46", "about 12,000". */
 const COUNTED = 1000;
 
 export const countWords = (total: number): string =>
   total > COUNTED ? `about ${number.format(total)}` : number.format(total);
 
-/** The first letters of a name. */
+/** Returns the initials of a name. */
 export const initials = (name: string): string =>
   name
     .split(/\s+/)

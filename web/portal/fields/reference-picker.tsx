@@ -10,7 +10,7 @@ import { countWords, textOf } from './format.ts';
 import styles from './reference-picker.module.css';
 import { rowName } from './value.tsx';
 
-/** Chooses the row that a field points to: typing searches on the server by what rows are called. */
+/** Chooses the row that a field references. Typing searches the labels of the rows on the server. */
 export function ReferencePicker({
   id,
   label,
@@ -22,11 +22,11 @@ export function ReferencePicker({
   onChange,
 }: {
   id: string;
-  /** The name for screen readers, where no label stands beside the field. */
+  /** Accessible name, if the field has no visible label. */
   label?: string;
   field: PortalField;
   value: string;
-  /** What the chosen row is called, where that is known. */
+  /** Label of the chosen row, if it is known. */
   chosen: string | null;
   describedBy: string | undefined;
   isWrong: boolean;
@@ -128,6 +128,7 @@ export function ReferencePicker({
   );
 }
 
+/** Option of the list. */
 function Option({
   id,
   isAt,
@@ -146,7 +147,7 @@ function Option({
       tabIndex={-1}
       aria-selected={isAt}
       className={styles.option}
-      // The focus stays in the field.
+      // Keeps the focus in the field.
       onMouseDown={(event) => {
         event.preventDefault();
         onChoose();
@@ -157,11 +158,11 @@ function Option({
   );
 }
 
-/** A chosen row whose name is not known. */
+/** Returns a text for a chosen row without a label. */
 const rowNumber = ({ one }: PortalEntity, value: string): string =>
   /^\d+$/.test(value) ? `${one} ${value}` : `A ${one}`;
 
-/** One more field that tells rows of the same name apart. */
+/** Returns another field, which distinguishes rows with the same label. */
 function secondLine(entity: PortalEntity, row: Row): string {
   const field = entity.fields.find(
     ({ name, editor }) => name !== entity.title_field && !entity.key.includes(name) && editor === 'text' && row[name],

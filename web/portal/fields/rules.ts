@@ -1,25 +1,25 @@
 import type { PortalField, PortalRule, PortalRuleSchema } from '../../../contract/portal.ts';
 
-/** Returns the first rule that a value is known to break, in the rule's words; null for a value that may be valid. */
+/** Returns the description of the first rule that a value is known to break; null if the value may be valid. */
 export function brokenRule({ rules }: Pick<PortalField, 'rules'>, value: unknown): string | null {
   if (value === null || value === undefined) return null;
   const broken = rules.find(({ schema }) => schema !== null && !fulfils(schema, value));
   return broken ? `${wordsOf(broken)}${factOf(broken, value)}` : null;
 }
 
-/** The words of a rule as a sentence. */
+/** Returns the description of a rule as a sentence. */
 export const wordsOf = ({ words }: PortalRule): string => {
   const sentence = words.slice(0, 1).toUpperCase() + words.slice(1);
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 };
 
-/** What this value has, where the rule counts characters. */
+/** Returns the number of characters of the value, if the rule limits characters. */
 function factOf({ schema }: PortalRule, value: unknown): string {
   const counts = schema?.minLength !== undefined || schema?.maxLength !== undefined;
   return counts && typeof value === 'string' ? ` This one has ${characters(value).toLocaleString()}.` : '';
 }
 
-/** PostgreSQL counts characters, JavaScript units of UTF-16. */
+/** Counts characters as PostgreSQL does; JavaScript counts UTF-16 units. */
 export const characters = (text: string): number => [...text].length;
 
 function fulfils(schema: PortalRuleSchema, value: unknown): boolean {
@@ -41,7 +41,7 @@ function fitsText(
   return pattern === undefined || matches(pattern, text);
 }
 
-/** A pattern that this browser does not read is left to the server. */
+/** Only the server checks a pattern that this browser cannot read. */
 function matches(pattern: string, text: string): boolean {
   try {
     return new RegExp(pattern, 'u').test(text);
@@ -56,7 +56,7 @@ const fitsNumber = (schema: PortalRuleSchema, value: number): boolean =>
   value > (schema.exclusiveMinimum ?? Number.NEGATIVE_INFINITY) &&
   value < (schema.exclusiveMaximum ?? Number.POSITIVE_INFINITY);
 
-/** The most characters that the rules of a field allow; null without a bound. */
+/** Returns the maximum number of characters by the rules of a field; null without a limit. */
 export function longest({ rules }: Pick<PortalField, 'rules'>): number | null {
   const bounds = rules.flatMap(({ schema }) => (schema?.maxLength === undefined ? [] : [schema.maxLength]));
   return bounds.length === 0 ? null : Math.min(...bounds);

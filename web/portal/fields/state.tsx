@@ -2,7 +2,10 @@ import type { PortalMachine } from '../../../contract/portal.ts';
 import { textOf } from './format.ts';
 import styles from './state.module.css';
 
-/** Data colours by the order of the states; a final state is grey. The first state of five or more takes vermilion, as it waits for somebody. */
+/**
+ * Data colours by the order of the states; final states are grey. The first of five or more states is vermilion,
+ * because its rows wait for a member.
+ */
 const colours = ['var(--d-4)', 'var(--d-1)', 'var(--d-2)', 'var(--d-3)', 'var(--d-5)'];
 
 /** Returns the colour of a state. */
@@ -15,7 +18,7 @@ export function stateColour({ states, initial }: PortalMachine, value: string): 
   return isLast ? 'var(--d-6)' : (colours[place % colours.length] ?? 'var(--d-6)');
 }
 
-/** A state: its colour beside its word. */
+/** Shows a state with its colour. */
 export function State({ machine, state }: { machine: PortalMachine; state: string }) {
   return (
     <span className={styles.state} style={{ '--c': stateColour(machine, state) } as React.CSSProperties}>

@@ -8,7 +8,7 @@ import { ago, fullTime, shortTime, textOf, timeOf } from './format.ts';
 import { State } from './state.tsx';
 import styles from './value.module.css';
 
-/** The value of a field of a row, as members read it. */
+/** Shows the value of a row's field to members. */
 export function FieldValue({
   entity,
   field,
@@ -19,9 +19,9 @@ export function FieldValue({
   entity: PortalEntity;
   field: PortalField;
   row: Row;
-  /** Times as their distance from now. */
+  /** Shows times as their age. */
   isShort?: boolean;
-  /** A reference leads to its row. */
+  /** Shows a reference as a link to its row. */
   links?: boolean;
 }) {
   const value = row[field.name];
@@ -41,20 +41,20 @@ export function FieldValue({
     );
   }
   if (field.editor === 'json') return <code className={styles.json}>{textOf(field, value)}</code>;
-  // Of an enum in the order of its type, the last value is the most pressing one.
+  // The last value of an enum that is a scale is the most urgent value.
   const isHighest = field.editor === 'enum' && field.values?.at(-1)?.value === value && isScale(field);
   return isHighest ? <b>{textOf(field, value)}</b> : textOf(field, value);
 }
 
 const isScale = ({ name }: PortalField): boolean => /priority|severity|urgency|importance/i.test(name);
 
-/** The machine of an entity; of a view, the one of the rows that it opens. */
+/** Returns the machine of an entity; for a view, the machine of the rows that it opens. */
 function useMachine({ machine, opens }: PortalEntity) {
   const all = useScreens();
   return machine ?? (opens && entityIn(all, opens.entity)?.machine) ?? null;
 }
 
-/** What the row is called that a field points to. A row that the member may not see has no name. */
+/** Shows the label of a referenced row. A row that the member may not read has no label. */
 function ReferenceValue({ field, row, links }: { field: PortalField; row: Row; links: boolean }) {
   const all = useScreens();
   const target = field.reference && entityIn(all, field.reference.entity);
@@ -69,7 +69,7 @@ function ReferenceValue({ field, row, links }: { field: PortalField; row: Row; l
 const isPerson = ({ name }: PortalField): boolean =>
   /assignee|owner|author|member|user|customer|agent|person|editor|manager|_by$/i.test(name);
 
-/** Returns what a row is called: its most telling field, else its entity and number. */
+/** Returns the label of a row: its label field, or else its entity and number. */
 export function rowName(entity: PortalEntity, row: Row): string {
   const title = entity.title_field === null ? null : row[entity.title_field];
   if (title !== null && title !== undefined && title !== '') return String(title);
@@ -78,7 +78,7 @@ export function rowName(entity: PortalEntity, row: Row): string {
   return typeof number === 'number' ? `${entity.one} ${number}` : entity.one;
 }
 
-/** An account: the member's own, or another one, whose id says nothing. */
+/** Shows an account: the member's own account by name, another account without its id. */
 function MemberValue({ id }: { id: string }) {
   const caller = useCaller();
   return caller?.user.id === id ? 'You' : <span className="soft">Another member</span>;

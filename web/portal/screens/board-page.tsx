@@ -20,14 +20,17 @@ import { Trouble } from './message.tsx';
 import pageStyles from './page.module.css';
 import { Shell } from './shell.tsx';
 
-/** A row that was picked up, and the state that it would go to. */
+/** A picked card, and the state that it moves to. */
 interface Picked {
   readonly row: Row;
   readonly name: string;
   readonly over: string;
 }
 
-/** The rows of an entity in columns by their state. Cards move by drag, by keyboard and by menu, only where a transition is open. */
+/**
+ * Shows the rows of an entity in columns by state. Cards move by drag, keyboard and menu, and only by a transition that
+ * the member may make.
+ */
 export function BoardPage({ screen, entity }: Place) {
   const { machine } = entity;
   return machine && <Board screen={screen} entity={entity} machine={machine} />;

@@ -5,10 +5,13 @@ import type { Row } from '../data/rest.ts';
 import { FieldValue, rowName } from '../fields/value.tsx';
 import styles from './board-page.module.css';
 
-/** Short fields of a card. */
+/** Maximum number of short fields on a card. */
 const FIELDS = 3;
 
-/** A row on a board. It takes the focus, so that Space picks it up; the menu moves it where neither drag nor keyboard is at hand. */
+/**
+ * Card of a row on a board. It can get the focus, so that Space picks it up. The menu moves the card without drag and
+ * keyboard.
+ */
 export function Card({
   entity,
   machine,
@@ -27,7 +30,7 @@ export function Card({
   columns: readonly PortalField[];
   row: Row;
   path: string | null;
-  /** The transitions that are open to the member now. */
+  /** The transitions that the member may make. */
   ways: readonly PortalTransition[];
   isPicked: boolean;
   onPick: () => void;

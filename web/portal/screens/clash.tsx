@@ -8,7 +8,7 @@ import { rowName } from '../fields/value.tsx';
 import styles from './form-page.module.css';
 import type { ClashOf } from './use-save-changes.ts';
 
-/** Shows each field that somebody else changed meanwhile with both values, and lets the member choose. */
+/** Shows both values of each field that another caller has changed, and lets the member choose. */
 export function Clash({
   entity,
   clash,
@@ -16,7 +16,7 @@ export function Clash({
 }: {
   entity: PortalEntity;
   clash: ClashOf;
-  /** Names of the fields whose own value holds. */
+  /** Called with the names of the fields whose own value the member chose. */
   onChoose: (own: ReadonlySet<string>) => void;
 }) {
   const all = useScreens();

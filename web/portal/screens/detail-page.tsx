@@ -20,7 +20,7 @@ import { Related } from './related.tsx';
 import { Shell } from './shell.tsx';
 import { Transitions } from './transitions.tsx';
 
-/** One row: its texts are the page; its state, its short fields and its history stand beside them. */
+/** Page of one row: its long texts in the main column; its state, short fields and history beside them. */
 export function DetailPage({ screen, entity, rowKey }: Place) {
   const portal = usePortal();
   const all = useScreens();
@@ -99,7 +99,7 @@ export function DetailPage({ screen, entity, rowKey }: Place) {
   );
 }
 
-/** "Ticket 20418", where the key is a number. */
+/** Shows "Ticket 20418" if the key is a number. */
 function RowNumber({ entity, row }: { entity: PortalEntity; row: Row }) {
   const [key] = entity.key;
   const value = key === undefined ? null : row[key];
@@ -107,7 +107,7 @@ function RowNumber({ entity, row }: { entity: PortalEntity; row: Row }) {
   return <span>{typeof value === 'number' ? `${word} ${value}` : word}</span>;
 }
 
-/** Change and delete. Deleting asks once more, in place. */
+/** Buttons that edit and delete the row. Deletion asks for a confirmation in place. */
 function Tools({ entity, row, back }: { entity: PortalEntity; row: Row; back: string }) {
   const portal = usePortal();
   const navigate = useNavigate();

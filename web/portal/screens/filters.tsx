@@ -5,7 +5,9 @@ import listStyles from './list-page.module.css';
 import { choicesOf, conditionWords, filterWords } from './list-search.ts';
 import styles from './page.module.css';
 
-/** The conditions of a list as a sentence: those of the screen, then those of the member, which can be taken away. */
+/**
+ * Shows the conditions of a list as a sentence: those of the screen, then those of the member, which can be removed.
+ */
 export function Filters({
   entity,
   filter,

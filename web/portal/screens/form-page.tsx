@@ -21,7 +21,10 @@ import { Shell } from './shell.tsx';
 import { useSaveChanges } from './use-save-changes.ts';
 import { useSavedDraft } from './use-saved-draft.ts';
 
-/** A form: for a new row, for a row by its key, or, where rows are made elsewhere, for the row of the member. */
+/**
+ * Form of a new row, or of an existing row by its key. If callers cannot add rows, it is the form of the member's own
+ * row.
+ */
 export function FormPage({
   screen,
   entity,
@@ -66,7 +69,10 @@ export function FormPage({
   return <Form place={{ screen, entity }} row={row} rowKey={key} />;
 }
 
-/** The row that a form changes: the one of the address, or the member's own where nobody adds rows. Null: a new one. */
+/**
+ * Returns the key of the row that the form changes: the row in the address, or the member's own row if callers cannot
+ * add rows. Null for a new row.
+ */
 function useFormKey(entity: PortalEntity, rowKey: Readonly<Record<string, unknown>> | null) {
   const caller = useCaller();
   if (rowKey !== null) return rowKey;
@@ -75,6 +81,7 @@ function useFormKey(entity: PortalEntity, rowKey: Readonly<Record<string, unknow
   return !entity.access.insert.open && isOwn && caller ? { [key]: caller.user.id } : null;
 }
 
+/** Form of a new row, or of an existing row with its values. */
 function Form({
   place: { screen, entity },
   row,
@@ -224,7 +231,10 @@ function Form({
   );
 }
 
-/** The fields of a form: those of its screen, else all that the caller may write but the state, which transitions change. */
+/**
+ * Returns the fields of a form: those of its screen, or else all fields that the caller may write, except the state,
+ * which transitions change.
+ */
 function formFields(entity: PortalEntity, columns: readonly string[] | null, isNew: boolean): PortalField[] {
   const names = columns ?? entity.fields.map(({ name }) => name).filter((name) => name !== entity.machine?.field);
   return names.flatMap(
@@ -232,7 +242,7 @@ function formFields(entity: PortalEntity, columns: readonly string[] | null, isN
   );
 }
 
-/** The field that a refusal is about: its rule or the field itself is named. */
+/** Returns the field of an error that names the field or one of its rules. */
 function refusedField(fields: readonly PortalField[], error: Error): { field: string; words: string } | null {
   if (!(error instanceof Refusal) || !error.code?.startsWith('23')) return null;
   const named = new Set([...error.message.matchAll(/"([^"]+)"/g)].map(([, name]) => name));

@@ -11,10 +11,10 @@ import { FactorStep } from '../sign-in/factor-step.tsx';
 
 const CallerContext = createContext<Session | null>(null);
 
-/** Returns the session of the member; null for a visitor. */
+/** Returns the session of the member; null without a session. */
 export const useCaller = (): Session | null => use(CallerContext);
 
-/** Shows pages with the screens that the caller may open. A visitor for whom no screen is open signs in first. */
+/** Shows pages with the screens that the caller may open. A visitor who may open no screen signs in first. */
 export function Gate({ children }: { children: ReactNode }) {
   const portal = usePortal();
   const [asked] = useState(() => `${location.pathname}${location.search}`);

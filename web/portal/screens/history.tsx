@@ -7,7 +7,7 @@ import styles from './detail-page.module.css';
 import { useCaller } from './gate.tsx';
 import pageStyles from './page.module.css';
 
-/** A state change that a row has made, as the computed field `passages` gives it. */
+/** A state change of a row, from the computed field `passages`. */
 interface Passage {
   readonly field: string;
   readonly transition: string | null;
@@ -17,7 +17,7 @@ interface Passage {
   readonly at: string;
 }
 
-/** The state changes of a row, the newest first, with who and when. */
+/** Lists the state changes of a row, newest first, with caller and time. */
 export function History({ entity, machine, row }: { entity: PortalEntity; machine: PortalMachine; row: Row }) {
   const caller = useCaller();
   const passages = (Array.isArray(row.passages) ? (row.passages as Passage[]) : []).filter(

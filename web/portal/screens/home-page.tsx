@@ -11,10 +11,10 @@ import styles from './page.module.css';
 import { RowsTable } from './rows-table.tsx';
 import { memberName, Shell } from './shell.tsx';
 
-/** Rows of the first list that the first page shows. */
+/** Number of rows of the first list on the home page. */
 const FIRST_ROWS = 5;
 
-/** The first page: whose app it is, the beginning of the first list, and where to go. */
+/** Home page: the app, the first rows of the first list, and links to the screens. */
 export function HomePage() {
   const { app } = usePortal();
   const caller = useCaller();
@@ -58,6 +58,7 @@ export function HomePage() {
   );
 }
 
+/** Shows the number of rows of a list. */
 function Count({ screen }: { screen: PortalScreen }) {
   const portal = usePortal();
   const all = useScreens();
@@ -67,6 +68,7 @@ function Count({ screen }: { screen: PortalScreen }) {
   return <small>{data === undefined || data === null ? '' : countWords(data)}</small>;
 }
 
+/** Shows the first rows of a list. */
 function FirstList({ screen }: { screen: PortalScreen }) {
   const portal = usePortal();
   const all = useScreens();

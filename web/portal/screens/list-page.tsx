@@ -17,7 +17,7 @@ import styles from './page.module.css';
 import { RowsTable } from './rows-table.tsx';
 import { Shell } from './shell.tsx';
 
-/** A list of rows: what its screen shows, with the member's search, conditions and order, which the address holds. */
+/** List of rows with the columns of its screen. The address contains the member's search, conditions and order. */
 export function ListPage({ screen, entity }: Place) {
   const portal = usePortal();
   const all = useScreens();
@@ -120,6 +120,7 @@ function answer(total: number, one: string, label: string): string {
 
 const sentence = (words: string): string => words.slice(0, 1).toUpperCase() + words.slice(1);
 
+/** Empty state of a list. */
 function Blank({ isNarrowed, label, onClear }: { isNarrowed: boolean; label: string; onClear: () => void }) {
   return (
     <section className={styles.blank}>

@@ -1,20 +1,20 @@
 import type { PortalEntity, PortalField } from '../../../contract/portal.ts';
 
-/** What the address of a list holds: a search, an order, and conditions as `f.status=eq.open`. */
+/** The parameters of a list's address: a search, an order, and conditions as `f.status=eq.open`. */
 export interface ListSearch {
   readonly q?: string;
   readonly order?: string;
   readonly [condition: `f.${string}`]: string | undefined;
 }
 
-/** An order by one field, as a data call takes it. */
+/** An order by one field, in the syntax of a data request. */
 export interface Order {
   readonly text: string | null;
   readonly field: string | null;
   readonly isDescending: boolean;
 }
 
-/** Returns the conditions of the address that name fields the caller may read. */
+/** Returns the conditions of the address on fields that the caller may read. */
 export function conditionsIn(search: ListSearch, { fields }: PortalEntity): Record<string, string> {
   return Object.fromEntries(
     fields.flatMap(({ name, readable }): [string, string][] => {
@@ -26,7 +26,7 @@ export function conditionsIn(search: ListSearch, { fields }: PortalEntity): Reco
   );
 }
 
-/** Returns the order of the address, else the one of the screen. */
+/** Returns the order of the address, or else the order of the screen. */
 export function orderIn({ order }: ListSearch, ofScreen: string | null): Order {
   const text = typeof order === 'string' && /^[\w."]+$/.test(order) ? order : ofScreen;
   const [first = ''] = (text ?? '').split(',');
@@ -34,7 +34,7 @@ export function orderIn({ order }: ListSearch, ofScreen: string | null): Order {
   return { text, field: field === '' ? null : field, isDescending: direction === 'desc' };
 }
 
-/** Returns the search of an address; what is empty is left out. */
+/** Returns the search parameters of an address without empty ones. */
 export function toSearch({
   q,
   order,
@@ -51,13 +51,16 @@ export function toSearch({
   };
 }
 
-/** What a filter offers for a field. */
+/** An option of a filter for a field. */
 export interface Choice {
   readonly condition: string;
   readonly label: string;
 }
 
-/** Returns the conditions that a filter offers for a field; none for fields that are searched or are all different. */
+/**
+ * Returns the conditions that a filter offers for a field; none for fields that are searched or whose values all
+ * differ.
+ */
 export function choicesOf({ editor, values, nullable }: PortalField): Choice[] {
   const empty = nullable
     ? [
@@ -83,7 +86,7 @@ const operators: Readonly<Record<string, string>> = {
   ilike: 'is like',
 };
 
-/** Returns a condition of a data call in words: "Status is not Closed"; null for conditions that have no short words. */
+/** Describes a condition of a data request: "Status is not Closed"; null for conditions without a short description. */
 export function conditionWords({ fields }: PortalEntity, name: string, condition: string): string | null {
   const field = fields.find((one) => one.name === name);
   if (!field) return null;
@@ -95,6 +98,6 @@ export function conditionWords({ fields }: PortalEntity, name: string, condition
   return `${field.label} ${verb} ${field.values?.find((one) => one.value === value)?.label ?? value}`;
 }
 
-/** Returns the conditions of a screen in words. */
+/** Describes the conditions of a screen. */
 export const filterWords = (entity: PortalEntity, filter: string | null): string[] =>
   [...new URLSearchParams(filter ?? '')].flatMap(([name, condition]) => conditionWords(entity, name, condition) ?? []);

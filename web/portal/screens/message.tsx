@@ -4,7 +4,7 @@ import { Refusal } from '../data/rest.ts';
 import styles from './page.module.css';
 import { Shell } from './shell.tsx';
 
-/** A whole-page message with the way on. */
+/** Message in place of a page, with a link or button that continues. */
 export function Message({ title, children }: { title: string; children: ReactNode }) {
   return (
     <Shell title={title}>
@@ -19,7 +19,7 @@ export function Message({ title, children }: { title: string; children: ReactNod
   );
 }
 
-/** What went wrong with a call, in the server's words, with what to do. */
+/** Shows the error of a request with the server's message and the action. */
 export function Trouble({ error }: { error: Error | null }) {
   if (!error) return null;
   return (
@@ -30,7 +30,7 @@ export function Trouble({ error }: { error: Error | null }) {
   );
 }
 
-/** Returns what went wrong as a sentence for a member: never SQL, nor the name of a table. */
+/** Describes an error in a sentence for a member, without SQL and names of tables. */
 export function troubleWords(error: Error): string {
   if (!(error instanceof Refusal)) return 'The app cannot be reached. Check your connection, then try again.';
   if (error.status === 401) return 'Your session has ended. Sign in again.';

@@ -19,7 +19,7 @@ import { Trouble } from './message.tsx';
 import pageStyles from './page.module.css';
 import { RowsTable } from './rows-table.tsx';
 
-/** Rows that point to a row, with a form at their end if the member may add one. */
+/** Lists rows that reference a row. If the member may add a row, a form is at the end. */
 export function Related({ related, row, owner }: { related: PortalRelated; row: Row; owner: PortalEntity }) {
   const portal = usePortal();
   const all = useScreens();
@@ -87,7 +87,7 @@ export function Related({ related, row, owner }: { related: PortalRelated; row: 
   );
 }
 
-/** The oldest first where rows have a time, as in a conversation. */
+/** Returns the order of the rows: by time, oldest first as in a conversation, if they have a time. */
 function orderOf({ fields }: PortalEntity): string | null {
   const time = fields.find(
     ({ name, editor, readable }) => readable && editor === 'date and time' && /creat|^at$|added|since/.test(name),
@@ -95,7 +95,7 @@ function orderOf({ fields }: PortalEntity): string | null {
   return time ? time.name : null;
 }
 
-/** A row that is mostly a text: who, when, and the text. */
+/** Shows a row that consists mostly of a text: author, time and text. */
 function Said({ entity, row }: { entity: PortalEntity; row: Row }) {
   const of = (test: (field: PortalField) => boolean) => entity.fields.find((field) => field.readable && test(field));
   const author = of(({ name, editor }) => editor === 'text' && /name|author|by/.test(name));
@@ -134,7 +134,7 @@ function Said({ entity, row }: { entity: PortalEntity; row: Row }) {
   );
 }
 
-/** Adds a row that points to the row of the page. */
+/** Form that adds a row with a reference to the row of the page. */
 function Compose({
   entity,
   columns,
@@ -193,7 +193,7 @@ function Compose({
   );
 }
 
-/** The rows that a table of links joins to a row: each can be taken away, and a picker adds one. */
+/** Lists the rows that a junction table joins to a row. Each can be removed, and a picker adds a row. */
 function Links({
   entity,
   related,

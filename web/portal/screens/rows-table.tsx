@@ -9,7 +9,7 @@ import { FieldValue } from '../fields/value.tsx';
 import type { Order } from './list-search.ts';
 import styles from './rows-table.module.css';
 
-/** The rows of a list: a table, and on a phone two lines a row. The most telling field leads to the row. */
+/** Table of a list's rows; on a phone, two lines for each row. The label field links to the row. */
 export function RowsTable({
   label,
   entity,
@@ -81,7 +81,7 @@ export function RowsTable({
   );
 }
 
-/** An identifier that says nothing to a member. */
+/** Returns true for an identifier without meaning for a member. */
 const isId = ({ name }: PortalField): boolean => /^(id|uuid)$|_uuid$/.test(name);
 
 const alignOf = ({ editor, name }: PortalField, { key, opens }: PortalEntity): string | null | undefined =>
@@ -98,7 +98,7 @@ function Head({
   onOrder,
 }: {
   field: PortalField;
-  /** The class of its cells. */
+  /** CSS class of the cells. */
   align: string | null | undefined;
   order: Order | undefined;
   onOrder: ((order: Order) => void) | undefined;

@@ -28,10 +28,13 @@ const icons: Readonly<Record<PortalScreen['kind'], TablerIcon>> = {
   form: IconPencil,
 };
 
-/** A link is the present page only at its own address, not at those below. */
+/** A link is current only at its exact address, not at addresses below it. */
 const exact = { exact: true, includeSearch: false } as const;
 
-/** A page of the app: the navigation at the side, or along the lower edge of a phone; the head with the way here; the page. */
+/**
+ * Layout of a page: the navigation at the side, or along the lower edge of a phone; the header with breadcrumbs; the
+ * page.
+ */
 export function Shell({
   title,
   crumbs = [],
@@ -41,13 +44,13 @@ export function Shell({
   children,
 }: {
   title: string;
-  /** Before the title in the head. */
+  /** Breadcrumbs before the title in the header. */
   crumbs?: readonly { readonly title: string; readonly to: string }[];
-  /** Where the arrow of a phone leads. */
+  /** Target of the back arrow on a phone. */
   back?: string;
-  /** At the right of the page; below it on a phone. */
+  /** Panel at the right of the page; below the page on a phone. */
   panel?: ReactNode;
-  /** A form has its own bar at the lower edge of a phone. */
+  /** True for a form, which has its own bar at the lower edge of a phone. */
   hidesBar?: boolean;
   children: ReactNode;
 }) {
@@ -118,7 +121,7 @@ function Rail() {
   );
 }
 
-/** Home and every screen of the navigation. */
+/** Links to Home and every screen of the navigation. */
 function Screens({ onOpen }: { onOpen?: () => void }) {
   const { navigation, screens } = useScreens();
   return (
@@ -160,7 +163,7 @@ function NavLink({
   );
 }
 
-/** The member, who can go to the account; a visitor can sign in. */
+/** Links a member to the account, and a visitor to the sign-in. */
 function Me() {
   const caller = useCaller();
   const { roles } = useScreens();
@@ -188,11 +191,11 @@ function Me() {
   );
 }
 
-/** Returns what a member is called. */
+/** Returns the name of a member. */
 export const memberName = (user: { user_metadata: Record<string, unknown>; email?: string; phone?: string }): string =>
   String(user.user_metadata.name || user.email || user.phone || 'Your account');
 
-/** Home, the first list, New, the board or the second list, and all others. */
+/** Bar with Home, the first list, New, the board or the second list, and More. */
 function TabBar() {
   const all = useScreens();
   const [isOpen, setIsOpen] = useState(false);
@@ -231,7 +234,7 @@ function Tab({ to, title, icon, isPlus = false }: { to: string; title: string; i
   );
 }
 
-/** All screens and the account, on a phone. */
+/** Sheet with all screens and the account, on a phone. */
 function MoreSheet({ onClose }: { onClose: () => void }) {
   useEffect(() => {
     const onKey = ({ key }: KeyboardEvent) => {

@@ -26,7 +26,10 @@ interface MachineOf {
   row: Row;
 }
 
-/** The state of a row and the ways on: those that are open as buttons, those that are not with the reason. */
+/**
+ * Shows the state of a row and its transitions: permitted transitions as buttons, the other transitions with the
+ * reason.
+ */
 export function Transitions({ entity, machine, row }: MachineOf) {
   const portal = usePortal();
   const taking = useMutation(takeTransition(portal, entity, machine));
@@ -99,7 +102,9 @@ export function Transitions({ entity, machine, row }: MachineOf) {
   );
 }
 
-/** Why a transition is not open: whose row it must be, or the condition in words. */
+/**
+ * Returns a function that explains why a transition is not permitted: the required owner, or the condition in words.
+ */
 function useReason() {
   const all = useScreens();
   return (entity: PortalEntity, row: Row, when: string | null): string => {
@@ -119,7 +124,7 @@ const needs = (entity: PortalEntity, transition: PortalTransition, row: Row): st
     .map((name) => (fieldIn(entity, name)?.label ?? name).toLowerCase())
     .join(', ')}.`;
 
-/** Since when the row stands in its state. */
+/** Returns the time at which the row entered its state. */
 function sinceOf(row: Row): string | null {
   const passages = Array.isArray(row.passages) ? (row.passages as { at: string }[]) : [];
   const time = timeOf(passages.at(-1)?.at);
@@ -128,7 +133,7 @@ function sinceOf(row: Row): string | null {
   return words === 'just now' ? 'since just now' : /\d (min|h|days)$/.test(words) ? `for ${words}` : `since ${words}`;
 }
 
-/** Asks for what a transition needs, in place. */
+/** Form for the fields that a transition requires. */
 function RequiredFields({
   entity,
   machine,

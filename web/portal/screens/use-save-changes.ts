@@ -6,7 +6,7 @@ import type { Row } from '../data/rest.ts';
 import { changeRow, readRow } from '../data/rows.ts';
 import { useScreens } from '../data/screens.ts';
 
-/** Fields that the member and somebody else changed: the member's values, and the row as it is now. */
+/** Fields that the member and another caller have changed: the member's values and the current row. */
 export interface ClashOf {
   readonly own: Row;
   readonly now: Row;
@@ -19,15 +19,15 @@ interface Outcomes {
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** Returns the changes whose field is no longer as it was read. */
+/** Returns the changes of fields whose value has changed since the row was read. */
 const clashing = (changes: Row, before: Row, now: Row): Row =>
   Object.fromEntries(
     Object.entries(changes).filter(([name, value]) => !isSame(before[name], now[name]) && !isSame(value, now[name])),
   );
 
 /**
- * Saves changes of a row against the values that were read. Fields that somebody else changed meanwhile are not overwritten: they become a
- * clash, which the member resolves.
+ * Saves changes of a row if the stored values are those that were read. Fields that another caller has changed are not
+ * overwritten. They become a clash, which the member resolves.
  */
 export function useSaveChanges(entity: PortalEntity, row: Row | null, key: Readonly<Record<string, unknown>> | null) {
   const portal = usePortal();
@@ -86,7 +86,7 @@ export function useSaveChanges(entity: PortalEntity, row: Row | null, key: Reado
     isPending: saving.isPending,
     error: saving.error,
     save: (changes: Row, outcomes: Outcomes) => run(changes, row ?? {}, outcomes),
-    /** Saves the member's own values of these fields over those of the others. */
+    /** Saves the member's own values of these fields over those of the other callers. */
     resolve: (chosen: ReadonlySet<string>, outcomes: Outcomes) => {
       if (!clash) return;
       const changes = Object.fromEntries(Object.entries(clash.own).filter(([name]) => chosen.has(name)));

@@ -3,7 +3,7 @@ import { useCaller } from './gate.tsx';
 
 const KEPT_MILLISECONDS = 7 * 24 * 3_600_000;
 
-/** Keeps what a member has typed into the form of a new row on this device for 7 days. */
+/** Stores the typed values of the form for a new row on this device for 7 days. */
 export function useSavedDraft(route: string | null) {
   const caller = useCaller();
   const name = `ninefold-draft ${caller?.user.id ?? ''} ${route}`;
@@ -25,7 +25,7 @@ function readDraft(name: string): Draft | null {
   });
 }
 
-/** A browser may refuse to store, or have none of it left. */
+/** Runs `work`; returns null if the browser refuses to store or its storage is full. */
 function attempt<T>(work: () => T): T | null {
   try {
     return work();

@@ -1,4 +1,4 @@
-/** What an address that led back to the app holds. */
+/** The content of an address that returned to the app. */
 export type Arrival =
   | { kind: 'code'; code: string }
   | { kind: 'session'; access_token: string; refresh_token: string; type: string | null; email: string | null }
@@ -21,7 +21,7 @@ export function readArrival(hash: string, search: string): Arrival {
   return code ? { kind: 'code', code } : { kind: 'error', words: fragment.get('message') ?? NOTHING };
 }
 
-/** Reads the address of the account from an access token. It is shown only: the server checks the token. */
+/** Reads the address of the account from an access token, for display only. The server checks the token. */
 function emailOf(token: string): string | null {
   try {
     const payload = token.split('.')[1]?.replace(/-/g, '+').replace(/_/g, '/') ?? '';

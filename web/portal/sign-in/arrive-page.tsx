@@ -8,7 +8,10 @@ import { usePortal } from '../data/client.ts';
 import { keepSession, orThrow } from '../data/session.ts';
 import { type Arrival, readArrival } from './arrival.ts';
 
-/** Where links of mails and providers lead back to. What the address holds is read once, and taken out of it. */
+/**
+ * Target of the links in mails and of the returns from providers. Reads the content of the address once and removes it
+ * from the address.
+ */
 export function ArrivePage() {
   const { next = '/' } = useSearch({ from: '/arrive' });
   const [arrival] = useState<Arrival>(() => readArrival(location.hash, location.search));
@@ -25,7 +28,7 @@ export function ArrivePage() {
   }
 }
 
-/** A provider has led back: only the browser that began can exchange the code. */
+/** Exchanges the code of a provider. Only the browser that started the sign-in can exchange it. */
 function ExchangeCode({ code, next }: { code: string; next: string }) {
   const { auth } = usePortal();
   const navigate = useNavigate();
@@ -42,7 +45,7 @@ function ExchangeCode({ code, next }: { code: string; next: string }) {
   return error ? <Spent words={authWords(error)} /> : <AuthLayout title="Signing in">{null}</AuthLayout>;
 }
 
-/** A link of a mail has led here. It may be a stranger's, so the member says yes to the account first. */
+/** Asks the member before it uses the session of a mail's link, because the link may come from an attacker. */
 function TakeSession({ arrival, next }: { arrival: Extract<Arrival, { kind: 'session' }>; next: string }) {
   const { app, auth } = usePortal();
   const navigate = useNavigate();

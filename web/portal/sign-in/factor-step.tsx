@@ -55,6 +55,7 @@ export function FactorStep() {
   );
 }
 
+/** Asks for a recovery code in place of the factor. */
 function RecoveryStep({ onBack }: { onBack: () => void }) {
   const portal = usePortal();
   const [code, setCode] = useState('');

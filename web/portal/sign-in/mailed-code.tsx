@@ -6,10 +6,10 @@ import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
 import { type CodeKind, useMailedCode } from '../data/session.ts';
 
-/** Seconds after which another mail can be asked for. */
+/** Seconds until another mail can be requested. */
 const PAUSE_SECONDS = 60;
 
-/** After a mail was asked for: the code can be typed, or the link be opened. Says the same for every address. */
+/** Asks for the code of a mail or the opening of its link. The text is the same for every address. */
 export function MailedCode({
   email,
   kind,

@@ -5,7 +5,10 @@ import { usePortal } from '../data/client.ts';
 import styles from './new-password-field.module.css';
 import { type PasswordRule, passwordRules } from './password-rules.ts';
 
-/** A new password with the rules that can be told while it is typed. The server knows more of them. */
+/**
+ * Field for a new password, with the rules that the page can check while the member types. The server checks more
+ * rules.
+ */
 export function NewPasswordField({
   label,
   email,

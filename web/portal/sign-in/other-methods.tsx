@@ -28,10 +28,10 @@ const icons: Readonly<Record<string, TablerIcon>> = {
   google: IconBrandGoogle,
 };
 
-/** Returns the sign of a provider. */
+/** Returns the icon of a provider. */
 const providerIcon = (id: string): TablerIcon => icons[id] ?? IconWorld;
 
-/** The ways in beside the password: passkey, providers, and a link by mail if `onMail` is given. */
+/** Lists the methods other than the password: passkey, providers, and a link by mail if `onMail` is set. */
 export function OtherMethods({
   next,
   onSignedIn,

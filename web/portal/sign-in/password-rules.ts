@@ -4,10 +4,10 @@ export interface PasswordRule {
   isMet: boolean;
 }
 
-/** Parts of an address that are too short to count. */
+/** Minimum length of a part of an address that a password must not contain. */
 const LEAST_PART = 4;
 
-/** Returns the rules that can be told while a password is typed. */
+/** Returns the rules that the page can check while a password is typed. */
 export function passwordRules(password: string, email: string, min: number): PasswordRule[] {
   const length = [...password].length;
   const missing = min - length;

@@ -13,7 +13,7 @@ import { passwordRules } from './password-rules.ts';
 import { EmailField } from './sign-in-page.tsx';
 import { useSession } from './signed-in.tsx';
 
-/** Asks for a mail that leads to a new password. */
+/** Requests a mail with a link that sets a new password. */
 export function RecoverPage() {
   const portal = usePortal();
   const navigate = useNavigate();
@@ -60,7 +60,7 @@ export function RecoverPage() {
   );
 }
 
-/** A member who came by a recovery mail chooses a new password. */
+/** Page on which a member with a recovery mail sets a new password. */
 export function NewPasswordPage() {
   const portal = usePortal();
   const navigate = useNavigate();

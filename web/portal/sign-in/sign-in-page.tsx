@@ -10,7 +10,7 @@ import { mailLink, resendSignUp, signInWithPassword } from '../data/session.ts';
 import { MailedCode } from './mailed-code.tsx';
 import { OtherMethods } from './other-methods.tsx';
 
-/** Sign-in with every way that the app has on. Ways that are off are left out. */
+/** Sign-in page with every enabled method of the app. */
 export function SignInPage() {
   const portal = usePortal();
   const { app } = portal;
@@ -90,7 +90,7 @@ export function SignInPage() {
   );
 }
 
-/** Returns the address that an application proposes for the sign-in; the empty text if there is none. */
+/** Returns the address that an application suggests for the sign-in; empty without one. */
 const loginHint = (next: string): string => new URLSearchParams(next.split('?')[1]).get('login_hint') ?? '';
 
 /** The field for the address of an account. */

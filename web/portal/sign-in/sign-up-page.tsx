@@ -13,7 +13,7 @@ import { OtherMethods } from './other-methods.tsx';
 import { passwordRules } from './password-rules.ts';
 import { EmailField } from './sign-in-page.tsx';
 
-/** Makes an account; an address that must be confirmed gets a mail. */
+/** Creates an account. If the address must be confirmed, the server sends a mail. */
 export function SignUpPage() {
   const portal = usePortal();
   const { app } = portal;

@@ -17,10 +17,12 @@ export function useSession(): Session {
   return session;
 }
 
-/** Shows a page to a member who is signed in with all that the account asks for. Others sign in first. */
+/**
+ * Shows a page to a member whose sign-in is complete, including a required second factor. Other callers sign in first.
+ */
 export function SignedIn({ children }: { children: ReactNode }) {
   const portal = usePortal();
-  // The address changes while the way to the sign-in is under way.
+  // Stores the address of the page, because it changes during the redirect to the sign-in.
   const [asked] = useState(() => `${location.pathname}${location.search}`);
   const { data, error, isFetching } = useQuery(signedIn(portal));
   if (error) {
@@ -30,7 +32,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
       </AuthLayout>
     );
   }
-  // Nobody was signed in when it was last read: that may have changed.
+  // The cached result says that no member is signed in, which may be outdated.
   if (data === undefined || (data === null && isFetching)) return null;
   if (data === null) return <Navigate to="/sign-in" search={asked === '/' ? {} : { next: asked }} replace />;
   if (data.needsFactor) return <FactorStep />;

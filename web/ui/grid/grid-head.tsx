@@ -5,7 +5,7 @@ import styles from './grid.module.css';
 import type { GridColumn, Picking } from './grid-column.ts';
 import { cellId, nothing } from './grid-row.tsx';
 
-/** The head of a grid: name and type of each column; pressed, it orders the rows. */
+/** Head of a grid: name and type of each column. A click sorts the rows. */
 export function GridHead({
   id,
   columns,

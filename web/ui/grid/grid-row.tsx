@@ -4,13 +4,13 @@ import styles from './grid.module.css';
 import type { GridColumn } from './grid-column.ts';
 import type { Position } from './move.ts';
 
-/** The id of a cell within its grid, for aria-activedescendant. */
+/** Returns the id of a cell within its grid, for aria-activedescendant. */
 export const cellId = (grid: string, { row, column }: Position): string => `${grid}-${row}-${column}`;
 
-/** An element that is there for the eye alone. */
+/** Properties of an element that screen readers ignore. */
 export const nothing = { role: 'presentation' } as const;
 
-/** Holds the place of rows that are not drawn. */
+/** Placeholder for rows that are not drawn. */
 export function Gap({ height }: { height: number }) {
   return (
     <tr {...nothing}>
@@ -21,25 +21,25 @@ export function Gap({ height }: { height: number }) {
 
 interface GridRowProps {
   id: string;
-  /** Height of the rows left out before this one, in px. */
+  /** Height of the omitted rows before this row, in px. */
   gap: number;
   row: number;
   height: number;
   columns: readonly GridColumn[];
   cell: (row: number, column: number) => ReactNode;
-  /** The column of the cell that has the focus. */
+  /** Column of the focused cell. */
   active: number | null;
-  /** The column of the cell that something floats under. */
+  /** Column of the cell with a floating element below it. */
   ringed: number | null;
   failed: boolean;
   selected: boolean;
-  /** Undefined where rows cannot be ticked, null where this one cannot. */
+  /** Undefined if rows cannot be selected, null if this row cannot be selected. */
   picked: boolean | null | undefined;
   pickName: string;
   onPick: ((row: number) => void) | undefined;
 }
 
-/** One row of a grid. Drawn again only when something of it changed, so that scrolling costs little. */
+/** Row of a grid. It is drawn again only if its own properties change, so that scrolling is fast. */
 export const GridRow = memo(function GridRow({
   id,
   gap,

@@ -25,38 +25,38 @@ export interface GridProps {
   label: string;
   columns: readonly GridColumn[];
   rows: number;
-  /** Of all there are; −1 where it is not known. */
+  /** Number of all rows; −1 if it is unknown. */
   totalRows: number;
   rowId: (row: number) => string;
   cell: (row: number, column: number) => ReactNode;
   position: Position;
   onPosition: (to: Position) => void;
-  /** Enter or a double click on a cell. */
+  /** Called on Enter or a double click on a cell. */
   onOpen?: (at: Position) => void;
-  /** A click on a cell. */
+  /** Called on a click on a cell. */
   onPress?: (at: Position) => void;
-  /** Enter or a click on the head of a column. */
+  /** Called on Enter or a click on the head of a column. */
   onHead?: (column: number) => void;
-  /** Ctrl or Cmd and C. */
+  /** Called on Ctrl or Cmd and C. */
   onCopy?: (at: Position) => void;
   picking?: Picking;
-  /** The row that the panel tells about. */
+  /** The row in the panel. */
   selectedRow?: number | null;
-  /** Floats under a cell, and rings it. */
+  /** Element that floats below a cell, which gets a ring. */
   under?: { at: Position; failed: boolean; content: ReactNode } | null;
-  /** Stands in the place of rows: nothing there, or loading. */
+  /** Content in place of rows: an empty state or placeholders. */
   instead?: ReactNode;
   ref?: Ref<GridHandle>;
 }
 
 const pickWidth = 36;
 
-/** A table that is moved in like a grid keeps its own elements: rows and cells are what they look like. */
+/** A table with the role grid keeps its own elements: rows and cells keep their implicit roles. */
 const widget = (active: string) => ({ role: 'grid', tabIndex: 0, 'aria-activedescendant': active }) as const;
 
 /**
- * A sheet of rows: only those in sight are drawn. Head and first column stay. One stop of the Tab key; arrows, Home, End
- * and pages move in it, the head included (WAI-ARIA, "Grid", with aria-activedescendant).
+ * Sheet of rows that draws only the visible rows. Head and first column are sticky. The grid is one tab stop; arrows,
+ * Home, End and Page keys move between cells, including the head (WAI-ARIA, "Grid", with aria-activedescendant).
  */
 export function Grid({
   label,
@@ -89,12 +89,12 @@ export function Grid({
     count: rows,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
-    // Other heights are other items: sizes that were remembered do not outlive a change.
+    // Rows of another height are other items, so that sizes measured before a change are not used.
     getItemKey: useCallback((index: number) => `${rowHeight} ${index}`, [rowHeight]),
     overscan: 10,
     scrollPaddingStart: headHeight,
     useFlushSync: false,
-    // The cell that has the focus stays drawn, however far away one scrolls.
+    // The focused cell stays drawn while it is scrolled out of view.
     rangeExtractor: (range) => {
       const indexes = defaultRangeExtractor(range);
       const { row } = position;
@@ -140,7 +140,7 @@ export function Grid({
     event.preventDefault();
   };
 
-  /** The cell that a pointer is on; null for a head, a box to tick, and what floats under a cell. */
+  /** Returns the cell of a pointer event; null for a head, a checkbox, and an element that floats below a cell. */
   const pointed = (event: MouseEvent): Position | null => {
     const found = event.target instanceof Element ? event.target.closest<HTMLElement>('td[data-column]') : null;
     return found ? { row: Number(found.dataset.row), column: Number(found.dataset.column) } : null;

@@ -3,22 +3,22 @@ import { move } from './move.ts';
 
 const bounds = { rows: 100, columns: 5, page: 20 };
 
-describe('moving in a grid by keyboard', () => {
-  it('goes a cell at a time and stops at the edges', () => {
+describe('move', () => {
+  it('moves one cell at a time and stops at the edges', () => {
     expect(move({ row: 3, column: 2 }, 'ArrowUp', false, bounds)).toEqual({ row: 2, column: 2 });
     expect(move({ row: 99, column: 2 }, 'ArrowDown', false, bounds)).toEqual({ row: 99, column: 2 });
     expect(move({ row: 3, column: 0 }, 'ArrowLeft', false, bounds)).toEqual({ row: 3, column: 0 });
     expect(move({ row: 3, column: 4 }, 'ArrowRight', false, bounds)).toEqual({ row: 3, column: 4 });
   });
 
-  it('reaches the head from the first row, so that sorting needs no mouse', () => {
+  it('reaches the head from the first row, so that the keyboard can sort', () => {
     expect(move({ row: 0, column: 1 }, 'ArrowUp', false, bounds)).toEqual({ row: -1, column: 1 });
     expect(move({ row: -1, column: 1 }, 'ArrowDown', false, bounds)).toEqual({ row: 0, column: 1 });
     expect(move({ row: 10, column: 1 }, 'ArrowUp', true, bounds)).toEqual({ row: 0, column: 1 });
     expect(move({ row: 10, column: 1 }, 'PageUp', false, bounds)).toEqual({ row: 0, column: 1 });
   });
 
-  it('knows ends of row and of grid, and pages', () => {
+  it('moves to the ends of the row and of the grid, and by pages', () => {
     expect(move({ row: 7, column: 2 }, 'Home', false, bounds)).toEqual({ row: 7, column: 0 });
     expect(move({ row: 7, column: 2 }, 'End', true, bounds)).toEqual({ row: 99, column: 4 });
     expect(move({ row: 7, column: 2 }, 'Home', true, bounds)).toEqual({ row: 0, column: 0 });
@@ -31,7 +31,7 @@ describe('moving in a grid by keyboard', () => {
     expect(move({ row: -1, column: 0 }, 'End', true, empty)).toEqual({ row: -1, column: 4 });
   });
 
-  it('leaves every other key alone', () => {
+  it('returns null for every other key', () => {
     expect(move({ row: 0, column: 0 }, 'Enter', false, bounds)).toBeNull();
     expect(move({ row: 0, column: 0 }, 'a', false, bounds)).toBeNull();
   });

@@ -7,11 +7,11 @@ export interface Position {
 export interface Bounds {
   rows: number;
   columns: number;
-  /** Rows that PageUp and PageDown go over. */
+  /** Number of rows that PageUp and PageDown move. */
   page: number;
 }
 
-/** Where a key leads to from a cell, within the grid; null for a key that moves nothing (WAI-ARIA, "Grid"). */
+/** Returns the cell that a key leads to, within the grid; null for a key that does not move (WAI-ARIA, "Grid"). */
 export function move(from: Position, key: string, withMod: boolean, { rows, columns, page }: Bounds): Position | null {
   const row = (to: number) => ({ row: Math.max(-1, Math.min(rows - 1, to)), column: from.column });
   const column = (to: number) => ({ row: from.row, column: Math.max(0, Math.min(columns - 1, to)) });

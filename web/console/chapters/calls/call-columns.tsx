@@ -13,7 +13,10 @@ export const callGroups: Readonly<Record<CallEntry['area'], string>> = {
   rpc: 'Functions',
 };
 
-/** The columns of the calls, with figures of a window; `fewer` where there is less room: the panel tells the rest. */
+/**
+ * Returns the columns of the calls with the figures of a window. `fewer` omits columns that the panel also shows, for
+ * narrow tables.
+ */
 export const callColumns = (window: StatisticsWindow, fewer: boolean): readonly ListColumn<CallEntry>[] => {
   const of = ({ figures }: CallEntry): CallFigures | undefined =>
     figures && figures[window].calls > 0 ? figures[window] : undefined;
@@ -76,5 +79,6 @@ export const callColumns = (window: StatisticsWindow, fewer: boolean): readonly 
   return fewer ? all.filter(({ name }) => name !== 'For' && name !== 'p50') : all;
 };
 
+/** Shows a current figure; nothing while it is unknown. */
 const Live = ({ value, text }: { value: number | null | undefined; text: (value: number) => string }) =>
   value !== null && value !== undefined && <FlashOnChange value={text(value)}>{text(value)}</FlashOnChange>;

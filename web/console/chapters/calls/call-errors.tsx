@@ -9,7 +9,7 @@ import { counted } from '../../format/format.ts';
 import { errorName } from '../errors/error-words.ts';
 import styles from './call-panel.module.css';
 
-/** The errors that a call can give: those of the app in full, those of the protocols by their codes. */
+/** Lists the errors that a call can return: the app's errors in full, those of the protocols by code. */
 export function CallErrors({ appRef, call, chapters }: { appRef: string; call: CallEntry; chapters: Chapters }) {
   const { own, common } = useMemo(() => errorsOfCall(call, chapters), [call, chapters]);
   return (
@@ -44,6 +44,7 @@ export function CallErrors({ appRef, call, chapters }: { appRef: string; call: C
   );
 }
 
+/** Links to an error in chapter 8. */
 const ErrorLink = ({ appRef, line }: { appRef: string; line: ErrorLine }) => (
   <Link to="/app/$ref/errors" params={{ ref: appRef }} search={{ error: line.id }}>
     <code>{errorName(line)}</code>

@@ -17,7 +17,7 @@ const words: Readonly<Record<StatisticsWindow, string>> = {
   week: 'in 7 days, a point an hour',
 };
 
-/** How often one call was made of late, how long it took and how often it failed. */
+/** Shows how often a call was requested recently, its durations and its error rate. */
 export function CallFiguresOf({ appRef, id }: { appRef: string; id: string }) {
   const [window, setWindow] = useState<StatisticsWindow>('hour');
   const { data, isError } = useQuery(callSeries(appRef, id, window));

@@ -20,7 +20,7 @@ import { TryIt } from './try-it.tsx';
 
 const places: Readonly<Record<CallParameter['in'], string>> = { query: 'Query', header: 'Headers', body: 'Body' };
 
-/** One call told in full: for whom, what it takes, what it answers, and code that makes it. */
+/** Panel of a call: its callers, parameters, responses, and code that requests it. */
 export function CallPanel({
   appRef,
   call,
@@ -111,7 +111,7 @@ export function CallPanel({
   );
 }
 
-/** What is made of a call when somebody looks at it; holds its place while it is on its way. */
+/** Shows content that the server generates on request, with a placeholder until the content is loaded. */
 function Made({
   answer: { data, error, refetch, isFetching },
   children,
@@ -123,6 +123,7 @@ function Made({
   return data ? children(data) : <Skeleton width={200} />;
 }
 
+/** Shows code that sends the request, in three forms. */
 const Snippets = ({ snippets: { supabase_js, curl, fetch } }: Pick<CallDetail, 'snippets'>) => (
   <Tabs
     label="Code"
@@ -137,6 +138,7 @@ const Snippets = ({ snippets: { supabase_js, curl, fetch } }: Pick<CallDetail, '
   />
 );
 
+/** Table of the parameters of a call. */
 function Parameters({ title, parameters }: { title: string; parameters: readonly CallParameter[] }) {
   if (parameters.length === 0) return null;
   return (
@@ -155,7 +157,7 @@ function Parameters({ title, parameters }: { title: string; parameters: readonly
   );
 }
 
-/** What a function meets in a read-only transaction, by whether it writes. */
+/** Describes what happens to a function in a read-only transaction, by whether the function writes. */
 const readOnlyWords = {
   always: 'the function writes, so each call is refused: 405 (25006), or 400 (0A000) if it is declared STABLE',
   may: 'the function may write; such a call is refused: 405 (25006), or 400 (0A000) if it is declared STABLE',

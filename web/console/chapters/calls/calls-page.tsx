@@ -31,7 +31,7 @@ const changes = [
   </span>,
 ];
 
-/** Chapter 7: which calls the app answers, for whom, with what. */
+/** Chapter 7: the calls of the app, their callers and their responses. */
 export function CallsPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/calls' });
   const { chapter, stale } = useChapter(ref, 'calls');
@@ -91,7 +91,7 @@ export function CallsPage() {
   );
 }
 
-/** The number of a table behind those of functions, jobs and definitions, of which an empty one is left out. */
+/** Returns the number of the table behind the first `place` tables of the list. Empty tables are omitted and not counted. */
 function tableNumber({ functions, jobs, definitions }: CallsChapter, place: 1 | 2 | 3): string {
   const before = [functions, jobs, definitions].slice(0, place).filter(({ length }) => length > 0).length;
   return `Table 7.${before + 2}`;

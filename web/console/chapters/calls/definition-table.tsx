@@ -6,7 +6,7 @@ const columns: readonly WordsColumn<DefinitionEntry>[] = [
   { name: 'Definition', look: 'words', cell: ({ sql }) => <code>{sql}</code>, title: ({ sql }) => sql },
 ];
 
-/** Types, operators and other objects that statements use and that no other chapter describes. */
+/** Table of types, operators and other objects that statements use and that no other chapter describes. */
 export const DefinitionTable = ({
   number,
   definitions,

@@ -29,8 +29,8 @@ const parameter = (name: string, where: CallParameter['in'] = 'query'): CallPara
 });
 const json = (text: string) => ({ content_type: 'application/json', text });
 
-describe('the form of a call', () => {
-  it('begins with its example, and sends it as it is; a write is taken back unless the reader says otherwise', () => {
+describe('draftOf and attemptOf', () => {
+  it('start with the example of the call, send it unchanged, and roll a write back unless the reader chooses otherwise', () => {
     const update = call({});
     const draft = draftOf(
       update,
@@ -52,7 +52,7 @@ describe('the form of a call', () => {
     expect(attemptOf(update, { ...draft, undo: false }, 'shop').headers.prefer).toBe('return=representation');
   });
 
-  it('changes the row that is there already where the reader says so', () => {
+  it('upsert if the reader chooses it', () => {
     const insert = call({ method: 'POST' });
     const draft = draftOf(
       insert,
@@ -67,7 +67,7 @@ describe('the form of a call', () => {
     });
   });
 
-  it('leaves out what is empty, and puts a list in brackets', () => {
+  it('omit empty parameters, and put a list in brackets', () => {
     const read = call({ method: 'GET' });
     const draft = draftOf(
       read,
@@ -83,7 +83,7 @@ describe('the form of a call', () => {
     expect(attemptOf(read, changed, null).address).toBe('/rest/v1/tickets?limit=5&%22id%22=in.(1%2C2)');
   });
 
-  it('of sign-in: keeps what stands in the path, asks for what is missing there, and undoes nothing', () => {
+  it('keep the path of a sign-in call, ask for missing parts, and never roll back', () => {
     const token = call({
       id: 'auth.token',
       area: 'auth',
@@ -100,12 +100,12 @@ describe('the form of a call', () => {
     expect(attemptOf(one, { ...asked, path: { user_id: 'a/b' } }, null).address).toBe('/auth/v1/admin/users/a%2Fb');
   });
 
-  it('is not sent while its body is no JSON', () => {
+  it('refuse a body that is not JSON', () => {
     const draft = draftOf(call({}), [], detail({ query: '', headers: {}, body: json('{}') }));
     expect(whyNot({ ...draft, body: '{' })).toBe('The body is not valid JSON.');
     expect(whyNot({ ...draft, body: '{', contentType: 'text/plain' })).toBeNull();
   });
 
-  it('knows the schema of a function', () =>
+  it('find the schema of a function', () =>
     expect(schemaOf(call({ area: 'rpc', entity: '"My shop".close(integer)' }), undefined)).toBe('My shop'));
 });

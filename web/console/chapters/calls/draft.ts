@@ -3,32 +3,32 @@ import type { CallEntry, CallParameter } from '../../../../contract/specificatio
 import type { Entity } from '../../../../contract/specification-entities.ts';
 import { functionQuestion } from '../../data/explain/question.ts';
 
-/** A filter on rows: status eq open. */
+/** A filter on rows, for example status eq open. */
 export interface DraftFilter {
   field: string;
   operator: string;
   value: string;
 }
 
-/** A call as the form has it, before it is sent. */
+/** The values of the form for a call, before the call is sent. */
 export interface Draft {
-  /** Values for the parts of the path that stand in braces. */
+  /** Values by placeholder of the path. */
   path: Readonly<Record<string, string>>;
-  /** By parameter; empty for what is not given. */
+  /** Values by parameter; empty for a parameter that is not set. */
   query: Readonly<Record<string, string>>;
   filters: readonly DraftFilter[];
-  /** Null for a call without one. */
+  /** Null for a call without a body. */
   body: string | null;
   contentType: string;
-  /** Of writes to rows: whether the rows come back. */
+  /** For writes to rows: true if the response contains the rows. */
   rowsBack: boolean;
-  /** Of calls that add rows: whether one that is there already is changed instead. */
+  /** For calls that insert rows: true if an existing row is updated instead. */
   upsert: boolean;
-  /** Of writes to data: whether all of it is taken back at the end. */
+  /** For writes to data: true if the server rolls the transaction back. */
   undo: boolean;
 }
 
-/** What is sent: the address below the app, and what goes with it. */
+/** The request: the address below the app, headers and body. */
 export interface Attempt {
   method: CallEntry['method'];
   /** "/rest/v1/tickets?limit=25". */
@@ -39,22 +39,23 @@ export interface Attempt {
 
 export const operators = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'like', 'ilike', 'in', 'is', 'cs'] as const;
 
-/** Whether a call may change what is there. */
+/** Returns true if a call may change data. */
 export const isWrite = ({ method }: CallEntry): boolean => method !== 'GET';
 
-/** Whether a write can be taken back: the calls of sign-in cannot. */
+/** Returns true if the server can roll a write back. Sign-in calls have no rollback. */
 export const canUndo = (call: CallEntry): boolean => isWrite(call) && call.area !== 'auth';
 
-/** Whether a call may change the row that is there already (PostgREST, "Upsert"). */
+/** Returns true if a call can update an existing row (PostgREST, "Upsert"). */
 export const canUpsert = ({ area, method }: CallEntry): boolean => area === 'rest' && method === 'POST';
 
-/** The parameters that have a field of their own in the form: neither filters nor what is part of the body. */
+/** Returns the parameters that have their own field in the form: neither filters nor parts of the body. */
 export const asked = (parameters: readonly CallParameter[]): CallParameter[] =>
   parameters.filter((parameter) => parameter.in === 'query' && parameter.name !== '<field>');
 
 /**
- * How the value of an argument begins where the server takes it for a filter on what the function answers, whatever the name: by GET, arguments
- * and filters stand in the same query (PostgREST docs, "Functions as RPC"). Null where it is the argument. Pure.
+ * Returns the beginning of an argument's value that makes the server read the value as a filter on the function's
+ * result. By GET, arguments and filters share the query, whatever their names (PostgREST docs, "Functions as RPC").
+ * Returns null if the value is read as the argument. Pure.
  */
 export function filterBeginning({ area, method }: CallEntry, value: string): string | null {
   return area === 'rpc' && method === 'GET' ? (beginning.exec(value)?.[0] ?? null) : null;
@@ -63,7 +64,7 @@ export function filterBeginning({ area, method }: CallEntry, value: string): str
 const beginning =
   /^(?:not|in|is|isdistinct|neq|c[sd]|ov|s[lr]|nx[lr]|adj|(?:pl|ph|w)?fts(?:\([\p{L}\d_$ ]+\))?|(?:eq|[gl]te?|i?like|i?match)(?:\((?:any|all)\))?)\./u;
 
-/** The form as it begins: the example of the call. Pure. */
+/** Returns the initial values of the form: the example of the call. Pure. */
 export function draftOf(call: CallEntry, parameters: readonly CallParameter[], { example }: CallDetail): Draft {
   const names = asked(parameters).map(({ name }) => name);
   const given = [...new URLSearchParams(example.query), ...new URLSearchParams(call.path.split('?')[1] ?? '')];
@@ -88,10 +89,10 @@ function filterOf([name, said]: [string, string]): DraftFilter {
 const pretty = (text: string, type: string): string =>
   type === 'application/json' ? JSON.stringify(JSON.parse(text), null, 2) : text;
 
-/** A name where /rest/v1 parses names. */
+/** Quotes a name for the places where /rest/v1 parses names. */
 const quoted = (name: string): string => `"${name.replace(/[\\"]/g, '\\$&')}"`;
 
-/** Filters and parameters as the query says them, in the order of the form. Pure. */
+/** Returns filters and parameters as the query contains them, in the order of the form. Pure. */
 export const parametersOf = (draft: Draft): [name: string, value: string][] => [
   ...Object.entries(draft.query).filter(([, value]) => value.trim() !== ''),
   ...draft.filters.map(({ field, operator, value }): [string, string] => [
@@ -100,7 +101,7 @@ export const parametersOf = (draft: Draft): [name: string, value: string][] => [
   ]),
 ];
 
-/** What the form says, as a request. Pure. */
+/** Converts the form's values to a request. Pure. */
 export function attemptOf(call: CallEntry, draft: Draft, schema: string | null): Attempt {
   const [path = ''] = call.path.split('?');
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(draft.path[name] ?? ''));
@@ -125,11 +126,11 @@ export function attemptOf(call: CallEntry, draft: Draft, schema: string | null):
   };
 }
 
-/** The schema that a data call reaches; null for the calls of sign-in. Pure. */
+/** Returns the schema that a data call reaches; null for sign-in calls. Pure. */
 export const schemaOf = (call: CallEntry, entity: Entity | undefined): string | null =>
   entity?.schema ?? (call.area === 'rpc' ? (functionQuestion(call.entity ?? '', 'anon', '')?.schema ?? null) : null);
 
-/** Why a draft cannot be sent; null where it can. Pure. */
+/** Returns the reason why a draft cannot be sent; null for a valid draft. Pure. */
 export function whyNot(draft: Draft): string | null {
   const empty = Object.entries(draft.path).find(([, value]) => value.trim() === '');
   if (empty) return `${empty[0]} is missing.`;

@@ -31,7 +31,7 @@ const columnsOf = (ref: string): readonly WordsColumn<FunctionEntry>[] => [
   { name: 'Changes rows', look: 'wide', cell: ({ volatility }) => (volatility === 'volatile' ? 'it may' : 'no') },
 ];
 
-/** Every function of the app, whether calls reach it or triggers and policies do. */
+/** Table of every function of the app, including those that only triggers and policies use. */
 export function FunctionTable({ appRef, functions }: { appRef: string; functions: readonly FunctionEntry[] }) {
   const columns = useMemo(() => columnsOf(appRef), [appRef]);
   return (
@@ -53,7 +53,7 @@ function wordsOf({ comment, triggers, effects, kind, language }: FunctionEntry):
   return [comment ?? itself, ...sets, ...runs].join(' ');
 }
 
-/** What shows the code in the editor; an aggregate has none. */
+/** Returns the SQL that shows a function's code in the editor. Aggregates have no code. */
 const definitionOf = ({ id, kind }: FunctionEntry): string =>
   kind === 'aggregate'
     ? `select * from pg_aggregate where aggfnoid = ${literal(id)}::regprocedure;`

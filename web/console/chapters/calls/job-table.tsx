@@ -26,7 +26,7 @@ function lastRun({ figures }: JobEntry): string {
   return `${run.status}${at}${took}${again}${message}`;
 }
 
-/** What runs without a call. */
+/** Table of the scheduled jobs and other work that runs without a request. */
 export const JobTable = ({ number, jobs }: { number: string; jobs: readonly JobEntry[] }) => (
   <TextTable
     number={number}

@@ -1,20 +1,20 @@
-/** How much of a body is shown, in characters. */
+/** Maximum number of characters of a body that the page shows. */
 const max = 20_000;
 
-/** A body to read: JSON in lines, and of a long one the beginning. Pure. */
+/** Formats a body for reading: JSON in lines, and only the beginning of a long body. Pure. */
 export function shownText(body: string): { text: string; cut: boolean } {
   const value = read(body);
   const whole = value === undefined ? body : JSON.stringify(value, null, 2);
   return { text: whole.slice(0, max), cut: whole.length > max };
 }
 
-/** How many rows a body holds; null where it is no list. Pure. */
+/** Counts the rows of a body; null if the body is not a list. Pure. */
 export function rowsIn(body: string): number | null {
   const value = read(body);
   return Array.isArray(value) ? value.length : null;
 }
 
-/** The code of an error, in the words of PostgREST or GoTrue; null where the body has none. Pure. */
+/** Returns the error code of a PostgREST or GoTrue body; null without a code. Pure. */
 export function codeOf(body: string): string | null {
   const value = read(body);
   if (typeof value !== 'object' || value === null) return null;

@@ -22,7 +22,7 @@ import { canUndo, type Draft, parametersOf } from './draft.ts';
 import { codeOf, rowsIn, shownText } from './reply-words.ts';
 import styles from './try-it.module.css';
 
-/** What came back: status, time, body, headers, and the ways on to its story, its error and its explanation. */
+/** Shows the response: status, time, body and headers, with links to its trace, error and explanation. */
 export function TriedReply({
   appRef,
   call,

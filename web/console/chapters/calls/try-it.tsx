@@ -32,7 +32,7 @@ import styles from './try-it.module.css';
 
 type Who = 'anon' | 'member' | 'service';
 
-/** Makes a call as somebody, from a form made from the call, and shows what came back. */
+/** Form that sends a call as a chosen caller and shows the response. */
 export function TryIt({
   appRef,
   call,
@@ -219,7 +219,7 @@ export function TryIt({
   );
 }
 
-/** What is said beside an argument that is none for how it begins. */
+/** Returns the warning beside an argument that the server reads as a filter because of its beginning. */
 const filterNote = (begins: string | null) =>
   begins !== null && (
     <span className={styles.warning}>
@@ -227,7 +227,7 @@ const filterNote = (begins: string | null) =>
     </span>
   );
 
-/** Which rows: a field, an operator and a value each. */
+/** Form of the filters on rows: each has a field, an operator and a value. */
 function Filters({
   entity,
   draft,
@@ -241,7 +241,7 @@ function Filters({
   const set = (place: number, part: Partial<Draft['filters'][number]>) =>
     onChange({ filters: filters.map((filter, i) => (i === place ? { ...filter, ...part } : filter)) });
   const names = entity.fields.map(({ name }) => name);
-  // The button that removes a filter goes with it: the focus stays with the filters.
+  // The clicked remove button disappears with its filter, so the focus moves to this button.
   const add = useRef<HTMLButtonElement>(null);
   const remove = (place: number) => {
     onChange({ filters: filters.filter((_, i) => i !== place) });

@@ -2,7 +2,10 @@ import { count, counted } from '../../format/format.ts';
 import styles from './cluster-grid.module.css';
 import { type Cluster, rowsOf } from './clusters.ts';
 
-/** The clusters of an app as cards: one square a table, the darker the more rows. A card opens its cluster. */
+/**
+ * Shows the clusters of an app as cards with one square for each table. Tables with more rows have darker squares. A
+ * card opens its cluster.
+ */
 export function ClusterGrid({
   clusters,
   onOpen,
@@ -45,5 +48,8 @@ export function ClusterGrid({
   );
 }
 
-/** How dark the square of a table is: `part` is its rows of those of the largest table. */
+/**
+ * Returns the darkness of a table's square.
+ * @param part Rows of the table divided by the rows of the largest table.
+ */
 const weightOf = (part: number): 'most' | 'many' | 'few' => (part >= 0.1 ? 'most' : part >= 0.001 ? 'many' : 'few');

@@ -15,7 +15,7 @@ const relation = (from: string, to: string): Relation => ({
 const chapter = (entities: Entity[], relations: Relation[]): EntitiesChapter => ({
   ...{ entities, relations, junctions: [], shown_keys: [], sources: [] },
 });
-/** Names that all point to each other. */
+/** Returns relations between all pairs of these names. */
 const dense = (names: readonly string[]): Relation[] =>
   names.flatMap((from, at) => names.slice(at + 1).map((to) => relation(from, to)));
 const called = (prefix: string, many: number) => Array.from({ length: many }, (_, n) => `${prefix}${n}`);
@@ -23,7 +23,7 @@ const shapeOf = (given: EntitiesChapter) =>
   clustersOf(given).map(({ name, entities }) => [name, entities.map((one) => one.name).toSorted()]);
 
 describe('clustersOf', () => {
-  it('keeps together what relations join, and names it by the common beginning or the largest table', () => {
+  it('keeps related entities together, and names a cluster by the common prefix or the largest table', () => {
     const [sales, stock] = [called('sales_', 5), ['items', 'movements', 'sites', 'bins']];
     const given = chapter(
       [...sales.map((name) => entity(name)), ...stock.map((name) => entity(name, name === 'movements' ? 9 : 1))],
@@ -37,7 +37,7 @@ describe('clustersOf', () => {
     expect(clustersOf(given)[1]).toMatchObject({ inside: 6, outside: 1, rows: 12 });
   });
 
-  it('names a cluster by the beginning of most of its names', () => {
+  it('names a cluster by the prefix of most of its names', () => {
     const names = [...called('stock_', 4), 'places'];
     const given = chapter(
       names.map((name) => entity(name, name === 'places' ? 500 : 1)),
@@ -46,7 +46,7 @@ describe('clustersOf', () => {
     expect(clustersOf(given)[0]?.name).toBe('stock');
   });
 
-  it('does not let a table that everything points to join everything', () => {
+  it('does not join clusters by a table that everything references', () => {
     const [a, b] = [called('a', 10), called('b', 10)];
     const given = chapter(
       [...a, ...b, 'tenants'].map((name) => entity(name)),
@@ -56,7 +56,7 @@ describe('clustersOf', () => {
     expect(shapeOf(given)[2]?.[0]).toBe('shared');
   });
 
-  it('lists tables without a relation, thirty at most in a cluster, each table once', () => {
+  it('lists tables without a relation once each, at most thirty in a cluster', () => {
     const names = called('t', 70);
     const found = clustersOf(
       chapter(
@@ -69,7 +69,7 @@ describe('clustersOf', () => {
     expect(new Set(found.map(({ name }) => name)).size).toBe(3);
   });
 
-  it('divides 200 tables in a chain into clusters that can be read', () => {
+  it('divides a chain of 200 tables into clusters of a readable size', () => {
     const names = called('t', 200);
     const links = names.slice(1).map((name, at) => relation(name, names[at] ?? ''));
     const sizes = clustersOf(

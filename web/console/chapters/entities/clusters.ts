@@ -3,26 +3,26 @@ import type { EntitiesChapter, Entity } from '../../../../contract/specification
 import { entityName } from '../../format/format.ts';
 import { communities } from './communities.ts';
 
-/** Entities that relations join more closely to each other than to the rest. */
+/** A group of entities with more relations among themselves than to the rest. */
 export interface Cluster {
   /** Unique among the clusters of an app. */
   name: string;
-  /** Most rows first. */
+  /** Sorted by rows, most first. */
   entities: Entity[];
   rows: number;
-  /** Relations between two entities of the cluster. */
+  /** Number of relations between two entities of the cluster. */
   inside: number;
-  /** Relations to and from entities of other clusters. */
+  /** Number of relations to and from entities of other clusters. */
   outside: number;
 }
 
-/** Entities without a relation are listed in clusters of at most this size. */
+/** Maximum size of a cluster of entities without a relation. */
 const listed = 30;
 const sharedName = 'shared';
 
 /**
- * Divides the entities of an app into clusters, the largest first. Entities that very many others point to are a cluster of their
- * own, "shared": they would join everything into one. Pure.
+ * Divides the entities of an app into clusters, the largest first. Entities with very many references form the cluster
+ * "shared", because they would join everything into one cluster. Pure.
  */
 export function clustersOf(chapter: EntitiesChapter): Cluster[] {
   const { entities } = chapter;
@@ -60,14 +60,14 @@ export function clustersOf(chapter: EntitiesChapter): Cluster[] {
     });
 }
 
-/** The entities that at least 12 others point to, and a fifth of all. */
+/** Returns the entities that at least 12 other entities, and at least a fifth of all entities, reference. */
 function sharedIn(all: number, pairs: readonly (readonly [number, number])[]): Set<number> {
   const pointing = new Map<number, Set<number>>();
   for (const [from, to] of pairs) pointing.set(to, (pointing.get(to) ?? new Set()).add(from));
   return new Set([...pointing].filter(([, from]) => from.size >= Math.max(12, all / 5)).map(([to]) => to));
 }
 
-/** Entities without a relation in the order of their names, cut into lists of equal length. */
+/** Sorts entities without a relation by name and divides them into lists of equal length. */
 function pieces(alone: readonly number[], entities: readonly Entity[]): number[][] {
   const called = (place: number) => entities[place]?.id ?? '';
   const sorted = alone.toSorted((a, b) => (called(a) < called(b) ? -1 : 1));
@@ -98,7 +98,10 @@ function clusterOf(
   };
 }
 
-/** The beginning up to an underscore that most of the names share; else the name of the entity with the most rows. */
+/**
+ * Returns the prefix up to an underscore that most of the names share, or else the name of the entity with the most
+ * rows.
+ */
 function nameOf(entities: readonly Entity[]): string {
   const [first] = entities;
   if (!first) return '';

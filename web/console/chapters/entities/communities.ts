@@ -1,4 +1,7 @@
-/** The neighbours of each node with the weight of the link; of a node to itself, twice the links inside. Symmetric. */
+/**
+ * The neighbours of each node with the weight of the link. The entry of a node for itself is twice the weight of its
+ * inner links. Symmetric.
+ */
 type Links = readonly ReadonlyMap<number, number>[];
 
 /**

@@ -22,7 +22,7 @@ const changes = [
   </span>,
 ];
 
-/** Chapter 3: which things, with which fields; or one field's whole story, where the address names it. */
+/** Chapter 3: the entities and their fields. If the address names a field, the page of this field. */
 export function EntitiesPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/entities' });
   const { entity, field } = useSearch({ from: '/signed-in/app/$ref/entities' });
@@ -84,7 +84,7 @@ function Entities({ appRef: ref }: { appRef: string }) {
   );
 }
 
-/** An entity is found by its name and by the names of its fields. */
+/** Returns the searchable text of an entity: its name and the names of its fields. */
 const textOf = ({ schema, name, fields }: Entity): string =>
   [entityName(schema, name), ...fields.map((field) => field.name)].join('\n');
 

@@ -25,6 +25,7 @@ export const entityColumns: readonly ListColumn<Entity>[] = [
   },
 ];
 
+/** Shows the row-level security of a table or view. */
 function Security({ entity: { kind, row_level_security, security, exposed } }: { entity: Entity }) {
   if (kind === 'view' || kind === 'materialized view') {
     return <span className="soft">{security === null ? '–' : `rights of the ${security}`}</span>;

@@ -22,8 +22,8 @@ interface Shown {
 }
 
 /**
- * Entities as boxes, relations as arrows with right angles from what points to what is pointed to. Many entities come in three
- * levels: clusters, the tables of a cluster, one table with its neighbours.
+ * Diagram of entities as boxes, and of relations as right-angled arrows from the referencing to the referenced entity.
+ * Many entities have three levels: clusters, the tables of a cluster, one table with its neighbours.
  */
 export function EntityDiagram({
   chapter,
@@ -81,7 +81,7 @@ function Levels({ graph, ...shown }: Shown & { graph: Graph }) {
     return selected && around(graph, new Set([selected.id]));
   }, [graph, cluster, selected]);
 
-  /** Opens another level from a button that the other level does not have: the focus moves to the levels. */
+  /** Opens another level by a button that the new level does not contain. The focus moves to the choice of levels. */
   const leave = (to: Parameters<typeof go>[0]) => {
     levels.current?.querySelector<HTMLElement>('[aria-pressed="true"]')?.focus({ preventScroll: true });
     go(to);

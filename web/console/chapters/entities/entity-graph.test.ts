@@ -38,7 +38,7 @@ describe('entityGraph', () => {
     ),
   );
 
-  it('has a box for each entity, and for what is pointed to from outside', () => {
+  it('has a box for each entity, and for each referenced entity of another chapter', () => {
     expect(graph.boxes.map(({ id, name, look }) => [id, name, look])).toEqual([
       ['public.notes', 'notes', 'usual'],
       ['public.lone', 'lone', 'derived'],
@@ -47,7 +47,7 @@ describe('entityGraph', () => {
     expect(graph.boxes.map(({ figure }) => figure)).toEqual(['1,240', null, null]);
   });
 
-  it('has no edge without its boxes, an edge to itself included', () => {
+  it('has only edges between existing boxes, including edges from a box to itself', () => {
     const ids = new Set(graph.boxes.map(({ id }) => id));
     expect(graph.edges).toHaveLength(2);
     expect(graph.edges.every(({ from, to }) => ids.has(from) && ids.has(to))).toBe(true);
@@ -56,18 +56,18 @@ describe('entityGraph', () => {
     expect(edgesAt(graph, null).size).toBe(0);
   });
 
-  it('frames schemas where there are several, and only there', () => {
+  it('frames schemas only if there are several', () => {
     expect(new Set(graph.boxes.map(({ group }) => group))).toEqual(new Set([null]));
     const two = entityGraph(chapter([entity('public', 'a'), entity('shop', 'a')]));
     expect(two.boxes.map(({ group, name }) => [group, name])).toEqual([
       ['public', 'a'],
       ['shop', 'a'],
     ]);
-    // Colours are for states alone.
+    // Only states have colours.
     expect(new Set(two.boxes.map(({ colour }) => colour))).toEqual(new Set(['d-6']));
   });
 
-  it('is found by its fields', () =>
+  it('finds boxes by the names of fields', () =>
     expect(fieldWords(chapter([entity('public', 'a', { fields: [field('sku')] })])).get('public.a')).toContain('sku'));
 });
 
@@ -88,7 +88,7 @@ describe('entityMermaid', () => {
       [relation('line items', 'orders'), relation('orders', 'line items', 'public', { kind: 'one-to-one' })],
     ),
   );
-  it('names entities, fields with their keys, and how many may meet', () => {
+  it('writes entities, fields with their keys, and cardinalities', () => {
     expect(text).toContain('  "line items" {\n    bigint id PK\n');
     expect(text).toContain(`    character_varying(10) code UK "as 'printed'"\n`);
     expect(text).toContain('    bigint a FK\n');
@@ -96,7 +96,7 @@ describe('entityMermaid', () => {
     expect(text).toContain('  "orders" |o--|| "line items" : "a, b"\n');
   });
 
-  it('tells of keys over periods, and that several rows may cover a period together', () => {
+  it('describes keys over periods, and that several rows may cover a period together', () => {
     const [room, during] = [field('room'), field('during', { type: 'int4range', nullable: false, comment: 'When' })];
     const periods = entityMermaid(
       chapter(

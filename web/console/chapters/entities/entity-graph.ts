@@ -4,8 +4,8 @@ import type { Box, Edge, Graph } from '../../diagram/graph.ts';
 import { count, counted, entityName } from '../../format/format.ts';
 
 /**
- * The entities and what they point to as boxes and edges; what is pointed to from outside has a box too. Where the app
- * has several schemas, each has a frame of its own. Colours are for states alone. Pure.
+ * Returns the entities as boxes and the relations as edges. Referenced entities outside of the chapter have a box too.
+ * If the app has several schemas, each schema has a frame. Only states have colours. Pure.
  */
 export function entityGraph({ entities, relations }: EntitiesChapter): Graph {
   const ids = new Set(entities.map(({ id }) => id));
@@ -68,10 +68,10 @@ const edgeOf = ({ name, from, to }: Relation, fromId: string, toId: string): Edg
   says: `${from.entity} points to ${to.entity} by ${from.fields.join(', ')}`,
 });
 
-/** The texts that find a box beside its name: the names of its fields. */
+/** Returns by box the additional search texts: the names of the fields. */
 export const fieldWords = ({ entities }: EntitiesChapter): ReadonlyMap<string, string> =>
   new Map(entities.map(({ id, fields }) => [id, fields.map(({ name }) => name).join('\n')]));
 
-/** The edges that meet at an entity. */
+/** Returns the edges from and to an entity. */
 export const edgesAt = ({ edges }: Graph, id: string | null): ReadonlySet<string> =>
   new Set(edges.filter(({ from, to }) => from === id || to === id).map((edge) => edge.id));

@@ -3,9 +3,10 @@ import { entityName } from '../../format/format.ts';
 import { periodKeysOf } from './entity-words.ts';
 
 /**
- * The entities and their relations as a Mermaid `erDiagram` (mermaid.js.org/syntax/entityRelationshipDiagram.html).
- * Names may hold anything within quotes but a quote; types and names of fields are letters, digits, `_`, `-`, `()` and `[]`.
- * Of keys over periods, for which it has no mark, the comment of a field and the label of a relation tell. Pure.
+ * Writes the entities and their relations as a Mermaid `erDiagram`
+ * (mermaid.js.org/syntax/entityRelationshipDiagram.html). Entity names in quotes may contain anything except a quote.
+ * Types and field names consist of letters, digits, `_`, `-`, `()` and `[]`. Mermaid has no mark for keys over periods,
+ * so field comments and relation labels describe them. Pure.
  */
 export function entityMermaid({ entities, relations }: EntitiesChapter): string {
   return [
@@ -29,7 +30,10 @@ function fieldLine(entity: Entity, field: Field, relations: readonly Relation[])
   return [word(type), word(name), keys.join(', '), told === '' ? '' : quoted(told)].filter(Boolean).join(' ');
 }
 
-/** The period of a foreign key is covered by rows there, and points to none of them by itself. */
+/**
+ * Returns true if the field is the period of a foreign key. Referenced rows cover the period; the field alone
+ * references none of them.
+ */
 const isPeriodReference = ({ schema, name }: Entity, field: string, relations: readonly Relation[]): boolean =>
   relations.some(
     ({ from, period }) => period && from.schema === schema && from.entity === name && from.fields.includes(field),
@@ -38,7 +42,7 @@ const isPeriodReference = ({ schema, name }: Entity, field: string, relations: r
 function relationLine({ from, to, kind, period }: Relation, entities: readonly Entity[]): string {
   const fields = entities.find(({ schema, name }) => schema === from.schema && name === from.entity)?.fields ?? [];
   const optional = fields.some(({ name, nullable }) => nullable && from.fields.includes(name));
-  // Several rows there may cover a period together.
+  // Several referenced rows may cover a period together.
   const there = `${optional ? 'o' : '|'}${period ? '{' : '|'}`;
   const joint = `${kind === 'one-to-one' ? '|o' : '}o'}--${there}`;
   const ends = [from, to].map(({ schema, entity }) => quoted(entityName(schema, entity)));
@@ -48,7 +52,7 @@ function relationLine({ from, to, kind, period }: Relation, entities: readonly E
 
 const quoted = (text: string): string => `"${text.replaceAll('"', "'").replaceAll(/\s+/g, ' ')}"`;
 
-/** Every other character becomes `_`; what does not begin with a letter is led by one. */
+/** Replaces every other character by `_`, and adds a leading `_` if the text does not begin with a letter. */
 const word = (text: string): string => {
   const plain = text.replaceAll(/[^\p{L}\p{N}_()[\]-]+/gu, '_');
   return /^[\p{L}_]/u.test(plain) ? plain : `_${plain}`;

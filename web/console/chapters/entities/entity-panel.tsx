@@ -23,7 +23,7 @@ import {
   triggerRemark,
 } from './entity-words.ts';
 
-/** One entity told in full: what it is, its fields, what it points to and what points to it, its triggers. */
+/** Panel of an entity: its fields, its relations in both directions, its triggers. */
 export function EntityPanel({
   appRef,
   entity,
@@ -227,7 +227,7 @@ export function EntityPanel({
   );
 }
 
-/** What a view does besides showing rows: what it takes, and in which order it asks. */
+/** Describes which written rows a view accepts, and whether its condition is evaluated before those of the caller. */
 function QueryWords({ entity }: { entity: Entity }) {
   const taken = checkWords(entity);
   const pairs: [string, string][] = [
@@ -239,6 +239,7 @@ function QueryWords({ entity }: { entity: Entity }) {
   return pairs.length > 0 && <KeyValues pairs={pairs} />;
 }
 
+/** Describes the properties of a field. */
 function FieldWords({ field }: { field: Entity['fields'][number] }) {
   const filled = filledBy(field);
   const { references, enum_values, attributes, collation, numbering, comment, type_comments = [] } = field;
@@ -276,7 +277,7 @@ function FieldWords({ field }: { field: Entity['fields'][number] }) {
   );
 }
 
-/** The entities of this chapter are those that are exposed; others, as auth.users, have no page to lead to. */
+/** Links to an entity of this chapter. Entities that are not exposed, such as auth.users, have no page. */
 function EntityLink({ appRef, schema, name }: { appRef: string; schema: string; name: string }) {
   return (
     <Link to="/app/$ref/entities" params={{ ref: appRef }} search={{ entity: entityId(schema, name) }} replace>

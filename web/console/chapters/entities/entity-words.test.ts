@@ -17,7 +17,7 @@ import {
   triggerRemark,
 } from './entity-words.ts';
 
-describe('a field says what fills it in', () => {
+describe('filledBy', () => {
   it.each([
     [field('a'), null],
     [field('a', { default: 'now()' }), 'now()'],
@@ -25,10 +25,10 @@ describe('a field says what fills it in', () => {
     [field('a', { identity: 'always' }), 'identity'],
     [field('a', { identity: 'by default' }), 'identity, by default'],
     [field('a', { generated: 'stored', default: 'b * 2' }), 'from b * 2'],
-  ])('%j', (given, words) => expect(filledBy(given)).toBe(words));
+  ])('describes the default of %j', (given, words) => expect(filledBy(given)).toBe(words));
 });
 
-describe('a field says how it counts', () => {
+describe('countedWords', () => {
   it.each([
     [field('a'), 'none'],
     [field('a', { identity: 'always' }), 'always'],
@@ -37,10 +37,10 @@ describe('a field says how it counts', () => {
       field('a', { default: "nextval('s')", numbering: 'from 5 to 6, then again from 5' }),
       'from 5 to 6, then again from 5',
     ],
-  ])('%j', (given, words) => expect(countedWords(given)).toBe(words));
+  ])('describes how %j is counted', (given, words) => expect(countedWords(given)).toBe(words));
 });
 
-it('says which texts count as the same, and nothing of a collation that only sorts', () => {
+it('describes which texts a collation treats as equal, and ignores a collation that only sorts', () => {
   const equal = 'that differ in accents alone';
   expect(equalWords(field('a', { collation: { name: 'public.loose', equal } }))).toBe(
     'texts that differ in accents alone count as the same',
@@ -49,13 +49,13 @@ it('says which texts count as the same, and nothing of a collation that only sor
   expect(equalWords(field('a'))).toBeNull();
 });
 
-it('marks keys, references and what may be null', () => {
+it('marks keys, references and nullable fields', () => {
   const references = { schema: 'auth', entity: 'users', field: 'id' };
   expect(fieldMarks(entity('a'), field('id', { references }))).toEqual(['key', 'reference']);
   expect(fieldMarks(entity('a'), field('b', { nullable: true }))).toEqual(['may be null']);
 });
 
-it('says of which keys a field is part, and in which rows a key over periods holds', () => {
+it('lists the keys of a field, and the rows in which a key over periods holds', () => {
   const stays = entity('stays', {
     primary_key: ['id', 'during'],
     unique_keys: [['code'], ['room', 'code']],
@@ -75,7 +75,7 @@ it('says of which keys a field is part, and in which rows a key over periods hol
   expect(keysOf(stays, field('note'))).toEqual([]);
 });
 
-describe('a relation says', () => {
+describe('leavingWords, arrivingWords and relationWords', () => {
   const relation: Relation = {
     name: 'r',
     from: { schema: 'public', entity: 'stays', fields: ['room', 'during'] },
@@ -84,13 +84,13 @@ describe('a relation says', () => {
     on_delete: 'no action',
   };
 
-  it('nothing but what it is, where it is as usual', () => {
+  it('add nothing to a relation with the usual properties', () => {
     expect(leavingWords(relation)).toEqual([]);
     expect(arrivingWords(relation)).toBeNull();
     expect(relationWords(relation, 'there')).toBe('many-to-one; on delete there: no action');
   });
 
-  it('which fields a deletion empties, and what a change of the key does', () => {
+  it('name the fields that a deletion sets to null, and the effect of a changed key', () => {
     const followed: Relation = { ...relation, on_delete: 'set null', on_delete_fields: ['room'], on_update: 'cascade' };
     expect(leavingWords(followed)).toEqual(['on delete set null (room)', 'on update cascade']);
     expect(relationWords(followed, 'here')).toBe(
@@ -98,11 +98,11 @@ describe('a relation says', () => {
     );
   });
 
-  it('that it points to one row at most', () => {
+  it('describe a one-to-one relation as “one at most”', () => {
     expect(arrivingWords({ ...relation, kind: 'one-to-one' })).toBe('one at most');
   });
 
-  it('that the rows it points to cover a period together, which is no pointing to one of them', () => {
+  it('describe that referenced rows cover a period together', () => {
     const covered: Relation = { ...relation, period: true };
     expect(leavingWords(covered)).toEqual(['whose rows cover all of during together']);
     expect(arrivingWords(covered)).toBe('rows here cover all of during together');
@@ -110,7 +110,7 @@ describe('a relation says', () => {
   });
 });
 
-it('tells the relations of tables apart that share a name in two schemas', () => {
+it('distinguishes relations of tables with the same name in two schemas', () => {
   const end = (schema: string, name: string) => ({ schema, entity: name, fields: ['id'] });
   const relation = {
     name: 'r',
@@ -123,7 +123,7 @@ it('tells the relations of tables apart that share a name in two schemas', () =>
   expect(relationsOf(entity('users', { schema: 'auth' }), [relation])).toEqual({ out: [], in: [] });
 });
 
-it('warns of tables that everybody with a grant reads whole, and of no others', () => {
+it('warns only of exposed tables without row-level security', () => {
   const open = entity('open', { row_level_security: false });
   const hidden = entity('hidden', { row_level_security: false, exposed: false });
   const view = entity('view', { row_level_security: false, kind: 'view' });
@@ -138,7 +138,7 @@ it('warns of tables that everybody with a grant reads whole, and of no others', 
   ).toEqual([open]);
 });
 
-it('says what a value of a composite type consists of', () => {
+it('describes the attributes of a composite type', () => {
   const attributes = [
     { name: 'street', type: 'text' },
     { name: 'kind', type: 'public.kind', comment: 'of house' },
@@ -151,13 +151,13 @@ it('says what a value of a composite type consists of', () => {
   expect(attributeWords(field('name'))).toBe('');
 });
 
-it('says what a view takes, and whether the views beneath have a say', () => {
+it('describes which rows a view accepts, and whether the conditions of its base views apply', () => {
   expect(checkWords(entity('a'))).toBeNull();
   expect(checkWords(entity('a', { check_option: 'local' }))).toBe('only rows that it shows by its own condition');
   expect(checkWords(entity('a', { check_option: 'cascaded' }))).toContain('the underlying views');
 });
 
-it('remarks on a trigger that does not fire as others do', () => {
+it('describes a trigger that is disabled or also fires for replicated rows', () => {
   const trigger = { name: 't', sql: '', enabled: true };
   expect(triggerRemark(trigger)).toBeNull();
   expect(triggerRemark({ ...trigger, in_replicas: true })).toBe('for replicated rows too');

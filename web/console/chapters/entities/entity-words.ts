@@ -8,7 +8,7 @@ import type {
 import { shortId } from '../../format/format.ts';
 import { plainSql } from '../../format/plain-sql.ts';
 
-/** What PostgreSQL fills in by itself, in words; null where it fills in nothing. */
+/** Describes the value that PostgreSQL fills in; null without such a value. */
 export function filledBy({ default: expression, generated, computed, identity }: Field): string | null {
   if (identity !== null) return identity === 'always' ? 'identity' : 'identity, by default';
   if (generated !== null) return `from ${plainSql(expression ?? '')}`;
@@ -20,7 +20,10 @@ export function filledBy({ default: expression, generated, computed, identity }:
 export const countedWords = ({ identity, numbering }: Field): string =>
   [identity, numbering].filter((part) => part !== null && part !== undefined).join(', ') || 'none';
 
-/** What a value of a composite type consists of: "street text (without its number), town text"; empty for every other type. */
+/**
+ * Describes the attributes of a composite type: "street text (without its number), town text". Empty for every other
+ * type.
+ */
 export const attributeWords = ({ attributes = [] }: Pick<Field, 'attributes'>): string =>
   attributes
     .map(({ name, type, comment, attributes: parts }) => {
@@ -29,11 +32,14 @@ export const attributeWords = ({ attributes = [] }: Pick<Field, 'attributes'>): 
     })
     .join(', ');
 
-/** Which texts of a field count as the same although they are spelled otherwise; null where only the same do. */
+/**
+ * Describes which different texts the collation of a field treats as equal; null if it treats only identical texts as
+ * equal.
+ */
 export const equalWords = ({ collation }: Field): string | null =>
   collation?.equal === undefined ? null : `texts ${collation.equal} count as the same`;
 
-/** What a view keeps of what is written through it, in words; null where it keeps nothing. */
+/** Describes which rows a view accepts on a write (CHECK OPTION); null if it accepts all rows. */
 export function checkWords({ check_option }: Entity): string | null {
   if (check_option === undefined) return null;
   return check_option === 'local'
@@ -41,13 +47,13 @@ export function checkWords({ check_option }: Entity): string | null {
     : 'only rows that it shows, by its own condition and those of the underlying views';
 }
 
-/** What of a trigger is not as usual, in words; null where nothing is. */
+/** Describes an unusual property of a trigger; null for a usual trigger. */
 export function triggerRemark({ enabled, in_replicas }: EntityTrigger): string | null {
   if (!enabled) return 'switched off';
   return in_replicas ? 'for replicated rows too' : null;
 }
 
-/** The marks of a field within its entity: part of the primary key, a reference, may be null. */
+/** Returns the marks of a field: part of the primary key, reference, nullable. */
 export function fieldMarks(entity: Entity, { name, references, nullable }: Field): string[] {
   return [
     ...(entity.primary_key.includes(name) ? ['key'] : []),
@@ -56,7 +62,9 @@ export function fieldMarks(entity: Entity, { name, references, nullable }: Field
   ];
 }
 
-/** The keys that a field is part of, in words: "primary", "unique with town", "unique among rows whose during overlaps". */
+/**
+ * Describes the keys that contain a field: "primary", "unique with town", "unique among rows whose during overlaps".
+ */
 export function keysOf(entity: Entity, { name }: Field): string[] {
   return [
     ...(entity.primary_key.includes(name) ? ['primary'] : []),
@@ -65,7 +73,10 @@ export function keysOf(entity: Entity, { name }: Field): string[] {
   ];
 }
 
-/** The keys over periods that a field is part of: "without overlaps among rows of the same room" of the period itself. */
+/**
+ * Describes the keys over periods that contain a field. For the period itself: "without overlaps among rows of the same
+ * room".
+ */
 export const periodKeysOf = ({ period_keys = [] }: Entity, name: string): string[] =>
   period_keys
     .filter(({ fields, period }) => period === name || fields.includes(name))
@@ -80,18 +91,24 @@ function uniqueWith(key: readonly string[], name: string): string {
   return others.length === 0 ? 'unique' : `unique with ${others.join(', ')}`;
 }
 
-/** Within which rows a key over periods holds. */
+/** Describes the rows among which a key over periods holds. */
 export const overlapWords = (period: string): string => `among rows whose ${period} overlaps`;
 
-/** Of a relation over periods, what the rows that are pointed to do: "cover all of during together"; null for all others. */
+/**
+ * Describes the referenced rows of a relation over periods: "cover all of during together". Null for all other
+ * relations.
+ */
 const coverWords = ({ from, period }: Relation): string | null =>
   period ? `cover all of ${from.fields.at(-1)} together` : null;
 
-/** What happens to rows when what they point to is deleted, with the fields that it happens to: "set null (b)". */
+/** Describes what happens to referencing rows on a deletion, with the affected fields: "set null (b)". */
 const deletionWords = ({ on_delete, on_delete_fields }: Relation): string =>
   on_delete_fields === undefined ? on_delete : `${on_delete} (${on_delete_fields.join(', ')})`;
 
-/** What of a relation is not as usual, seen from the entity that points: "whose rows cover all of during together", "on delete cascade". */
+/**
+ * Describes the unusual properties of a relation for the referencing entity: "whose rows cover all of during together",
+ * "on delete cascade".
+ */
 export function leavingWords(relation: Relation): string[] {
   const { on_delete, on_update } = relation;
   const cover = coverWords(relation);
@@ -102,14 +119,17 @@ export function leavingWords(relation: Relation): string[] {
   ];
 }
 
-/** The same, seen from the entity that is pointed to: "one at most"; null where nothing is. */
+/** Describes the unusual property of a relation for the referenced entity: "one at most". Null for a usual relation. */
 export function arrivingWords(relation: Relation): string | null {
   const cover = coverWords(relation);
   if (cover !== null) return `rows here ${cover}`;
   return relation.kind === 'one-to-one' ? 'one at most' : null;
 }
 
-/** A relation in full; `target` is where the rows are that are pointed to: "many-to-one; on delete there: cascade". */
+/**
+ * Describes a relation completely: "many-to-one; on delete there: cascade".
+ * @param target Position of the referenced rows.
+ */
 export function relationWords(relation: Relation, target: 'here' | 'there'): string {
   const cover = coverWords(relation);
   return [
@@ -121,13 +141,16 @@ export function relationWords(relation: Relation, target: 'here' | 'there'): str
 
 const isOf = (end: Relation['from'], entity: Entity) => end.schema === entity.schema && end.entity === entity.name;
 
-/** The relations that leave an entity and those that arrive at it. */
+/** Returns the relations from an entity and those to it. */
 export const relationsOf = (entity: Entity, relations: readonly Relation[]): { out: Relation[]; in: Relation[] } => ({
   out: relations.filter(({ from }) => isOf(from, entity)),
   in: relations.filter(({ to }) => isOf(to, entity)),
 });
 
-/** Tables that anybody with a grant reads whole: exposed, and without row-level security. Views have none of their own. */
+/**
+ * Returns the tables that every role with a grant can read completely: exposed, and without row-level security. Views
+ * have no row-level security of their own.
+ */
 export const openTables = ({ entities }: EntitiesChapter): Entity[] =>
   entities.filter(
     ({ exposed, kind, row_level_security }) =>

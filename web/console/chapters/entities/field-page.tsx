@@ -22,7 +22,7 @@ import { attributeWords, countedWords, equalWords, filledBy, keysOf, relationWor
 import styles from './field-page.module.css';
 import { type FieldUsage, fieldSentence, fieldUsage, names } from './field-usage.ts';
 
-/** The whole story of a field on one page: what it is, what it is joined to, and every rule, right and screen that uses it. */
+/** Page of a field: its type, its relations, and every rule, grant, policy, machine and screen that uses it. */
 export function FieldPage({ appRef, entity, field }: { appRef: string; entity: string; field: string }) {
   const query = useQuery(specification(appRef));
   const story = useMemo(
@@ -235,6 +235,7 @@ function factsOf(appRef: string, { entity, field }: FieldUsage): (readonly [stri
   ];
 }
 
+/** Lists the relations of the field in both directions. */
 function Joined({ appRef, story: { pointsTo, pointedBy } }: { appRef: string; story: FieldUsage }) {
   if (pointsTo.length + pointedBy.length === 0) return <p className={styles.none}>No relations.</p>;
   const other = (schema: string, entity: string, fields: readonly string[]) => (
@@ -262,7 +263,7 @@ function Joined({ appRef, story: { pointsTo, pointedBy } }: { appRef: string; st
   );
 }
 
-/** One thing that uses the field: what it is, a link to it, and its words. */
+/** A use of the field: its kind, a link and a description. */
 interface Use {
   id: string;
   what: string;
@@ -270,6 +271,7 @@ interface Use {
   words: string;
 }
 
+/** Lists the rules, policies, machines and screens that use the field. */
 function Uses({ appRef, story, stale }: { appRef: string; story: FieldUsage; stale: boolean }) {
   const uses = usesOf(appRef, story);
   if (uses.length === 0) {

@@ -88,7 +88,7 @@ const chapters = {
   },
 } as unknown as Chapters;
 
-describe('an expression names a field', () => {
+describe('names', () => {
   it.each([
     ["(status <> 'closed'::text)", 'status', true],
     ["(state <> 'status')", 'status', false],
@@ -100,14 +100,14 @@ describe('an expression names a field', () => {
   ])('%s: %s, %s', (sql, name, is) => expect(names(sql, name)).toBe(is));
 });
 
-describe('the story of a field', () => {
+describe('fieldUsage and fieldSentence', () => {
   const story = (name: string) => {
     const told = fieldUsage(chapters, 'public.tickets', name);
     if (!told) throw new Error(`no field ${name}`);
     return told;
   };
 
-  it('has what every chapter says of it, and nothing of other entities', () => {
+  it('collect what every chapter contains about the field, and nothing of other entities', () => {
     const { rules, policies, screens, machines } = story('status');
     expect(rules.map(({ id }) => id)).toEqual(['a']);
     expect(policies.map(({ name }) => name)).toEqual(['p']);
@@ -116,14 +116,14 @@ describe('the story of a field', () => {
     expect(story('id').pointedBy).toHaveLength(1);
   });
 
-  it('follows a field into filters, conditions and what transitions require', () => {
+  it('find the field in filters, conditions and requirements of transitions', () => {
     const { policies, screens, machines } = story('note');
     expect(policies.map(({ name }) => name)).toEqual(['q']);
     expect(screens.map(({ route }) => route)).toEqual(['/b']);
     expect(machines.map(({ moves, transitions }) => [moves, transitions])).toEqual([[false, ['hold', 'open']]]);
   });
 
-  it('says who may read and write it, by the fields that a grant is limited to', () => {
+  it('list who may read and write the field, by the fields of each grant', () => {
     expect(story('note').access.map(({ read, insert, update }) => [read, insert, update])).toEqual([
       ['never', 'never', 'never'],
       ['always', 'when', 'never'],
@@ -137,7 +137,7 @@ describe('the story of a field', () => {
     expect(fieldSentence(story('note'))).toBe('Type text, optional.');
   });
 
-  it('and names the keys over periods that the field is part of', () => {
+  it('name the keys over periods that contain the field', () => {
     const status = story('status');
     const entity = { ...status.entity, period_keys: [{ fields: ['status'], period: 'note' }] };
     expect(fieldSentence({ ...status, entity, rules: [] })).toBe(
@@ -148,7 +148,7 @@ describe('the story of a field', () => {
     );
   });
 
-  it('is not told of what is not there', () => {
+  it('return null for an unknown entity or field', () => {
     expect(fieldUsage(chapters, 'public.tickets', 'gone')).toBeNull();
     expect(fieldUsage({}, 'public.tickets', 'id')).toBeNull();
   });

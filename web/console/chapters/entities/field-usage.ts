@@ -9,25 +9,25 @@ import { highlight } from '../../../ui/highlight.ts';
 import { shortId } from '../../format/format.ts';
 import { periodKeysOf } from './entity-words.ts';
 
-/** Everything that a specification says of one field. */
+/** Everything that a specification contains about one field. */
 export interface FieldUsage {
   entity: Entity;
   field: Field;
-  /** Relations of which the field is an end: to what it points, and what points to it. */
+  /** Relations of the field: to referenced and from referencing fields. */
   pointsTo: Relation[];
   pointedBy: Relation[];
   rules: Rule[];
-  /** Policies of its entity whose expressions name it. */
+  /** Policies of its entity whose expressions contain it. */
   policies: PolicyEntry[];
   screens: Screen[];
-  /** Machines that move it, and those whose transitions require or set it, or ask for it. */
+  /** Machines whose state is in the field, and those whose transitions require, set or ask for the field. */
   machines: { machine: Machine; moves: boolean; transitions: string[] }[];
-  /** Who may read and write it. */
+  /** The access of each role to the field. */
   access: { role: RoleEntry; read: Verdict; insert: Verdict; update: Verdict }[];
   calls: CallEntry[];
 }
 
-/** The whole story of a field; null where the specification has no such field. Pure. */
+/** Collects everything about a field; null if the specification does not contain the field. Pure. */
 export function fieldUsage(chapters: Chapters, entityId: string, name: string): FieldUsage | null {
   const entity = chapters.entities?.entities.find(({ id }) => id === entityId);
   const field = entity?.fields.find((one) => one.name === name);
@@ -73,7 +73,7 @@ export function fieldUsage(chapters: Chapters, entityId: string, name: string): 
           (one) => one.role === role.name && one.entity === entityId && one.operation === operation,
         );
         if (!cell || (cell.columns !== null && !cell.columns.includes(name))) return 'never';
-        // Fields that the grant leaves out make the cell a "when"; of this field it is what the rows say.
+        // The cell is "when" if the grant omits fields. For a field that the grant names, the policies decide.
         return cell.verdict;
       };
       return { role, read: verdict('select'), insert: verdict('insert'), update: verdict('update') };
@@ -84,7 +84,10 @@ export function fieldUsage(chapters: Chapters, entityId: string, name: string): 
   };
 }
 
-/** Whether an SQL expression names a field: as a word outside of texts and comments, or in quotes. Pure. */
+/**
+ * Returns true if an SQL expression contains a field as a word, outside of texts and comments, or as a quoted name.
+ * Pure.
+ */
 export function names(sql: string, field: string): boolean {
   const quoted = `"${field.replaceAll('"', '""')}"`;
   const word = new RegExp(`(?<![\\w$])${field.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w$])`, 'u');
@@ -95,7 +98,7 @@ export function names(sql: string, field: string): boolean {
   );
 }
 
-/** Whether a part of a data call's query names a field: status=eq.new, created_at.desc,id. */
+/** Returns true if a part of a data call's query contains a field: status=eq.new, created_at.desc,id. */
 const namesInQuery = (query: string, field: string): boolean =>
   new RegExp(`(?<![\\w$])${field.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w$])`, 'u').test(query);
 

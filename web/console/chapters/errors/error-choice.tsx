@@ -5,7 +5,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { errorGroups } from './error-words.ts';
 
-/** Which errors the table is narrowed to; null for any. */
+/** The filter of the table of errors; null for any value. */
 export interface Narrowed {
   group: ErrorGroup | null;
   status: number | null;
@@ -13,11 +13,11 @@ export interface Narrowed {
 
 export const anyError: Narrowed = { group: null, status: null };
 
-/** What the errors are narrowed to, in words; empty where to nothing. */
+/** Describes the filter; empty without a filter. */
 const narrowedWords = ({ group, status }: Narrowed): string =>
   [group === null ? null : errorGroups[group], status].filter((part) => part !== null).join(', ');
 
-/** Narrows the errors by where they come from and by their HTTP status. */
+/** Filters the errors by source and HTTP status. */
 export function ErrorChoice({
   errors,
   value,

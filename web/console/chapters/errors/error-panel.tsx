@@ -16,7 +16,7 @@ import { errorName, replyOf, replyRemark, times } from './error-words.ts';
 import styles from './errors.module.css';
 import { StoryLink } from './failed-calls.tsx';
 
-/** One error told in full: what it means, what to do, what the member reads, the reply, and the last calls that met it. */
+/** Panel of an error: its meaning, the action, the text for members, the response, and the last requests with it. */
 export function ErrorPanel({
   appRef,
   line,
@@ -113,7 +113,7 @@ function Behind({ appRef, line: { group, origin, limit, sql } }: { appRef: strin
   );
 }
 
-/** The last calls that met it; who and when as far as their stories are still held. */
+/** Lists the last requests with the error. Caller and time are shown while the node still stores their traces. */
 function LastCalls({ appRef, line }: { appRef: string; line: ErrorLine }) {
   const { data = [] } = useQuery({ ...recentErrors(appRef, line.code), enabled: line.code !== null });
   const ids = line.figures?.last_requests ?? [];

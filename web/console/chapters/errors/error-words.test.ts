@@ -21,35 +21,37 @@ const line = (more: Partial<ErrorLine>): ErrorLine => ({
 });
 const rule = (origin: string) => line({ id: `rule.${origin}`, group: 'rule', code: '23514', origin });
 
-describe('an error is called', () => {
+describe('errorName and errorFrom', () => {
   it.each([
     [line({}), 'PGRST116', 'PostgREST'],
     [rule('public.tickets.title_length'), 'title_length', 'tickets'],
     [rule('shop.orders."Odd.name"'), '"Odd.name"', 'shop.orders'],
     [line({ group: 'function', code: 'TK001', origin: 'public.guard()' }), 'TK001', 'guard()'],
     [line({ group: 'function', code: null, origin: 'public.guard()' }), 'computed', 'guard()'],
-  ])('%#', (given, name, from) => expect([errorName(given), errorFrom(given)]).toEqual([name, from]));
+  ])('return name and source of error %#', (given, name, from) =>
+    expect([errorName(given), errorFrom(given)]).toEqual([name, from]),
+  );
 });
 
-describe('the error that a call was answered with', () => {
+describe('errorOf', () => {
   const bare = line({ id: 'code.23514', group: 'postgres', code: '23514' });
   const quoted = rule('public."Order lines".positive');
   const errors = [rule('public.tickets.title_length'), quoted, bare, line({})];
-  it('is the rule that was broken, as calls name it', () => {
+  it('returns the error of the broken rule', () => {
     expect(errorOf(errors, { code: '23514', subject: 'public.tickets.title_length' })).toBe(errors[0]);
     expect(errorOf(errors, { code: '23514', subject: 'public.Order lines.positive' })).toBe(quoted);
   });
-  it('is the code alone where the rule is gone or not known', () => {
+  it('returns the error of the code alone if the rule is removed or unknown', () => {
     expect(errorOf(errors, { code: '23514', subject: 'public.tickets.gone' })).toBe(bare);
     expect(errorOf(errors, { code: '23514', subject: null })).toBe(bare);
   });
-  it('is none of a success, or of a code that is not told', () => {
+  it('returns nothing for a success or an unknown code', () => {
     expect(errorOf(errors, { code: null, subject: null })).toBeUndefined();
     expect(errorOf(errors, { code: 'X', subject: null })).toBeUndefined();
   });
 });
 
-it('shows the reply in the words of the protocol', () => {
+it('shows the response as the protocol writes it', () => {
   expect(JSON.parse(replyOf(line({ group: 'auth', code: 'weak_password', status: 422 })))).toEqual({
     code: 422,
     error_code: 'weak_password',

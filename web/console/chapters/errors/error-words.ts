@@ -1,7 +1,7 @@
 import type { LogLine, StatisticsWindow } from '../../../../contract/observed.ts';
 import type { ErrorGroup, ErrorLine } from '../../../../contract/specification.ts';
 
-/** The headings of the errors, in the order in which they are told. */
+/** The headings of the errors, in their order. */
 export const errorGroups: Readonly<Record<ErrorGroup, string>> = {
   rule: 'Rules of the app',
   transition: 'Transitions',
@@ -19,21 +19,24 @@ const protocols: Readonly<Partial<Record<ErrorGroup, string>>> = {
   ninefold: 'Ninefold',
 };
 
-/** The last part of an id: public.tickets.title_length → title_length; a quoted name is one part. */
+/** Returns the last part of an id: public.tickets.title_length → title_length. A quoted name is one part. */
 const lastPart = (id: string): string => /(?:"(?:[^"]|"")*"|[^".]+)$/.exec(id)?.[0] ?? id;
 
-/** What an error is called: a rule by its name, which its code does not tell from others; all others by their code. */
+/** Returns the name of an error: rules by their name, because they share a code; all other errors by their code. */
 export const errorName = ({ group, origin, code }: ErrorLine): string =>
   group === 'rule' && origin !== null ? lastPart(origin) : (code ?? 'computed');
 
-/** Whose it is: the entity of a rule, the function that raises it, the protocol that has the code. */
+/**
+ * Returns the source of an error: the entity of a rule, the function that raises the error, or the protocol of the
+ * code.
+ */
 export function errorFrom({ group, origin }: ErrorLine): string {
   if (origin === null) return protocols[group] ?? '';
   const name = origin.replace(/^public\./, '');
   return group === 'rule' ? name.slice(0, -(lastPart(origin).length + 1)) : name;
 }
 
-/** The body that a client gets, as far as it can be told before; … for what the database or a function puts in. */
+/** Returns the expected body of the error's response; "…" replaces the parts that the database or a function adds. */
 export function replyOf({ group, code, status, message, hint }: ErrorLine): string {
   const body =
     group === 'auth'
@@ -42,7 +45,7 @@ export function replyOf({ group, code, status, message, hint }: ErrorLine): stri
   return JSON.stringify(body, null, 2);
 }
 
-/** What cannot be told of the reply before. */
+/** Describes the parts of the response that are unknown before the error occurs. */
 export function replyRemark({ group, code, message }: ErrorLine): string | undefined {
   if (code === null) return 'the function computes its code';
   if (message === null)
@@ -56,10 +59,12 @@ export const windowWords: Readonly<Record<StatisticsWindow, string>> = {
   week: 'in 7 days',
 };
 
-/** How often an error was met within a window. */
+/** Returns how often an error occurred within a window. */
 export const times = ({ figures }: ErrorLine, window: StatisticsWindow): number => figures?.[window] ?? 0;
 
-/** The error of chapter 8 that a call was answered with: by its code and, of several with one code, by what it is of. */
+/**
+ * Finds the error of chapter 8 for a failed request by its code. If several errors have the code, the subject decides.
+ */
 export function errorOf(
   errors: readonly ErrorLine[],
   { code, subject }: Pick<LogLine, 'code' | 'subject'>,

@@ -30,7 +30,7 @@ const changes = [
 
 type Met = 'met' | 'unmet' | 'all';
 
-/** Chapter 8: everything that can go wrong, what then, and how often it did. */
+/** Chapter 8: every possible error, its meaning, the action, and its frequency. */
 export function ErrorsPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/errors' });
   const { chapter, stale } = useChapter(ref, 'errors');
@@ -116,7 +116,10 @@ const fits =
 const textOf = (line: ErrorLine): string =>
   [errorName(line), line.code, line.status, line.meaning, errorFrom(line), line.message].join('\n');
 
-/** "94 errors are possible; 17 occurred in 24 hours, 450 times in 214,380 calls. The most frequent is PGRST303." */
+/**
+ * Answers the question of the chapter: "94 errors are possible; 17 occurred in 24 hours, 450 times in 214,380 calls.
+ * The most frequent is PGRST303."
+ */
 function Answer({ appRef, chapter: { errors } }: { appRef: string; chapter: ErrorsChapter }) {
   const { data } = useQuery(activity(appRef));
   const met = errors.filter((line) => times(line, 'day') > 0);

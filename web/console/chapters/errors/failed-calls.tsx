@@ -13,7 +13,7 @@ import { Caller } from '../request/caller.tsx';
 import { errorName, errorOf } from './error-words.ts';
 import styles from './errors.module.css';
 
-/** The last calls that failed, whatever with, each the way to its story. */
+/** Lists the last failed requests, whatever their errors, each with a link to its trace. */
 export function FailedCalls({ appRef, errors }: { appRef: string; errors: readonly ErrorLine[] }) {
   const { data, error, isError } = useQuery(recentErrors(appRef, null));
   return (
@@ -54,6 +54,7 @@ export function FailedCalls({ appRef, errors }: { appRef: string; errors: readon
   );
 }
 
+/** Row of a failed request. */
 function Row({ appRef, call, errors }: { appRef: string; call: ListedCall; errors: readonly ErrorLine[] }) {
   const line = errorOf(errors, call);
   return (
@@ -78,7 +79,7 @@ function Row({ appRef, call, errors }: { appRef: string; call: ListedCall; error
   );
 }
 
-/** The first characters of a request id, the way to the story of its call. */
+/** Shows the first characters of a request id, with a link to the request's trace. */
 export function StoryLink({ appRef, id }: { appRef: string; id: string }) {
   return (
     <Link to="/app/$ref/calls/$requestId" params={{ ref: appRef, requestId: id }} title={id}>

@@ -10,7 +10,7 @@ import { changeLimit, type LimitChange } from '../../data/settings/change-settin
 import { amount, exactAmount, readAmount } from './limit-words.ts';
 import styles from './limits.module.css';
 
-/** Changes a limit that an app setting holds. It is in force at once, and can be taken back. */
+/** Changes a limit that is an app setting. The change is in force at once and can be reset. */
 export function LimitControl({ appRef, line }: { appRef: string; line: LimitLine }) {
   const { mutate, isPending, error, reset } = useMutation(changeLimit(appRef));
   const [text, setText] = useState(line.value === null ? '' : String(line.value));

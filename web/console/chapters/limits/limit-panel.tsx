@@ -14,7 +14,7 @@ import { LimitControl } from './limit-control.tsx';
 import { exactAmount, setIn } from './limit-words.ts';
 import styles from './limits.module.css';
 
-/** One limit told in full: what it bounds, how much, where that is set, who hit it, and how to change it. */
+/** Panel of a limit: its meaning, value and source, who hit it, and how to change it. */
 export function LimitPanel({
   appRef,
   line,
@@ -69,7 +69,7 @@ export function LimitPanel({
   );
 }
 
-/** The control where one may change it here; else who may, and by what. */
+/** Shows the control of a limit that the builder may change here, or else who may change it and where. */
 function Change({ appRef, line }: { appRef: string; line: LimitLine }): ReactNode {
   const { change } = line;
   if (change === null) return <p>This limit is part of Ninefold and the same for every app.</p>;
@@ -104,7 +104,7 @@ function Change({ appRef, line }: { appRef: string; line: LimitLine }): ReactNod
   }
 }
 
-/** Who hit it, and when. */
+/** Lists who hit the limit, and when. */
 function Hits({ appRef, line: { figures, code } }: { appRef: string; line: LimitLine }) {
   if (!figures) {
     return (

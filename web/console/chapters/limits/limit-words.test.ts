@@ -16,12 +16,12 @@ describe('amount', () => {
   ] as const)('%s %s is %s', (value, unit, words) => expect(amount(value, unit)).toBe(words));
 });
 
-it('tells the number in its own unit beside what a setting takes', () => {
+it('formats the number in the unit of its setting', () => {
   expect(exactAmount(3600, 'seconds')).toBe('3,600 seconds');
   expect(exactAmount(3600, 'count')).toBe('3,600');
 });
 
-describe('what is typed', () => {
+describe('readAmount', () => {
   const limit = { range: [30, 604_800] as [number, number], unit: 'seconds' as const };
   const read = (text: string) => readAmount(text, limit as Parameters<typeof readAmount>[1]);
 
@@ -29,13 +29,13 @@ describe('what is typed', () => {
     ['1800', 1800],
     [' 1,800 ', 1800],
     ['1 800', 1800],
-  ])('%j is a number', (text, value) => expect(read(text)).toEqual({ value }));
+  ])('reads %j as a number', (text, value) => expect(read(text)).toEqual({ value }));
 
-  it.each(['', 'an hour', '1.5', '1e3', '9'.repeat(20)])('%j is none', (text) =>
+  it.each(['', 'an hour', '1.5', '1e3', '9'.repeat(20)])('rejects %j', (text) =>
     expect(read(text)).toHaveProperty('wrong'),
   );
 
-  it('is kept within the range, ends included', () => {
+  it('accepts only numbers within the range, including its ends', () => {
     expect(read('30')).toEqual({ value: 30 });
     expect(read('29')).toEqual({ wrong: 'Write a number from 30 to 604,800.' });
     expect(read('-30')).toHaveProperty('wrong');

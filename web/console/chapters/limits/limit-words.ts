@@ -10,13 +10,13 @@ const spans: readonly (readonly [seconds: number, word: string])[] = [
   [60, 'minute'],
 ];
 
-/** Seconds in the largest unit that they are a whole number of: 3600 → "1 hour", 90 → "90 seconds". */
+/** Formats seconds in the largest unit that divides them: 3600 → "1 hour", 90 → "90 seconds". */
 function seconds(value: number): string {
   for (const [span, word] of spans) if (value >= span && value % span === 0) return counted(value / span, word);
   return counted(value, 'second');
 }
 
-/** A number with its unit, as one reads it: "10 MB", "1 hour", "8 seconds", "1,000"; "no limit" for null. */
+/** Formats a number with its unit: "10 MB", "1 hour", "8 seconds", "1,000"; "no limit" for null. */
 export function amount(value: number | null, unit: Unit): string {
   if (value === null) return 'no limit';
   switch (unit) {
@@ -37,16 +37,16 @@ export function amount(value: number | null, unit: Unit): string {
   }
 }
 
-/** The number in its own unit, to be compared with what a setting takes: "3,600 seconds". A count has none. */
+/** Formats the number in the unit of its setting, for comparison: "3,600 seconds". Null for a count. */
 export const exactAmount = (value: number | null, unit: Unit): string =>
   value === null ? 'no limit' : unit === 'count' ? count(value) : `${count(value)} ${unit}`;
 
 const groups: Readonly<Record<string, string>> = limitGroups;
 
-/** What a group of limits is called. */
+/** Returns the name of a group of limits. */
 export const groupName = (group: string): string => groups[group] ?? group;
 
-/** Where the value in force comes from. */
+/** Describes where the current value is set. */
 export function setIn({ set_in, change }: LimitLine): string {
   switch (set_in) {
     case 'code':
@@ -60,7 +60,7 @@ export function setIn({ set_in, change }: LimitLine): string {
   }
 }
 
-/** What was typed, as a number of the limit's unit; or why it is none. */
+/** Parses the typed text as a number in the limit's unit, or returns why the text is invalid. */
 export function readAmount(text: string, { range, unit }: LimitLine): { value: number } | { wrong: string } {
   const bare = text.trim().replaceAll(/[,_\s]/g, '');
   if (!/^-?\d+$/.test(bare) || !Number.isSafeInteger(Number(bare))) {

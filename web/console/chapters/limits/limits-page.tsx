@@ -26,12 +26,12 @@ type Which = 'all' | 'changeable' | 'changed' | 'hit';
 const keeps: Readonly<Record<Which, (line: LimitLine) => boolean>> = {
   all: () => true,
   changeable: ({ change }) => change?.by === 'setting',
-  // The server itself sets what nobody can change here.
+  // Omits values that only the server itself sets.
   changed: ({ value, default: usual, change }) => value !== usual && change !== null,
   hit: ({ figures }) => figures !== undefined,
 };
 
-/** Chapter 9: every number that bounds the app, who hit it, and a control where it may be changed. */
+/** Chapter 9: every number that limits the app, who hit it, and a control for each limit that builders may change. */
 export function LimitsPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/limits' });
   const { chapter, stale } = useChapter(ref, 'limits');

@@ -5,7 +5,7 @@ import { Icon } from '../../../ui/icon.tsx';
 import { useKeys } from '../../keys/keyboard.tsx';
 import styles from './filter-field.module.css';
 
-/** Narrows a table to the rows that hold what is typed. F goes there, Esc empties it. */
+/** Filters a table by the typed text. The key F moves the focus to the field, Esc empties it. */
 export function FilterField({
   label,
   value,

@@ -1,10 +1,13 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 
-/** The search parameters that name what a panel tells of. */
+/** The search parameters that name the item of a panel. */
 type Choice = 'screen' | 'entity' | 'rule' | 'cell' | 'advice' | 'call' | 'error' | 'limit' | 'version';
 
-/** What the address bar says is chosen, and how to choose; null for nothing. What else is in the address stays. */
+/**
+ * Returns the selected id of the address bar, or null, and a function that changes it. Other parameters of the address
+ * are unchanged.
+ */
 export function useSelectedId(name: Choice): readonly [chosen: string | null, choose: (id: string | null) => void] {
   const { [name]: chosen = null } = useSearch({ strict: false });
   const navigate = useNavigate();
@@ -22,8 +25,8 @@ export function useSelectedId(name: Choice): readonly [chosen: string | null, ch
 }
 
 /**
- * Brings the selected row or cell of a table into sight when the selection changes: it was linked to, or stepped to. Not where it was
- * chosen in another figure, which then stays in sight. A table may draw it later than it is selected: it is waited for.
+ * Scrolls to the selected row or cell of a table after the selection changes by a link or by stepping. Does not scroll
+ * if the item was selected in a diagram, so that the diagram stays in view. Waits if the table draws the item later.
  */
 export function useScrollToSelected(
   table: RefObject<HTMLElement | null>,
@@ -45,9 +48,8 @@ export function useScrollToSelected(
 }
 
 /**
- * Shows a long list a portion at a time, and always as far as the selected item, which may have been linked to.
- *
- * @returns what to show, and what shows one portion more
+ * Shows a long list in portions, and always up to the selected item, to which a link may lead.
+ * @returns the items to show, and a function that shows another portion
  */
 export function useIncrementalList<T>(
   items: readonly T[],

@@ -6,13 +6,13 @@ import styles from './list-table.module.css';
 
 export interface ListColumn<T> {
   name: string;
-  /** `words` takes the room that is left and is cut with …; `figure` stands at the right. */
+  /** `words` takes the remaining width and is truncated with "…"; `figure` is right-aligned. */
   look?: 'words' | 'figure';
-  /** Of several columns of words: which part of the room is left to this one, in percent. */
+  /** Share of the remaining width in percent, if several columns contain words. */
   share?: number;
-  /** Left out where the table has less room: `second` goes on a phone, `third` already beside a panel on a small screen. */
+  /** Priority of the column: `second` is hidden on a phone, `third` also beside a panel on a small screen. */
   rank?: 'second' | 'third';
-  /** Width in px of the bar that holds its place. */
+  /** Width in px of the placeholder bar. */
   bar: number;
   cell: (item: T) => ReactNode;
 }
@@ -20,21 +20,21 @@ export interface ListColumn<T> {
 interface Rows<T> {
   columns: readonly ListColumn<T>[];
   rows: readonly T[];
-  /** Id of the row that the panel tells of. */
+  /** Id of the row whose details the panel shows. */
   selected: string | null;
-  /** What screen readers call the row, where its first cell does not say enough. */
+  /** Returns the accessible name of the row, if its first cell is not sufficient. */
   labelOf?: ((item: T) => string) | undefined;
-  /** The heading that a row stands under; rows of a group come one after the other. */
+  /** Returns the heading of a row. The rows of a group are consecutive. */
   groupOf?: ((item: T) => string) | undefined;
   onOpen: (id: string) => void;
 }
 
-/** Rows that are drawn before the first paint: more than any window shows. */
+/** Number of rows drawn before the first paint: more than fit into any window. */
 const beginning = 40;
 
 /**
- * A row an item; a press tells it in full in the panel. The first cell is what opens it: one of them is in the tab
- * order, and arrows, Home and End move on from there.
+ * Table with one row for each item. A click shows the details in the panel. One first cell is in the tab order; arrows,
+ * Home and End move between rows.
  */
 export function ListTable<T extends { readonly id: string }>({
   label,
@@ -43,7 +43,7 @@ export function ListTable<T extends { readonly id: string }>({
   ...others
 }: Omit<Rows<T>, 'rows'> & {
   label: string;
-  /** Missing while nothing is known. */
+  /** Undefined until the rows are loaded. */
   rows: readonly T[] | undefined;
   stale: boolean;
 }) {
@@ -73,7 +73,7 @@ export function ListTable<T extends { readonly id: string }>({
   );
 }
 
-/** The beginning is painted first; what is out of sight follows, and holds nothing up. */
+/** Draws the first rows before the first paint. The rest follows without blocking the page. */
 function Bodies<T extends { readonly id: string }>({
   room,
   columns,
@@ -83,7 +83,7 @@ function Bodies<T extends { readonly id: string }>({
   groupOf,
   onOpen,
 }: Rows<T> & {
-  /** What the table stands in. */
+  /** Element that contains the table. */
   room: RefObject<HTMLElement | null>;
 }) {
   const drawn = useDeferredValue(rows, selected === null ? rows.slice(0, beginning) : rows);
@@ -142,6 +142,7 @@ function Bodies<T extends { readonly id: string }>({
   ));
 }
 
+/** Content of a cell. */
 function Cell<T>({ column, item }: { column: ListColumn<T>; item: T }) {
   const content = column.cell(item);
   return (
@@ -160,7 +161,7 @@ const widthOf = <T,>({ share }: ListColumn<T>) => (share === undefined ? undefin
 const classOf = <T,>({ look, rank }: ListColumn<T>): string =>
   classNames(look === 'words' && styles.words, look === 'figure' && 'num', rank && styles[rank]);
 
-/** Rows in runs of one heading; one run without a heading where there are no groups. */
+/** Groups consecutive rows by heading. Returns one group without a heading if the rows have no groups. */
 function groupsOf<T>(
   rows: readonly T[],
   groupOf: ((item: T) => string) | undefined,

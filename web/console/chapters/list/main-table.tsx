@@ -8,10 +8,10 @@ import styles from './main-table.module.css';
 import { TruncationNotice } from './truncation-notice.tsx';
 import type { List } from './use-list.ts';
 
-/** Rows that are drawn at first: more than any window shows. */
+/** Number of rows drawn at first: more than fit into any window. */
 const portion = 100;
 
-/** The main table of a chapter: a filter, a row an item, and of how many where it shows not all. */
+/** Main table of a chapter: a filter, one row for each item, and a notice if some rows are not shown. */
 export function MainTable<T extends { readonly id: string }>({
   number,
   caption,
@@ -27,17 +27,17 @@ export function MainTable<T extends { readonly id: string }>({
   /** "Table 7.1". */
   number: string;
   caption: ReactNode;
-  /** Choices of the page's own, before the filter. */
+  /** Additional controls of the page, before the filter. */
   tools?: ReactNode;
-  /** The rows' name: "entity", "entities". */
+  /** Name of the rows: "entity", "entities". */
   what: readonly [singular: string, plural: string];
   list: List<T>;
   columns: readonly ListColumn<T>[];
-  /** What screen readers call the row, where its first cell does not say enough. */
+  /** Returns the accessible name of the row, if its first cell is not sufficient. */
   labelOf?: (item: T) => string;
-  /** The heading that a row stands under; rows of a group come one after the other. */
+  /** Returns the heading of a row. The rows of a group are consecutive. */
   groupOf?: (item: T) => string;
-  /** What is said where the page's own choices let nothing through. */
+  /** Text for an empty table whose controls of the page exclude all rows. */
   empty?: string;
   stale: boolean;
 }) {

@@ -7,18 +7,18 @@ import { TruncationNotice } from './truncation-notice.tsx';
 
 export interface WordsColumn<T> {
   name: string;
-  /** `name` and `wide` are cut where they are long, `words` takes the room that is left; `wide` goes where there is less room. */
+  /** `name` and `wide` are truncated; `words` takes the remaining width; `wide` is hidden in narrow tables. */
   look?: 'name' | 'words' | 'wide';
   cell: (item: T) => ReactNode;
-  /** The whole of what may be cut. */
+  /** Returns the complete text of a cell that may be truncated. */
   title?: (item: T) => string;
 }
 
-/** Rows that are drawn at first: more than any window shows. */
+/** Number of rows drawn at first: more than fit into any window. */
 const portion = 100;
 const beginning = 20;
 
-/** A table below a chapter's main one: a row an item, told in words and led to from its name. */
+/** Secondary table of a chapter: one row for each item, with a link and a description. */
 export function TextTable<T>({
   number,
   caption,
@@ -30,14 +30,14 @@ export function TextTable<T>({
   /** "Table 7.2". */
   number: string;
   caption: string;
-  /** What screen readers call the table, and the rows' name in the plural: "Policies", "policies". */
+  /** Accessible name of the table, and the plural name of its rows: "Policies", "policies". */
   what: readonly [label: string, plural: string];
   columns: readonly WordsColumn<T>[];
   rows: readonly T[];
   keyOf: (item: T) => string;
 }) {
   const { shown, more } = useIncrementalList(rows, portion, -1);
-  // It stands below the main table: what of it may be in sight is painted first.
+  // The table is below the main table, so only its first rows are drawn before the first paint.
   const drawn = useDeferredValue(shown, shown.slice(0, beginning));
   return (
     <Figure number={number} caption={caption}>

@@ -2,7 +2,7 @@ import { Button } from '../../../ui/button.tsx';
 import { count } from '../../format/format.ts';
 import styles from './truncation-notice.module.css';
 
-/** Under a table that shows not all of its rows: of how many, and the way on. */
+/** Notice below a table that does not show all rows: the total, and a button for more. */
 export function TruncationNotice({
   shown,
   all,
@@ -11,7 +11,7 @@ export function TruncationNotice({
 }: {
   shown: number;
   all: number;
-  /** The rows' name in the plural. */
+  /** Plural name of the rows. */
   what: string;
   onMore: () => void;
 }) {

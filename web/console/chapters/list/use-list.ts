@@ -1,11 +1,11 @@
 import { useCallback, useMemo, useState } from 'react';
 import { type Neighbours, useNeighbours } from '../../keys/use-neighbours.ts';
 
-/** The rows of a chapter's main table: which of them are shown, and which one the panel tells of. */
+/** The rows of a chapter's main table, the filtered rows, and the row of the panel. */
 export interface List<T> extends Neighbours {
-  /** Those that the filter lets through; missing while nothing is known. */
+  /** Rows that pass the filter; undefined until the rows are loaded. */
   shown: readonly T[] | undefined;
-  /** How many there are without the filter. */
+  /** Number of rows without the filter. */
   all: number;
   filter: string;
   setFilter: (text: string) => void;
@@ -15,8 +15,8 @@ export interface List<T> extends Neighbours {
 }
 
 /**
- * Narrows items to those whose text holds what is typed, whatever the case, and finds the chosen one among all of
- * them. `choose`, `textOf` and `keep` must be memoised.
+ * Filters items by the typed text, without regard to case, and finds the chosen item among all items. `choose`,
+ * `textOf` and `keep` must be memoised.
  */
 export function useList<T extends { readonly id: string }>({
   items,
@@ -26,12 +26,12 @@ export function useList<T extends { readonly id: string }>({
   keep = everything,
 }: {
   items: readonly T[] | undefined;
-  /** Id of what the panel tells of. */
+  /** Id of the item in the panel. */
   chosen: string | null;
   choose: (id: string | null) => void;
-  /** What is searched of an item. */
+  /** Returns the searchable text of an item. */
   textOf: (item: T) => string;
-  /** What the page's own choices let through, beside the text. */
+  /** Returns true if an item passes the page's own filters. */
   keep?: (item: T) => boolean;
 }): List<T> {
   const [filter, setFilter] = useState('');

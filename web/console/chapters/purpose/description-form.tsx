@@ -8,7 +8,7 @@ import { failureFacts } from '../../data/api-failure.ts';
 import { type Description, describeApp } from '../../data/description/describe-app.ts';
 import styles from './purpose.module.css';
 
-/** Says what the app is, in place of what was said. Esc leaves it as it was. */
+/** Form that changes a part of the app's description. Esc discards the changes. */
 export function DescriptionForm({
   appRef,
   chapter,

@@ -26,7 +26,7 @@ const changes = [
   'Arguments that you leave out are reset to null',
 ];
 
-/** Chapter 1: what the app is, for whom, who answers for it, and how large it is. */
+/** Chapter 1: the purpose of the app, its audience, its owner and its size. */
 export function PurposePage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/purpose' });
   const { chapter, stale } = useChapter(ref, 'purpose');
@@ -95,7 +95,7 @@ function Written({ chapter }: { chapter: PurposeChapter | undefined }) {
   );
 }
 
-/** How large the app is, each figure beside the place that shows it. */
+/** Shows the size of the app. Each figure links to the page that lists the counted items. */
 function InFigures({
   appRef,
   chapter,
@@ -180,7 +180,10 @@ function InFigures({
   );
 }
 
-/** "Customers write to us here. 8 entities and 1,946 members; 412 calls were answered today." */
+/**
+ * Answers the question of the chapter: "Customers write to us here. 8 entities and 1,946 members; 412 calls were
+ * answered today."
+ */
 function Answer({ appRef, chapter: { purpose, figures } }: { appRef: string; chapter: PurposeChapter }) {
   const { data: today } = useQuery(activity(appRef));
   const members = today?.members ?? figures?.members;
@@ -204,7 +207,7 @@ function Answer({ appRef, chapter: { purpose, figures } }: { appRef: string; cha
   );
 }
 
-/** The first sentence, so that the answer stays an answer; all of it stands in the figure. */
+/** Returns the first sentence, so that the answer stays short. The figure shows the complete text. */
 function shortened(purpose: string): string {
   const first = /^[\s\S]*?[.!?](?=\s|$)/.exec(purpose)?.[0] ?? purpose;
   if (first.length <= 160) return /[.!?]$/.test(first) ? first : `${first}.`;

@@ -2,16 +2,16 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { user } from '../../data/users/user.ts';
 
-/** The caller of a request: a link to the member's account, else the role of the key. */
+/** Shows the caller of a request: a link to the member's account, or else the role of the key. */
 export function Caller({
   appRef,
   who,
   className,
 }: {
   appRef: string;
-  /** `member`: the member's address where it is known; asked for when absent. */
+  /** `member` is the member's address. If it is missing, the component loads the address. */
   who: { user_id: string | null; role: string | null; member?: string | null };
-  /** Of the link. */
+  /** CSS class of the link. */
   className?: string | undefined;
 }) {
   if (who.user_id !== null)

@@ -11,7 +11,7 @@ import { useChapter } from '../use-chapter.ts';
 import { Caller } from './caller.tsx';
 import { keyWords } from './request-words.ts';
 
-/** A refused transition in a sentence: what the state machine said, and the row. */
+/** Describes a refused transition in a sentence: the message of the state machine and the row. */
 export function RefusedResponse({ appRef, refused }: { appRef: string; refused: RefusedTransition }) {
   return (
     <>
@@ -22,7 +22,7 @@ export function RefusedResponse({ appRef, refused }: { appRef: string; refused: 
   );
 }
 
-/** The part of the panel that describes a refused transition: which one, of which row, by whom. */
+/** Section of the panel for a refused transition: its name, its row and its caller. */
 export function RefusedSection({
   appRef,
   refused,
@@ -58,7 +58,7 @@ export function RefusedSection({
   );
 }
 
-/** The transition; the way to chapter 4 if the machine still has it. */
+/** Shows the name of the transition. Links to chapter 4 if the machine still has the transition. */
 function Name({
   appRef,
   refused: { transition, from },
@@ -77,10 +77,11 @@ function Name({
   );
 }
 
+/** Shows a state with its colour if the machine has it. */
 const State = ({ name, machine }: { name: string | null; machine: Machine | undefined }) =>
   name === null ? <span className="soft">none</span> : machine ? <StateName machine={machine} name={name} /> : name;
 
-/** The key of the row, the way to the row in Data. */
+/** Shows the key of the row, with a link to the row in Data. */
 function RowLink({
   appRef,
   refused: { entity, key },

@@ -26,13 +26,13 @@ import { RequestPanel } from './request-panel.tsx';
 import { addressOf, questionOf, stepLines } from './request-words.ts';
 import { StepTable } from './step-table.tsx';
 
-/** The story of one call: a page of chapter 8 where it failed, of chapter 7 where it did not. */
+/** Page with the trace of a request: in chapter 8 if the request failed, otherwise in chapter 7. */
 export function RequestPage() {
   const { ref, requestId } = useParams({ from: '/signed-in/app/$ref/calls/$requestId' });
   const query = useQuery(requestTrace(ref, requestId));
   const { chapter: errors } = useChapter(ref, 'errors');
   const { data } = query;
-  // On a phone the panel would lie over the steps: it waits to be asked for.
+  // On a phone the panel would cover the steps, so it starts closed.
   const [open, setOpen] = useState(() => !window.matchMedia('(max-width: 760px)').matches);
   const story = data?.story;
   const line = useMemo(() => story && errorOf(errors?.errors ?? [], story), [story, errors]);
@@ -71,7 +71,7 @@ export function RequestPage() {
   );
 }
 
-/** Steps, SQL and policies. */
+/** Shows the steps, the SQL and the policies. */
 function Told({ number, answer }: { number: number; answer: RequestTraceResponse | undefined }) {
   const lines = useMemo(() => answer && stepLines(answer.story, answer.policies), [answer]);
   const story = answer?.story;
@@ -155,6 +155,7 @@ function Answer({
   );
 }
 
+/** Shown if the node does not store the trace of the request. */
 function Unknown({ appRef, requestId }: { appRef: string; requestId: string }) {
   return (
     <Empty title="No trace stored">

@@ -13,7 +13,7 @@ import { RefusedSection } from './refused.tsx';
 import styles from './request.module.css';
 import { addressOf, requestText, sourceWords } from './request-words.ts';
 
-/** The caller, the request and the response. */
+/** Panel with the caller, the request and the response. */
 export function RequestPanel({
   appRef,
   story,
@@ -22,7 +22,7 @@ export function RequestPanel({
 }: {
   appRef: string;
   story: RequestTrace;
-  /** The error of chapter 8 that it was answered with; missing for a success, and where there is none any more. */
+  /** The error of chapter 8 for the response; undefined for a success, and if chapter 8 does not contain the error. */
   line: ErrorLine | undefined;
   onClose: () => void;
 }) {

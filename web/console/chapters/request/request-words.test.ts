@@ -25,43 +25,43 @@ const story = (more: Partial<RequestTrace> = {}): RequestTrace => ({
 });
 const policy = { entity: 'public.tickets', name: 'own', words: 'own tickets' } as PolicyEntry;
 
-describe('the steps', () => {
-  it('say where the call ended and of what: not with the reply, which is sent whatever happened', () => {
+describe('stepLines', () => {
+  it('mark the step that ended a failed request, which is never the reply', () => {
     const lines = stepLines(story(), []);
     expect(lines.map(({ kind }) => kind)).toEqual(['server', 'ended', 'server']);
     expect(lines[1]?.found).toBe('raises 23514 of tickets.title_length');
   });
-  it('end nowhere where the call succeeded', () => {
+  it('mark no step of a successful request', () => {
     expect(stepLines(story({ code: null }), []).map(({ kind }) => kind)).toEqual(['server', 'database', 'server']);
   });
-  it('hold the policies within what ran, without a time that nobody measured', () => {
+  it('list the policies within the step that ran them, without a time', () => {
     const within = stepLines(story(), [policy])[2];
     expect(within).toMatchObject({ name: 'policy: own', time: null, found: 'own tickets' });
   });
 });
 
-describe('the scale', () => {
+describe('scaleMarks', () => {
   it.each([
     [3.3, [0, 1, 2, 3]],
     [0.42, [0, 0.2, 0.4]],
     [311, [0, 100, 200, 300]],
     [0, [0]],
-  ])('to %s ms', (end, marks) => expect(scaleMarks(end)).toEqual(marks));
+  ])('marks a scale to %s ms', (end, marks) => expect(scaleMarks(end)).toEqual(marks));
 });
 
-it('names the day of a call that was not today', () => {
+it('includes the date for a request of another day', () => {
   expect(questionOf(story(), new Date('2026-11-21T14:00:00Z'))).toMatch(/^What happened at [\d:]{8}\?$/);
   expect(questionOf(story(), new Date('2026-11-25T14:00:00Z'))).toMatch(
     /^What happened on 2[12] Nov 2026 at [\d:]{8}\?$/,
   );
 });
 
-it('gives the address as it was called', () => {
+it('returns the address that the client requested', () => {
   expect(addressOf(story())).toBe('/rest/v1/tickets?id=eq.…');
   expect(addressOf(story({ path: '/', query: '' }))).toBe('/rest/v1');
 });
 
-it('tells all of it as text', () => {
+it('writes the complete trace as text', () => {
   const text = requestText(story(), undefined);
   for (const part of [
     'req-1',

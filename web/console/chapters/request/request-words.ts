@@ -3,20 +3,20 @@ import type { ErrorLine } from '../../../../contract/specification.ts';
 import type { PolicyEntry } from '../../../../contract/specification-roles.ts';
 import { dayOf, milliseconds, shortId, timeOfDay } from '../../format/format.ts';
 
-/** Names the part that does the work of a step, or says that the call ended there. */
+/** The part of the server that does the work of a step, or `ended` for the end of the request. */
 export type StepKind = 'server' | 'database' | 'ended';
 
-/** A line of the table of steps. */
+/** A row of the table of steps. */
 export interface StepLine {
   key: string;
   name: string;
-  /** Null for what happens within the step before it, of which PostgreSQL gives no time of its own. */
+  /** Null for a part of the previous step that PostgreSQL does not measure separately. */
   time: { from: number; took: number } | null;
   kind: StepKind;
   found: string;
 }
 
-/** The steps of a call in their order; the policies that applied stand within the step that ran. */
+/** Returns the steps of a request in their order. The policies that applied are within the step that ran them. */
 export function stepLines(story: RequestTrace, policies: readonly PolicyEntry[]): StepLine[] {
   const { steps, code } = story;
   // A reply is sent whatever happened: what ended the call is the step before it.
@@ -41,7 +41,7 @@ export function stepLines(story: RequestTrace, policies: readonly PolicyEntry[])
   });
 }
 
-/** "raises 23514 of tickets.title_length": what ended a call, and what it was of. */
+/** Describes the end of a request: "raises 23514 of tickets.title_length". */
 const endWords = ({ code, subject, limit }: RequestTrace): string =>
   [
     `raises ${code}`,
@@ -53,7 +53,7 @@ const endWords = ({ code, subject, limit }: RequestTrace): string =>
 
 const kindOf = ({ name }: CallStep): StepKind => (name === 'Execute' ? 'database' : 'server');
 
-/** The marks of a scale from 0 that ends at or beyond `end`: about four, at 1, 2 or 5 times a power of ten. */
+/** Returns the marks of a scale from 0 to at least `end`: about four marks, at 1, 2 or 5 times a power of ten. */
 export function scaleMarks(end: number): number[] {
   if (!(end > 0)) return [0];
   const rough = end / 4;
@@ -64,16 +64,16 @@ export function scaleMarks(end: number): number[] {
   return marks;
 }
 
-/** A time of a step: to the hundredth of a millisecond, from a hundred on without. */
+/** Formats the time of a step in milliseconds: with two decimal places below 100, otherwise without. */
 export const stepTime = (value: number): string => (value < 99.995 ? value.toFixed(2) : Math.round(value).toString());
 
-/** "What happened at 13:58:41?"; of another day with its date. */
+/** Returns the title of the page: "What happened at 13:58:41?". For another day, includes the date. */
 export const questionOf = ({ at }: RequestTrace, now: Date): string => {
   const today = dayOf(now.toISOString()) === dayOf(at);
   return `What happened ${today ? '' : `on ${dayOf(at)} `}at ${timeOfDay(at)}?`;
 };
 
-/** The address that was called, below the app: /rest/v1/tickets?id=eq.… */
+/** Returns the requested address below the app: /rest/v1/tickets?id=eq.… */
 export const addressOf = ({ area, path, query }: RequestTrace): string =>
   `/${area}/v1${path === '/' ? '' : path}${query === '' ? '' : `?${query}`}`;
 
@@ -85,17 +85,17 @@ const sources: Readonly<Record<string, string>> = {
   builder: 'a builder, from the console',
 };
 
-/** How the caller showed who it is. */
+/** Describes how the caller authenticated. */
 export const sourceWords = (source: string | null): string =>
   source === null ? 'not known' : (sources[source] ?? source);
 
-/** The row of a refused transition: "id 17", "order 4, line 2". */
+/** Describes the row of a refused transition: "id 17", "order 4, line 2". */
 export const keyWords = (key: Readonly<Record<string, string>>): string =>
   Object.entries(key)
     .map(([field, value]) => `${field} ${value}`)
     .join(', ');
 
-/** The whole story as plain text, for a ticket or a chat. */
+/** Returns the complete trace as plain text, for a ticket or a chat. */
 export function requestText(story: RequestTrace, line: ErrorLine | undefined): string {
   const width = Math.max(...story.steps.map(({ name }) => name.length), 0);
   return [

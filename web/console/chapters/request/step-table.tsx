@@ -11,7 +11,7 @@ const legend: readonly (readonly [StepKind, string])[] = [
   ['ended', 'where it ended'],
 ];
 
-/** Every step of a call on one scale: when it began, how long it took, what it found. */
+/** Table of the steps of a request on one time scale: start, duration and result of each step. */
 export function StepTable({
   number,
   lines,
@@ -19,9 +19,9 @@ export function StepTable({
   usual,
 }: {
   number: string;
-  /** Missing while they are not known. */
+  /** Undefined until the steps are loaded. */
   lines: readonly StepLine[] | undefined;
-  /** How long the whole call took, in ms. */
+  /** Duration of the complete request, in ms. */
   all: number;
   usual: { p50_ms: number | null; p99_ms: number | null };
 }) {
@@ -91,6 +91,7 @@ export function StepTable({
   );
 }
 
+/** Row of a step. */
 function Step({ line: { name, time, kind, found }, share }: { line: StepLine; share: (value: number) => string }) {
   return (
     <tr data-selected={kind === 'ended' || undefined}>

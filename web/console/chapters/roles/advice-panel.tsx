@@ -76,7 +76,7 @@ export function AdvicePanel({
   );
 }
 
-/** Asks once more, then runs the SQL as the app's owner: all of it or nothing. */
+/** Asks for a confirmation, then runs the SQL as the app's owner in one transaction. */
 function Confirm({
   appRef,
   advice: { on, sql },

@@ -17,7 +17,7 @@ const weights: Readonly<Record<AdviceEntry['weight'], string>> = {
   idle: 'without effect',
 };
 
-/** What could be better, each with the SQL that mends it; a press tells it in full. */
+/** Table of advice, each with its SQL. A click shows the details in the panel. */
 export function AdviceTable({
   advice,
   selected,
@@ -86,5 +86,7 @@ export function AdviceTable({
   );
 }
 
-/** "alter policy "own" on …" → "alter policy …": enough to know what would be done. */
+/**
+ * Returns the beginning of a statement, which is enough to recognize it: "alter policy "own" on …" → "alter policy …".
+ */
 const beginning = (sql: string): string => `${sql.trim().split(/\s+/).slice(0, 2).join(' ')} …`;

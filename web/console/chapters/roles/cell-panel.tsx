@@ -14,7 +14,7 @@ import { CellProbe } from './cell-probe.tsx';
 import { Explain } from './explain/explain.tsx';
 import { roleWords, verdictSentence } from './role-text.ts';
 
-/** One cell of the matrix told in full: the verdict in words, why, the policies it comes from, the grant. */
+/** Panel of a cell of the matrix: the verdict, its reason, its policies and the grant. */
 export function CellPanel({
   appRef,
   cell,
@@ -30,11 +30,11 @@ export function CellPanel({
   appRef: string;
   cell: RoleCell;
   role: RoleEntry;
-  /** Those that were looked at, permissive first. */
+  /** The policies that the verdict depends on, permissive policies first. */
   policies: readonly PolicyEntry[];
-  /** Missing for a function. */
+  /** Undefined for a function. */
   entity: Entity | undefined;
-  /** What the probe met in this cell; missing while it was not probed. */
+  /** Result of the probe for this cell; undefined if the cell was not probed. */
   probed: ProbedCell | undefined;
   report: ProbeReport | null;
   onClose: () => void;
@@ -88,7 +88,7 @@ export function CellPanel({
         </PanelSection>
       ))}
       <CellProbe cell={probed} report={report} />
-      {/* Another cell is another question. */}
+      {/* The key resets the form when another cell is selected. */}
       {isCalled && (
         <Explain
           key={`${cell.entity} ${cell.operation} ${cell.role}`}
@@ -109,7 +109,7 @@ export function CellPanel({
   );
 }
 
-/** False of a function that is only read with the rows that it is computed of: then there is no call of it to explain. */
+/** Returns false for a function that is only read as a computed field. No call of such a function can be explained. */
 function useIsCalled(appRef: string, { entity, operation }: RoleCell): boolean {
   const { chapter: calls } = useChapter(appRef, 'calls');
   const { chapter: entities } = useChapter(appRef, 'entities');

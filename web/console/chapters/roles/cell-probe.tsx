@@ -8,7 +8,10 @@ import { TimeAgo } from '../../format/time-ago.tsx';
 import styles from './cell-probe.module.css';
 import { metWord } from './probe-words.ts';
 
-/** What the probe met in a cell: each statement that was tried and taken back, and whether that is what the cell claims. */
+/**
+ * Shows the result of the probe for a cell: each statement, which was rolled back, and whether its result agrees with
+ * the cell.
+ */
 export function CellProbe({ cell, report }: { cell: ProbedCell | undefined; report: ProbeReport | null }) {
   if (!report || !cell) {
     return (
@@ -41,6 +44,7 @@ export function CellProbe({ cell, report }: { cell: ProbedCell | undefined; repo
   );
 }
 
+/** Shows one attempt of the probe. */
 function Try({ attempt }: { attempt: ProbeTry }) {
   const { as, row, claimed, agrees, sql, answer } = attempt;
   return (

@@ -7,7 +7,7 @@ const columns: readonly WordsColumn<Line>[] = [
   { name: 'Object and privileges', look: 'words', cell: ({ words }) => words },
 ];
 
-/** The rights with which tables and functions begin that are yet to be made. */
+/** Table of the privileges that new tables and functions will have. */
 export function DefaultPrivilegesTable({ lines }: { lines: readonly Line[] }) {
   return (
     <TextTable

@@ -29,21 +29,21 @@ describe('matrixOf', () => {
   ];
   const groups = matrixOf({ roles, cells, policies: [], from_now_on: [], advice: [], sources: [] }, []);
 
-  it('puts every cell under its role, whatever the order they came in', () => {
+  it('sorts the cells by role, whatever their order', () => {
     expect(groups[0]?.rows.map((row) => [row.operation, row.cells.map(({ role }) => role)])).toEqual([
       ['select', ['anon', 'authenticated']],
       ['insert', ['anon', 'authenticated']],
     ]);
   });
 
-  it('names tables without the schema public, and functions apart from their arguments', () => {
+  it('omits the schema public from names, and separates functions from their arguments', () => {
     expect(groups.map(({ name, argumentTypes }) => [name, argumentTypes])).toEqual([
       ['notes', null],
       ['shop."Close (all)"', 'uuid, text'],
     ]);
   });
 
-  it('gives each cell an address of its own', () => {
+  it('gives each cell a unique address', () => {
     expect(new Set(cells.map(cellKey)).size).toBe(cells.length);
   });
 
@@ -52,7 +52,7 @@ describe('matrixOf', () => {
   });
 });
 
-describe('moving by keyboard', () => {
+describe('step', () => {
   it('stops at the edges', () => {
     expect(step('ArrowUp', [0, 1], 5, 3)).toEqual([0, 1]);
     expect(step('ArrowDown', [4, 1], 5, 3)).toEqual([4, 1]);
@@ -62,5 +62,5 @@ describe('moving by keyboard', () => {
     expect(step('Home', [2, 2], 5, 3)).toEqual([2, 0]);
   });
 
-  it('leaves other keys alone', () => expect(step('a', [0, 0], 5, 3)).toBeNull());
+  it('returns null for other keys', () => expect(step('a', [0, 0], 5, 3)).toBeNull());
 });

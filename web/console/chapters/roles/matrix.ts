@@ -1,7 +1,9 @@
 import type { Entity } from '../../../../contract/specification-entities.ts';
 import type { Operation, RoleCell, RolesChapter, Verdict } from '../../../../contract/specification-roles.ts';
 
-/** A row of the matrix: one operation on one entity or function, a cell a role in the order of the roles. */
+/**
+ * A row of the matrix: one operation on one entity or function, with one cell for each role in the order of the roles.
+ */
 export interface MatrixRow {
   /** Id of the entity or function. */
   entity: string;
@@ -12,19 +14,19 @@ export interface MatrixRow {
 /** The rows of one entity or function. */
 export interface MatrixGroup {
   entity: string;
-  /** Without the schema where that is public, and without the argument types. */
+  /** Name without the schema public and without argument types. */
   name: string;
-  /** What stands under the name: "12,408 rows", "bigint, bigint"; null where nothing is to be said. */
+  /** Text below the name: "12,408 rows", "bigint, bigint"; null without a text. */
   rowsEstimate: number | null;
   argumentTypes: string | null;
   rows: MatrixRow[];
 }
 
-/** How a cell is named in the address bar. */
+/** Returns the name of a cell in the address bar. */
 export const cellKey = ({ entity, operation, role }: Pick<RoleCell, 'entity' | 'operation' | 'role'>): string =>
   `${entity} ${operation} ${role}`;
 
-/** Arranges the cells as a matrix, groups and rows in the order in which the cells come. Pure. */
+/** Arranges the cells as a matrix. Groups and rows have the order of their first cells. Pure. */
 export function matrixOf({ roles, cells }: RolesChapter, entities: readonly Entity[]): MatrixGroup[] {
   const estimates = new Map(entities.map(({ id, figures }) => [id, figures?.rows_estimate ?? null]));
   const groups = new Map<string, Map<Operation, Map<string, RoleCell>>>();
@@ -51,14 +53,14 @@ function parts(id: string): { name: string; argumentTypes: string | null } {
   return { name, argumentTypes: open < 0 ? null : id.slice(open + 1, -1) };
 }
 
-/** How many cells there are of each verdict. */
+/** Counts the cells of each verdict. */
 export function tally(cells: readonly RoleCell[]): Record<Verdict, number> {
   const result = { always: 0, when: 0, never: 0 };
   for (const { verdict } of cells) result[verdict] += 1;
   return result;
 }
 
-/** Where an arrow, Home or End leads from a cell, in rows and columns; null for every other key. Pure. */
+/** Returns the cell that an arrow, Home or End leads to, as row and column; null for every other key. Pure. */
 export function step(
   key: string,
   [row, column]: readonly [row: number, column: number],

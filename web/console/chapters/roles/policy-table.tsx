@@ -29,7 +29,7 @@ const columnsOf = (ref: string): readonly WordsColumn<PolicyEntry>[] => [
   { name: 'Condition', look: 'words', cell: ({ words }) => words, title: ({ words }) => words },
 ];
 
-/** Every policy, with what it lets through in words. */
+/** Table of every policy, with a description of the rows that it allows. */
 export function PolicyTable({ appRef, policies }: { appRef: string; policies: readonly PolicyEntry[] }) {
   const columns = useMemo(() => columnsOf(appRef), [appRef]);
   return (

@@ -19,20 +19,20 @@ const cell = (tries: ProbeTry[]): ProbedCell => ({
   tries,
 });
 
-describe('a cell that disagrees says which way', () => {
+describe('disagreement', () => {
   it.each([
     ['probe refused', [attempt('allowed', 'allowed', true), attempt('allowed', 'refused', false)]],
     ['probe allowed', [attempt('not allowed', 'allowed', false)]],
-  ])('%s', (words, tries) => expect(disagreement(cell(tries))).toBe(words));
+  ])('describes a disagreement as %s', (words, tries) => expect(disagreement(cell(tries))).toBe(words));
 });
 
-it('finds a probed cell by its place in the matrix', () => {
+it('finds a probed cell by its address', () => {
   const report = { cells: [cell([])] } as unknown as Parameters<typeof probedCells>[0];
   expect(probedCells(report).get('public.a insert agent')).toBeDefined();
   expect(probedCells(null).size).toBe(0);
 });
 
-it('says how far a run is', () => {
+it('describes the progress of a run', () => {
   expect(progress(null)).toBeNull();
   expect(progress({ started_at: '', done: 0, total: 0 })).toBe('Probing');
   expect(progress({ started_at: '', done: 12, total: 40 })).toBe('Probing 12 of 40');

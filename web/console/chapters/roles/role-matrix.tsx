@@ -22,12 +22,15 @@ import { disagreement } from './probe-words.ts';
 import styles from './role-matrix.module.css';
 import { cellWords, roleWords } from './role-text.ts';
 
-/** The room in px that a matrix with words in its cells takes at least: beside the heads of its rows, as much for each role. */
+/**
+ * Returns the minimum width in px of a matrix with words in its cells: the row headings, and a column for each role.
+ */
 export const roomForWords = (roles: number): number => 204 + 108 * roles;
 
 /**
- * Who may do what: a table whose cells are buttons. One of them is in the tab order; arrows, Home and End move, a
- * press tells the cell in full. `words` shows the condition in the cell; else the mark alone.
+ * Table of roles and operations, whose cells are buttons. One cell is in the tab order; arrows, Home and End move
+ * between cells. A click shows the cell in the panel. With `words`, the cell contains its condition; otherwise only its
+ * mark.
  */
 export function RoleMatrix({
   roles,
@@ -41,7 +44,10 @@ export function RoleMatrix({
   roles: readonly RoleEntry[];
   groups: readonly MatrixGroup[];
   words: boolean;
-  /** There is no room for words: above marks the names of the roles stand upright. */
+  /**
+   * True if the table is too narrow for words. The names of the roles are then vertical, and the cells contain only
+   * marks.
+   */
   narrow: boolean;
   /** Results of the probe, by the key of the cell. */
   probed: ReadonlyMap<string, ProbedCell>;
@@ -52,7 +58,7 @@ export function RoleMatrix({
   const drawn = useDeferredValue(groups, selected === null ? beginningOf(groups) : groups);
   const rows = useMemo(() => drawn.flatMap((group) => group.rows), [drawn]);
   const [at, setAt] = useState<readonly [row: number, column: number]>([0, 0]);
-  // The room goes to the roles that have conditions to tell; where all have none, they share it.
+  // Roles with conditions get the remaining width. If no role has conditions, all roles share it.
   const conditional = useMemo(() => {
     const columns = rows.flatMap(({ cells }) =>
       cells.flatMap(({ verdict }, column) => (verdict === 'when' ? [column] : [])),
@@ -61,7 +67,7 @@ export function RoleMatrix({
   }, [rows, roles]);
   const selectedKey = selected && cellKey(selected);
 
-  // Marks take less room than words: with them the cell stands elsewhere.
+  // Marks are narrower than words, so the position of the cell depends on `words`.
   useScrollToSelected(grid, '[aria-pressed="true"]', selectedKey && `${selectedKey} ${words}`);
 
   const move = useRef<(event: KeyboardEvent) => void>(() => {});
@@ -135,7 +141,10 @@ export function RoleMatrix({
   );
 }
 
-/** The groups that are drawn before the first paint: more rows than any window shows. The others follow, and hold nothing up. */
+/**
+ * Returns the groups that are drawn before the first paint: more rows than fit into any window. The rest follows
+ * without blocking the page.
+ */
 function beginningOf(groups: readonly MatrixGroup[]): readonly MatrixGroup[] {
   let rows = 0;
   const end = groups.findIndex((group) => {
@@ -145,11 +154,11 @@ function beginningOf(groups: readonly MatrixGroup[]): readonly MatrixGroup[] {
   return end < 0 ? groups : groups.slice(0, Math.max(1, end));
 }
 
-/** The cell in the tab order, where it is one of these rows, as "row,column". */
+/** Returns the cell in the tab order as "row,column" if it is in one of these rows. */
 const within = ([row, column]: readonly [number, number], start: number, rows: number): string | null =>
   row >= start && row < start + rows ? `${row},${column}` : null;
 
-/** The rows of one entity or function; drawn again only where something of its own has changed. */
+/** The rows of one entity or function. They are drawn again only if their own properties change. */
 const Group = memo(function Group({
   group,
   start,
@@ -161,7 +170,7 @@ const Group = memo(function Group({
   onKeyDown,
 }: {
   group: MatrixGroup;
-  /** The place of its first row among all. */
+  /** Index of the first row among all rows. */
   start: number;
   at: string | null;
   probed: ReadonlyMap<string, ProbedCell>;
@@ -204,7 +213,10 @@ const Group = memo(function Group({
   );
 });
 
-/** The mark and its words; a never, the most frequent, is its mark alone to the eye, unless PostgreSQL fails for no lack of a privilege. */
+/**
+ * Shows the mark of a verdict and its description. For "never", the most frequent verdict, only the mark is visible,
+ * unless PostgreSQL fails for another reason than a missing privilege.
+ */
 function CellVerdict({ cell }: { cell: RoleCell }) {
   if (cell.verdict !== 'never') return <Verdict of={cell.verdict} words={cellWords(cell.words)} cut />;
   const sqlstate = cellFailure(cell);
@@ -217,6 +229,7 @@ function CellVerdict({ cell }: { cell: RoleCell }) {
   );
 }
 
+/** Heading of an entity or function. */
 function GroupHead({ group: { name, rows, rowsEstimate, argumentTypes } }: { group: MatrixGroup }) {
   return (
     <th scope="rowgroup" rowSpan={rows.length} className={styles.entity}>

@@ -2,7 +2,7 @@ import { cellCondition } from '../../../../contract/cell-condition.ts';
 import type { RoleCell, RoleEntry } from '../../../../contract/specification-roles.ts';
 import { counted } from '../../format/format.ts';
 
-/** The verdict of a cell as a sentence: "When own row (by user_id).", "Never: no policy lets it through." */
+/** Describes the verdict of a cell in a sentence: "When own row (by user_id).", "Never: no policy lets it through." */
 export function verdictSentence({
   operation,
   verdict,
@@ -19,7 +19,10 @@ export function verdictSentence({
   }
 }
 
-/** A condition may end with, or be, how many of the fields the grant names. */
+/**
+ * Completes the sentence of a condition. A condition may end with, or consist of, the number of fields that the grant
+ * names.
+ */
 function whenSentence(words: string): string {
   const [, condition = '', fields = ''] = /^(.*?)(?:, )?(\d+ of \d+ fields)?$/s.exec(words) ?? [];
   if (condition === '') return `Always, for ${fields}.`;
@@ -27,12 +30,12 @@ function whenSentence(words: string): string {
   return fields === '' ? `${when}.` : `${when}; for ${fields}.`;
 }
 
-/** "the member has role lead or the member has role agent": each role after the first repeats the words. */
+/** Matches "the member has role lead or the member has role agent", which repeats the words for each role. */
 const roles = /the member has role (\w+)((?: or the member has role \w+)*)/g;
 
 /**
- * The condition of a cell, as short as a cell is narrow: "own, or role agent or lead", "role lead, 3 of 4 fields". What
- * is left out, the fields and tables that a row is judged by, is told in the panel. Pure.
+ * Shortens the condition of a cell to the width of a cell: "own, or role agent or lead", "role lead, 3 of 4 fields".
+ * The panel shows the omitted fields and tables. Pure.
  */
 export const cellWords = (words: string): string =>
   words
@@ -45,6 +48,6 @@ export const cellWords = (words: string): string =>
     .replace(/^as far as rows of .* can be seen/, 'as its tables allow')
     .replace(/\b\w+ is not the member/g, 'not own');
 
-/** What a role means, and how many members have it: “2 members · Answers tickets.” */
+/** Describes a role and the number of its members: “2 members · Answers tickets.” */
 export const roleWords = ({ meaning, figures }: RoleEntry): string =>
   figures ? `${counted(figures.members, 'member')} · ${meaning}` : meaning;

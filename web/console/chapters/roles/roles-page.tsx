@@ -50,7 +50,7 @@ const changes = [
   </span>,
 ];
 
-/** Chapter 6: who may do what, from grants and policies. */
+/** Chapter 6: the access of each role, derived from grants and policies. */
 export function RolesPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/roles' });
   const { cell: chosen = null, advice: advised = null } = useSearch({ from: '/signed-in/app/$ref/roles' });
@@ -217,10 +217,10 @@ export function RolesPage() {
 
 const none: readonly never[] = [];
 
-/** Entities and functions that are drawn at first: more than any window shows. */
+/** Number of entities and functions drawn at first: more than fit into any window. */
 const portion = 40;
 
-/** Has every cell really tried, and says how far that is. */
+/** Button that probes every cell and shows the progress. */
 function ProbeAll({ appRef, running }: { appRef: string; running: string | null }) {
   const { mutate, isPending, error } = useMutation(startProbe(appRef));
   return (
@@ -239,7 +239,7 @@ function ProbeAll({ appRef, running }: { appRef: string; running: string | null 
   );
 }
 
-/** "Probe of 13:58:04: 150 cells, 612 attempts, 1.9 s, all rolled back". */
+/** Returns the source line of a report: "Probe of 13:58:04: 150 cells, 612 attempts, 1.9 s, all rolled back". */
 const probeSource = (report: ProbeReport | null): Source[] =>
   report === null
     ? []
@@ -258,7 +258,7 @@ function Answer({
 }: {
   chapter: RolesChapter;
   report: ProbeReport | null;
-  /** The report is of the specification that is shown. */
+  /** True if the report belongs to the specification that the page shows. */
   current: boolean;
 }) {
   const { always, when, never } = tally(cells);

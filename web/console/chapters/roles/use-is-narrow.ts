@@ -1,9 +1,8 @@
 import { type RefCallback, useCallback, useState } from 'react';
 
 /**
- * Whether an element has less room than a width in px; known before it is first painted.
- *
- * @returns the ref of the element, which must be as wide as its surroundings let it
+ * Returns whether an element is narrower than a width in px. The value is known before the first paint.
+ * @returns the ref of the element, which must fill the width of its parent, and the value
  */
 export function useIsNarrow(min: number): { ref: RefCallback<HTMLElement>; narrow: boolean } {
   const [narrow, setNarrow] = useState(false);

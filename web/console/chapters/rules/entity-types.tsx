@@ -19,16 +19,16 @@ const options: Readonly<Record<TypesFormat, string>> = {
   typescript: '',
 };
 
-/** The rules of one entity for a form that checks before it sends. */
+/** Shows the rules of an entity as types and schemas for programs, for example for a form that validates its input. */
 export function EntityTypes({
   appRef,
   entities,
   suggested,
 }: {
   appRef: string;
-  /** Those that calls reach; at least one. */
+  /** Entities that calls reach; at least one. */
   entities: readonly Entity[];
-  /** Id of the entity of the rule in the panel. */
+  /** Id of the entity whose rule the panel shows. */
   suggested: string | undefined;
 }) {
   const [chosen, choose] = useState<string | null>(null);

@@ -9,7 +9,9 @@ import { shortId } from '../../format/format.ts';
 import { boundRows, checkExpression, commentSql, validateSql } from './rule-words.ts';
 import styles from './rules.module.css';
 
-/** One rule told in full: words, SQL, which rows it binds, what a client gets that breaks it, how to change it. */
+/**
+ * Panel of a rule: its description, its SQL, the rows that it applies to, the error for a client, and how to change it.
+ */
 export function RulePanel({
   appRef,
   rule,
@@ -20,7 +22,7 @@ export function RulePanel({
 }: {
   appRef: string;
   rule: Rule;
-  /** Takes an expression over to the box where rules are tried. */
+  /** Opens an expression in the form that tests rules. */
   onTry: (entity: string, expression: string) => void;
   onClose: () => void;
   onPrevious: (() => void) | undefined;
@@ -87,6 +89,7 @@ export function RulePanel({
   );
 }
 
+/** Link that opens SQL in the editor. */
 function SqlLink({ appRef, sql, words }: { appRef: string; sql: string | null; words: string }) {
   if (sql === null) return null;
   return (

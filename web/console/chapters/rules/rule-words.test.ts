@@ -16,7 +16,7 @@ const rule = (more: Partial<Rule>): Rule => ({
   ...more,
 });
 
-describe('what stands within a check can be tried in another form', () => {
+describe('checkExpression', () => {
   it.each([
     ['CHECK ((length(title) >= 3))', 'length(title) >= 3'],
     ['CHECK (((a > 1) AND (b > 2)))', '(a > 1) AND (b > 2)'],
@@ -24,13 +24,15 @@ describe('what stands within a check can be tried in another form', () => {
     ['CHECK ((a > 1)) NO INHERIT NOT VALID', 'a > 1'],
     ['CHECK (is_valid(a))', 'is_valid(a)'],
     ["public.email CHECK ((VALUE ~ '@'::text))", null],
-  ])('%s', (sql, expression) => expect(checkExpression({ kind: 'check', sql })).toBe(expression));
+  ])('returns the expression of %s', (sql, expression) =>
+    expect(checkExpression({ kind: 'check', sql })).toBe(expression),
+  );
 
-  it('is nothing of other rules', () => expect(checkExpression({ kind: 'unique', sql: 'UNIQUE (a)' })).toBeNull());
+  it('returns null for other rules', () => expect(checkExpression({ kind: 'unique', sql: 'UNIQUE (a)' })).toBeNull());
 });
 
-describe('SQL that changes the words of a rule', () => {
-  it('names the constraint, whatever it is called, and doubles quotes', () => {
+describe('commentSql', () => {
+  it('names the constraint and doubles quotes in its name', () => {
     expect(commentSql(rule({ name: 'a"b' }))).toBe(
       `comment on constraint "a""b" on public.tickets\n  is 'it''s 3 to 120 characters';`,
     );
@@ -46,7 +48,7 @@ describe('SQL that changes the words of a rule', () => {
     expect(commentSql(index)).toContain('comment on index "My shop"."one"');
   });
 
-  it('names the domain of a rule that is a domain’s', () => {
+  it('names the domain for a rule of a domain', () => {
     const domain = rule({ name: 'email_check', sql: "email CHECK ((VALUE ~ '@'::text))" });
     expect(commentSql(domain)).toContain('constraint "email_check" on domain email');
   });
@@ -57,13 +59,13 @@ describe('SQL that changes the words of a rule', () => {
   );
 });
 
-it('checks old rows only where that was put off', () => {
+it('validates existing rows only if the validation was postponed', () => {
   expect(validateSql(rule({}))).toBeNull();
   expect(validateSql(rule({ applies_to: 'no row' }))).toBeNull();
   expect(validateSql(rule({ applies_to: 'new and changed rows' }))).toContain('validate constraint "title_length"');
 });
 
-it('keeps a rule that rows break for the rows to come alone', () => {
+it('adds a rule that existing rows break only for new rows', () => {
   const check = { kind: 'check', expression: ' a > 1\n' } as const;
   expect(keepSql('public.tickets', check, 0)).not.toContain('not valid');
   expect(keepSql('public.tickets', check, 3)).toContain('check (a > 1)\n  not valid;');

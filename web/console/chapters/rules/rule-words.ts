@@ -1,7 +1,9 @@
 import type { Rule } from '../../../../contract/specification.ts';
 import type { TriedRule } from '../../data/rules/trial-sql.ts';
 
-/** What stands within `CHECK ( … )`, as PostgreSQL prints it; null for a rule that is no check of a table. */
+/**
+ * Returns the expression within `CHECK ( … )`, as PostgreSQL prints it; null for a rule that is no check of a table.
+ */
 export function checkExpression({ kind, sql }: Pick<Rule, 'kind' | 'sql'>): string | null {
   if (kind !== 'check') return null;
   const inner = /^CHECK \((.*)\)(?: NO INHERIT)?(?: NOT ENFORCED)?(?: NOT VALID)?$/s.exec(sql)?.[1];
@@ -9,7 +11,10 @@ export function checkExpression({ kind, sql }: Pick<Rule, 'kind' | 'sql'>): stri
   return isWrapped(inner) ? inner.slice(1, -1) : inner;
 }
 
-/** Whether the first parenthesis closes with the last: `(a) and (b)` is not wrapped. Texts may hold any. */
+/**
+ * Returns true if the last parenthesis closes the first one. `(a) and (b)` is not wrapped. Parentheses in texts are
+ * ignored.
+ */
 function isWrapped(text: string): boolean {
   if (!text.startsWith('(') || !text.endsWith(')')) return false;
   let depth = 0;
@@ -25,12 +30,14 @@ function isWrapped(text: string): boolean {
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** SQL that gives a rule these words; null where it is no constraint or index that could hold a comment. */
+/**
+ * Returns SQL that sets the description of a rule as a comment; null if the rule is neither a constraint nor an index.
+ */
 export function commentSql({ kind, name, entity, sql, words }: Rule): string | null {
   if (kind === 'type' || name === 'required' || name.endsWith(' not null')) return null;
   const on = () => {
     if (/^CREATE UNIQUE INDEX/i.test(sql)) {
-      // An index stands in the schema of its table.
+      // An index is in the schema of its table.
       const schema = /^(?:"(?:[^"]|"")*"|[^".]+)/.exec(entity)?.[0] ?? 'public';
       return `index ${schema}.${quoted(name)}`;
     }
@@ -42,18 +49,18 @@ export function commentSql({ kind, name, entity, sql, words }: Rule): string | n
   return `comment on ${on()}\n  is ${literal(words)};`;
 }
 
-/** Which rows a rule binds, where it is not all of them. */
+/** Describes the rows that a rule applies to, if the rule does not apply to all rows. */
 export const boundRows: Readonly<Record<Rule['applies_to'], string>> = {
   'all rows': 'all rows',
   'new and changed rows': 'new and changed rows; older rows may violate the rule (NOT VALID)',
   'no row': 'no row: it is not enforced',
 };
 
-/** SQL that lets PostgreSQL check the rows from before the rule; null where it has been done, or there is nothing to check. */
+/** Returns SQL that validates the existing rows; null if PostgreSQL has validated them or has nothing to validate. */
 export const validateSql = ({ applies_to, entity, name }: Rule): string | null =>
   applies_to === 'new and changed rows' ? `alter table ${entity}\n  validate constraint ${quoted(name)};` : null;
 
-/** SQL that keeps a rule that was tried; where rows break it, a check only for rows to come. */
+/** Returns SQL that adds a tested rule. If existing rows break the rule, the check applies only to new rows. */
 export function keepSql(table: string, rule: TriedRule, broken: number): string {
   if (rule.kind === 'required') {
     const changes = rule.fields.map((field) => `  alter column ${quoted(field)} set not null`);

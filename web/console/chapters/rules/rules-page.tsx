@@ -27,7 +27,7 @@ const changes = [
   </span>,
 ];
 
-/** Chapter 5: what is valid, in words and in SQL, and what would be. */
+/** Chapter 5: the rules in words and in SQL, and a form that tests a new rule. */
 export function RulesPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/rules' });
   const { chapter, stale } = useChapter(ref, 'rules');
@@ -96,10 +96,10 @@ export function RulesPage() {
 
 const textOf = ({ entity, name, kind, words, sql }: Rule): string => [entity, name, kind, words, sql].join('\n');
 
-/** Kinds of entities that programs can write to. */
+/** Returns true if callers can write rows of the entity. */
 const takesRows = ({ exposed, writable }: Entity): boolean => exposed && (writable.insert || writable.update);
 
-/** A view has no rules of its own. */
+/** Views have no rules of their own. */
 const isTable = ({ kind }: Entity): boolean =>
   kind === 'table' || kind === 'partitioned table' || kind === 'foreign table';
 

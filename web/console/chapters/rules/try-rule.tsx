@@ -20,22 +20,22 @@ import { count, counted, percent, shortId } from '../../format/format.ts';
 import { keepSql } from './rule-words.ts';
 import styles from './rules.module.css';
 
-/** A rule that is being thought of. */
+/** The values of the form for a rule that is tested. */
 export interface Draft {
   /** Id of an entity. */
   entity: string;
   expression: string;
   /** Kind of rule; an expression where it is not said. */
   kind?: TriedRule['kind'];
-  /** Of the kinds that are about fields. */
+  /** Fields of the rule, for the kinds that apply to fields. */
   fields?: readonly string[];
 }
 
-/** Whether SQL goes on after a semicolon, outside of texts and comments. */
+/** Returns true if the SQL contains another statement after a semicolon, outside of texts and comments. */
 const isSeveral = (sql: string): boolean =>
   highlight(sql, 'sql').some(({ kind, text }) => kind === 'plain' && text.includes(';'));
 
-/** A box for a rule that is not there yet: how many rows would break it, without changing anything. */
+/** Form that tests a new rule: it counts the rows that would break the rule, and changes nothing. */
 export function TryRule({
   appRef,
   tables,
@@ -47,7 +47,7 @@ export function TryRule({
   appRef: string;
   /** The tables that can have a rule; at least one. */
   tables: readonly Entity[];
-  /** Id of the table to begin with: that of the rule in the panel. */
+  /** Id of the table that is selected first: the table of the rule in the panel. */
   suggested: string | undefined;
   draft: Draft | null;
   onDraft: (draft: Draft) => void;
@@ -218,7 +218,7 @@ function Outcome({
   );
 }
 
-/** What PostgreSQL says of the expression; else the failure itself. */
+/** Shows PostgreSQL's message about the expression, or else the failure of the request. */
 function Refused({ error }: { error: Error }) {
   const refused = sqlFailureOf(error);
   const facts = failureFacts(error);

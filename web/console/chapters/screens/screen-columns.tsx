@@ -20,7 +20,7 @@ export const screenColumns: readonly ListColumn<ListedScreen>[] = [
   { name: 'Origin', bar: 60, cell: (screen) => <Origin screen={screen} /> },
 ];
 
-/** Where a screen comes from, and whether it can be shown. */
+/** Shows the source of a screen, and whether the screen can be shown. */
 function Origin({ screen: { origin, broken } }: { screen: Screen }) {
   if (broken.length > 0) return <Verdict of="disagrees" words="broken" />;
   if (origin === 'derived') return <span className="soft">the entity</span>;

@@ -24,7 +24,7 @@ const origins: Readonly<Record<Screen['origin'], string>> = {
   'defined in place of a derived one': 'defined by ninefold.define_screen, replaces the screen derived from the entity',
 };
 
-/** One screen told in full: what it shows, for whom, why it is broken, and the SQL that changes it. */
+/** Panel of a screen: its content, its roles, the reason why it is broken, and the SQL that changes it. */
 export function ScreenPanel({
   appRef,
   screen,
@@ -110,7 +110,7 @@ export function ScreenPanel({
   );
 }
 
-/** Which rows it shows and in which order; of a form and of one row's screen only where that is said. */
+/** Describes the rows of a screen and their order. For forms and detail pages, only if the definition contains them. */
 function rowsOf({ kind, filter, order_by }: Screen): [string, ReactNode][] {
   const many = kind === 'list' || kind === 'board';
   const said: [of: string, value: string | null, otherwise: string][] = [
@@ -122,7 +122,7 @@ function rowsOf({ kind, filter, order_by }: Screen): [string, ReactNode][] {
     .map(([of, value, otherwise]) => [of, value === null ? otherwise : <code key={of}>{value}</code>]);
 }
 
-/** A form's, apart where a new row takes others than a change does. */
+/** Returns the fields of a form. Fields of new rows and of changes are listed separately if they differ. */
 const fieldsOf = ({ columns, fields }: Screen): [of: string, names: readonly string[]][] =>
   fields
     ? [

@@ -16,7 +16,7 @@ const screen: Screen = {
   broken: [],
 };
 
-it('defines a screen as it is', () => {
+it('writes the SQL that defines a screen unchanged', () => {
   expect(defineScreenSql(screen)).toBe(`select ninefold.define_screen(
   route => '/inbox',
   title => 'Today''s inbox',
@@ -27,7 +27,7 @@ it('defines a screen as it is', () => {
   roles => array['agent']::text[]);`);
 });
 
-it('leaves open who sees a screen that follows from its entity, and drops only what was defined', () => {
+it('omits the roles of a derived screen, and deletes only defined screens', () => {
   expect(defineScreenSql({ ...screen, origin: 'derived' })).not.toContain('roles');
   expect(dropScreenSql({ ...screen, origin: 'derived' })).toBeNull();
   expect(dropScreenSql(screen)).toBe("select ninefold.drop_screen('/inbox');");

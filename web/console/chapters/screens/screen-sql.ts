@@ -1,7 +1,7 @@
 import type { Screen } from '../../../../contract/description.ts';
 import { arrayLiteral, callSql, literal } from '../../data/sql/literal.ts';
 
-/** The SQL that defines a screen as it is: where one begins to change it. Pure. */
+/** Returns the SQL that defines a screen unchanged, as a start for editing. Pure. */
 export const defineScreenSql = ({
   route,
   title,
@@ -21,10 +21,10 @@ export const defineScreenSql = ({
     columns: columns.length > 0 ? arrayLiteral(columns) : null,
     filter: filter === null ? null : literal(filter),
     order_by: order_by === null ? null : literal(order_by),
-    // What follows from the entity is shown to whoever may read it; to say so would hold it fast.
+    // Every caller who may read the entity sees a derived screen. A list of roles would fix its current callers.
     roles: origin === 'derived' || roles.length === 0 ? null : arrayLiteral(roles),
   });
 
-/** The SQL that takes a defined screen away; null for one that follows from its entity. Pure. */
+/** Returns the SQL that deletes a defined screen; null for a derived screen. Pure. */
 export const dropScreenSql = ({ route, origin }: Screen): string | null =>
   origin === 'derived' ? null : `select ninefold.drop_screen(${literal(route)});`;

@@ -31,7 +31,7 @@ const keeps: Readonly<Record<Choice, (screen: Screen) => boolean>> = {
   broken: ({ broken }) => broken.length > 0,
 };
 
-/** Chapter 2: which screens and routes there are: those that follow from the entities, and those that were defined. */
+/** Chapter 2: the screens and routes, both derived from the entities and defined by the app. */
 export function ScreensPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/screens' });
   const { chapter, stale } = useChapter(ref, 'screens');
@@ -81,7 +81,7 @@ export function ScreensPage() {
   );
 }
 
-/** A screen is found by its route, its title, what it shows and for whom. */
+/** Returns the searchable text of a screen: route, title, content and roles. */
 const textOf = ({ route, title, entity, columns, roles }: Screen): string =>
   [route, title, entity, ...columns, ...roles].join('\n');
 
@@ -92,7 +92,10 @@ const kinds: readonly (readonly [ScreenKind, string])[] = [
   ['board', 'board'],
 ];
 
-/** "25 screens: 9 lists, 7 details, 8 forms and 1 board. 3 are defined; 1 is broken." */
+/**
+ * Answers the question of the chapter: "25 screens: 9 lists, 7 details, 8 forms and 1 board. 3 are defined; 1 is
+ * broken."
+ */
 function Answer({ chapter: { screens } }: { chapter: ScreensChapter }) {
   if (screens.length === 0) return <>This app has no screens.</>;
   const defined = screens.filter(keeps.defined).length;

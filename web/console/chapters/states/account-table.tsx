@@ -5,7 +5,7 @@ import { Table } from '../../../ui/table.tsx';
 import { counted } from '../../format/format.ts';
 import styles from './states.module.css';
 
-/** The states of members' accounts, and the calls that move them under the settings of the app. */
+/** Table of the states of members' accounts, and of the calls that change them under the app's settings. */
 export function AccountTable({
   appRef,
   number,

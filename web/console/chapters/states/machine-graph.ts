@@ -5,8 +5,9 @@ import { span, type TransitionEdge, transitionEdges, unexplainedChanges } from '
 import { colourOf } from './state-name.tsx';
 
 /**
- * A machine as boxes and edges: rows now and the median stay in the boxes, passages on the edges, whose weight grows with
- * the root of them. Passages that no transition explains are edges that should not be. Pure.
+ * Converts a machine to boxes and edges. Boxes show the rows and the median stay, edges show the state changes. The
+ * weight of an edge grows with the square root of its state changes. State changes that no transition explains are
+ * marked as bad. Pure.
  */
 export function machineGraph(machine: Machine): Graph {
   const ways = transitionEdges(machine);
@@ -45,7 +46,7 @@ export function machineGraph(machine: Machine): Graph {
   };
 }
 
-/** The box of a state, and the state of a box; null for the one that is no state. */
+/** Returns the id of a state's box. */
 export const boxOfState = (name: string): string => `state ${name}`;
 export const stateOfBox = (id: string): string | null => (id.startsWith('state ') ? id.slice('state '.length) : null);
 
@@ -99,7 +100,7 @@ const edgeOf = (
   says: `${transition.name}, from ${from} to ${to}${passages === null ? '' : `, ${counted(passages, 'state change')} in 30 days`}`,
 });
 
-/** The edge of a chosen way, or else all that meet a chosen state. */
+/** Returns the highlighted edges: the edge of the selected transition, or else all edges of the selected state. */
 export function hotEdges({ edges }: Graph, state: string | null, way: string | null): ReadonlySet<string> {
   if (way !== null) return new Set([way]);
   const box = state === null ? null : boxOfState(state);

@@ -2,8 +2,8 @@ import type { Machine } from '../../../../contract/states.ts';
 import { transitionEdges } from './machine-words.ts';
 
 /**
- * A machine as a Mermaid `stateDiagram-v2` (mermaid.js.org/syntax/stateDiagram.html). States get ids of their own, since
- * their names may hold anything. Pure.
+ * Writes a machine as a Mermaid `stateDiagram-v2` (mermaid.js.org/syntax/stateDiagram.html). States have generated ids,
+ * because their names may contain any character. Pure.
  */
 export function machineMermaid(machine: Machine): string {
   const id = (name: string) => `s${machine.states.findIndex((state) => state.name === name)}`;

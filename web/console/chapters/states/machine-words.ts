@@ -7,7 +7,10 @@ const parts: readonly (readonly [seconds: number, unit: string])[] = [
   [1, 's'],
 ];
 
-/** A length of time in its two largest units: "4 d 2 h", "3 h 40 min", "22 min", "8 s". From ten days on, and for minutes, in one. */
+/**
+ * Formats a duration in its two largest units: "4 d 2 h", "3 h 40 min", "22 min", "8 s". Minutes, and durations of ten
+ * days or more, have one unit.
+ */
 export function span(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   const at = parts.findIndex(([size]) => whole >= size);
@@ -20,20 +23,20 @@ export function span(seconds: number): string {
     : `${many} ${unit} ${rest} ${next[1]}`;
 }
 
-/** One way from a state to another: a transition, from one of the states that it leads from. */
+/** A transition from one of its source states. */
 export interface TransitionEdge {
   id: string;
   from: string;
   to: string;
   transition: Transition;
-  /** Passages in 30 days; null while they are not known. */
+  /** Number of state changes in 30 days; null if it is unknown. */
   passages: number | null;
 }
 
-/** How a way is named in the address bar, and to screen readers: "solve from open". */
+/** Returns the name of an edge in the address bar and for screen readers: "solve from open". */
 export const wayId = (transition: string, from: string): string => `${transition} from ${from}`;
 
-/** Every way of a machine, in the order of its transitions. Pure. */
+/** Returns every edge of a machine, in the order of its transitions. Pure. */
 export const transitionEdges = ({ states, transitions, table, figures }: Machine): TransitionEdge[] =>
   transitions.flatMap((transition) =>
     states.flatMap(({ name: from }) => {
@@ -54,7 +57,10 @@ export const transitionEdges = ({ states, transitions, table, figures }: Machine
     }),
   );
 
-/** Passages of the last 30 days that no way of the machine explains: it was another one then, or it was switched off. */
+/**
+ * Returns the state changes of the last 30 days that no edge of the machine explains. They occurred under another
+ * machine, or while the machine was disabled.
+ */
 export const unexplainedChanges = (machine: Machine): { from: string; to: string; count: number }[] => {
   const ways = transitionEdges(machine);
   return (machine.figures?.passages ?? []).flatMap(({ from, to, transition, count }) =>
@@ -64,7 +70,7 @@ export const unexplainedChanges = (machine: Machine): { from: string; to: string
   );
 };
 
-/** Of all pairs of different states: how many a transition leads from one to the other. */
+/** Counts the pairs of different states, and those that a transition connects. */
 export function pairsOf(machine: Machine): { all: number; allowed: number } {
   const many = machine.states.length;
   return {
@@ -73,21 +79,21 @@ export function pairsOf(machine: Machine): { all: number; allowed: number } {
   };
 }
 
-/** Rows in all states of a machine; null where they were not counted. */
+/** Counts the rows in all states of a machine; null if they were not counted. */
 export const rowsOf = ({ figures }: Machine): number | null =>
   figures?.rows ? Object.values(figures.rows).reduce((sum, rows) => sum + rows, 0) : null;
 
-/** Passages of the last 30 days from state to state; rows that were made are none. */
+/** Counts the state changes of the last 30 days. Inserted rows are not state changes. */
 export const passagesOf = ({ figures }: Machine): number | null =>
   figures ? figures.passages.reduce((sum, { from, count }) => sum + (from === null ? 0 : count), 0) : null;
 
-/** The sum of what is known; null where nothing is. */
+/** Adds the known values; null if none is known. */
 export function sumOf(chapter: StatesChapter, of: (machine: Machine) => number | null): number | null {
   const known = chapter.machines.map(of).filter((value) => value !== null);
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
 }
 
-/** The words of a transition as a sentence, without its name: "take: agent may …" → "Agent may …." */
+/** Returns the description of a transition as a sentence without its name: "take: agent may …" → "Agent may …." */
 export function sentenceOf({ name, words }: Pick<Transition, 'name' | 'words'>): string {
   const said = words.startsWith(`${name}: `) ? words.slice(name.length + 2) : words;
   return `${said[0]?.toUpperCase() ?? ''}${said.slice(1)}.`;

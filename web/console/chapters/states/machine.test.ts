@@ -58,7 +58,7 @@ const live = machine({
   ],
 });
 
-describe('a length of time', () => {
+describe('span', () => {
   it.each([
     [0, '0 s'],
     [59, '59 s'],
@@ -68,11 +68,11 @@ describe('a length of time', () => {
     [19 * 3600, '19 h'],
     [98 * 3600, '4 d 2 h'],
     [12 * 86_400 + 5 * 3600, '12 d'],
-  ])('%d seconds are %s', (seconds, words) => expect(span(seconds)).toBe(words));
+  ])('formats %d seconds as %s', (seconds, words) => expect(span(seconds)).toBe(words));
 });
 
-describe('the ways of a machine', () => {
-  it('are one for each state that a transition leads from, with how often they were taken', () => {
+describe('transitionEdges, unexplainedChanges, pairsOf, rowsOf and sumOf', () => {
+  it('return one edge for each source state of a transition, with its state changes', () => {
     expect(transitionEdges(live).map(({ id, to, passages }) => [id, to, passages])).toEqual([
       ['take from new', 'open "now"', 40],
       ['close from new', 'closed', 10],
@@ -81,16 +81,17 @@ describe('the ways of a machine', () => {
     expect(transitionEdges(machine()).map(({ passages }) => passages)).toEqual([null, null, null]);
   });
 
-  it('leave over what no transition explains, but not rows that were made', () => {
+  it('return the state changes that no transition explains, without inserted rows', () => {
     expect(unexplainedChanges(live)).toEqual([
       { from: 'closed', to: 'new', count: 2 },
       { from: 'gone', to: 'new', count: 1 },
     ]);
   });
 
-  it('decide about every pair of different states', () => expect(pairsOf(live)).toEqual({ all: 12, allowed: 3 }));
+  it('count all pairs of different states and the allowed pairs', () =>
+    expect(pairsOf(live)).toEqual({ all: 12, allowed: 3 }));
 
-  it('are counted where anything is known', () => {
+  it('add the known counts, and return null if none is known', () => {
     expect([rowsOf(live), passagesOf(live)]).toEqual([1243, 53]);
     expect([rowsOf(machine()), passagesOf(machine())]).toEqual([null, null]);
     expect(sumOf({ machines: [live, machine()], sources: [] }, rowsOf)).toBe(1243);
@@ -98,12 +99,12 @@ describe('the ways of a machine', () => {
   });
 });
 
-it('says a transition as a sentence', () =>
+it('describes a transition in a sentence', () =>
   expect(sentenceOf(transition('close: now', 'closed'))).toBe('Agent may take a row to closed.'));
 
-describe('the figure', () => {
+describe('machineGraph', () => {
   const graph = machineGraph(live);
-  it('has a box for each state, with rows and stay, and a dot that leads to the first', () => {
+  it('has a box for each state with its rows and stay, and a dot before the initial state', () => {
     expect(graph.boxes.map(({ name, figure, remark, look }) => [name, figure, remark, look])).toEqual([
       ['', null, '', 'start'],
       ['new', '3', '22 min', 'usual'],
@@ -116,26 +117,26 @@ describe('the figure', () => {
     expect(stateOfBox('start')).toBeNull();
   });
 
-  it('weighs edges by the root of their passages, and shows in crimson what should not be', () => {
+  it('weighs edges by the square root of their state changes, and marks unexplained edges as bad', () => {
     const weights = graph.edges.map(({ id, weight }) => [id, Number(weight.toFixed(2))]);
     expect(weights).toContainEqual(['take from new', 3.7]);
     expect(weights).toContainEqual(['close from new', 2.35]);
     expect(graph.edges.filter(({ bad }) => bad).map(({ id }) => id)).toEqual(['stray closed new']);
   });
 
-  it('brings out a chosen way alone, else all that meet the chosen state', () => {
+  it('highlights only the selected edge, or else all edges of the selected state', () => {
     expect(hotEdges(graph, null, 'take from new')).toEqual(new Set(['take from new']));
     expect(hotEdges(graph, 'open "now"', null)).toEqual(new Set(['take from new', 'close from open "now"']));
   });
 
-  it('has grey for final states and the same colour for a state everywhere', () => {
+  it('colours final states grey, and other states differently', () => {
     expect(colourOf(live, 'closed')).toBe('d-6');
     expect(colourOf(live, 'new')).not.toBe(colourOf(live, 'open "now"'));
     expect(colourOf(live, 'gone')).toBe('d-6');
   });
 });
 
-it('is a state diagram in Mermaid, whatever the states are called', () => {
+it('writes a Mermaid state diagram for any names of states', () => {
   expect(machineMermaid(live)).toBe(`stateDiagram-v2
   direction LR
   state "new" as s0

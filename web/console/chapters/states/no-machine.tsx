@@ -17,7 +17,7 @@ const example = `select ninefold.define_machine(
     {"name": "reopen", "from": "closed", "to": "open"}
   ]');`;
 
-/** What the page says while there is no machine: how to make one. */
+/** Empty state of the page: describes how to create a machine. */
 export function NoMachine({ appRef }: { appRef: string }) {
   return (
     <Empty title="No state machine yet">

@@ -9,7 +9,7 @@ import { span, type TransitionEdge, transitionEdges } from './machine-words.ts';
 import { StateName } from './state-name.tsx';
 import styles from './states.module.css';
 
-/** One state told in full: how many rows stand in it and for how long, the ways in and out. */
+/** Panel of a state: its rows, their median stay, and the transitions from and to the state. */
 export function StatePanel({
   appRef,
   machine,
@@ -85,6 +85,7 @@ function standing(rows: number | null, initial: boolean, final: boolean, reached
   return final ? `${stand}. No transition leads out of this state.` : `${stand}.`;
 }
 
+/** Lists transitions to or from the state. */
 function Ways({
   title,
   ways,

@@ -29,7 +29,7 @@ const changes = [
   'To change a transition, define the complete machine again',
 ];
 
-/** Chapter 4: which states there are, and who may move what where. */
+/** Chapter 4: the states of the app's rows, and who may change them. */
 export function StatesPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/states' });
   const { machine: wanted, state, way } = useSearch({ from: '/signed-in/app/$ref/states' });
@@ -210,6 +210,7 @@ function MachineFigure({
   );
 }
 
+/** Lists the problems of a machine. */
 function Problems({ machine: { enforced, problems } }: { machine: Machine }) {
   if (enforced && problems.length === 0) return null;
   return (
@@ -222,7 +223,10 @@ function Problems({ machine: { enforced, problems } }: { machine: Machine }) {
   );
 }
 
-/** "One machine moves tickets through 6 states by 10 transitions. It has 12,408 rows, which changed their state 9,264 times in 30 days." */
+/**
+ * Answers the question of the chapter: "One machine moves tickets through 6 states by 10 transitions. It has 12,408
+ * rows, which changed their state 9,264 times in 30 days."
+ */
 function Answer({ chapter }: { chapter: StatesChapter }) {
   const { machines } = chapter;
   if (machines.length === 0) return <>No state machine is defined. Any valid value can follow any other.</>;

@@ -11,7 +11,10 @@ import styles from './states.module.css';
 
 const none = <span className="soft">–</span>;
 
-/** The columns of the transitions. `max`: state changes of the most frequent transition. */
+/**
+ * Returns the columns of the transitions.
+ * @param max State changes of the most frequent transition.
+ */
 export const transitionColumns = (
   machine: Machine,
   max: number,
@@ -77,6 +80,7 @@ export const transitionColumns = (
   },
 ];
 
+/** Shows the roles that may make a transition; null for every caller who may change the row. */
 export const Who = ({ roles }: { roles: readonly string[] | null }) =>
   roles === null ? (
     <span className="soft" title="Every caller that may change the row">

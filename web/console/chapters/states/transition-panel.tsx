@@ -9,7 +9,7 @@ import { StateName } from './state-name.tsx';
 import styles from './states.module.css';
 import { Who } from './transition-columns.tsx';
 
-/** One way from state to state told in full: who may take it, when, what it requires and sets. */
+/** Panel of a transition: who may make it, its conditions, the fields that it requires and sets. */
 export function TransitionPanel({
   appRef,
   machine,

@@ -6,7 +6,7 @@ import { wayId } from './machine-words.ts';
 import { StateName } from './state-name.tsx';
 import styles from './states.module.css';
 
-/** Each state × each transition: where it leads, or that it does not. It scrolls sideways where there are many. */
+/** Table of each state and each transition, with the target state. A table with many transitions scrolls sideways. */
 export function TransitionTable({
   number,
   machine,

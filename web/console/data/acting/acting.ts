@@ -5,7 +5,10 @@ import { ApiFailure } from '../api-failure.ts';
 import { queryClient } from '../query-client.ts';
 import type { RequestRole } from '../rows/row.ts';
 
-/** The token with which the builder acts as a member. It is asked for once; another one only if the builder wants to go on. */
+/**
+ * Requests a token with which the builder acts as a member. The query requests another token only if the builder
+ * chooses to continue.
+ */
 export const acting = (ref: string, userId: string) =>
   queryOptions({
     queryKey: ['acting', ref, userId],
@@ -16,9 +19,8 @@ export const acting = (ref: string, userId: string) =>
   });
 
 /**
- * Returns the header that makes a call as `requestRole`; none for the service key.
- *
- * @throws {ApiFailure} `acting_ended` once the token has expired
+ * Returns the header for a request as `requestRole`; no header for the service key.
+ * @throws {ApiFailure} `acting_ended` after the token has expired
  */
 export async function requestRoleHeader(
   ref: string,

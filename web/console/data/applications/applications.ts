@@ -9,12 +9,12 @@ export interface Application {
   client_type: 'public' | 'confidential';
   redirect_uris: string[];
   registration_type: 'manual' | 'dynamic';
-  /** The number of members who allow the application. */
+  /** The number of members who have consented to the application. */
   grants: number;
   created_at: string;
 }
 
-/** An application with a new secret, which the server sends this once. */
+/** An application with a new secret. The server sends the secret only once. */
 export type ApplicationWithSecret = Omit<Application, 'grants'> & { client_secret?: string };
 
 /** Values of an application that a builder sets. */
@@ -50,7 +50,7 @@ export const changeApplication = (ref: string, id: string) =>
     onSuccess: onSuccess(ref),
   });
 
-/** Gives an application a new secret. The earlier secret stops working. */
+/** Creates a new secret for an application. The previous secret stops working. */
 export const renewSecret = (ref: string, id: string) =>
   mutationOptions({
     mutationFn: () => api<ApplicationWithSecret>(`${path(ref, id)}/secret`, { method: 'POST', body: {} }),

@@ -4,7 +4,7 @@ import { api, segment } from '../api.ts';
 import { refetchEvery } from '../query-client.ts';
 import { appKeys } from './keys.ts';
 
-/** Calls of the last day, members, sessions and health of an app; renewed while in sight. */
+/** Reads requests of the last day, members, sessions and health of an app. Refreshed while visible. */
 export const activity = (ref: string) =>
   queryOptions({
     queryKey: appKeys.activity(ref),

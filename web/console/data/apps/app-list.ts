@@ -3,7 +3,10 @@ import type { AppSummary } from '../../../../contract/admin.ts';
 import { api } from '../api.ts';
 import { appKeys } from './keys.ts';
 
-/** The sizes of the apps' databases by ref: PostgreSQL takes its time for many, so nothing waits for them. */
+/**
+ * Reads the sizes of the apps' databases by ref. PostgreSQL needs long for many databases, so no page waits for this
+ * query.
+ */
 export const appSizes = () =>
   queryOptions({
     queryKey: appKeys.sizes(),
@@ -14,7 +17,10 @@ export const appSizes = () =>
     staleTime: 60_000,
   });
 
-/** Every app of the node that the builder may see; renewed while one of them is not served, which may end at any time. */
+/**
+ * Reads every app of the node that the builder may see. Refreshed while an app is not served, because that may end at
+ * any time.
+ */
 export const appList = () =>
   queryOptions({
     queryKey: appKeys.list(),

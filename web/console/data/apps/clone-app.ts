@@ -4,7 +4,7 @@ import { api, segment } from '../api.ts';
 import { queryClient } from '../query-client.ts';
 import { appKeys } from './keys.ts';
 
-/** Makes a new app that holds everything that this one holds. */
+/** Copies an app with everything in it. */
 export const cloneApp = (from: string) =>
   mutationOptions({
     mutationFn: (body: CloneAppRequest) => api<AppConnection>(`/apps/${segment(from)}/clone`, { method: 'POST', body }),

@@ -3,7 +3,7 @@ import type { AppConnection } from '../../../../contract/admin.ts';
 import { api, segment } from '../api.ts';
 import { appKeys } from './keys.ts';
 
-/** URL and public keys of an app. Not kept when nobody looks at them. */
+/** Reads URL and public keys of an app. Not cached after the last component that uses them is closed. */
 export const connection = (ref: string) =>
   queryOptions({
     queryKey: appKeys.connection(ref),

@@ -4,7 +4,7 @@ import { api } from '../api.ts';
 import { queryClient } from '../query-client.ts';
 import { appKeys } from './keys.ts';
 
-/** Makes an app. */
+/** Creates an app. */
 export const createApp = () =>
   mutationOptions({
     mutationFn: (body: CreateAppRequest) => api<AppConnection>('/apps', { method: 'POST', body }),

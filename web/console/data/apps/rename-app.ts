@@ -4,7 +4,7 @@ import { api, segment } from '../api.ts';
 import { queryClient } from '../query-client.ts';
 import { appKeys } from './keys.ts';
 
-/** Gives an app another name. */
+/** Changes the name of an app. */
 export const renameApp = (ref: string) =>
   mutationOptions({
     mutationFn: (body: RenameAppRequest) => api<void>(`/apps/${segment(ref)}`, { method: 'PATCH', body }),

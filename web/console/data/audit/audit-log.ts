@@ -2,10 +2,10 @@ import { infiniteQueryOptions } from '@tanstack/react-query';
 import type { BuilderAuditEntry, MemberAuditEntry, NodeAuditEntry } from '../../../../contract/audit.ts';
 import { apiWithHeaders, segment } from '../api.ts';
 
-/** Whose events are listed: of members or builders of an app, or of builders of the node. */
+/** The log: of members or builders of an app, or of builders of the node. */
 export type AuditKind = 'members' | 'builders' | 'node';
 
-/** The entries that are asked for; an empty text is no filter. */
+/** The filter of the entries; an empty text filters nothing. */
 export interface AuditFilter {
   kind: AuditKind;
   /** The app; null for the node. */
@@ -16,7 +16,7 @@ export interface AuditFilter {
   member: string;
 }
 
-/** An entry of either log in one shape. */
+/** An entry of any log in one shape. */
 export interface AuditLine {
   id: string;
   at: string;
@@ -24,7 +24,7 @@ export interface AuditLine {
   actorId: string | null;
   action: string;
   details: Readonly<Record<string, unknown>>;
-  /** The code of the error that refused it. */
+  /** The code of the error that the action failed with. */
   refused: string | null;
   address: string;
   requestId: string | null;
@@ -32,12 +32,12 @@ export interface AuditLine {
 
 /** Entries on a page. */
 const PAGE = 200;
-/** Entries that an export holds at most. */
+/** Maximum number of entries of an export. */
 export const EXPORTED = 20_000;
-/** Entries that an export reads at once. */
+/** Number of entries that an export reads with one request. */
 const EXPORTED_AT_ONCE = 1000;
 
-/** The entries of a log, newest first, page by page. */
+/** Reads the entries of a log, newest first, page by page. */
 export const auditLog = (filter: AuditFilter) =>
   infiniteQueryOptions({
     queryKey: ['audit', filter],
@@ -45,13 +45,13 @@ export const auditLog = (filter: AuditFilter) =>
     initialPageParam: null as string | null,
     getNextPageParam: ({ next }) => next ?? undefined,
     select: ({ pages }) => pages.flatMap(({ lines }) => lines),
-    // A search reads every part that is shown: it is repeated at the builder's wish only.
+    // A search reads every loaded page again, so only the builder repeats it.
     refetchInterval: filter.search === '' ? 10_000 : false,
   });
 
 interface AuditPage {
   lines: AuditLine[];
-  /** Where older entries begin; null if there are none. */
+  /** Start of the older entries; null if there are none. */
   next: string | null;
 }
 
@@ -119,7 +119,7 @@ const memberLine = ({ id, created_at, payload, ip_address }: MemberAuditEntry) =
     requestId: null,
   }) satisfies AuditLine;
 
-/** Reads the newest entries that a filter leaves, up to `EXPORTED`. Asks for a proof of identity. */
+/** Reads the newest entries that match a filter, up to `EXPORTED`. Asks for a proof of identity. */
 export async function readForExport(filter: AuditFilter): Promise<AuditLine[]> {
   const lines: AuditLine[] = [];
   let after: string | null = null;

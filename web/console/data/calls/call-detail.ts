@@ -3,7 +3,7 @@ import type { CallDetail } from '../../../../contract/call-detail.ts';
 import { api, segment } from '../api.ts';
 import { callKeys } from './keys.ts';
 
-/** One call of chapter 7, as programs and as a request. */
+/** Reads the details of a call of chapter 7: as code and as a request. */
 export const callDetail = (ref: string, id: string) =>
   queryOptions({
     queryKey: callKeys.detail(ref, id),

@@ -4,7 +4,7 @@ import { api, segment } from '../api.ts';
 import { refetchEvery } from '../query-client.ts';
 import { callKeys } from './keys.ts';
 
-/** How often one call was made within a window, point by point. Renewed while in sight. */
+/** Reads how often a call was requested within a window, as a series of points. Refreshed while visible. */
 export const callSeries = (ref: string, id: string, window: StatisticsWindow) =>
   queryOptions({
     queryKey: callKeys.figures(ref, id, window),

@@ -4,7 +4,7 @@ import { api, segment } from '../api.ts';
 import { refetchEvery } from '../query-client.ts';
 import { callKeys } from './keys.ts';
 
-/** Which calls of an app are looked at; a missing part lets all through. */
+/** The filter of an app's requests; a missing part filters nothing. */
 export interface LogFilter {
   /** The first digit of the status. */
   status?: string;
@@ -13,11 +13,11 @@ export interface LogFilter {
   call?: string;
   /** Id of a member. */
   user?: string;
-  /** Adds the calls of the console. */
+  /** Includes the requests of the console. */
   console?: true;
 }
 
-/** The last calls of an app, the newest first; renewed while in sight. */
+/** Reads the last requests of an app, newest first. Refreshed while visible. */
 export const log = (ref: string, filter: LogFilter) =>
   queryOptions({
     queryKey: callKeys.log(ref, filter),

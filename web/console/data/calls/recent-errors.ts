@@ -4,10 +4,10 @@ import { api, segment } from '../api.ts';
 import { refetchEvery } from '../query-client.ts';
 import { callKeys } from './keys.ts';
 
-/** How many calls that failed are asked for at once. */
+/** Number of failed requests that one query returns. */
 const recentErrorsAtOnce = 50;
 
-/** The last calls that failed, the newest first; with one code, or with any. Renewed while in sight. */
+/** Reads the last failed requests, newest first, with one code or with any code. Refreshed while visible. */
 export const recentErrors = (ref: string, code: string | null) =>
   queryOptions({
     queryKey: callKeys.errors(ref, code),

@@ -3,7 +3,9 @@ import type { RequestTraceResponse } from '../../../../contract/observed.ts';
 import { api, segment } from '../api.ts';
 import { callKeys } from './keys.ts';
 
-/** What happened in one call. Fails with `call_unknown` where it is not remembered. A story does not change. */
+/**
+ * Reads the trace of a request, which never changes. Fails with `call_unknown` if the node does not store the trace.
+ */
 export const requestTrace = (ref: string, requestId: string) =>
   queryOptions({
     queryKey: callKeys.story(ref, requestId),

@@ -3,7 +3,7 @@ import { segment } from '../api.ts';
 import { reach } from '../reach.ts';
 import type { RequestRole } from '../rows/row.ts';
 
-/** A call that is tried: the address below the app, and what goes with it. */
+/** A request that the reader sends: the address below the app, headers and body. */
 export interface TriedCall {
   method: string;
   address: string;
@@ -20,10 +20,9 @@ export interface TriedResponse {
 }
 
 /**
- * Makes a call and answers what came back, whatever it is: through the builder's door as somebody, or, where a key is given, as any client of
- * the app does.
- *
- * @throws {ApiFailure} where no answer came
+ * Sends a request and returns any response. Sends it through the builder proxy as a chosen caller, or, with a key, as
+ * any client of the app does.
+ * @throws {ApiFailure} without a response
  */
 export async function tryCall(
   ref: string,
@@ -32,7 +31,7 @@ export async function tryCall(
 ): Promise<TriedResponse> {
   const direct = 'key' in as;
   const isMember = !direct && as.requestRole !== 'service' && as.requestRole !== 'anon';
-  // Only a change that is kept needs the token.
+  // Only a change that is not rolled back needs the token.
   const reads = method === 'GET' || method === 'HEAD' || /tx=rollback/.test(headers.prefer ?? headers.Prefer ?? '');
   const seated = direct
     ? {}

@@ -4,7 +4,7 @@ import { specificationKeys } from '../specification/keys.ts';
 import { callSql, literal } from '../sql/literal.ts';
 import { runSql } from '../sql/run-sql.ts';
 
-/** What chapter 1 says; empty for what is not said. */
+/** The description in chapter 1; empty texts for missing parts. */
 export interface Description {
   name: string;
   purpose: string;
@@ -12,7 +12,7 @@ export interface Description {
   owner: string;
 }
 
-/** The SQL that says the whole of chapter 1. Pure. */
+/** Returns the SQL that sets the complete description. Pure. */
 function describeSql({ name, purpose, audience, owner }: Description): string {
   const said = (text: string) => (text.trim() === '' ? null : literal(text.trim()));
   return callSql('ninefold.describe_app', {
@@ -23,7 +23,7 @@ function describeSql({ name, purpose, audience, owner }: Description): string {
   });
 }
 
-/** Says what the app is, for whom, and who answers for it. */
+/** Changes the purpose, the audience and the owner of the app. */
 export const describeApp = (ref: string) =>
   mutationOptions({
     mutationFn: (description: Description) => runSql(ref, describeSql(description), new AbortController().signal),

@@ -3,7 +3,7 @@ import type { Entity } from '../../../../contract/specification-entities.ts';
 import { api, segment } from '../api.ts';
 import { entityKeys } from './keys.ts';
 
-/** Every table and view of an app, of every schema, with estimates of how many rows each holds. */
+/** Reads every table and view of an app, in every schema, with estimates of their rows. */
 export const entityList = (ref: string) =>
   queryOptions({
     queryKey: entityKeys.list(ref),

@@ -6,7 +6,7 @@ import { reach, readJson } from '../reach.ts';
 import { queryString } from '../rows/query-string.ts';
 import type { Question } from './question.ts';
 
-/** Why a call is answered as it is: it is made through the builder's door, looked at, and taken back. */
+/** Explains the result of a call. The server runs the call through the builder proxy, observes it and rolls it back. */
 export const explanation = (ref: string, question: Question) =>
   queryOptions({
     queryKey: ['explanation', ref, question],
@@ -29,7 +29,7 @@ export const explanation = (ref: string, question: Question) =>
       if (!response.ok) throw failureOf(response.status, answer, response.headers.get('x-request-id'));
       return answer as AccessExplanation;
     },
-    // An explanation holds for a moment: rows and policies may change right after.
+    // Rows and policies may change at any time, so the explanation is not cached.
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,

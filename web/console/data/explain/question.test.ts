@@ -19,8 +19,8 @@ const entity = {
   ],
 } as unknown as Entity;
 
-describe('the call that is explained', () => {
-  it('names one row by its whole key, and carries a body only where it writes one', () => {
+describe('questionOf and functionQuestion', () => {
+  it('name a row by its complete key, and contain a body only for a write', () => {
     expect(questionOf('update', entity, 'u1', ['7', '1'], '{"what":"x"}')).toEqual({
       requestRole: 'u1',
       method: 'PATCH',
@@ -39,17 +39,17 @@ describe('the call that is explained', () => {
   it.each([
     ['public.close_ticket(bigint)', 'public', 'rpc/close_ticket'],
     ['"My shop"."say ""hi"""(text, text)', 'My shop', 'rpc/say%20%22hi%22'],
-  ])('calls the function %s', (id, schema, path) =>
+  ])('call the function %s', (id, schema, path) =>
     expect(functionQuestion(id, 'anon', '{}')).toMatchObject({ method: 'POST', schema, path }),
   );
 
-  it('calls nothing that has no name', () => expect(functionQuestion('close', 'anon', '{}')).toBeNull());
+  it('return null for an id that is no function', () => expect(functionQuestion('close', 'anon', '{}')).toBeNull());
 });
 
-it('begins a new row with what must be given, and with nothing that is filled in', () =>
+it('starts a new row with the required fields, without fields that PostgreSQL fills in', () =>
   expect(JSON.parse(newRow(entity))).toEqual({ line: 1, what: '…', kind: 'usual' }));
 
-it('tries a change that changes nothing, of a field that is no key', () => {
+it('updates a field that is no key to its own value', () => {
   expect(touchedField(entity)).toBe('what');
   expect(sameRow(entity, { what: 'chair', line: '1' })).toBe('{"what":"chair"}');
   expect(sameRow({ ...entity, fields: [] }, {})).toBe('{}');

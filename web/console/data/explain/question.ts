@@ -5,7 +5,7 @@ import { isFigure, kindOf } from '../../values/field-kind.ts';
 import { keyParameters } from '../rows/query-string.ts';
 import { keyFields, type RequestRole, type Row } from '../rows/row.ts';
 
-/** A call to be explained: who makes it, and what it says. */
+/** A call to explain: its caller and its request. */
 export interface Question {
   requestRole: RequestRole;
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -19,7 +19,10 @@ export interface Question {
 
 const methods = { select: 'GET', insert: 'POST', update: 'PATCH', delete: 'DELETE' } as const;
 
-/** The call that does to a row what a cell is about. `key`: of the row; null for a new one. Pure. */
+/**
+ * Returns the call that a cell describes, for one row.
+ * @param key Key of the row; null for a new row. Pure.
+ */
 export function questionOf(
   operation: keyof typeof methods,
   entity: Entity,
@@ -37,7 +40,7 @@ export function questionOf(
   };
 }
 
-/** The call of a function: "public.close_ticket(bigint)". Null for an id that is none. Pure. */
+/** Returns the call of a function such as "public.close_ticket(bigint)"; null for another id. Pure. */
 export function functionQuestion(id: RoleCell['entity'], requestRole: RequestRole, body: string): Question | null {
   const parts = /^(?:"((?:[^"]|"")+)"|([^".(]+))\.(?:"((?:[^"]|"")+)"|([^".(]+))\(/.exec(id);
   const unquoted = (quoted: string | undefined, plain: string | undefined) => quoted?.replaceAll('""', '"') ?? plain;
@@ -47,10 +50,10 @@ export function functionQuestion(id: RoleCell['entity'], requestRole: RequestRol
   return { requestRole, method: 'POST', path: `rpc/${encodeURIComponent(name)}`, schema, parameters: [], body };
 }
 
-/** Fields that a caller may write. */
+/** Returns the fields that a caller may write. */
 const writable = ({ fields }: Entity): Field[] => fields.filter(isWritable);
 
-/** A row to begin with, as JSON: every field that must be given. Pure. */
+/** Returns a new row as JSON with every required field. Pure. */
 export function newRow(entity: Entity): string {
   const needed = writable(entity).filter(
     ({ nullable, default: usual, identity }) => !nullable && usual === null && identity === null,
@@ -67,7 +70,7 @@ function sample(field: Field): unknown {
   return null;
 }
 
-/** The field by which a change is tried that changes nothing: of those that are no key, the first that is plain to write. */
+/** Returns the field for an update that changes nothing: the first plain writable field that is no key. */
 export function touchedField(entity: Entity): string | null {
   const key = keyFields(entity);
   const plain = writable(entity).filter(
@@ -78,7 +81,7 @@ export function touchedField(entity: Entity): string | null {
   return (plain.find((field) => kindOf(field) === 'text') ?? plain[0])?.name ?? null;
 }
 
-/** A change that leaves the row as it is. Pure. */
+/** Returns an update that leaves the row unchanged. Pure. */
 export const sameRow = (entity: Entity, row: Row): string => {
   const field = touchedField(entity);
   return JSON.stringify(field === null ? {} : { [field]: row[field] ?? null });

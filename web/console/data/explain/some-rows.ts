@@ -6,10 +6,10 @@ import { restCall } from '../rows/rest-call.ts';
 import { keyFields, type Row } from '../rows/row.ts';
 import { touchedField } from './question.ts';
 
-/** How many rows are offered to choose from. */
+/** Number of rows to choose from. */
 const offered = 50;
 
-/** The first rows of an entity by its key, with what they are called: to choose one from. */
+/** Reads the first rows of an entity by its key, with their labels. */
 export const someRows = (ref: string, entity: Entity) =>
   queryOptions({
     queryKey: ['some-rows', ref, entity.id],

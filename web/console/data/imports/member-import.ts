@@ -49,7 +49,7 @@ export async function sendImport(
 export const runImport = (ref: string, id: string): Promise<MemberImport> =>
   api<MemberImport>(`${importPath(ref, id)}/run`, { method: 'POST' });
 
-/** How far an import is, until it has ended; then its report too. */
+/** Reads the progress of an import, and its report after the end. */
 export const importProgress = (ref: string, id: string) =>
   queryOptions({
     queryKey: ['member-import', ref, id],

@@ -13,7 +13,7 @@ import { queryClient } from '../query-client.ts';
 const queryKey = (ref: string) => ['api-keys', ref] as const;
 const path = (ref: string) => `/apps/${segment(ref)}/api-keys`;
 
-/** The API keys of an app: those that it was made with first. */
+/** Reads the API keys of an app. The keys that were created with the app come first. */
 export const apiKeys = (ref: string) =>
   queryOptions({
     queryKey: queryKey(ref),
@@ -34,7 +34,7 @@ const changing = <Body, Answer>(ref: string, call: (body: Body) => Promise<Answe
 export const createApiKey = (ref: string) =>
   changing(ref, (body: CreateApiKeyRequest) => api<CreatedApiKey>(path(ref), { method: 'POST', body }));
 
-/** Revokes a key and creates another one in its place. */
+/** Revokes a key and creates a replacement. */
 export const rotateApiKey = (ref: string) =>
   changing(ref, (id: string) => api<CreatedApiKey>(`${path(ref)}/${segment(id)}/rotate`, { method: 'POST', body: {} }));
 
@@ -42,7 +42,7 @@ export const rotateApiKey = (ref: string) =>
 export const revokeApiKey = (ref: string) =>
   changing(ref, (id: string) => api<ApiKeyEntry[]>(`${path(ref)}/${segment(id)}/revoke`, { method: 'POST', body: {} }));
 
-/** Reveals a secret that the app was made with. The audit log tells of it. */
+/** Reveals a secret that was created with the app. The audit log records this. */
 export const revealApiKey = (ref: string, id: AppConnection['reveals'][number]) =>
   mutationOptions({
     mutationFn: () => api<RevealedApiKey>(`${path(ref)}/${segment(id)}/reveal`, { method: 'POST', body: {} }),

@@ -23,7 +23,7 @@ const changing = <Body>(ref: string, call: (body: Body) => Promise<unknown>) =>
 export const addKeys = (ref: string) =>
   changing(ref, (body: AddSigningKeysRequest) => api<SigningKeyEntry[]>(path(ref), { method: 'POST', body }));
 
-/** Makes a key the current one. */
+/** Makes a standby key the current key. */
 export const rotateKeys = (ref: string) =>
   changing(ref, (kid: string) => api<SigningKeyEntry[]>(`${path(ref)}/rotate`, { method: 'POST', body: { kid } }));
 

@@ -3,7 +3,10 @@ import type { MailPage } from '../../../../contract/mails.ts';
 import { api, segment } from '../api.ts';
 import { mailKeys } from './keys.ts';
 
-/** The mails of an app, the newest first, page by page; renewed while in sight. `search` is a part of the recipient or the kind. */
+/**
+ * Reads the mails of an app, newest first, page by page. Refreshed while visible.
+ * @param search Part of the recipient or the kind.
+ */
 export const mailList = (ref: string, search: string) =>
   infiniteQueryOptions({
     queryKey: mailKeys.list(ref, search),

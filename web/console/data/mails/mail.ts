@@ -6,7 +6,7 @@ import { mailKeys } from './keys.ts';
 
 const path = (ref: string, id: string) => `/apps/${segment(ref)}/mails/${segment(id)}`;
 
-/** One mail as its recipient sees it. Fails with `mail_unknown` if it was deleted. */
+/** Reads a mail as its recipient sees it. Fails with `mail_unknown` if the mail was deleted. */
 export const mail = (ref: string, id: string) =>
   queryOptions({
     queryKey: mailKeys.one(ref, id),
@@ -14,7 +14,7 @@ export const mail = (ref: string, id: string) =>
     refetchInterval: 4_000,
   });
 
-/** Queues a mail again that was not sent. */
+/** Queues an unsent mail again. */
 export const resendMail = (ref: string) =>
   mutationOptions({
     mutationFn: (id: string) => api<unknown>(`${path(ref, id)}/resend`, { method: 'POST' }),
@@ -27,7 +27,7 @@ export const deleteMail = (ref: string) =>
     onSuccess: () => queryClient.invalidateQueries({ queryKey: mailKeys.lists(ref) }),
   });
 
-/** Sends a mail to an address, and returns what the mail server answered. */
+/** Sends a mail to an address and returns the mail server's response. */
 export const testMailServer = (ref: string) =>
   mutationOptions({
     mutationFn: (to: string) => api<MailTest>(`/apps/${segment(ref)}/mails/test`, { method: 'POST', body: { to } }),

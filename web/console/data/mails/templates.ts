@@ -9,7 +9,7 @@ export const mailTemplates = (ref: string) =>
     queryFn: ({ signal }) => api<MailTemplate[]>(`/apps/${segment(ref)}/mail-templates`, { signal }),
   });
 
-/** A mail with made-up values. */
+/** Reads the preview of a mail with example values. */
 export const mailPreview = (ref: string, request: MailPreviewRequest) =>
   queryOptions({
     queryKey: mailKeys.preview(ref, request),

@@ -3,7 +3,7 @@ import type { NodeStatus } from '../../../../contract/admin.ts';
 import { api } from '../api.ts';
 import { nodeKeys } from './keys.ts';
 
-/** The node itself: version, Postgres, workers, since when. */
+/** Reads the state of the node: version, PostgreSQL, workers, start. */
 export const nodeStatus = () =>
   queryOptions({
     queryKey: nodeKeys.status(),

@@ -4,7 +4,7 @@ import { api, segment } from '../api.ts';
 import { refetchEvery } from '../query-client.ts';
 import { probeKeys } from './keys.ts';
 
-/** The probe of chapter 6: the run under way, asked often while there is one, and the last report. */
+/** Reads the state of chapter 6's probe: the active run and the last report. Refreshed often during a run. */
 export const probeState = (ref: string) =>
   queryOptions({
     queryKey: probeKeys.of(ref),
@@ -16,6 +16,6 @@ export const probeState = (ref: string) =>
     refetchInterval: (query) => refetchEvery(query.state.data?.running ? 400 : 60_000)(query),
   });
 
-/** While a run is under way, the report before stays in sight. */
+/** Keeps the previous report visible during a run. */
 export const withLast = (state: ProbeState, before: ProbeState | undefined): ProbeState =>
   state.running === null ? state : { ...state, last: state.last ?? before?.last ?? null };

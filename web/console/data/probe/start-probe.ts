@@ -5,7 +5,10 @@ import { queryClient } from '../query-client.ts';
 import { probeKeys } from './keys.ts';
 import { withLast } from './probe-state.ts';
 
-/** Tries every cell of chapter 6, in transactions that are rolled back. Answers at once; `probeState` tells how it goes. */
+/**
+ * Starts a probe of every cell of chapter 6, in transactions that are rolled back. Returns at once; `probeState` reads
+ * the progress.
+ */
 export const startProbe = (ref: string) =>
   mutationOptions({
     mutationFn: () => api<ProbeState>(`/apps/${segment(ref)}/probe`, { method: 'POST' }),

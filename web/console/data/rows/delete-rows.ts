@@ -5,8 +5,8 @@ import { keyFields, keyOf, keyText } from './row.ts';
 import { changeRows } from './write-cache.ts';
 
 /**
- * Deletes the rows with these keys and answers how many there were. Many keys go in several calls; those that went
- * through before one failed stay deleted, and the sheet shows it.
+ * Deletes the rows with these keys and returns the number of deleted rows. Many keys need several requests. If a
+ * request fails, the rows of previous requests stay deleted, and the sheet shows this.
  */
 export const deleteRows = (table: Table) =>
   mutationOptions({

@@ -1,6 +1,6 @@
 import type { FieldKind } from '../../values/field-kind.ts';
 
-/** One condition on the rows: field, operator, value. A value that its operator does not take is empty. */
+/** A condition on rows: field, operator and value. The value is empty if the operator takes no value. */
 export interface Filter {
   field: string;
   operator: Operator;
@@ -8,9 +8,9 @@ export interface Filter {
 }
 
 interface OperatorFacts {
-  /** How a chip says it. */
+  /** The operator's word in a chip. */
   word: string;
-  /** What it wants: one value, values parted by commas, or nothing. */
+  /** The value of the operator: one value, values separated by commas, or none. */
   takes: 'one' | 'list' | 'nothing';
 }
 
@@ -63,7 +63,7 @@ const byKind: Readonly<Record<FieldKind, readonly Operator[]>> = {
   other: ['eq', 'neq'],
 };
 
-/** The operators that fit a field; the first is the one to begin with. */
+/** Returns the operators for a field; the first is the default. */
 export function operatorsFor(kind: FieldKind, nullable: boolean): readonly Operator[] {
   return nullable ? [...byKind[kind], 'null', 'not-null'] : byKind[kind];
 }

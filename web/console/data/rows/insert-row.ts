@@ -6,8 +6,8 @@ import { rowBody } from './row-body.ts';
 import { addRow } from './write-cache.ts';
 
 /**
- * Inserts a row from the fields that are given; the others get their defaults. Answers the row as the database has it;
- * null where whoever inserted it may not see it.
+ * Inserts a row with the given fields; the other fields get their defaults. Returns the row as the database stores it;
+ * null if the caller may not read the row.
  */
 export const insertRow = (table: Table) =>
   mutationOptions({

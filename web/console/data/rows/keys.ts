@@ -2,9 +2,9 @@ import type { Filter } from './filter.ts';
 import type { RequestRole, Sort } from './row.ts';
 
 export const rowKeys = {
-  /** Everything that was read from an app's tables. */
+  /** Every query on an app's tables. */
   app: (ref: string) => ['rows', ref] as const,
-  /** Everything that was read from a table, as whomever. */
+  /** Every query on a table, for any caller. */
   table: (ref: string, id: string) => ['rows', ref, id] as const,
   pages: (ref: string, id: string, requestRole: RequestRole, where: readonly Filter[], sort: Sort | null) =>
     ['rows', ref, id, 'pages', requestRole, where, sort] as const,

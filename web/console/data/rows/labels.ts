@@ -7,17 +7,17 @@ import { restCall, type Table } from './rest-call.ts';
 
 const usual = ['name', 'title', 'label', 'subject', 'display_name', 'full_name', 'email', 'slug'];
 
-/** The field that a person would know a row by: a name or title, else the first text that is never null. */
+/**
+ * Returns the field by which a person recognizes a row: a name or title, or else the first text field that is not
+ * nullable.
+ */
 export function labelField(entity: Entity): string | null {
   const texts = entity.fields.filter((field) => kindOf(field) === 'text' && !entity.primary_key.includes(field.name));
   const named = usual.find((name) => texts.some((field) => field.name === name));
   return named ?? texts.find(({ nullable }) => !nullable)?.name ?? null;
 }
 
-/**
- * What the rows that are pointed to are called: from the values of `field` to the labels. Empty where the entity has
- * nothing to call a row by.
- */
+/** Reads the labels of referenced rows, by the values of `field`. Empty if the entity has no label field. */
 export const labels = (table: Table, field: string, values: readonly string[]) =>
   queryOptions({
     queryKey: rowKeys.labels(table.ref, table.entity.id, table.requestRole, field, values),

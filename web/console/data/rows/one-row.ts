@@ -4,7 +4,7 @@ import { keyParameters, selectOf } from './query-string.ts';
 import { restCall, type Table } from './rest-call.ts';
 import { keyFields, keyText, type Row } from './row.ts';
 
-/** The row with this key; null where there is none, or none that may be seen. */
+/** Reads the row with this key; null if the row does not exist or the caller may not read it. */
 export const oneRow = (table: Table, key: readonly string[]) =>
   queryOptions({
     queryKey: rowKeys.one(table.ref, table.entity.id, table.requestRole, keyText(key)),

@@ -2,17 +2,17 @@ import { type Filter, type Operator, operatorTakes } from './filter.ts';
 import type { Sort } from './row.ts';
 
 /**
- * Rows, filters and orders as a PostgREST query (docs.postgrest.org, "Tables and Views"). Pure. Every name is quoted,
- * so that no name is taken for a reserved word or for syntax.
+ * Writes rows, filters and orders as a PostgREST query (docs.postgrest.org, "Tables and Views"). Pure. Every name is
+ * quoted, so that PostgREST does not read a name as a reserved word or as syntax.
  */
 
-/** A name or a value within syntax: quoted, with backslash and quote escaped. */
+/** Quotes a name or a value, with backslash and quote escaped. */
 const quoted = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&')}"`;
 
-/** Every field as text, as PostgreSQL prints it. */
+/** Selects every field as text, as PostgreSQL prints it. */
 export const selectOf = (fields: readonly string[]): string => fields.map((name) => `${quoted(name)}::text`).join(',');
 
-/** The asked order, then the key, so that pages never overlap. */
+/** Returns the chosen order followed by the key, so that pages do not overlap. */
 export function orderOf(sort: Sort | null, key: readonly string[]): string {
   const first = sort ? [`${quoted(sort.field)}.${sort.descending ? 'desc' : 'asc'}`] : [];
   const rest = key.filter((field) => field !== sort?.field).map((field) => `${quoted(field)}.asc`);
@@ -43,7 +43,7 @@ const fixed: Partial<Record<Operator, string>> = {
   'not-null': 'not.is.null',
 };
 
-/** A filter as name and value of a query parameter. */
+/** Returns a filter as name and value of a query parameter. */
 export function filterParameter({ field, operator, value }: Filter): [name: string, value: string] {
   const name = quoted(field);
   const whole = fixed[operator];
@@ -54,7 +54,7 @@ export function filterParameter({ field, operator, value }: Filter): [name: stri
   return [name, `${plain[operator] ?? 'eq'}.${value}`];
 }
 
-/** "open, on hold" → open, on hold. A part in quotes may hold commas. */
+/** Parses a list: "open, on hold" → open, on hold. A quoted part may contain commas. */
 export function listOf(text: string): string[] {
   const parts = text.match(/"(?:[^"\\]|\\.)*"|[^,]+/g) ?? [];
   return parts
@@ -68,16 +68,16 @@ export function listOf(text: string): string[] {
 const arrayOf = (text: string): string =>
   text.trim().startsWith('{') ? text.trim() : `{${listOf(text).map(quoted).join(',')}}`;
 
-/** Whether a filter says enough to be asked. */
+/** Returns true if a filter is complete and can be sent. */
 export const isComplete = ({ operator, value }: Filter): boolean =>
   operatorTakes(operator) === 'nothing' ||
   (operatorTakes(operator) === 'list' ? listOf(value).length > 0 : value !== '');
 
-/** The one row with this key, as query parameters. */
+/** Returns the query parameters that select the row with this key. */
 export const keyParameters = (fields: readonly string[], key: readonly string[]): [name: string, value: string][] =>
   fields.map((field, index) => [quoted(field), `eq.${key[index] ?? ''}`]);
 
-/** All rows with these keys, as one query parameter. */
+/** Returns the query parameter that selects all rows with these keys. */
 export function keysParameter(
   fields: readonly string[],
   keys: readonly (readonly string[])[],
@@ -91,7 +91,10 @@ export function keysParameter(
   return ['or', `(${keys.map(same).join(',')})`];
 }
 
-/** Keys of these fields in portions that fit into an address, with what `keysParameter` writes around each value. */
+/**
+ * Divides keys into portions that fit into an address, including the characters that `keysParameter` adds to each
+ * value.
+ */
 export function portions(
   fields: readonly string[],
   keys: readonly (readonly string[])[],
@@ -113,6 +116,6 @@ export function portions(
   return all;
 }
 
-/** Parameters as a query string, everything encoded. */
+/** Writes parameters as an encoded query string. */
 export const queryString = (parameters: readonly (readonly [name: string, value: string])[]): string =>
   parameters.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&');

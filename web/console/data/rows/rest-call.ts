@@ -6,7 +6,7 @@ import { reach, readJson } from '../reach.ts';
 import { queryString } from './query-string.ts';
 import type { RequestRole, Row } from './row.ts';
 
-/** Whose rows: an entity of an app, as somebody sees it. */
+/** An entity of an app and the caller who reads its rows. */
 export interface Table {
   ref: string;
   entity: Entity;
@@ -16,7 +16,7 @@ export interface Table {
 export interface RestCall {
   method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   parameters: readonly (readonly [name: string, value: string])[];
-  /** JSON text, sent as it is. */
+  /** JSON text, which is sent unchanged. */
   body?: string;
   prefer?: readonly string[];
   signal?: AbortSignal;
@@ -24,16 +24,15 @@ export interface RestCall {
 
 export interface RestResponse {
   rows: Row[];
-  /** Of all rows that match; null where it was not asked for. */
+  /** Number of all matching rows; null if the request does not ask for the number. */
   total: number | null;
   milliseconds: number;
 }
 
 /**
- * A PostgREST call on an entity through the builder's door: with the rights of the service role, or as `requestRole` says. The first call as a
- * member makes the builder act as this member.
- *
- * @throws {ApiFailure} for every answer that is no success, and where none came
+ * Sends a PostgREST request on an entity through the builder proxy: with the privileges of the service role, or as
+ * `requestRole`. The first request as a member makes the builder act as this member.
+ * @throws {ApiFailure} for every error response, and without a response
  */
 export async function restCall(table: Table, call: RestCall): Promise<RestResponse> {
   const { ref, entity, requestRole } = table;
@@ -65,7 +64,7 @@ export async function restCall(table: Table, call: RestCall): Promise<RestRespon
   };
 }
 
-/** "0-499/12408" → 12408; null for "0-499/*" and where there is none. */
+/** Parses the total: "0-499/12408" → 12408; null for "0-499/*" and without a header. */
 function totalOf(range: string | null): number | null {
   const total = /\/(\d+)$/.exec(range ?? '')?.[1];
   return total === undefined ? null : Number(total);

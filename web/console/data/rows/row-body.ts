@@ -3,8 +3,8 @@ import { kindOf } from '../../values/field-kind.ts';
 import type { Row } from './row.ts';
 
 /**
- * Values as the JSON body of a write. Texts go as JSON texts, which PostgreSQL reads with the type's own input function;
- * JSON goes as it was typed, digit for digit. A JSON value must have passed `checkValue`.
+ * Writes values as the JSON body of a write. Texts become JSON strings, which PostgreSQL reads with the input function
+ * of the type. JSON values are sent exactly as typed and must have passed `checkValue`.
  */
 export function rowBody(values: Row, fields: readonly Field[]): string {
   const json = new Set(fields.filter((field) => kindOf(field) === 'json').map(({ name }) => name));

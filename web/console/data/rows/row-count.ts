@@ -4,7 +4,7 @@ import { rowKeys } from './keys.ts';
 import { filterParameter, selectOf } from './query-string.ts';
 import { restCall, type Table } from './rest-call.ts';
 
-/** How many rows match. */
+/** Counts the matching rows. */
 export const rowCount = (table: Table, where: readonly Filter[]) =>
   queryOptions({
     queryKey: rowKeys.count(table.ref, table.entity.id, table.requestRole, where),

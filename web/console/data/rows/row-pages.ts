@@ -5,18 +5,18 @@ import { filterParameter, isComplete, orderOf, selectOf } from './query-string.t
 import { type RestResponse, restCall, type Table } from './rest-call.ts';
 import { keyFields, type Sort } from './row.ts';
 
-/** Rows that one call brings. */
+/** Number of rows that one request returns. */
 export const rowsPerPage = 500;
 
-/** From how many rows on, by Postgres' own estimate, rows are no longer counted one by one. */
+/** If PostgreSQL estimates more rows than this, the total is an estimate. */
 const countedRows = 200_000;
 
-/** One page; `exact` says whether `total` was counted or estimated. */
+/** A page of rows. `exact` is true if `total` was counted, and false if it was estimated. */
 export interface RowPage extends RestResponse {
   exact: boolean;
 }
 
-/** The rows of a table, a page after the other. The total comes with the first page. */
+/** Reads the rows of a table page by page. The first page also returns the total. */
 export const rowPages = (table: Table, where: readonly Filter[], sort: Sort | null) => {
   const { entity } = table;
   const asked = where.filter((filter) => isOperator(filter.operator) && isComplete(filter));

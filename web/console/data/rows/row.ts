@@ -1,9 +1,12 @@
 import type { Entity } from '../../../../contract/specification-entities.ts';
 
-/** A row by its fields: each value as PostgreSQL prints it, so that no digit and no fraction of a second is lost. */
+/**
+ * A row by its fields. Each value is the text that PostgreSQL prints, so that no digit and no fraction of a second is
+ * lost.
+ */
 export type Row = Readonly<Record<string, string | null>>;
 
-/** As whom rows are read and written: the service key, nobody in particular, or a member, by id. */
+/** The caller of reads and writes: the service key, a caller without a session, or a member by id. */
 export type RequestRole = 'service' | 'anon' | (string & {});
 
 export interface Sort {
@@ -12,8 +15,8 @@ export interface Sort {
 }
 
 /**
- * The fields that tell a row of this entity from all others: its primary key, else a unique key without nulls. None:
- * its rows can be read, but not named.
+ * Returns the fields that identify a row of this entity: its primary key, or else a unique key without nullable fields.
+ * Without such a key, returns no fields: the rows can be read but not addressed.
  */
 export function keyFields(entity: Entity): readonly string[] {
   if (entity.primary_key.length > 0) return entity.primary_key;
@@ -21,16 +24,16 @@ export function keyFields(entity: Entity): readonly string[] {
   return entity.unique_keys.find((key) => key.length > 0 && key.every((field) => neverNull.has(field))) ?? [];
 }
 
-/** The values of a row's key, in the order of `keyFields`; null where one is not known. */
+/** Returns the values of a row's key in the order of `keyFields`; null if a value is unknown. */
 export function keyOf(row: Row, fields: readonly string[]): readonly string[] | null {
   const values = fields.map((field) => row[field]);
   return values.length > 0 && values.every((value) => typeof value === 'string') ? (values as string[]) : null;
 }
 
-/** A key as one text, for sets and for the address bar. */
+/** Writes a key as one text, for sets and for the address bar. */
 export const keyText = (key: readonly string[]): string => JSON.stringify(key);
 
-/** The way back from `keyText`; null for what is no key of so many fields. */
+/** Parses a text of `keyText`; null if the text is not a key with this number of fields. */
 export function keyFromText(text: string, fields: readonly string[]): readonly string[] | null {
   try {
     const value: unknown = JSON.parse(text);

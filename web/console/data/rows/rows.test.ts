@@ -23,7 +23,7 @@ const entity = (more: Partial<Entity>): Entity => entityFixture('t', { primary_k
 
 const filter = (operator: Filter['operator'], value = '', name = 'f'): Filter => ({ field: name, operator, value });
 
-describe('a filter as a query parameter', () => {
+describe('filterParameter', () => {
   it.each([
     [filter('eq', 'a b'), '"f"', 'eq.a b'],
     [filter('like', 'TK-%'), '"f"', 'like.TK-%'],
@@ -39,32 +39,32 @@ describe('a filter as a query parameter', () => {
     expect(filterParameter(given)).toEqual([name, value]);
   });
 
-  it('never lets a name be taken for a reserved word or for syntax', () => {
+  it('quotes names, so that no name is a reserved word or syntax', () => {
     expect(filterParameter(filter('eq', '1', 'select'))[0]).toBe('"select"');
     expect(filterParameter(filter('eq', '1', 'a"b\\c'))[0]).toBe('"a\\"b\\\\c"');
     expect(queryString([['"a&b"', 'eq.1&limit=0']])).toBe('%22a%26b%22=eq.1%26limit%3D0');
   });
 
-  it('is asked only once it is complete', () => {
+  it('sends a filter only if it is complete', () => {
     expect(isComplete(filter('eq', ''))).toBe(false);
     expect(isComplete(filter('in', ' , '))).toBe(false);
     expect(isComplete(filter('null'))).toBe(true);
   });
 
-  it('reads a list as somebody types it', () => {
+  it('parses a list as a person types it', () => {
     expect(listOf('a, b ,c')).toEqual(['a', 'b', 'c']);
     expect(listOf('"x, y", z')).toEqual(['x, y', 'z']);
     expect(listOf('')).toEqual([]);
   });
 });
 
-it('offers only operators that the type has', () => {
+it('offers only the operators of the type', () => {
   expect(operatorsFor('boolean', false)).toEqual(['true', 'false']);
   expect(operatorsFor('json', true)).toEqual(['contains', 'null', 'not-null']);
   expect(operatorsFor('integer', false)).not.toContain('like');
 });
 
-it('asks for every field as text, so that no digit is lost on the way', () => {
+it('selects every field as text, so that no digit is lost', () => {
   expect(selectOf(['id', 'Order no'])).toBe('"id"::text,"Order no"::text');
 });
 
@@ -75,15 +75,15 @@ it('ends every order with the key, so that pages do not overlap', () => {
   expect(orderOf(null, [])).toBe('');
 });
 
-describe('the key of a row', () => {
-  it('is the primary key, else a unique key that is never null, else nothing', () => {
+describe('keyFields, keyText and key parameters', () => {
+  it('use the primary key, or else a unique key without nullable fields, or else nothing', () => {
     expect(keyFields(entity({ primary_key: ['id'] }))).toEqual(['id']);
     const fields = [field('a', 'text', { nullable: false }), field('b', 'text')];
     expect(keyFields(entity({ unique_keys: [['b'], ['a']], fields }))).toEqual(['a']);
     expect(keyFields(entity({ unique_keys: [['b']], fields }))).toEqual([]);
   });
 
-  it('goes through the address bar and back', () => {
+  it('write a key to the address bar and read it back', () => {
     const key = keyOf({ a: 'x,"y', b: '1' }, ['a', 'b']);
     expect(key).toEqual(['x,"y', '1']);
     expect(keyFromText(keyText(key ?? []), ['a', 'b'])).toEqual(key);
@@ -92,7 +92,7 @@ describe('the key of a row', () => {
     expect(keyOf({ a: null }, ['a'])).toBeNull();
   });
 
-  it('names one row, or many in one parameter', () => {
+  it('select one row, or many rows with one parameter', () => {
     expect(keyParameters(['a', 'b'], ['1', 'x'])).toEqual([
       ['"a"', 'eq.1'],
       ['"b"', 'eq.x'],
@@ -101,7 +101,7 @@ describe('the key of a row', () => {
     expect(keysParameter(['a', 'b'], [['1', 'x)']])).toEqual(['or', '(and("a".eq."1","b".eq."x)"))']);
   });
 
-  it('is put into portions that fit into an address, none lost', () => {
+  it('divide all keys into portions that fit into an address', () => {
     const keys = Array.from({ length: 500 }, (_, index) => [`key-${index}`]);
     const parts = portions(['id'], keys, 1000);
     expect(parts.length).toBeGreaterThan(5);
@@ -115,10 +115,10 @@ describe('the key of a row', () => {
   });
 });
 
-describe('the body of a write', () => {
+describe('rowBody', () => {
   const fields = [field('big', 'bigint'), field('meta', 'jsonb'), field('tags', 'text[]'), field('a"b', 'text')];
 
-  it('carries every value exactly as it was typed', () => {
+  it('writes every value exactly as typed', () => {
     const body = rowBody(
       { big: '9007199254740993', meta: '{"n": 12345678901234567890}', tags: '{a,"b c"}', 'a"b': 'x"\n' },
       fields,
@@ -128,7 +128,7 @@ describe('the body of a write', () => {
     );
   });
 
-  it('sends nothing for what was not set, and null for null', () => {
+  it('omits fields without a value, and writes null for null', () => {
     expect(rowBody({}, fields)).toBe('{}');
     expect(rowBody({ meta: null }, fields)).toBe('{"meta":null}');
   });

@@ -6,7 +6,7 @@ import { keyFields, keyText, type Row } from './row.ts';
 import { rowBody } from './row-body.ts';
 import { changeRows, hasKey } from './write-cache.ts';
 
-/** Changes some fields of the row with this key, and answers the row as the database has it then. */
+/** Changes some fields of the row with this key, and returns the row as the database stores it. */
 export const updateRow = (table: Table) =>
   mutationOptions({
     mutationFn: async ({ key, values }: { key: readonly string[]; values: Row }): Promise<Row> => {

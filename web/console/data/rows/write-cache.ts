@@ -7,8 +7,8 @@ import { keyFields, keyOf, keyText, type Row } from './row.ts';
 import type { RowPage } from './row-pages.ts';
 
 /**
- * After a write the sheet shows what the database returned, in place, and what others saw of the table is forgotten.
- * `change` answers the row to keep, or null to take it out.
+ * Updates the cached rows after a write with the row that the database returned, and removes the rows cached for other
+ * callers. `change` returns the row to cache, or null to remove it.
  */
 export function changeRows(table: Table, change: (row: Row) => Row | null): void {
   const key = rowKeys.table(table.ref, table.entity.id);
@@ -25,7 +25,7 @@ export function changeRows(table: Table, change: (row: Row) => Row | null): void
   forgetOthers(table);
 }
 
-/** A new row stands first, whatever the order, so that it is seen. */
+/** Puts a new row first, whatever the order, so that the reader sees it. */
 export function addRow(table: Table, row: Row): void {
   const key = rowKeys.table(table.ref, table.entity.id);
   queryClient.setQueriesData<InfiniteData<RowPage>>({ queryKey: [...key, 'pages', table.requestRole] }, (data) => {
@@ -39,7 +39,7 @@ export function addRow(table: Table, row: Row): void {
   forgetOthers(table);
 }
 
-/** Whether a row has this key. */
+/** Returns a function that is true for the row with this key. */
 export function hasKey(table: Table): (row: Row, key: string) => boolean {
   const fields = keyFields(table.entity);
   return (row, key) => {

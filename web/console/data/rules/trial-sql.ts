@@ -1,32 +1,33 @@
-/** What is tried on every row of a table. */
+/** A rule that is tested on every row of a table. */
 export interface Trial {
-  /** Id of the table as SQL takes it: public."Order lines". */
+  /** Name of the table in SQL: public."Order lines". */
   table: string;
-  /** Fields that tell one row from the others; empty where there are none. */
+  /** Fields that identify a row; empty if the table has no key. */
   key: readonly string[];
   rule: TriedRule;
 }
 
-/** An expression as it would stand within CHECK ( … ), fields that must have a value, or fields that no two rows may share. */
+/** A rule: an expression of CHECK ( … ), fields that must not be null, or fields whose values must be unique. */
 export type TriedRule =
   | { kind: 'check'; expression: string }
   | { kind: 'required'; fields: readonly string[] }
   | { kind: 'unique'; fields: readonly string[] };
 
-/** How many rows that break a rule are named. */
+/** Number of rows that break the rule and are listed. */
 const examples = 5;
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** The last part of an id: public."Order lines" → "Order lines". */
+/** Returns the last part of an id: public."Order lines" → "Order lines". */
 const ownName = (id: string): string => /(?:"(?:[^"]|"")*"|[^".]+)$/.exec(id)?.[0] ?? id;
 
 /**
- * The statements that count the rows which break a rule, without touching the table: the rule is put on an empty copy first, so that
- * PostgreSQL says whether it is one, and what is counted is read in a transaction that may no longer write and is rolled back.
- * Results by their order: `rows` is the fifth, the rows named the sixth. As in a CHECK, a row breaks the rule where it is false, not
- * where it is unknown; as in UNIQUE, rows without a value share nothing. With row_security off PostgreSQL refuses to count rather than
- * leave out what the owner may not see.
+ * Returns the statements that count the rows that break a rule, without changing the table. The rule is first added to
+ * an empty copy, so that PostgreSQL checks its syntax. The rows are counted in a read-only transaction, which is rolled
+ * back.
+ * Result 5 is the number of rows, result 6 the listed rows. As in a CHECK, a row breaks the rule if the expression is
+ * false, not if it is null. As in UNIQUE, nulls are distinct. With row_security off, PostgreSQL refuses to count if the
+ * owner may not see all rows.
  */
 export function trialSql({ table, key, rule }: Trial): string {
   const copy = ownName(table);
@@ -41,7 +42,7 @@ select ${columns} from only ${table} where ${broken} limit ${examples};
 rollback;`;
 }
 
-/** The rule as a constraint, and the condition under which a row breaks it. */
+/** Returns the rule as a constraint, and the condition for a row that breaks the rule. */
 function partsOf(table: string, rule: TriedRule): { constraint: string; broken: string } {
   if (rule.kind === 'unique') {
     const fields = rule.fields.map(quoted).join(', ');

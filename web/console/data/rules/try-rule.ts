@@ -4,16 +4,16 @@ import { ApiFailure } from '../api-failure.ts';
 import { runSql } from '../sql/run-sql.ts';
 import { type Trial, trialSql } from './trial-sql.ts';
 
-/** How a rule that was tried would fare. */
+/** The result of testing a rule. */
 export interface TrialResult {
   trial: Trial;
   rows: number;
   broken: number;
-  /** The keys of the first rows that break it. */
+  /** Keys of the first rows that break the rule. */
   examples: string[][];
 }
 
-/** Counts the rows of a table that break a rule; nothing is changed. */
+/** Counts the rows of a table that break a rule, and changes nothing. */
 export const tryRule = (ref: string) =>
   mutationOptions({
     mutationFn: async (trial: Trial): Promise<TrialResult> => {
@@ -22,7 +22,7 @@ export const tryRule = (ref: string) =>
     },
   });
 
-/** The figures among the results of `trialSql`. */
+/** Reads the figures from the results of `trialSql`. */
 function readTrial(results: readonly SqlResult[]): Omit<TrialResult, 'trial'> {
   const [figures, named] = results.filter(({ columns }) => columns.length > 0);
   const [broken, rows] = figures?.rows[0] ?? [];

@@ -4,7 +4,7 @@ import { api } from '../api.ts';
 import { queryClient } from '../query-client.ts';
 import { sessionKeys } from './keys.ts';
 
-/** The builder who is signed in; null without a session. */
+/** Reads the builder who is signed in; null without a session. */
 export const builder = () =>
   queryOptions({
     queryKey: sessionKeys.builder(),
@@ -12,6 +12,9 @@ export const builder = () =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** Returns who is signed in; asks the server again if nobody was, because another tab may have signed in. */
+/**
+ * Returns the builder who is signed in. Asks the server again if no builder was signed in, because another tab may have
+ * signed in.
+ */
 export const signedInBuilder = async (): Promise<SignedInBuilder | null> =>
   queryClient.getQueryData(builder().queryKey) ?? queryClient.fetchQuery({ ...builder(), staleTime: 0 });

@@ -10,7 +10,7 @@ export const refetchDevices = () => queryClient.invalidateQueries({ queryKey });
 export const devices = () =>
   queryOptions({ queryKey, queryFn: ({ signal }) => api<BuilderDevice[]>('/account/sessions', { signal }) });
 
-/** Ends one of them. */
+/** Ends a session of the builder. */
 export const endDevice = () =>
   mutationOptions({
     mutationFn: (id: string) => api<null>(`/account/sessions/${segment(id)}`, { method: 'DELETE' }),

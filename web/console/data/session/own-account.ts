@@ -23,7 +23,7 @@ export interface OwnPasskey {
   readonly last_used_at?: string | null;
 }
 
-/** A TOTP factor whose enrolment has begun; the secret is shown this one time. */
+/** A TOTP factor whose enrolment has started. The server sends the secret only once. */
 export interface NewTotp {
   readonly id: string;
   readonly totp: { readonly qr_code: string; readonly secret: string };
@@ -32,7 +32,10 @@ export interface NewTotp {
 const keys = { factors: ['own-factors'] as const, passkeys: ['own-passkeys'] as const };
 const refetch = () => Promise.all(Object.values(keys).map((queryKey) => queryClient.invalidateQueries({ queryKey })));
 
-/** Fetches again what a new second factor changes: the factors, the sessions that it ended, and what the session may call. */
+/**
+ * Refreshes the data that a new second factor changes: the factors, the sessions that it ended, and the access of the
+ * session.
+ */
 export const afterFactorChange = () =>
   Promise.all([refetch(), refetchDevices(), queryClient.invalidateQueries({ queryKey: sessionKeys.builder() })]);
 
@@ -43,17 +46,17 @@ const typeNames: Readonly<Record<string, string>> = {
   recovery_code: 'Recovery codes',
 };
 
-/** Returns the name that the builder gave to a factor, else the name of its type. */
+/** Returns the name of a factor, or the name of its type if the builder gave it no name. */
 export const factorName = ({ factor_type, friendly_name }: OwnFactor): string =>
   friendly_name || typeNames[factor_type] || factor_type;
 
 const fetchFactors = async (): Promise<OwnFactor[]> =>
   (await api<{ factors?: OwnFactor[] }>('/account/user')).factors ?? [];
 
-/** The second factors of the builder, verified or not. */
+/** Reads the second factors of the builder, verified or not. */
 export const ownFactors = () => queryOptions({ queryKey: keys.factors, queryFn: fetchFactors });
 
-/** Begins the enrolment of an authenticator app. */
+/** Starts the enrolment of an authenticator app. */
 export const beginTotp = () =>
   mutationOptions({
     mutationFn: async () => {
@@ -63,14 +66,14 @@ export const beginTotp = () =>
     },
   });
 
-/** Deletes the factors whose enrolment was not completed: each holds its name. */
+/** Deletes the factors with an incomplete enrolment, because their names cannot be used again. */
 export async function dropUnfinished(): Promise<void> {
   for (const { id, status } of await fetchFactors()) if (status !== 'verified') await deleteFactor(id);
 }
 
 const deleteFactor = (id: string) => api<unknown>(`/account/factors/${segment(id)}`, { method: 'DELETE' });
 
-/** Shows the code of an authenticator app: the first one completes the enrolment and ends the other sessions. */
+/** Sends a code of an authenticator app. The first code completes the enrolment and ends the other sessions. */
 export const showTotp = () => mutationOptions({ mutationFn: verifyTotp, onSuccess: afterFactorChange });
 
 async function verifyTotp({ id, code }: { id: string; code: string }): Promise<void> {
@@ -82,7 +85,7 @@ async function verifyTotp({ id, code }: { id: string; code: string }): Promise<v
 /** Removes a second factor, with the recovery codes if it was the last one. */
 export const removeOwnFactor = () => mutationOptions({ mutationFn: deleteFactor, onSuccess: refetch });
 
-/** Makes recovery codes, in place of earlier ones; they are shown this one time. */
+/** Creates recovery codes, which replace the previous codes. The server sends them only once. */
 export const makeCodes = () =>
   mutationOptions({
     mutationFn: ({ replace }: { replace: boolean }) =>
@@ -93,7 +96,7 @@ export const makeCodes = () =>
     onSuccess: refetch,
   });
 
-/** Shows a code of an authenticator app or a recovery code, after the password. */
+/** Sends a code of an authenticator app or a recovery code, after the password. */
 export const showFactor = () =>
   mutationOptions({
     mutationFn: async (given: string) => {
@@ -133,7 +136,7 @@ interface Ceremony<T> {
   readonly options: T;
 }
 
-/** Makes a passkey with this device. */
+/** Creates a passkey with this device. */
 export const addPasskey = () =>
   mutationOptions({
     mutationFn: async () => {
@@ -154,7 +157,7 @@ export const removePasskey = () =>
     onSuccess: refetch,
   });
 
-/** Signs a builder in with a passkey of this device, without a name. */
+/** Signs a builder in with a passkey of this device, without an e-mail address. */
 export const signInWithPasskey = () =>
   mutationOptions({
     mutationFn: async () => {

@@ -3,14 +3,14 @@ import type { ProofRequest } from '../../../../contract/team.ts';
 import { api } from '../api.ts';
 import { getCredential } from './credentials.ts';
 
-/** Proves with the password who holds the session. */
+/** Confirms the builder's identity with the password. */
 export const proveByPassword = () =>
   mutationOptions({
     mutationFn: (password: string) =>
       api<null>('/account/proof', { method: 'POST', body: { password } satisfies ProofRequest }),
   });
 
-/** Proves with a passkey who holds the session. */
+/** Confirms the builder's identity with a passkey. */
 export const proveByPasskey = () =>
   mutationOptions({
     mutationFn: async () => {

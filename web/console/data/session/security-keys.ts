@@ -6,7 +6,7 @@ import { createCredential, getCredential } from './credentials.ts';
 import { sessionKeys } from './keys.ts';
 import { afterFactorChange, dropUnfinished } from './own-account.ts';
 
-/** What a security key signs: its own making, or a challenge to it. */
+/** The operation of a security key: its creation, or the signature of a challenge. */
 type KeyChallenge =
   | { type: 'create'; credential_options: { publicKey: PublicKeyCredentialCreationOptionsJSON } }
   | { type: 'request'; credential_options: { publicKey: PublicKeyCredentialRequestOptionsJSON } };
@@ -23,7 +23,10 @@ export const addSecurityKey = () =>
     onSuccess: afterFactorChange,
   });
 
-/** Shows a security key after the password, or as a proof of identity. @returns in `mutateAsync` the builder who is signed in */
+/**
+ * Uses a security key after the password, or as a proof of identity.
+ * @returns in `mutateAsync` the builder who is signed in
+ */
 export const showSecurityKey = () =>
   mutationOptions({
     mutationFn: async (factorId: string) => {

@@ -6,8 +6,7 @@ import { sessionKeys } from './keys.ts';
 
 /**
  * Signs a builder in with e-mail and password. The session is in a cookie that no script can read.
- *
- * @throws {ApiFailure} invalid_credentials, and whatever else the sign-in service answers
+ * @throws {ApiFailure} invalid_credentials, or another error of the sign-in service
  */
 export async function enter({ email, password }: SignInRequest): Promise<SignedInBuilder> {
   const body: SignInRequest = { email, password };

@@ -2,8 +2,7 @@ import { api } from '../api.ts';
 import { queryClient } from '../query-client.ts';
 
 /**
- * Ends the builder's session on this device and forgets every answer that was fetched with it.
- *
+ * Ends the builder's session on this device and clears all cached data.
  * @throws {ApiFailure} if the server cannot be reached: only the server can delete the cookie
  */
 export async function signOut(): Promise<void> {
@@ -11,5 +10,5 @@ export async function signOut(): Promise<void> {
   forgetAnswers();
 }
 
-/** Forgets every answer that was fetched for a builder whose session has ended. */
+/** Clears all data that was cached for a builder whose session has ended. */
 export const forgetAnswers = (): void => queryClient.clear();

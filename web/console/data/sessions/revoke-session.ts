@@ -4,7 +4,7 @@ import { ApiFailure } from '../api-failure.ts';
 import { queryClient } from '../query-client.ts';
 import { sessionListKeys } from './keys.ts';
 
-/** Ends one session; that it has ended by itself is as good. */
+/** Ends a session. Succeeds also if the session has already ended. */
 export const revokeSession = (ref: string) =>
   mutationOptions({
     mutationFn: async (id: string): Promise<void> => {

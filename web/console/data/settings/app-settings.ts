@@ -10,7 +10,7 @@ export type AppSettings = ReadonlyMap<string, SettingEntry>;
 
 const queryKey = (ref: string) => ['settings', ref] as const;
 
-/** Reads the settings of an app. A secret has no value here, but `is_set`. */
+/** Reads the settings of an app. A secret has no value but `is_set`. */
 export const appSettings = (ref: string) =>
   queryOptions({
     queryKey: queryKey(ref),
@@ -20,10 +20,13 @@ export const appSettings = (ref: string) =>
     },
   });
 
-/** New values of settings, by key; undefined takes a setting back to its default. */
+/** New values of settings by key; undefined resets a setting to its default. */
 export type SettingChanges = Readonly<Record<string, unknown>>;
 
-/** Changes settings one after the other. Stops at the first that is refused and throws `setting_invalid`; those before it are changed. */
+/**
+ * Changes settings one after the other. Stops at the first refused setting and throws `setting_invalid`; the settings
+ * before it stay changed.
+ */
 export const changeSettings = (ref: string) =>
   mutationOptions({
     mutationFn: async (changes: SettingChanges): Promise<void> => {

@@ -5,15 +5,15 @@ import { queryClient } from '../query-client.ts';
 import { specificationKeys } from '../specification/keys.ts';
 import { versionKeys } from '../versions/keys.ts';
 
-/** A limit that an app setting changes, and what it is to be: null is no limit, `default` takes the setting away. */
+/** A limit that is an app setting, and its new value. Null removes the limit, and `default` resets the setting. */
 export interface LimitChange {
   limit: LimitLine;
   to: number | null | 'default';
 }
 
 /**
- * Changes an app setting behind a limit. The specification shows the new value at once, and the old one again where the server
- * refuses: `setting_invalid`, `setting_unknown`.
+ * Changes the app setting of a limit. The cached specification shows the new value at once. If the server refuses the
+ * value, it shows the previous value again: `setting_invalid`, `setting_unknown`.
  */
 export const changeLimit = (ref: string) =>
   mutationOptions({
@@ -40,10 +40,13 @@ export const changeLimit = (ref: string) =>
     },
   });
 
-/** After how many ms every process of the node has heard of a changed setting; before, one may still tell the old value. */
+/**
+ * Time in ms until every process of the node uses a changed setting. Before that, a process may return the previous
+ * value.
+ */
 const heard = 1000;
 
-/** The specification with one limit at another value. Pure. */
+/** Returns the specification with a new value of one limit. Pure. */
 export function withLimit(known: Specification, id: string, to: LimitChange['to']): Specification {
   const { limits } = known.chapters;
   if (!limits) return known;

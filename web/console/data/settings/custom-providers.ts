@@ -2,7 +2,7 @@ import { mutationOptions, queryOptions } from '@tanstack/react-query';
 import { api, segment } from '../api.ts';
 import { queryClient } from '../query-client.ts';
 
-/** A provider that an app has added by its addresses; the secret is never sent. */
+/** A provider that was added by its addresses. The server never sends the secret. */
 export interface CustomProvider {
   identifier: string;
   name: string;
@@ -12,7 +12,7 @@ export interface CustomProvider {
   enabled: boolean;
 }
 
-/** What a new provider needs. */
+/** The values of a new provider. */
 export interface NewProvider {
   name: string;
   issuer: string;
@@ -25,14 +25,14 @@ const path = (ref: string, identifier?: string): string =>
   `/apps/${segment(ref)}/auth/v1/admin/custom-providers${identifier === undefined ? '' : `/${segment(identifier)}`}`;
 const onSuccess = (ref: string) => () => queryClient.invalidateQueries({ queryKey: queryKey(ref) });
 
-/** The providers that an app has added. */
+/** Reads the providers that were added to an app. */
 export const customProviders = (ref: string) =>
   queryOptions({
     queryKey: queryKey(ref),
     queryFn: async ({ signal }) => (await api<{ providers: CustomProvider[] }>(path(ref), { signal })).providers,
   });
 
-/** Adds a provider of OpenID Connect. The server reads its discovery document first. */
+/** Adds an OpenID Connect provider. The server first reads the discovery document of the provider. */
 export const addCustomProvider = (ref: string) =>
   mutationOptions({
     mutationFn: (provider: NewProvider) =>
@@ -56,7 +56,7 @@ export const deleteCustomProvider = (ref: string) =>
     onSuccess: onSuccess(ref),
   });
 
-/** Returns the name that calls use: letters, digits and hyphens of the title. */
+/** Returns the identifier of a provider in calls: letters, digits and hyphens of its name. */
 export function identifierOf(name: string): string {
   const word = name
     .normalize('NFKD')

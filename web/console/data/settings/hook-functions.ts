@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import type { HookFunctions } from '../../../../contract/hooks.ts';
 import { api, segment } from '../api.ts';
 
-/** The functions of an app that auth hooks can call. */
+/** Reads the functions of an app that auth hooks can call. */
 export const hookFunctions = (ref: string) =>
   queryOptions({
     queryKey: ['hook-functions', ref],

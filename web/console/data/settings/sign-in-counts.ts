@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import type { SignInCounts } from '../../../../contract/admin.ts';
 import { api, segment } from '../api.ts';
 
-/** How many sign-ins an app had by each way. */
+/** Reads the number of sign-ins to an app by method. */
 export const signInCounts = (ref: string) =>
   queryOptions({
     queryKey: ['sign-in-counts', ref],

@@ -5,7 +5,7 @@ import { queryClient } from '../query-client.ts';
 import { enter } from '../session/sign-in.ts';
 import { setupKeys } from './keys.ts';
 
-/** Makes the first builder with the code of the one-time link, and signs in. */
+/** Creates the first builder with the code of the one-time link, and signs in. */
 export const makeFirstBuilder = () =>
   mutationOptions({
     mutationFn: async (body: SetupRequest): Promise<void> => {

@@ -3,7 +3,7 @@ import type { SetupState } from '../../../../contract/admin.ts';
 import { api } from '../api.ts';
 import { setupKeys } from './keys.ts';
 
-/** True until the first builder exists. Needs no session. */
+/** Reads whether the node has no builder yet. Needs no session. */
 export const setupState = () =>
   queryOptions({
     queryKey: setupKeys.state(),

@@ -1,6 +1,6 @@
 import type { Entity, Field } from '../../../../contract/specification-entities.ts';
 
-/** For tests: a field of type text that the writer gives, but for what is said otherwise. */
+/** Creates a writable field of type text for tests, with the properties of `more`. */
 export const fieldFixture = (name: string, more: Partial<Field> = {}): Field => ({
   name,
   type: 'text',
@@ -15,7 +15,7 @@ export const fieldFixture = (name: string, more: Partial<Field> = {}): Field => 
   ...more,
 });
 
-/** For tests: an exposed table with row-level security and the key id, but for what is said otherwise. */
+/** Creates an exposed table with row-level security and the key id for tests, with the properties of `more`. */
 export function entityFixture(name: string, more: Partial<Entity> = {}): Entity {
   const { schema = 'public' } = more;
   return {

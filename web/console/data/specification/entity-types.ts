@@ -6,7 +6,10 @@ import { specificationKeys } from './keys.ts';
 
 export type TypesFormat = 'zod' | 'json-schema' | 'typescript';
 
-/** One entity for programs; empty where it takes no rows. `hash` is the specification's: with it the types change. */
+/**
+ * Reads the types of an entity for programs; empty if the entity accepts no rows. The types change with `hash`, the
+ * hash of the specification.
+ */
 export const entityTypes = (ref: string, entity: string, format: TypesFormat, hash: string) =>
   queryOptions({
     queryKey: specificationKeys.types(ref, entity, format, hash),

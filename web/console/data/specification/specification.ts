@@ -4,13 +4,13 @@ import { api, segment } from '../api.ts';
 import { refetchEvery } from '../query-client.ts';
 import { specificationKeys } from './keys.ts';
 
-/** Entities above which a specification takes a moment to be sent, read and compared. */
+/** Above this number of entities, a specification takes noticeable time to send, parse and compare. */
 const LARGE = 50;
 
 const pause = (known: Specification | undefined): number =>
   (known?.chapters.entities?.entities.length ?? 0) > LARGE ? 10_000 : 3_000;
 
-/** What the app does, derived from the running system; renewed while in sight, and after every change made here. */
+/** Reads the specification of an app. Refreshed while visible, and after every change in the console. */
 export const specification = (ref: string) =>
   queryOptions({
     queryKey: specificationKeys.of(ref),
@@ -18,7 +18,10 @@ export const specification = (ref: string) =>
     refetchInterval: (query) => refetchEvery(pause(query.state.data))(query),
   });
 
-/** When the figures of a specification were read, in milliseconds since 1970: those of a large app are not read each time. */
+/**
+ * Returns when the figures of a specification were read, in milliseconds since 1970. The figures of a large app are not
+ * read with every refresh.
+ */
 export const figuresAt = ({
   data,
   dataUpdatedAt,

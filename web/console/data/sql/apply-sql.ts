@@ -3,7 +3,7 @@ import { queryClient } from '../query-client.ts';
 import { specificationKeys } from '../specification/keys.ts';
 import { runSql } from './run-sql.ts';
 
-/** Runs SQL that changes what the app does, all of it or nothing. */
+/** Runs SQL that changes the app, in one transaction. */
 export const applySql = (ref: string) =>
   mutationOptions({
     mutationFn: (sql: string) => runSql(ref, sql, new AbortController().signal),

@@ -6,9 +6,9 @@ it.each([
   ['', "''"],
   ["a\\'b", "E'a\\\\''b'"],
   ["'); drop table a; --", "'''); drop table a; --'"],
-])('%s stays a text', (text, sql) => expect(literal(text)).toBe(sql));
+])('writes %s as a literal of the same text', (text, sql) => expect(literal(text)).toBe(sql));
 
-it('writes a call with the arguments that are given', () => {
+it('writes a function call with the given arguments only', () => {
   expect(callSql('f.g', { a: literal('1'), b: null, c: arrayLiteral(['x', "y'"]) })).toBe(
     "select f.g(\n  a => '1',\n  c => array['x', 'y''']::text[]);",
   );

@@ -3,14 +3,13 @@ import { api, segment } from '../api.ts';
 import { ApiFailure } from '../api-failure.ts';
 
 /**
- * Runs SQL as the app's owner. Giving up through `signal` cancels it in the database.
- *
- * @throws {ApiFailure} sql_failed with an SqlFailure in `details` where PostgreSQL refused a statement
+ * Runs SQL as the app's owner. Aborting `signal` cancels the statement in the database.
+ * @throws {ApiFailure} sql_failed with an SqlFailure in `details` if PostgreSQL refused a statement
  */
 export const runSql = (ref: string, sql: string, signal: AbortSignal): Promise<SqlResponse> =>
   api<SqlResponse>(`/apps/${segment(ref)}/sql`, { method: 'POST', body: { sql } satisfies SqlRequest, signal });
 
-/** What PostgreSQL said, where it was PostgreSQL that refused; else null. */
+/** Returns PostgreSQL's error if PostgreSQL refused the statement; otherwise null. */
 export function sqlFailureOf(error: unknown): SqlFailure | null {
   if (!(error instanceof ApiFailure) || error.code !== 'sql_failed') return null;
   const { details } = error;

@@ -16,17 +16,17 @@ import { api, segment } from '../api.ts';
 import { appKeys } from '../apps/keys.ts';
 import { queryClient } from '../query-client.ts';
 
-/** The app of a team; null for the node. */
+/** The app of a team; null for the team of the node. */
 export type TeamOf = string | null;
 
 const queryKey = (ref: TeamOf) => ['team', ref] as const;
 const path = (ref: TeamOf) => (ref === null ? '/team' : `/apps/${segment(ref)}/team`);
 
-/** The builders of an app and the open invitations to it. */
+/** Reads the builders of an app and its open invitations. */
 export const appTeam = (ref: string) =>
   queryOptions({ queryKey: queryKey(ref), queryFn: ({ signal }) => api<AppTeam>(path(ref), { signal }) });
 
-/** The builders of the node, the open invitations to it, and whether builders need a second factor. */
+/** Reads the builders of the node, its open invitations, and whether builders need a second factor. */
 export const nodeTeam = () =>
   queryOptions({ queryKey: queryKey(null), queryFn: ({ signal }) => api<NodeTeam>(path(null), { signal }) });
 
@@ -36,13 +36,13 @@ const changing = <Body, Answer>(ref: TeamOf, call: (body: Body) => Promise<Answe
     onSuccess: () => queryClient.invalidateQueries({ queryKey: queryKey(ref) }),
   });
 
-/** Invites a builder. An earlier link for the same address stops working. */
+/** Invites a builder. A previous link for the same address stops working. */
 export const inviteBuilder = (ref: TeamOf) =>
   changing(ref, (body: AppInvitationRequest | NodeInvitationRequest) =>
     api<BuilderLink>(`${path(ref)}/invitations`, { method: 'POST', body }),
   );
 
-/** Takes an invitation back. */
+/** Revokes an invitation. */
 export const withdrawInvitation = (ref: TeamOf) =>
   changing(ref, (id: string) => api<null>(`${path(ref)}/invitations/${segment(id)}`, { method: 'DELETE' }));
 
@@ -52,28 +52,28 @@ export const changeRole = (ref: string) =>
     api<null>(`${path(ref)}/${segment(id)}`, { method: 'PUT', body: { role } }),
   );
 
-/** Changes what a builder may do on the node. */
+/** Changes the role of a builder on the node. */
 export const changeNodeRole = () =>
   changing(null, ({ id, ...body }: NodeRoleRequest & { id: string }) =>
     api<null>(`${path(null)}/${segment(id)}`, { method: 'PUT', body }),
   );
 
-/** Takes the app from a builder, or removes the builder from the node with the account. */
+/** Removes a builder from the app. For the node, deletes the builder's account. */
 export const removeBuilder = (ref: TeamOf) =>
   changing(ref, (id: string) => api<null>(`${path(ref)}/${segment(id)}`, { method: 'DELETE' }));
 
-/** Takes the app from the builder who is signed in. */
+/** Removes the builder who is signed in from the app. */
 export const leaveApp = (ref: string) =>
   mutationOptions({
     mutationFn: () => api<null>(`${path(ref)}/leave`, { method: 'POST', body: {} }),
     onSuccess: () => queryClient.resetQueries({ queryKey: appKeys.list(), exact: true }),
   });
 
-/** Requires a second factor of every builder, or of none. */
+/** Changes whether every builder needs a second factor. */
 export const setSecondFactorRule = () =>
   changing(null, (body: SecondFactorRule) => api<null>('/node/second-factor', { method: 'PUT', body }));
 
-/** What the link of an invitation offers. */
+/** Reads the content of an invitation by the secret of its link. */
 export const shownInvitation = (secret: string) =>
   queryOptions({
     queryKey: ['invitation', secret],

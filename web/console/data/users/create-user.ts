@@ -4,7 +4,7 @@ import { api } from '../api.ts';
 import { invalidateUsers } from './invalidate-users.ts';
 import { usersPath } from './user.ts';
 
-/** Makes an account; no mail is sent. */
+/** Creates an account without sending a mail. */
 export const createUser = (ref: string) =>
   mutationOptions({
     mutationFn: (attributes: AdminUserAttributes) => api<User>(usersPath(ref), { method: 'POST', body: attributes }),

@@ -5,8 +5,8 @@ import { sessionListKeys } from '../sessions/keys.ts';
 import { userKeys } from './keys.ts';
 
 /**
- * Renews the lists of users and sessions, and their numbers. `changed` is already known as it now is; null for one who is
- * deleted, whom asking for again would only fail.
+ * Refreshes the lists of users and sessions, and their totals.
+ * @param changed New state of the changed user; null for a deleted user, who is not read again.
  */
 export async function invalidateUsers(ref: string, changed: User | null): Promise<void> {
   if (changed) queryClient.setQueryData(userKeys.one(ref, changed.id), changed);

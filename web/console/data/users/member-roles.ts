@@ -5,13 +5,13 @@ import { literal } from '../sql/literal.ts';
 import { runSql } from '../sql/run-sql.ts';
 import { userKeys } from './keys.ts';
 
-/** A role that members can have, as it concerns one member. */
+/** A role of the app, and whether one member has it. */
 export interface MemberRole {
   name: string;
   description: string | null;
   /** When the member got the role, ISO 8601; null if the member does not have it. */
   grantedAt: string | null;
-  /** How many members have the role. */
+  /** Number of members with the role. */
   members: number;
 }
 
@@ -21,7 +21,7 @@ const rolesSql = (id: string): string => `
     (select count(*) from ninefold.member_roles m where m.role = r.name)
   from ninefold.roles r order by r.name`;
 
-/** Every role of the app's members, and which of them one member has. */
+/** Reads every role of the app's members, and the roles of one member. */
 export const memberRoles = (ref: string, id: string) =>
   queryOptions({
     queryKey: userKeys.roles(ref, id),
@@ -34,7 +34,7 @@ export const memberRoles = (ref: string, id: string) =>
     },
   });
 
-/** Grants a role to a member, or revokes it. It counts from the member's next request on. */
+/** Grants a role to a member, or revokes it. The change is in force from the member's next request. */
 export const setMemberRole = (ref: string, id: string) =>
   mutationOptions({
     mutationFn: ({ role, has }: { role: string; has: boolean }) => {

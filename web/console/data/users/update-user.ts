@@ -4,7 +4,7 @@ import { api } from '../api.ts';
 import { invalidateUsers } from './invalidate-users.ts';
 import { userPath } from './user.ts';
 
-/** Changes an account: what is left out stays. A new password ends every session of the account. */
+/** Changes the given fields of an account. A new password ends every session of the account. */
 export const updateUser = (ref: string, id: string) =>
   mutationOptions({
     mutationFn: (attributes: AdminUserAttributes) => api<User>(userPath(ref, id), { method: 'PUT', body: attributes }),

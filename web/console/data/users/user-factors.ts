@@ -6,7 +6,7 @@ import { sessionListKeys } from '../sessions/keys.ts';
 import { userKeys } from './keys.ts';
 import { userPath } from './user.ts';
 
-/** A second factor; a set of recovery codes says how many are left. */
+/** A second factor. For recovery codes, includes the number of unused codes. */
 export type UserFactor = Pick<Factor, 'id' | 'friendly_name' | 'status' | 'created_at'> & {
   readonly factor_type: string;
   readonly total?: number;
@@ -34,7 +34,7 @@ export const userFactors = (ref: string, id: string) =>
     },
   });
 
-/** Removes a passkey or a second factor. Sessions that the factor raised are lowered. */
+/** Removes a passkey or a second factor. The server lowers the level of sessions that used the factor. */
 export const removeFactor = (ref: string, id: string) =>
   mutationOptions({
     mutationFn: ({ kind, factor }: { kind: 'passkeys' | 'factors'; factor: string }) =>

@@ -11,14 +11,14 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 interface UserPage {
   users: User[];
-  /** Of how many, as the search has it. */
+  /** Number of users that match the search. */
   total: number;
   isEstimated: boolean;
 }
 
 /**
- * The users of an app, newest first, page by page. `search` is a part of an address or a name, or a whole id; empty for
- * everybody.
+ * Reads the users of an app, newest first, page by page.
+ * @param search Part of an address or a name, or a complete id; empty for all users.
  */
 export const userList = (ref: string, search: string) =>
   infiniteQueryOptions({
@@ -56,5 +56,5 @@ async function withId(ref: string, id: string, signal: AbortSignal): Promise<Use
   }
 }
 
-/** Somebody who signs up while one pages moves the last of a page on to the next. */
+/** Removes duplicates: a sign-up between two requests moves the last user of a page to the next page. */
 const distinct = (users: readonly User[]): User[] => [...new Map(users.map((user) => [user.id, user])).values()];

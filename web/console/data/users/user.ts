@@ -3,13 +3,16 @@ import { queryOptions } from '@tanstack/react-query';
 import { api, segment } from '../api.ts';
 import { userKeys } from './keys.ts';
 
-/** Address of the accounts of an app, below /admin/v1: GoTrue's calls for administrators, made as the builder. */
+/**
+ * Returns the address of the accounts of an app below /admin/v1: GoTrue's calls for administrators, sent as the
+ * builder.
+ */
 export const usersPath = (ref: string): string => `/apps/${segment(ref)}/auth/v1/admin/users`;
 
-/** Address of one account. */
+/** Returns the address of an account. */
 export const userPath = (ref: string, id: string): string => `${usersPath(ref)}/${segment(id)}`;
 
-/** One user of an app. Fails with `user_not_found` where there is none. */
+/** Reads a user of an app. Fails with `user_not_found` for an unknown id. */
 export const user = (ref: string, id: string) =>
   queryOptions({
     queryKey: userKeys.one(ref, id),

@@ -3,7 +3,7 @@ import type { VersionComparison } from '../../../../contract/changes.ts';
 import { api, segment } from '../api.ts';
 import { versionKeys } from './keys.ts';
 
-/** What changed from one version to another, in words. Both stand for good, so the answer does not change. */
+/** Reads the changes between two versions. Versions never change, so the result is cached. */
 export const comparison = (ref: string, from: number, to: number) =>
   queryOptions({
     queryKey: versionKeys.compared(ref, from, to),

@@ -4,7 +4,7 @@ import { api, segment } from '../api.ts';
 import { refetchEvery } from '../query-client.ts';
 import { versionKeys } from './keys.ts';
 
-/** The versions of what an app does, the latest first, a page at a time; renewed while in sight. */
+/** Reads the versions of an app's specification, the latest first, page by page. Refreshed while visible. */
 export const versionList = (ref: string) =>
   infiniteQueryOptions({
     queryKey: versionKeys.list(ref),

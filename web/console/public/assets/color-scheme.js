@@ -1,10 +1,10 @@
-// Runs before the first paint, so that a page is never shown in the other scheme first.
+// Runs before the first paint, so that the page never appears in the wrong scheme.
 (() => {
   let scheme = null;
   try {
     scheme = localStorage.getItem('ninefold-color-scheme');
   } catch {
-    // Storage is switched off: follow the system.
+    // Storage is disabled: follow the system.
   }
   if (scheme !== 'light' && scheme !== 'dark') {
     scheme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';

@@ -5,7 +5,7 @@ import { counted, dateTime } from '../../format/format.ts';
 import styles from '../sessions/session-panel.module.css';
 import { isOlderKind, lastUseWords, meaningOf } from './api-key-words.ts';
 
-/** One API key, and the ways to end it. */
+/** Panel of an API key, with the buttons that rotate or revoke it. */
 export function ApiKeyPanel({
   apiKey,
   isPublishable,
@@ -15,7 +15,7 @@ export function ApiKeyPanel({
   onClose,
 }: {
   apiKey: ApiKeyEntry;
-  /** The key that the pages for members use. */
+  /** True for the key that the pages for members use. */
   isPublishable: boolean;
   rotating: boolean;
   onRotate: () => void;

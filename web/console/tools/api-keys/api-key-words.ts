@@ -3,7 +3,7 @@ import type { ApiKeyEntry } from '../../../../contract/admin.ts';
 /** True for the JWTs `anon` and `service_role`, which have no successor of their kind. */
 export const isOlderKind = ({ id }: ApiKeyEntry): boolean => id === 'anon' || id === 'service_role';
 
-/** Says in one sentence what a key opens. */
+/** Describes the access of a key in one sentence. */
 export function meaningOf({ kind, revoked_at: revoked }: ApiKeyEntry): string {
   if (revoked !== null) return 'Calls with this key are refused.';
   return kind === 'secret'
@@ -11,5 +11,5 @@ export function meaningOf({ kind, revoked_at: revoked }: ApiKeyEntry): string {
     : 'Names the app in calls. It may be part of a public page.';
 }
 
-/** The day of the last use; workers write it a few seconds after the use. */
+/** Returns the day of the last use. Workers write the day a few seconds after the use. */
 export const lastUseWords = ({ last_used_on: day }: ApiKeyEntry): string => day ?? 'never';

@@ -43,7 +43,7 @@ const columns: readonly RowColumn<ApiKeyEntry>[] = [
   },
 ];
 
-/** The API keys of an app: created, rotated and revoked. */
+/** Page on which a builder creates, rotates and revokes the API keys of an app. */
 export function ApiKeysPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/api-keys' });
   const list = useQuery(apiKeys(ref));

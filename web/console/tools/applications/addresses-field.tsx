@@ -3,7 +3,7 @@ import { Textarea } from '@mantine/core';
 /** Returns the addresses of the lines of a text. */
 export const addressesIn = (text: string): string[] => text.split(/\s+/).filter((line) => line !== '');
 
-/** The field for redirect addresses, one a line. */
+/** Field for redirect addresses, one on each line. */
 export function AddressesField({
   value,
   readOnly = false,

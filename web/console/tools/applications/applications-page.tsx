@@ -28,7 +28,7 @@ const columns: readonly RowColumn<Row>[] = [
   { name: 'Redirect addresses', width: 320, cell: ({ redirect_uris: uris }) => uris.join(', ') },
 ];
 
-/** The applications that sign members in with the app: registered, changed and deleted. */
+/** Page on which a builder registers, changes and deletes the applications that sign members in with the app. */
 export function ApplicationsPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/applications' });
   const settings = useQuery(appSettings(ref));

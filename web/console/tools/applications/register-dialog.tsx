@@ -6,7 +6,7 @@ import { UserForm } from '../users/user-form.tsx';
 import { AddressesField, addressesIn } from './addresses-field.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
 
-/** Registers an application, then shows its secret this one time. */
+/** Registers an application, then shows its secret once. */
 export function RegisterDialog({ appRef, onClose }: { appRef: string; onClose: () => void }) {
   const [name, setName] = useState('');
   const [addresses, setAddresses] = useState('');

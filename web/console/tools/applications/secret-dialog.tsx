@@ -5,7 +5,7 @@ import { Dialog } from '../../../ui/dialog.tsx';
 import type { ApplicationWithSecret } from '../../data/applications/applications.ts';
 import form from '../users/form.module.css';
 
-/** Shows the id of an application and, of a confidential one, the secret this one time. */
+/** Shows the id of an application, and once the secret of a confidential application. */
 export function SecretDialog({
   title,
   application: { client_id: id, client_secret: secret },

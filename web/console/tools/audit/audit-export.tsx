@@ -7,7 +7,7 @@ import { type AuditFilter, EXPORTED, readForExport } from '../../data/audit/audi
 import { count } from '../../format/format.ts';
 import { asCsv, asJsonLines } from './audit-words.ts';
 
-/** Saves the entries that the filter leaves as a file. */
+/** Saves the entries that match the filter as a file. */
 export function AuditExport({ filter, isEmpty }: { filter: AuditFilter; isEmpty: boolean }) {
   const { mutate, isPending, error } = useMutation({
     mutationFn: async (format: 'csv' | 'jsonl') => {

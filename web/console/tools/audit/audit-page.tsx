@@ -8,7 +8,7 @@ const kinds = [
   ['builders', 'Builders'],
 ] as const;
 
-/** What members and builders did in an app: who, what, when and from where. */
+/** Page with the actions of members and builders in an app: actor, action, time and address. */
 export function AuditPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/audit' });
   const search = useSearch({ from: '/signed-in/app/$ref/audit' });

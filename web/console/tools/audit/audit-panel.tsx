@@ -6,7 +6,7 @@ import type { AuditFilter, AuditLine } from '../../data/audit/audit-log.ts';
 import { dateTime } from '../../format/format.ts';
 import { actionWords } from './audit-words.ts';
 
-/** One entry of an audit log: what changed, who and from where. */
+/** Panel of an entry of an audit log: the change, the actor and the address. */
 export function AuditPanel({
   filter: { kind, ref },
   line,

@@ -38,7 +38,7 @@ const columnsOf = (kind: AuditKind): readonly RowColumn<AuditLine>[] => [
   { name: 'Address', width: 140, cell: ({ address }) => <code>{address}</code> },
 ];
 
-/** What the pages of the three logs say of them. */
+/** Texts of the pages of the three logs. */
 const descriptors: Readonly<Record<AuditKind, { remark: string; empty: string }>> = {
   members: {
     remark: 'The owner of the app’s database can change these entries.',
@@ -54,7 +54,7 @@ const descriptors: Readonly<Record<AuditKind, { remark: string; empty: string }>
   },
 };
 
-/** What the address of the page holds; an empty text is no filter. */
+/** Parameters of the page's address; an empty text filters nothing. */
 export interface AuditSearch {
   q?: string;
   action?: string;
@@ -63,7 +63,7 @@ export interface AuditSearch {
   entry?: string;
 }
 
-/** The page of a log: filters, entries, and the panel of one. Of the node if `appRef` is null. */
+/** Page of a log with filters, entries and the panel of an entry. If `appRef` is null, the log is that of the node. */
 export function AuditSheet({
   kind,
   appRef,
@@ -74,7 +74,7 @@ export function AuditSheet({
   kind: AuditKind;
   appRef: string | null;
   search: AuditSearch;
-  /** Filters before the others. */
+  /** Filters before the common filters. */
   filters?: ReactNode;
   onChange: (changes: AuditSearch) => void;
 }) {

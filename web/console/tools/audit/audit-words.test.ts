@@ -14,16 +14,16 @@ const line: AuditLine = {
   requestId: 'r1',
 };
 
-it('says an action in words, and an unknown one as it is', () => {
+it('describes an action, and returns an unknown action unchanged', () => {
   expect(actionWords('builders', 'setting_changed')).toBe('changed a setting');
   expect(actionWords('members', 'of_a_later_version')).toBe('of a later version');
 });
 
-it('puts the details on one line', () => {
+it('writes the details on one line', () => {
   expect(objectOf(line)).toBe('key: site_url, before: null');
 });
 
-describe('an export', () => {
+describe('asCsv and csvField', () => {
   it.each([
     ['plain', 'plain'],
     ['a,b', '"a,b"'],
@@ -31,9 +31,9 @@ describe('an export', () => {
     ['=1+1', "'=1+1"],
     ['\t@SUM(A1)', "'\t@SUM(A1)"],
     ['-2', "'-2"],
-  ])('writes the field %j so that no spreadsheet computes it', (value, field) => expect(csvField(value)).toBe(field));
+  ])('write the field %j so that no spreadsheet evaluates it', (value, field) => expect(csvField(value)).toBe(field));
 
-  it('has a line for each entry', () => {
+  it('write a line for each entry', () => {
     const [names, first, rest] = asCsv([line]).split('\r\n');
     expect(names).toBe('at,actor,actor_id,action,details,refused,address,request_id');
     expect(first).toContain(`"'=HYPERLINK(""https://evil.example"")"`);

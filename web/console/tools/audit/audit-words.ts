@@ -1,6 +1,6 @@
 import type { AuditKind, AuditLine } from '../../data/audit/audit-log.ts';
 
-/** What the actions of the logs of an app are, in words that follow the name of who did it. */
+/** Descriptions of the actions in the logs of an app, which follow the name of the actor. */
 const appWords = {
   members: {
     login: 'signed in',
@@ -81,11 +81,11 @@ const words: Readonly<Record<AuditKind, Readonly<Record<string, string>>>> = {
   },
 };
 
-/** The actions of a log with their words, for a choice. */
+/** Returns the actions of a log with their descriptions, for a choice. */
 export const actionsOf = (kind: AuditKind): readonly { value: string; label: string }[] =>
   Object.entries(words[kind]).map(([value, label]) => ({ value, label }));
 
-/** Returns an action in words; an unknown one as it is written. */
+/** Describes an action; returns an unknown action unchanged. */
 export const actionWords = (kind: AuditKind, action: string): string =>
   words[kind][action] ?? action.replaceAll('_', ' ');
 
@@ -98,10 +98,10 @@ export const objectOf = ({ details }: AuditLine): string =>
     )
     .join(', ');
 
-/** Starts of a field that a spreadsheet reads as a formula, also after a tab or a line break. */
+/** Matches a text that a spreadsheet reads as a formula, also after a tab or a line break. */
 const FORMULA = /^[\s]*[=+\-@]/;
 
-/** Returns one field of CSV (RFC 4180). A text that a spreadsheet would compute gets an apostrophe in front. */
+/** Returns one field of CSV (RFC 4180). A text that a spreadsheet would evaluate gets a leading apostrophe. */
 export function csvField(value: string): string {
   const safe = FORMULA.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
@@ -109,7 +109,7 @@ export function csvField(value: string): string {
 
 const names = ['at', 'actor', 'actor_id', 'action', 'details', 'refused', 'address', 'request_id'];
 
-/** Returns entries as CSV with a line of names. */
+/** Returns entries as CSV with a header line. */
 export const asCsv = (lines: readonly AuditLine[]): string =>
   [
     names,

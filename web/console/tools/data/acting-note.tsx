@@ -5,7 +5,7 @@ import { queryClient } from '../../data/query-client.ts';
 import type { RequestRole } from '../../data/rows/row.ts';
 import { useNow } from '../../format/use-now.ts';
 
-/** Tells that the builder acts as a member, until when, and how to stop. */
+/** Shows that the builder acts as a member and until when, with a button that stops it. */
 export function ActingNote({
   appRef,
   requestRole,

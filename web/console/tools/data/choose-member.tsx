@@ -10,7 +10,7 @@ import styles from './choose-member.module.css';
 
 const shown = 8;
 
-/** Finds a member to see the rows as. */
+/** Finds the member as whom the rows are read. */
 export function ChooseMember({
   appRef,
   onChoose,

@@ -6,7 +6,7 @@ import { wideOnlyClass } from '../../../ui/workbench.tsx';
 import { shortType } from '../../values/field-kind.ts';
 import styles from './columns.module.css';
 
-/** Which fields are columns of the sheet. The panel always has all. */
+/** Chooses the fields that are columns of the sheet. The panel always shows all fields. */
 export function Columns({
   fields,
   hidden,
@@ -15,7 +15,7 @@ export function Columns({
 }: {
   fields: readonly Field[];
   hidden: ReadonlySet<string>;
-  /** Always there: the key. */
+  /** Columns that cannot be hidden: the key. */
   fixed: readonly string[];
   onHidden: (hidden: ReadonlySet<string>) => void;
 }) {

@@ -22,7 +22,7 @@ const firstTable = `create table public.notes (
   at timestamptz not null default now()
 );`;
 
-/** The tables and views of an app, and their rows. */
+/** Page of an app's tables and views with their rows. */
 export function DataPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/data' });
   const search = useSearch({ from: '/signed-in/app/$ref/data' });
@@ -38,7 +38,7 @@ export function DataPage() {
   if (entities && entity) {
     return <TablePage appRef={ref} entities={entities} entity={entity} search={search} onSearch={onSearch} />;
   }
-  // The schemas of Ninefold itself are always there.
+  // Ninefold's own schemas always exist, so they do not count.
   const empty = entities !== undefined && !entities.some(({ schema }) => schema === 'public');
   return (
     <Page appRef={ref} crumbs={[{ text: 'Data' }]} fetching={isFetching} bare>
@@ -71,14 +71,14 @@ export function DataPage() {
   );
 }
 
-/** The entity that the address names; without a name the first table of the schema public, else the first of all. */
+/** Returns the entity in the address; without one the first table of the schema public, or else the first entity. */
 function chosen(entities: readonly Entity[], id: string | undefined): Entity | undefined {
   if (id !== undefined) return entities.find((entity) => entity.id === id);
   const own = entities.filter(({ schema }) => schema === 'public');
   return own.find(({ kind }) => kind.endsWith('table')) ?? own[0];
 }
 
-/** Leaves out what is undefined, so that an address holds no empty parameters. */
+/** Removes undefined values, so that the address contains no empty parameters. */
 const withoutGaps = <T extends object>(search: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]: Exclude<T[K], undefined>;

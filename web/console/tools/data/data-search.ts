@@ -1,22 +1,22 @@
 import { type Filter, isOperator } from '../../data/rows/filter.ts';
 import type { Sort } from '../../data/rows/row.ts';
 
-/** What the address of the Data page says: which table, which rows, as whom. */
+/** Parameters of the Data page's address: table, rows and caller. */
 export interface DataSearch {
   /** Id of an entity: "public.tickets". */
   table?: string;
   where?: Filter[];
-  /** "created_at.desc". */
+  /** Order of the rows: "created_at.desc". */
   sort?: string;
   /** The key of the row in the panel, as `keyText` writes it. */
   row?: string;
-  /** "anon" or the id of a member; left out for the service key. */
+  /** "anon" or the id of a member; undefined for the service key. */
   as?: string;
 }
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-/** Reads the search parameters of an address that anybody may have typed; leaves out what makes no sense. */
+/** Reads the search parameters of an address that may contain any text; omits invalid ones. */
 export function readDataSearch(search: Record<string, unknown>): DataSearch {
   const where = Array.isArray(search.where) ? search.where.filter(isFilter) : [];
   const table = text(search.table);
@@ -38,14 +38,14 @@ function isFilter(value: unknown): value is Filter {
   return typeof field === 'string' && isOperator(operator) && typeof given === 'string';
 }
 
-/** "created_at.desc" → by created_at, descending; null for a field that is not there. */
+/** Parses an order: "created_at.desc" → by created_at, descending. Returns null for an unknown field. */
 export function readSort(sort: string | undefined, fields: readonly string[]): Sort | null {
   const match = /^(.*)\.(asc|desc)$/s.exec(sort ?? '');
   const field = match?.[1];
   return field !== undefined && fields.includes(field) ? { field, descending: match?.[2] === 'desc' } : null;
 }
 
-/** What a press on the head of a field asks for: ascending, then descending, then no order. */
+/** Returns the next order after a click on the head of a field: ascending, then descending, then none. */
 export function nextSort(sort: Sort | null, field: string): string | undefined {
   if (sort?.field !== field) return `${field}.asc`;
   return sort.descending ? undefined : `${field}.desc`;

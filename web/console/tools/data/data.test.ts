@@ -4,8 +4,8 @@ import { entityFixture, fieldFixture } from '../../data/specification/entity-fix
 import { nextSort, readDataSearch, readSort } from './data-search.ts';
 import { referencesTo } from './references.ts';
 
-describe('the address of the Data page', () => {
-  it('keeps what makes sense and leaves out what does not', () => {
+describe('readDataSearch, readSort and nextSort', () => {
+  it('read valid parameters and omit invalid ones', () => {
     const good = { field: 'id', operator: 'like', value: 'TK-%' };
     expect(
       readDataSearch({
@@ -18,13 +18,13 @@ describe('the address of the Data page', () => {
     expect(readDataSearch({ where: 'x' })).toEqual({});
   });
 
-  it('orders by a field that is there, whatever its name', () => {
+  it('order by an existing field with any name', () => {
     expect(readSort('a.b.desc', ['a.b'])).toEqual({ field: 'a.b', descending: true });
     expect(readSort('gone.asc', ['a'])).toBeNull();
     expect(readSort(undefined, ['a'])).toBeNull();
   });
 
-  it('goes from ascending over descending to no order', () => {
+  it('change from ascending to descending to no order', () => {
     expect(nextSort(null, 'a')).toBe('a.asc');
     expect(nextSort({ field: 'a', descending: false }, 'a')).toBe('a.desc');
     expect(nextSort({ field: 'a', descending: true }, 'a')).toBeUndefined();
@@ -32,13 +32,13 @@ describe('the address of the Data page', () => {
   });
 });
 
-describe('what points to a row', () => {
+describe('referencesTo', () => {
   const field = (name: string, to?: [entity: string, field: string]): Field =>
     fieldFixture(name, { references: to ? { schema: 'public', entity: to[0], field: to[1] } : null });
   const entity = (name: string, fields: Field[]): Entity => entityFixture(name, { fields });
   const people = entity('people', [field('id'), field('team')]);
 
-  it('keeps two references to the same field apart', () => {
+  it('separates two references to the same field', () => {
     const tickets = entity('tickets', [field('author', ['people', 'id']), field('reviewer', ['people', 'id'])]);
     expect(referencesTo(people, { id: '7', team: 'a' }, [people, tickets]).map(({ where }) => where)).toEqual([
       [{ field: 'author', operator: 'eq', value: '7' }],
@@ -46,7 +46,7 @@ describe('what points to a row', () => {
     ]);
   });
 
-  it('takes a reference over several fields as one', () => {
+  it('combines the fields of a composite reference', () => {
     const notes = entity('notes', [field('person', ['people', 'id']), field('team', ['people', 'team'])]);
     const [pointer, ...more] = referencesTo(people, { id: '7', team: 'a' }, [notes]);
     expect(more).toEqual([]);
@@ -54,7 +54,7 @@ describe('what points to a row', () => {
     expect(pointer?.where).toHaveLength(2);
   });
 
-  it('finds nothing through a field that is null here', () => {
+  it('omits references by a field that is null in this row', () => {
     const notes = entity('notes', [field('team', ['people', 'team'])]);
     expect(referencesTo(people, { id: '7', team: null }, [notes])).toEqual([]);
   });

@@ -9,7 +9,7 @@ import { ServerError } from './editor/server-error.tsx';
 
 const named = 5;
 
-/** Asks before rows are deleted; names the first of them, and what will go with them. */
+/** Asks for a confirmation before rows are deleted. Names the first rows, and what PostgreSQL deletes with them. */
 export function DeleteDialog({
   table,
   keys,
@@ -19,7 +19,7 @@ export function DeleteDialog({
 }: {
   table: Table;
   keys: readonly (readonly string[])[];
-  /** Names of the entities that point to this one. */
+  /** Names of the entities with references to this entity. */
   pointing: readonly string[];
   onDeleted: () => void;
   onClose: () => void;

@@ -9,7 +9,7 @@ import styles from './entity-nav.module.css';
 
 const isView = ({ kind }: Entity): boolean => kind === 'view' || kind === 'materialized view';
 
-/** The tables and views of an app: those of the schema public, then the other schemas, each closed until it is wanted. */
+/** Lists the tables and views of the schema public, then the other schemas, which are collapsed. */
 export function EntityNav({
   appRef,
   current,

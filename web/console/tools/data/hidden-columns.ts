@@ -11,7 +11,7 @@ function read(key: string): ReadonlySet<string> {
   }
 }
 
-/** Which columns of a table are hidden, remembered in this browser. */
+/** Returns and changes the hidden columns of a table, which this browser stores. */
 export function useHiddenColumns(
   ref: string,
   entity: string,

@@ -2,17 +2,17 @@ import type { Entity } from '../../../../contract/specification-entities.ts';
 import type { Filter } from '../../data/rows/filter.ts';
 import type { Row } from '../../data/rows/row.ts';
 
-/** An entity that points to a row, and the filter that finds those of its rows that do. */
+/** An entity that references a row, and the filter that finds the referencing rows. */
 export interface Reference {
   entity: Entity;
-  /** Its fields that point here. */
+  /** The referencing fields. */
   fields: readonly string[];
   where: readonly Filter[];
 }
 
 /**
- * Which entities point to this row, found from their references. Fields that point to different fields here are one
- * reference over several fields; fields that point to the same field are references of their own.
+ * Finds the entities that reference this row. Fields that reference different fields of the row form one composite
+ * reference. Fields that reference the same field are separate references.
  */
 export function referencesTo(entity: Entity, row: Row, entities: readonly Entity[]): Reference[] {
   return entities.flatMap((other) => {

@@ -25,7 +25,7 @@ const label = 252;
 const reference = 148;
 const key = 100;
 
-/** Types that PostgreSQL has no order for. */
+/** Types that PostgreSQL cannot sort. */
 const unordered: ReadonlySet<string> = new Set([
   'json',
   'xml',
@@ -39,14 +39,17 @@ const unordered: ReadonlySet<string> = new Set([
 ]);
 const orders = (field: Field): boolean => !unordered.has(field.base_type ?? field.type);
 
-/** The fields in the order of the sheet: the key first, then as the entity has them. */
+/** Returns the fields in the order of the sheet: the key first, then the order of the entity. */
 export function sheetFields(entity: Entity, hidden: ReadonlySet<string>): Field[] {
   const keys = new Set(keyFields(entity));
   const shown = entity.fields.filter(({ name }) => keys.has(name) || !hidden.has(name));
   return [...shown.filter(({ name }) => keys.has(name)), ...shown.filter(({ name }) => !keys.has(name))];
 }
 
-/** A field as a column; `called` is the field that rows are known by. */
+/**
+ * Converts a field to a column.
+ * @param called The field with the label of a row.
+ */
 export function sheetColumn(entity: Entity, field: Field, sort: Sort | null, called: string | null): GridColumn {
   const kind = kindOf(field);
   const isKey = keyFields(entity).includes(field.name);

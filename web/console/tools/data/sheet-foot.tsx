@@ -7,7 +7,7 @@ import { rowsPerPage } from '../../data/rows/row-pages.ts';
 import { count, milliseconds as inMilliseconds, listed } from '../../format/format.ts';
 import styles from './data-page.module.css';
 
-/** The line below the sheet: how many rows of how many, the way to more, and in what order they are. */
+/** Line below the sheet: the number of loaded and of all rows, a button for more, and the order. */
 export function SheetFoot({
   shown,
   total,
@@ -23,10 +23,10 @@ export function SheetFoot({
   onRefresh,
 }: {
   shown: number;
-  /** Of all that match; null while it is not known. */
+  /** Number of all matching rows; null while it is unknown. */
   total: number | null;
   exact: boolean;
-  /** Milliseconds of the first page; null while it is not there. */
+  /** Duration of the first page in milliseconds; null until it is loaded. */
   took: number | null;
   sort: Sort | null;
   keyed: readonly string[];

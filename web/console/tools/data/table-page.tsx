@@ -41,7 +41,7 @@ export type SearchChange = { [K in keyof DataSearch]?: DataSearch[K] | undefined
 
 const none: readonly Filter[] = [];
 
-/** The rows of one table: the sheet, its filters and order, and a row or a new one in the panel. */
+/** The rows of a table: the sheet with filters and order, and the panel of an existing or new row. */
 export function TablePage({
   appRef,
   entities,
@@ -53,7 +53,7 @@ export function TablePage({
   entities: readonly Entity[];
   entity: Entity;
   search: DataSearch;
-  /** Must stay the same function. */
+  /** Must be memoised. */
   onSearch: (change: SearchChange) => void;
 }) {
   const requestRole: RequestRole = search.as ?? 'service';
@@ -366,13 +366,13 @@ const toggled = (set: ReadonlySet<string>, value: string): ReadonlySet<string> =
   return next;
 };
 
-/** The cell with the focus, where rows or columns have become fewer. */
+/** Moves the focused cell into the sheet after rows or columns were removed. */
 const within = ({ row, column }: Position, rows: number, columns: number): Position => ({
   row: Math.min(row, rows - 1),
   column: Math.min(column, Math.max(0, columns - 1)),
 });
 
-/** Names of the other entities that have references to this one. */
+/** Returns the names of the other entities that reference this entity. */
 const pointingNames = (entity: Entity, entities: readonly Entity[]): string[] =>
   entities
     .filter(({ fields }) =>
@@ -380,7 +380,7 @@ const pointingNames = (entity: Entity, entities: readonly Entity[]): string[] =>
     )
     .map(({ schema, name }) => entityName(schema, name));
 
-/** Returns the state machines of an entity by field; none while the specification is not known. */
+/** Returns the state machines of an entity by field; none until the specification is loaded. */
 function useMachines(appRef: string, entityId: string): ReadonlyMap<string, Machine> {
   const { chapter } = useChapter(appRef, 'states');
   return useMemo(

@@ -17,7 +17,7 @@ import { specification } from '../../data/specification/specification.ts';
 import { count, counted } from '../../format/format.ts';
 import styles from './table-placeholder.module.css';
 
-/** What stands where rows would: those to come, why there are none, or why they could not be read. */
+/** Shown in place of rows: placeholders, the reason why there are no rows, or the error. */
 export function TablePlaceholder({
   table,
   where,
@@ -33,7 +33,7 @@ export function TablePlaceholder({
   isPending: boolean;
   onRetry: () => void;
   onClear: () => void;
-  /** Null where no row can be inserted. */
+  /** Null if no row can be inserted. */
   onInsert: (() => void) | null;
 }) {
   if (error) return <Refused table={table} where={where} error={error} onRetry={onRetry} onClear={onClear} />;
@@ -62,6 +62,7 @@ export function TablePlaceholder({
   );
 }
 
+/** Shows the error of a refused read. */
 function Refused({
   table,
   where,
@@ -102,7 +103,7 @@ const grantOf = ({ id, schema }: Entity): string => {
   return `grant usage on schema ${name} to service_role;\ngrant all on ${id} to service_role;`;
 };
 
-/** The app's API answers for the exposed schemas alone, whoever asks. */
+/** The app's API reaches only exposed schemas, even for the service key. */
 function NotExposed({ table }: { table: Table }) {
   return (
     <div className={styles.instead}>
@@ -116,7 +117,7 @@ function NotExposed({ table }: { table: Table }) {
   );
 }
 
-/** The service key goes past policies, not past grants: those of a new schema must be given. */
+/** The service key bypasses policies but not grants, which a new schema does not have. */
 function NotGranted({ table, error }: { table: Table; error: ApiFailure }) {
   const sql = grantOf(table.entity);
   return (
@@ -137,6 +138,7 @@ function NotGranted({ table, error }: { table: Table; error: ApiFailure }) {
   );
 }
 
+/** Empty state if the filters exclude all rows. */
 function NoneMatches({ table, where, onClear }: { table: Table; where: readonly Filter[]; onClear: () => void }) {
   const { data } = useQuery(rowCount(table, []));
   return (
@@ -154,7 +156,7 @@ function NoneMatches({ table, where, onClear }: { table: Table; where: readonly 
   );
 }
 
-/** What chapter 6 knows about why somebody may read no row. */
+/** Shows the reason from chapter 6 why the caller may read no row. */
 function Why({ table }: { table: Table }) {
   const { data } = useQuery(specification(table.ref));
   const role = table.requestRole === 'anon' ? 'anon' : 'authenticated';
@@ -197,7 +199,7 @@ function Why({ table }: { table: Table }) {
 const places = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 const barWidths = [62, 190, 54, 70, 110];
 
-/** Lines that hold the place of rows to come. */
+/** Placeholder lines for the rows. */
 function LoadingSheet() {
   return (
     <div role="progressbar" aria-label="Loading rows">

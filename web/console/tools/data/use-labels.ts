@@ -6,8 +6,8 @@ import type { Table } from '../../data/rows/rest-call.ts';
 import type { RowPage } from '../../data/rows/row-pages.ts';
 
 /**
- * What the rows are called that the fields of a sheet point to, asked page by page. Answers the label of a value;
- * undefined while it is not known, and where the row that is pointed to has no name or may not be seen.
+ * Loads the labels of the rows that a sheet's fields reference, page by page. Returns a function from a value to its
+ * label: undefined until it is loaded, and if the referenced row has no label or the caller may not read it.
  */
 export function useLabels(
   table: Table,
@@ -16,7 +16,7 @@ export function useLabels(
   pages: readonly RowPage[],
 ): (field: string, value: string) => string | undefined {
   const asked = useMemo(() => {
-    // Pages often point to the same few rows, and several fields to the same entity: each is asked once.
+    // Pages often reference the same few rows, and several fields the same entity. Each label is requested once.
     const questions = new Map<string, { target: Entity; to: string; values: readonly string[]; names: string[] }>();
     for (const { name, references: to } of fields) {
       const target = to && entities.find((entity) => entity.schema === to.schema && entity.name === to.entity);

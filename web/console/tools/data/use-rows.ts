@@ -9,7 +9,7 @@ import { useLabels } from './use-labels.ts';
 
 const noPages: readonly RowPage[] = [];
 
-/** The rows of a sheet as far as they are loaded, their keys, and what the rows that they point to are called. */
+/** Returns the loaded rows of a sheet, their keys, and the labels of referenced rows. */
 export function useRows(
   table: Table,
   entities: readonly Entity[],
@@ -20,7 +20,8 @@ export function useRows(
   const { ref, entity, requestRole } = table;
   const query = useInfiniteQuery({
     ...rowPages(table, where, sort),
-    // Another order or filter keeps the last rows in sight; another table or caller does not.
+    // After a change of order or filter, the previous rows stay visible; after a change of table or caller, they do
+    // not.
     placeholderData: (before, last) => {
       const [, ofRef, id, , ofSeat] = last?.queryKey ?? [];
       return ofRef === ref && id === entity.id && ofSeat === requestRole ? before : undefined;

@@ -4,7 +4,10 @@ import { oneRow } from '../../data/rows/one-row.ts';
 import type { Table } from '../../data/rows/rest-call.ts';
 import { keyFields, keyFromText, keyOf, keyText, type Row } from '../../data/rows/row.ts';
 
-/** The row that the address names: its key, its place among those loaded (−1: none), and the row itself, if there is one. */
+/**
+ * Returns the row in the address: its key, its index among the loaded rows (−1 if it is not loaded), and the row
+ * itself.
+ */
 export function useSelectedRow(
   table: Table,
   rows: readonly Row[],

@@ -1,23 +1,23 @@
 import { useCallback, useState } from 'react';
 import type { Position } from '../../../ui/grid/move.ts';
 
-/** What somebody does in a sheet that the address does not tell. */
+/** The state of a sheet that is not in the address. */
 export interface SheetState {
-  /** The cell that has the focus. */
+  /** The focused cell. */
   position: Position;
-  /** The cell that is being edited. */
+  /** The cell in the editor. */
   editing: Position | null;
-  /** Whether the last try to save it was refused. */
+  /** True if the server refused the last attempt to save the cell. */
   failed: boolean;
-  /** The keys of the rows that are ticked. */
+  /** The keys of the selected rows. */
   picked: ReadonlySet<string>;
-  /** Whether the panel holds a new row. */
+  /** True while the panel shows a new row. */
   inserting: boolean;
-  /** Whether the choice of a field to filter by is open. */
+  /** True while the choice of a field for a new filter is open. */
   adding: boolean;
-  /** The keys of the rows that somebody is asked about. */
+  /** The keys of the rows in the deletion dialog. */
   deleting: readonly (readonly string[])[] | null;
-  /** The value that was saved last: its ground fades. */
+  /** The last saved value, which is highlighted. */
   changed: { key: string; field: string } | null;
 }
 
@@ -34,7 +34,7 @@ const fresh: SheetState = {
   changed: null,
 };
 
-/** The state of the sheet that `of` names: another table, or another caller, begins anew. */
+/** Returns the state of the sheet named by `of`. Another table or caller starts with the initial state. */
 export function useSheetState(of: string): [SheetState, (change: Change) => void] {
   const [{ of: before, state }, set] = useState({ of, state: fresh });
   if (before !== of) set({ of, state: fresh });

@@ -8,7 +8,7 @@ import styles from './value.module.css';
 
 const thisYear = new Date().getFullYear();
 
-/** A value in a cell. `label` is what the row that it points to is called; the value itself is then its title. */
+/** Shows a value in a cell. `label` is the label of the referenced row; the tooltip then shows the value. */
 export function CellValue({
   value,
   field,
@@ -38,6 +38,7 @@ export function CellValue({
   );
 }
 
+/** Shows SQL's null, distinguishable from a text. */
 export function Null() {
   return <span className={styles.null}>null</span>;
 }

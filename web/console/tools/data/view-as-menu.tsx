@@ -8,7 +8,7 @@ import type { RequestRole } from '../../data/rows/row.ts';
 import { user } from '../../data/users/user.ts';
 import { ChooseMember } from './choose-member.tsx';
 
-/** As whom the rows are read and written: the service key, nobody in particular, or a member. */
+/** Chooses the caller who reads and writes the rows: the service key, a caller without a session, or a member. */
 export function ViewAsMenu({
   appRef,
   requestRole,
@@ -59,7 +59,7 @@ export function ViewAsMenu({
   );
 }
 
-/** What a seat is called: "service key", "anonymous", the member's address. */
+/** Returns the name of a caller: "service key", "anonymous", or the member's address. */
 function useSeatName(appRef: string, requestRole: RequestRole): string {
   const isMember = requestRole !== 'service' && requestRole !== 'anon';
   const { data } = useQuery({ ...user(appRef, requestRole), enabled: isMember });

@@ -1,7 +1,7 @@
 import type { Entity, Field } from '../../../../contract/specification-entities.ts';
 import { keyFields } from '../../data/rows/row.ts';
 
-/** Why no row of an entity can be changed here; null where rows can be. */
+/** Returns the reason why no row of an entity can be changed here; null if rows can be changed. */
 export function rowsReadOnly(entity: Entity): string | null {
   if (keyFields(entity).length === 0) {
     return entity.kind === 'view' || entity.kind === 'materialized view'
@@ -11,7 +11,7 @@ export function rowsReadOnly(entity: Entity): string | null {
   return entity.writable.update ? null : `PostgreSQL does not allow updates on this ${entity.kind}.`;
 }
 
-/** Why a field of a row cannot be changed; null where it can be. */
+/** Returns the reason why a field of a row cannot be changed; null if it can. */
 export function fieldReadOnly(entity: Entity, field: Field): string | null {
   const rows = rowsReadOnly(entity);
   if (rows !== null) return rows;
@@ -20,13 +20,13 @@ export function fieldReadOnly(entity: Entity, field: Field): string | null {
   return field.identity === 'always' ? `${field.name} is an identity field.` : null;
 }
 
-/** Why no row can be inserted; null where rows can be. */
+/** Returns the reason why no row can be inserted; null if rows can be inserted. */
 export function insertOff(entity: Entity): string | null {
   if (keyFields(entity).length === 0) return rowsReadOnly(entity);
   return entity.writable.insert ? null : `PostgreSQL does not allow inserts into this ${entity.kind}.`;
 }
 
-/** Why no row can be deleted; null where rows can be. */
+/** Returns the reason why no row can be deleted; null if rows can be deleted. */
 export function deleteOff(entity: Entity): string | null {
   if (keyFields(entity).length === 0) return rowsReadOnly(entity);
   return entity.writable.delete ? null : `PostgreSQL does not allow deletes from this ${entity.kind}.`;

@@ -8,7 +8,7 @@ import { failureFacts } from '../../data/api-failure.ts';
 import { addKeys } from '../../data/keys/keys.ts';
 import styles from '../sessions/revoke-dialogs.module.css';
 
-/** Takes a private JWK, or a JWKS of such, as standby keys. */
+/** Imports a private JWK, or a JWKS of private keys, as standby keys. */
 export function ImportDialog({ appRef, onClose }: { appRef: string; onClose: () => void }) {
   const [text, setText] = useState('');
   const [fault, setFault] = useState<string | null>(null);

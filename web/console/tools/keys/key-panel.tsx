@@ -6,7 +6,7 @@ import { dateTime } from '../../format/format.ts';
 import styles from '../sessions/session-panel.module.css';
 import { stateWords } from './key-words.ts';
 
-/** One key, and the ways to change its state. */
+/** Panel of a key, with the buttons that change its state. */
 export function KeyPanel({
   signingKey,
   rotating,

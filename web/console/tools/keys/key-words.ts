@@ -1,6 +1,6 @@
 import type { SigningKeyEntry } from '../../../../contract/admin.ts';
 
-/** What each state of a key means for tokens. */
+/** Describes the effect of each key state on tokens. */
 export const stateWords: Readonly<Record<SigningKeyEntry['state'], string>> = {
   standby: 'Published. It signs nothing before you make it current.',
   current: 'Signs every new access token.',

@@ -30,7 +30,7 @@ const columns: readonly RowColumn<Row>[] = [
   },
 ];
 
-/** The keys for access tokens of an app: made, imported, rotated and revoked. */
+/** Page on which a builder creates, imports, rotates and revokes the keys for an app's access tokens. */
 export function KeysPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/keys' });
   const list = useQuery(signingKeys(ref));

@@ -34,7 +34,7 @@ export const logColumns = (appRef: string): readonly RowColumn<LogRow>[] => [
   { name: 'Request', width: 140, cell: ({ request_id }) => <code title={request_id}>{request_id.slice(0, 13)}</code> },
 ];
 
-/** The caller; a builder in the console is told from the app's own. */
+/** Shows the caller, and distinguishes a builder in the console from callers of the app. */
 const Who = ({ appRef, line }: { appRef: string; line: ListedCall }) =>
   line.source === 'builder' && line.user_id === null ? (
     <span className="soft">console, as {line.role === 'anon' ? 'anonymous' : 'service key'}</span>

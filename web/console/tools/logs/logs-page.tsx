@@ -26,7 +26,7 @@ import { type LogRow, logColumns } from './log-columns.tsx';
 import styles from './logs-page.module.css';
 import { rowsOf, searchLog } from './search-log.ts';
 
-/** The last calls of an app, as they come, each the way to its story. */
+/** Page with the last requests of an app, updated continuously, with links to their traces. */
 export function LogsPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/logs' });
   const filter = useSearch({ from: '/signed-in/app/$ref/logs' });
@@ -137,7 +137,7 @@ export function LogsPage() {
   );
 }
 
-/** Only some of the calls are in the list; the cross shows the others again. */
+/** Chip of an active filter, with a button that removes the filter. */
 const FilterChip = ({ name, value, onRemove }: { name: string; value: string; onRemove: () => void }) => (
   <span className={chip.chip}>
     <span className={`${styles.part} ${chip.field}`}>{name}</span>
@@ -181,6 +181,7 @@ function LogFoot({
   );
 }
 
+/** Empty state of the logs. */
 function NoCalls({
   all,
   search,

@@ -19,14 +19,14 @@ const line = (part: Partial<ListedCall>): ListedCall => ({
   ...part,
 });
 
-describe('the search of the logs', () => {
+describe('searchLog', () => {
   const rows = rowsOf([
     line({ member: 'ines@example.com' }),
     line({ request_id: 'b2', code: 'PGRST205', user_id: null, path: '/Nothing' }),
   ]);
   const found = (text: string) => searchLog(rows, text).map(({ request_id }) => request_id);
 
-  it('finds what a line says, whatever the case', () => {
+  it('finds the text of a line without regard to case', () => {
     expect(found('get /notes')).toEqual(['a1']);
     expect(found('pgrst205')).toEqual(['b2']);
     expect(found('B2')).toEqual(['b2']);
@@ -34,8 +34,8 @@ describe('the search of the logs', () => {
     expect(found('nowhere')).toEqual([]);
   });
 
-  it('finds the calls of a member by address', () => expect(found('Ines@')).toEqual(['a1']));
+  it('finds the requests of a member by address', () => expect(found('Ines@')).toEqual(['a1']));
 
-  it('keeps two calls of one request id apart', () =>
+  it('separates two requests with the same request id', () =>
     expect(new Set(rowsOf([line({}), line({ at: '2026-01-31T12:00:01.000Z' })]).map(({ id }) => id)).size).toBe(2));
 });

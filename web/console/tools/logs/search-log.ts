@@ -1,11 +1,11 @@
 import type { ListedCall } from '../../../../contract/observed.ts';
 import type { LogRow } from './log-columns.tsx';
 
-/** Lines as rows: one request id may stand for several calls of a client that sends its own. Pure. */
+/** Converts lines to rows. Several requests may share a request id, because clients can send their own. Pure. */
 export const rowsOf = (lines: readonly ListedCall[]): LogRow[] =>
   lines.map((line) => ({ ...line, id: `${line.request_id} ${line.at}` }));
 
-/** Returns the rows that hold a text anywhere, in any letter case. Pure. */
+/** Returns the rows that contain a text, without regard to case. Pure. */
 export function searchLog(rows: readonly LogRow[], text: string): LogRow[] {
   const wanted = text.trim().toLowerCase();
   if (wanted === '') return [...rows];

@@ -22,6 +22,7 @@ import styles from './mail.module.css';
 import { mailColumns } from './mail-columns.tsx';
 import { MailPanel } from './mail-panel.tsx';
 
+/** Lists the mails of an app, with the panel of a mail. */
 export function MailListPage({ appRef, tabs, onServer }: { appRef: string; tabs: ReactNode; onServer: () => void }) {
   const { mail: chosen = null, q = '' } = useSearch({ from: '/signed-in/app/$ref/mail' });
   const navigate = useNavigate({ from: '/app/$ref/mail' });
@@ -124,6 +125,7 @@ export function MailListPage({ appRef, tabs, onServer }: { appRef: string; tabs:
   );
 }
 
+/** Empty state without a mail server. */
 function NoServer({ onServer }: { onServer: () => void }) {
   return (
     <div className={styles.notice}>
@@ -137,6 +139,7 @@ function NoServer({ onServer }: { onServer: () => void }) {
   );
 }
 
+/** Empty state without mails. */
 function NoMails({ search, onClear }: { search: string; onClear: () => void }) {
   if (search !== '') {
     return (

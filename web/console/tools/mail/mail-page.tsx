@@ -10,7 +10,7 @@ const views = [
   ['server', 'Mail server'],
 ] as const;
 
-/** The mails of an app, their templates, and the server that sends them. */
+/** Page of an app's mails, their templates, and the mail server. */
 export function MailPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/mail' });
   const { view = 'mails' } = useSearch({ from: '/signed-in/app/$ref/mail' });

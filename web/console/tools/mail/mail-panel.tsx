@@ -16,7 +16,7 @@ import styles from './mail.module.css';
 import { MailFrame } from './mail-frame.tsx';
 import { kindWords, stateWords } from './mail-words.ts';
 
-/** One mail as its recipient sees it, with its link and its code. */
+/** Panel of a mail as its recipient sees it, with its link and its code. */
 export function MailPanel({
   appRef,
   id,
@@ -137,5 +137,5 @@ function Actions({ appRef, mail, onDeleted }: { appRef: string; mail: MailDetail
   );
 }
 
-/** SQL of the app can write any text as a link. */
+/** Allows only http and https, because the app's SQL can write any text as a link. */
 const safeLink = (link: string): string => (/^https?:\/\//i.test(link) ? link : '#');

@@ -23,7 +23,7 @@ const words: Readonly<Record<MailKind | TextKind, string>> = {
   sms_mfa: 'Text: second factor',
 };
 
-/** Returns the name of a kind of mail. An app's own SQL may write any kind. */
+/** Returns the name of a kind of mail. The app's SQL may write any kind. */
 export const kindWords = (kind: string): string => words[kind as keyof typeof words] ?? kind;
 
 export const isMailKind = (kind: string | undefined): kind is MailKind => mailKinds.some((known) => known === kind);

@@ -12,6 +12,7 @@ import { type AppSettings, appSettings, changeSettings } from '../../data/settin
 import { Page } from '../../layout/page.tsx';
 import styles from './mail.module.css';
 
+/** Form of the mail server and its sender. */
 export function ServerPage({ appRef, tabs }: { appRef: string; tabs: ReactNode }) {
   const { data, error, refetch, isFetching, isLoading } = useQuery(appSettings(appRef));
   return (
@@ -125,6 +126,7 @@ function ServerForm({ appRef, settings: stored }: { appRef: string; settings: Ap
   );
 }
 
+/** Form that sends a test mail. */
 function ServerTest({ appRef }: { appRef: string }) {
   const [to, setTo] = useState('');
   const { mutate, isPending, data, error } = useMutation(testMailServer(appRef));

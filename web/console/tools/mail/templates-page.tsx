@@ -16,6 +16,7 @@ import { isMailKind, kindWords } from './mail-words.ts';
 
 const languageWords = { en: 'English', de: 'German', ar: 'Arabic' } as const;
 
+/** Editor of the mail templates with a preview. */
 export function TemplatesPage({ appRef, tabs }: { appRef: string; tabs: ReactNode }) {
   const { kind: named, language: tag = 'en' } = useSearch({ from: '/signed-in/app/$ref/mail' });
   const navigate = useNavigate({ from: '/app/$ref/mail' });
@@ -158,8 +159,8 @@ function Preview({
 }
 
 /**
- * Returns the value of the setting with the text of one language changed; null removes the text. A text for all languages stays for the
- * others. Undefined if none is left.
+ * Returns the value of the setting with a changed text for one language; null removes the text. The texts of other
+ * languages stay unchanged. Returns undefined if no text is left.
  */
 function withText(texts: Readonly<Record<string, string>>, language: string, text: string | null): unknown {
   const removed = text === null ? [language, '*'] : [language];

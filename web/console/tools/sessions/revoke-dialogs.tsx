@@ -51,7 +51,7 @@ export function RevokeUserDialog({
   );
 }
 
-/** Ends every session of the app, once its ref has been typed. */
+/** Ends every session of the app after the builder has typed its ref. */
 export function RevokeAllDialog({
   appRef,
   onDone,

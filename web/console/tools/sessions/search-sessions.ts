@@ -1,6 +1,6 @@
 import type { SessionRow } from '../../../../contract/admin.ts';
 
-/** The sessions that have every word somewhere: in the address, the client, where it is, an id. */
+/** Returns the sessions that contain every word of the search in the address, the client, the location or an id. */
 export function searchSessions(sessions: readonly SessionRow[], search: string): readonly SessionRow[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return sessions;

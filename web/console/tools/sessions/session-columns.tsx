@@ -7,7 +7,7 @@ import { signInMethodText } from './sign-in-method-text.ts';
 
 export const whoOf = (session: SessionRow): string => session.email ?? session.user_id;
 
-/** What the list of sessions tells of each: who, with what, where, since when. */
+/** Returns the columns of the sessions: member, client, location, start. */
 export const sessionColumns = (
   revoke: (id: string) => void,
   revoking: string | null,

@@ -13,7 +13,7 @@ const assurance: Readonly<Record<string, string>> = { aal1: 'one factor', aal2: 
 
 const soft = (word: string) => <span className="soft">{word}</span>;
 
-/** One session in full, and the ways to end it. */
+/** Panel of a session, with the buttons that end it. */
 export function SessionPanel({
   appRef,
   session,
@@ -26,9 +26,9 @@ export function SessionPanel({
   onClose,
 }: {
   appRef: string;
-  /** Missing where it has ended. */
+  /** Undefined if the session has ended. */
   session: SessionRow | undefined;
-  /** How many sessions of the same user are in the list. */
+  /** Number of sessions of the same user in the list. */
   ofUser: number;
   revoking: boolean;
   onRevoke: () => void;

@@ -29,7 +29,7 @@ import { SessionPanel } from './session-panel.tsx';
 import { useNewIds } from './use-new-ids.ts';
 import { UserChip } from './user-chip.tsx';
 
-/** The sessions of an app, and the buttons that end them. */
+/** Page of an app's sessions, with the buttons that end them. */
 export function SessionsPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/sessions' });
   const { user: onlyUser = null, session: chosen = null } = useSearch({ from: '/signed-in/app/$ref/sessions' });
@@ -194,7 +194,7 @@ export function SessionsPage() {
   );
 }
 
-/** Returns the name of the user of the filter; asks for a user without a session. */
+/** Returns the name of the user in the filter. Loads a user without a session. */
 function useWho(ref: string, userId: string | null, sessions: readonly SessionRow[] | undefined): string {
   const first = sessions?.find((session) => session.user_id === userId);
   const { data } = useQuery({
@@ -214,7 +214,7 @@ function SessionsFoot({
 }: {
   appRef: string;
   all: readonly SessionRow[] | undefined;
-  /** How many are left by the search. */
+  /** Number of sessions that match the search. */
   shown: number;
   everybodys: boolean;
   at: number;
@@ -223,7 +223,7 @@ function SessionsFoot({
   const { data } = useQuery(activity(appRef));
   if (!all) return <SheetFoot shown={stale ? 'Currently unavailable' : 'Counting'} />;
   const cut = all.length >= limits.sessionsPerPage.default;
-  // The server gives the newest; of one user nobody counts the rest.
+  // The server returns only the newest sessions, and counts only those of the whole app.
   const known = cut ? (everybodys ? Math.max(data?.sessions ?? 0, all.length) : null) : all.length;
   const total = known === null ? 'many' : counted(known, 'session');
   return (
@@ -244,6 +244,7 @@ function SessionsFoot({
   );
 }
 
+/** Empty state of the sessions. */
 function NoSessions({
   appRef,
   all,
@@ -253,7 +254,7 @@ function NoSessions({
   onEverybody,
 }: {
   appRef: string;
-  /** How many there are without the search. */
+  /** Number of sessions without the search. */
   all: number;
   who: string | null;
   search: string;

@@ -1,6 +1,6 @@
 import type { SessionRow } from '../../../../contract/admin.ts';
 
-/** The methods of the claim `amr` in words. */
+/** Descriptions of the methods in the claim `amr`. */
 const words: Readonly<Record<string, string>> = {
   password: 'password',
   anonymous: 'anonymous',
@@ -19,7 +19,7 @@ const words: Readonly<Record<string, string>> = {
   'mfa/recovery_code': 'recovery code',
 };
 
-/** Returns how the member of a session proved who they are, the first proof first: "password, authenticator app". */
+/** Describes how the member of a session authenticated, the first method first: "password, authenticator app". */
 export const signInMethodText = ({ amr }: Pick<SessionRow, 'amr'>): string =>
   [...amr]
     .sort((a, b) => a.timestamp - b.timestamp)

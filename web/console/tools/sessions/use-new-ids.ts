@@ -2,7 +2,10 @@ import { useRef } from 'react';
 
 const nobody: ReadonlySet<string> = new Set();
 
-/** Ids in the latest list that were not in the one before it; none at first, and none where `of` is another list. */
+/**
+ * Returns the ids of the latest list that were not in the previous list. Returns none for the first list and after a
+ * change of `of`.
+ */
 export function useNewIds(of: string, rows: readonly { readonly id: string }[] | undefined): ReadonlySet<string> {
   const last = useRef<{ of: string; rows: typeof rows; ids: ReadonlySet<string>; arrived: ReadonlySet<string> }>(null);
   if (!rows) return nobody;

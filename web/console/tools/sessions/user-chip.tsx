@@ -3,7 +3,7 @@ import styles from '../../../ui/chip.module.css';
 import { Icon } from '../../../ui/icon.tsx';
 import own from './user-chip.module.css';
 
-/** Only the sessions of one user are in the list; the cross shows those of everybody again. */
+/** Chip of the filter by user, with a button that removes the filter. */
 export function UserChip({ who, onRemove }: { who: string; onRemove: () => void }) {
   return (
     <span className={styles.chip}>

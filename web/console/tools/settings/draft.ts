@@ -2,21 +2,24 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type AppSettings, changeSettings, type SettingChanges } from '../../data/settings/app-settings.ts';
 
-/** A value that is not saved yet, or a text that cannot become one. */
+/** An unsaved value, or a text that is not a value. */
 export interface DraftValue {
   value: unknown;
-  /** What is wrong with the text; null for a value that can be saved. */
+  /** Why the text is invalid; null for a value that can be saved. */
   wrong: string | null;
 }
 
-/** The changes of a page that are not saved yet, by the key of the setting. */
+/** The unsaved changes of a page, by the key of the setting. */
 export type DraftChanges = ReadonlyMap<string, DraftValue>;
 
-/** The settings of a page: the stored ones, and the changes to them that are saved together. */
+/** The settings of a page: the stored settings, and the changes that are saved together. */
 export interface Draft {
   settings: AppSettings;
   changes: DraftChanges;
-  /** Counts the times that the changes were discarded or saved: a control with this in its key shows the stored value again. */
+  /**
+   * Number of times that the changes were discarded or saved. A control with this number in its key shows the stored
+   * value again.
+   */
   round: number;
   isSaving: boolean;
   error: Error | null;
@@ -62,7 +65,7 @@ export function useDraft(appRef: string, settings: AppSettings): Draft {
 const isChanged = ({ value, wrong }: DraftValue, stored: unknown): boolean =>
   wrong !== null || JSON.stringify(value) !== JSON.stringify(stored);
 
-/** Returns what is sent: a setting that gets its default value is taken back to the default. */
+/** Returns the changes to send. A setting with its default value is reset instead. */
 function asSaved(changes: DraftChanges, settings: AppSettings): SettingChanges {
   const values = [...changes].map(([key, { value }]) => {
     const isDefault = JSON.stringify(value) === JSON.stringify(settings.get(key)?.default);

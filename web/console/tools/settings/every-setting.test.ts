@@ -9,7 +9,7 @@ import { sections, settingWords } from './setting-words.ts';
 
 const all = Object.keys({ ...restSettings, ...authSettings, ...mailSettings, ...authSecrets });
 const rows: readonly string[] = Object.values(sections).flat();
-/** A number that a builder may change is a control of chapter 9. */
+/** Chapter 9 has a control for each limit that a builder may change. */
 const ofLimits = new Set(
   Object.values<Limit>(limits).flatMap(({ setting, range }) => (setting && range ? [setting] : [])),
 );
@@ -20,13 +20,13 @@ const panels: readonly string[] = [
   ...['sms_', 'mfa_phone_template', 'smtp_', 'mailer_subjects_', 'mailer_templates_', 'rate_limit_'],
 ];
 
-it('every setting of an app can be changed in the console', () => {
+it('the console can change every setting of an app', () => {
   const isReached = (key: string) =>
     rows.includes(key) || ofLimits.has(key) || panels.some((prefix) => key.startsWith(prefix));
   expect(all.filter((key) => !isReached(key))).toEqual([]);
 });
 
-it('every row is of a setting, and has a name', () => {
+it('every row belongs to a setting and has a name', () => {
   expect(rows.filter((key) => !all.includes(key))).toEqual([]);
   expect(rows.filter((key) => !settingWords[key])).toEqual([]);
   expect(new Set(rows).size).toBe(rows.length);

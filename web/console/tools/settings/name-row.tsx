@@ -8,7 +8,7 @@ import { failureFacts } from '../../data/api-failure.ts';
 import { renameApp } from '../../data/apps/rename-app.ts';
 import styles from './settings.module.css';
 
-/** The name of an app, with a field that changes it. */
+/** Shows the name of an app, with a field that changes it. */
 export function NameRow({ appRef, name }: { appRef: string; name: string }) {
   const [typed, setTyped] = useState<string | null>(null);
   const { mutate, isPending, error } = useMutation(renameApp(appRef));

@@ -4,12 +4,12 @@ import { bestUnit, readObject, readSpan, readWhole } from './read-value.ts';
 const digits = 'whole number of digits, 6 to 10';
 const seconds = 'whole number of seconds, 60 to 86400';
 
-describe('the value of a setting', () => {
+describe('readWhole, readSpan, bestUnit and readObject', () => {
   it.each([
     ['8', digits, 8],
     [' 6 ', digits, 6],
     ['12', 'whole number of characters, at least 6', 12],
-  ])('%j is a whole number of the type "%s"', (text, type, value) =>
+  ])('read %j as a whole number of the type "%s"', (text, type, value) =>
     expect(readWhole(text, type)).toEqual({ value, wrong: null }),
   );
 
@@ -19,9 +19,9 @@ describe('the value of a setting', () => {
     ['', digits, 'Type a whole number.'],
     ['7.5', digits, 'Type a whole number.'],
     ['5', 'whole number of characters, at least 6', 'Type at least 6.'],
-  ])('%j is none of the type "%s"', (text, type, wrong) => expect(readWhole(text, type).wrong).toBe(wrong));
+  ])('reject %j for the type "%s"', (text, type, wrong) => expect(readWhole(text, type).wrong).toBe(wrong));
 
-  it('is a length of time in seconds, in whichever unit it is typed', () => {
+  it('return a duration in seconds for every unit', () => {
     expect(readSpan('1.5', 'hours', seconds)).toEqual({ value: 5400, wrong: null });
     expect(readSpan('2', 'days', seconds).wrong).toBe('Type 1 minute to 1 day.');
     expect(readSpan('soon', 'days', seconds).wrong).toBe('Type a number.');
@@ -33,7 +33,7 @@ describe('the value of a setting', () => {
     [120, 'minutes'],
     [7200, 'hours'],
     [2_592_000, 'days'],
-  ])('%d seconds are shown in %s', (value, unit) => expect(bestUnit(value)).toBe(unit));
+  ])('show %d seconds in %s', (value, unit) => expect(bestUnit(value)).toBe(unit));
 
   it.each(['[]', '{"a": 1}', 'null', '{'])('%s is no object of texts', (text) =>
     expect(readObject(text).wrong).not.toBeNull(),

@@ -1,6 +1,6 @@
 import { count, counted } from '../../format/format.ts';
 
-/** A value that was read from a text; `wrong` says why there is none. */
+/** The value of a text, or why the text is invalid. */
 interface Read {
   value: unknown;
   wrong: string | null;
@@ -8,16 +8,16 @@ interface Read {
 
 const refused = (wrong: string): Read => ({ value: undefined, wrong });
 
-/** The units of a length of time, in seconds. */
+/** The units of a duration, in seconds. */
 export const spanUnits = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 } as const;
 
-/** Returns the largest unit in which a number of seconds is whole. */
+/** Returns the largest unit that divides a number of seconds. */
 export function bestUnit(seconds: number): keyof typeof spanUnits {
   const units = ['days', 'hours', 'minutes'] as const;
   return (seconds > 0 && units.find((unit) => seconds % spanUnits[unit] === 0)) || 'seconds';
 }
 
-/** Returns a number of seconds in its largest whole unit: "30 days", "90 seconds". */
+/** Formats seconds in the largest unit that divides them: "30 days", "90 seconds". */
 export function spanWords(seconds: number): string {
   const unit = bestUnit(seconds);
   return counted(seconds / spanUnits[unit], unit.slice(0, -1));
@@ -29,7 +29,7 @@ export function readWhole(text: string, type: string): Read {
   return within(Number(text), type, (value) => count(value));
 }
 
-/** Reads a length of time in a unit. The value is in seconds. */
+/** Reads a duration in a unit. The value is in seconds. */
 export function readSpan(text: string, unit: keyof typeof spanUnits, type: string): Read {
   if (!/^\d{1,12}(\.\d{1,6})?$/.test(text.trim())) return refused('Type a number.');
   const seconds = Math.round(Number(text) * spanUnits[unit]);
@@ -51,7 +51,7 @@ export function readObject(text: string): Read {
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
     if (isObject && Object.values(value).every((each) => typeof each === 'string')) return { value, wrong: null };
   } catch {
-    // The sentence below holds for a text that is no JSON, too.
+    // The message below also applies to a text that is not JSON.
   }
   return refused('Type a JSON object whose values are texts: {"name": "value"}.');
 }

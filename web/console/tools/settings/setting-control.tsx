@@ -11,7 +11,7 @@ interface ControlProps {
   entry: SettingEntry;
   label: string;
   value: unknown;
-  /** Why the text is not a value; null if it is one. */
+  /** Why the text is invalid; null for a valid value. */
   wrong: string | null;
   onChange: (value: unknown, wrong: string | null) => void;
 }
@@ -19,7 +19,7 @@ interface ControlProps {
 /** Settings whose switch is on while the value is false. */
 const inverted: ReadonlySet<string> = new Set(['disable_signup']);
 
-/** The control of one setting, by the kind of its value. */
+/** Control of a setting, depending on the kind of its value. */
 export function SettingControl(props: ControlProps) {
   const { entry, label, value, onChange } = props;
   if (typeof entry.default === 'boolean') {
@@ -85,7 +85,7 @@ function NumberControl({ entry, label, value, wrong, onChange }: ControlProps) {
   );
 }
 
-/** A length of time that is stored in seconds. */
+/** Control of a duration, which is stored in seconds. */
 function SpanControl({ entry, label, value, wrong, onChange }: ControlProps) {
   const [unit, setUnit] = useState(() => bestUnit(Number(value)));
   const [text, setText] = useState(() => String(Number(value) / spanUnits[unit]));
@@ -145,7 +145,7 @@ function TextControl({ entry, label, value, wrong, onChange }: ControlProps) {
   );
 }
 
-/** A list of texts, each in a field of its own. */
+/** Control of a list of texts, with one field for each text. */
 function ListControl({ label, value, wrong, onChange }: ControlProps) {
   const [texts, setTexts] = useState<readonly string[]>(() => (Array.isArray(value) ? value.map(String) : []));
   const change = (next: readonly string[]) => {
@@ -158,7 +158,7 @@ function ListControl({ label, value, wrong, onChange }: ControlProps) {
   return (
     <div className={styles.stack}>
       {texts.map((text, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the place in the list is all that tells the fields apart
+        // biome-ignore lint/suspicious/noArrayIndexKey: only the position in the list identifies a field
         <div key={index} className={styles.item}>
           <TextInput
             className={styles.wide ?? ''}
@@ -188,7 +188,7 @@ function ListControl({ label, value, wrong, onChange }: ControlProps) {
   );
 }
 
-/** Names with texts, as JSON. */
+/** Control of an object with texts, as JSON. */
 function ObjectControl({ label, value, wrong, onChange }: ControlProps) {
   const [text, setText] = useState(() => JSON.stringify(value, null, 2));
   return (

@@ -6,7 +6,7 @@ import { SettingControl } from './setting-control.tsx';
 import { settingLabel, settingWords } from './setting-words.ts';
 import styles from './settings.module.css';
 
-/** A row for each setting: name, effect, control. */
+/** Shows a row for each setting: name, effect, control. */
 export function SettingRows({ draft, keys }: { draft: Draft; keys: readonly string[] }) {
   return keys.map((key) => {
     const entry = draft.settings.get(key);
@@ -42,7 +42,7 @@ function SettingRow({ entry, draft }: { entry: SettingEntry; draft: Draft }) {
   );
 }
 
-/** Returns the words for a value that the server refused, at the row of its setting. */
+/** Returns the text for a value that the server refused, for the row of its setting. */
 function refusalOf(error: Error | null, { key, type }: SettingEntry): string | null {
   if (!(error instanceof ApiFailure) || error.code !== 'setting_invalid') return null;
   const { details } = error;

@@ -1,10 +1,10 @@
 import { counted } from '../../format/format.ts';
 import { spanWords } from './read-value.ts';
 
-/** How the console names a setting, and the sentence that says what its value does. */
+/** The console's name of a setting, and a sentence about the effect of its value. */
 export interface SettingWords {
   label: string;
-  /** The effect of a value. Without it the row shows what the setting means. */
+  /** Describes the effect of a value. Without it, the row shows the meaning of the setting. */
   effect?: (value: unknown) => string;
 }
 
@@ -15,7 +15,7 @@ const onOff =
 const span = (value: unknown): string => spanWords(Number(value));
 const many = (value: unknown): number => (Array.isArray(value) ? value.length : 0);
 
-/** The settings that have a row of their own, by key. */
+/** The settings that have their own row, by key. */
 export const settingWords: Readonly<Record<string, SettingWords>> = {
   site_url: {
     label: 'Site address',
@@ -379,5 +379,5 @@ export const sections = {
   audit: ['audit_log_disable_postgres'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
-/** Returns how the console names a setting. */
+/** Returns the console's name of a setting. */
 export const settingLabel = (key: string): string => settingWords[key]?.label ?? key;

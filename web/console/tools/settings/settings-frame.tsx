@@ -22,7 +22,7 @@ interface Place {
   search?: Readonly<Record<string, string>>;
 }
 
-/** The pages and sections of the settings. A page without a section stands first in its group. */
+/** The pages and sections of the settings. A page without a section is first in its group. */
 const groups: readonly (readonly [title: string, places: readonly Place[]])[] = [
   [
     'App',
@@ -61,7 +61,7 @@ const groups: readonly (readonly [title: string, places: readonly Place[]])[] = 
   ],
 ];
 
-/** The way to a page of the settings. */
+/** Returns the breadcrumbs of a page of the settings. */
 export const settingsCrumbs = (appRef: string, text: string): readonly Crumb[] => [
   { text: 'Settings', link: { to: '/app/$ref/settings', params: { ref: appRef } } },
   { text },
@@ -69,14 +69,17 @@ export const settingsCrumbs = (appRef: string, text: string): readonly Crumb[] =
 
 const places = groups.flatMap(([, all]) => all);
 
-/** The settings: the list of all pages and sections at the left, one page at the right. Scrolls to the section of the address. */
+/**
+ * Layout of the settings: the list of all pages and sections at the left, one page at the right. Scrolls to the section
+ * in the address.
+ */
 export function SettingsFrame({
   appRef,
   ready = true,
   children,
 }: {
   appRef: string;
-  /** The sections stand. */
+  /** True after the sections are drawn. */
   ready?: boolean;
   children: ReactNode;
 }) {
@@ -133,7 +136,7 @@ export function SettingsFrame({
 const sectionExists = (to: string, hash: string): boolean =>
   places.some((place) => place.to === to && place.hash === hash);
 
-/** A page of settings: name, one sentence, sections, and the bar with the changes that are not saved. */
+/** Page of settings: name, one sentence, sections, and the bar of unsaved changes. */
 export function SettingsPageBody({
   title,
   sentence,
@@ -159,7 +162,7 @@ export function SettingsPageBody({
   );
 }
 
-/** A section with its head. `id` is its place in the address. */
+/** Section with its heading. `id` is its fragment in the address. */
 export function SettingsSection({
   id,
   title,
@@ -189,7 +192,7 @@ export function SettingsSection({
   );
 }
 
-/** Binds Ctrl Enter to `save` while there is something to save. */
+/** Binds Ctrl Enter to `save` while there are unsaved changes. */
 function useSaveKey(canSave: boolean, save: () => void): readonly Binding[] {
   const latest = useRef(save);
   useEffect(() => {
@@ -204,6 +207,7 @@ function useSaveKey(canSave: boolean, save: () => void): readonly Binding[] {
   );
 }
 
+/** Bar that saves or discards the unsaved changes. */
 function ChangesBar({ draft }: { draft: Draft }) {
   const { changes } = draft;
   const wrong = [...changes.values()].filter((change) => change.wrong !== null).length;

@@ -18,7 +18,7 @@ import { sections } from './setting-words.ts';
 import styles from './settings.module.css';
 import { SettingsFrame, SettingsPageBody, SettingsSection } from './settings-frame.tsx';
 
-/** The settings of an app: its addresses and data API, and what cannot be undone. */
+/** Page of an app's addresses and data API, and of the actions that cannot be undone. */
 export function SettingsPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/settings' });
   const { data, error, refetch, isFetching, isLoading } = useQuery(appSettings(ref));
@@ -85,6 +85,7 @@ function Sections({ appRef, settings }: { appRef: string; settings: AppSettings 
   );
 }
 
+/** Section of the actions that cannot be undone. */
 function DangerZone({ appRef }: { appRef: string }) {
   const navigate = useNavigate();
   const [dialog, setDialog] = useState<'sessions' | 'delete' | null>(null);

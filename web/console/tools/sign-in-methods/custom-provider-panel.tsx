@@ -10,7 +10,7 @@ import { addCustomProvider, type CustomProvider, deleteCustomProvider } from '..
 import { CallbackAddress, SecretField } from './provider-panel.tsx';
 import styles from './sign-in-methods-page.module.css';
 
-/** A provider that the app has added by its addresses. */
+/** Panel of a provider that was added by its addresses. */
 export function CustomProviderPanel({
   appRef,
   provider,
@@ -62,7 +62,7 @@ export function CustomProviderPanel({
   );
 }
 
-/** Adds a provider of OpenID Connect; its other addresses come from its discovery document. */
+/** Panel that adds an OpenID Connect provider. Its other addresses are in its discovery document. */
 export function NewProviderPanel({
   appRef,
   callback,

@@ -13,10 +13,10 @@ import { hookFunctions } from '../../data/settings/hook-functions.ts';
 import { problemOf } from './hooks-section.tsx';
 import styles from './sign-in-methods-page.module.css';
 
-/** The choice of an address in the list of functions. */
+/** The option for an address in the list of functions. */
 const ADDRESS = 'address';
 
-/** The settings of one auth hook: a function of the app, or an address with its secrets, which can be written, not read. */
+/** Panel of an auth hook: a function of the app, or an address with its secrets, which can only be written. */
 export function HookPanel({
   appRef,
   name,

@@ -7,13 +7,13 @@ import { type AppSettings, changeSettings } from '../../data/settings/app-settin
 import { hookFunctions } from '../../data/settings/hook-functions.ts';
 import styles from './sign-in-methods-page.module.css';
 
-/** The name of a hook in the address of the page. */
+/** Returns the name of a hook in the address of the page. */
 const hookMethod = (name: HookName): string => `hook_${name}`;
 
 export const hookOfMethod = (method: string | null): HookName | null =>
   hookNames.find((name) => hookMethod(name) === method) ?? null;
 
-/** Every auth hook with its switch and its effect; a hook opens in the panel. */
+/** Lists every auth hook with its switch and its effect. A click opens the panel of the hook. */
 export function HookList({
   appRef,
   settings,
@@ -63,7 +63,7 @@ export function HookList({
   );
 }
 
-/** Returns why the function of a hook cannot run, in a sentence; null if it can, and for an address. */
+/** Returns a sentence about why the function of a hook cannot run; null if it can, and for an address. */
 export function problemOf(uri: string, functions: readonly HookFunction[]): string | null {
   const target = functionOfHook(uri);
   if (target === null) return null;

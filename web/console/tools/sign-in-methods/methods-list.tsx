@@ -21,7 +21,7 @@ interface ChooseProps {
 }
 
 interface CountProps {
-  /** Undefined while they are read. */
+  /** Undefined until the counts are loaded. */
   signIns: SignInCounts | undefined;
 }
 
@@ -36,7 +36,7 @@ function Head({ signIns }: CountProps) {
   );
 }
 
-/** The number of sign-ins by a method; nothing for one that is off and was not used. */
+/** Shows the number of sign-ins by a method; nothing for a disabled method without sign-ins. */
 function SignIns({ signIns, method, isOn }: CountProps & { method: string; isOn: boolean }) {
   const number = signIns ? signInsBy(method, signIns.ways) : 0;
   if (!signIns || (number === 0 && !isOn)) return <span className={styles.count} />;
@@ -55,7 +55,7 @@ function Open({ method, title, chosen, onChoose }: ChooseProps & { method: strin
   );
 }
 
-/** The ways in that need nobody else. */
+/** Lists the methods that need no provider. */
 export function OwnMethods({ draft, signIns, ...choice }: ChooseProps & CountProps & { draft: Draft }) {
   return (
     <SettingsSection id="own-methods" title="Own methods">
@@ -78,7 +78,7 @@ export function OwnMethods({ draft, signIns, ...choice }: ChooseProps & CountPro
   );
 }
 
-/** The known providers and those that the app has added. */
+/** Lists the known providers and those that were added to the app. */
 export function Providers({
   appRef,
   draft,

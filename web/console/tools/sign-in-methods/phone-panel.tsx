@@ -16,7 +16,7 @@ const providers = [
   { value: 'webhook', label: 'Webhook' },
 ];
 
-/** The fields of each provider: label, and whether the value is a secret. */
+/** The fields of each provider: key, label, and whether the value is a secret. */
 const fields: Readonly<Record<string, readonly (readonly [key: string, label: string, isSecret?: true])[]>> = {
   twilio: [
     ['sms_twilio_account_sid', 'Account SID'],
@@ -44,7 +44,7 @@ const numbers = [
   ['rate_limit_sms_number', 'Texts in an hour, by number'],
 ] as const;
 
-/** The provider of texts, their words and their bounds. Secrets can be written, not read. */
+/** Panel of the provider of text messages, their wording and their limits. Secrets can only be written. */
 export function PhonePanel({
   appRef,
   settings,
@@ -64,7 +64,7 @@ export function PhonePanel({
     ...Object.fromEntries(
       Object.entries(typed).flatMap(([key, value]) => {
         const next = typeof value === 'string' ? value.trim() : value;
-        // An empty field resets the setting; an empty secret stays as it is.
+        // An empty field resets the setting; an empty secret leaves the stored secret unchanged.
         if (settings.get(key)?.is_secret) return next === '' ? [] : [[key, next]];
         return next === (stored(key) ?? '') ? [] : [[key, next === '' ? undefined : next]];
       }),

@@ -12,7 +12,7 @@ import { failureFacts } from '../../data/api-failure.ts';
 import { type AppSettings, changeSettings } from '../../data/settings/app-settings.ts';
 import styles from './sign-in-methods-page.module.css';
 
-/** The settings of one provider. The secret can be written, not read. */
+/** Panel of a provider's settings. The secret can only be written. */
 export function ProviderPanel({
   appRef,
   name,
@@ -23,7 +23,7 @@ export function ProviderPanel({
   appRef: string;
   name: ProviderName;
   settings: AppSettings;
-  /** The address that is registered at the provider, unless a setting names another. */
+  /** The callback address that is registered at the provider, unless a setting names another address. */
   callback: string;
   onClose: () => void;
 }) {
@@ -109,7 +109,7 @@ export function ProviderPanel({
   );
 }
 
-/** A secret that is stored cannot be shown; a new one replaces it. */
+/** Field of a secret. A stored secret cannot be shown; a new secret replaces it. */
 export function SecretField({
   isSet,
   value,
@@ -131,7 +131,7 @@ export function SecretField({
   );
 }
 
-/** The address to register at the provider. */
+/** Shows the address to register at the provider. */
 export function CallbackAddress({ address }: { address: string }) {
   return (
     <div>

@@ -24,7 +24,10 @@ import { ProviderPanel } from './provider-panel.tsx';
 
 const isProvider = (name: string): name is ProviderName => Object.hasOwn(providerTitles, name);
 
-/** Every way in with its switch and its effect, and the rules of accounts and sessions. What has settings of its own opens in the panel. */
+/**
+ * Page of all sign-in methods with their switches and effects, and of the rules for accounts and sessions. Methods with
+ * their own settings open in the panel.
+ */
 export function SignInMethodsPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/sign-in-methods' });
   const { method = null } = useSearch({ from: '/signed-in/app/$ref/sign-in-methods' });
@@ -126,13 +129,13 @@ function Sections({
   );
 }
 
-/** Returns words such as “3,749 times in 30 days”. */
+/** Returns a text such as “3,749 times in 30 days”. */
 function timesIn({ days, ways }: SignInCounts): string {
   const number = signInsToApp(ways);
   return `${number === 1 ? 'once' : `${count(number)} times`} in ${days} days`;
 }
 
-/** The panel with the settings of one method; null if there is no such method. */
+/** Returns the panel with the settings of a method; null for an unknown method. */
 function methodPanel(
   method: string,
   {

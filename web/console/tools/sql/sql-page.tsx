@@ -27,7 +27,7 @@ import { useSqlState } from './use-sql-state.ts';
 const editorCode = code(() => import('./editor/sql-editor.tsx'));
 const SqlEditor = lazy(async () => ({ default: (await editorCode()).SqlEditor }));
 
-/** SQL as the app's owner: the editor, what came back, and what was run and saved before. */
+/** Page that runs SQL as the app's owner: the editor, the results, the history and saved statements. */
 export function SqlPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/sql' });
   const { sql: given } = useSearch({ from: '/signed-in/app/$ref/sql' });
@@ -47,7 +47,7 @@ export function SqlPage() {
     [keep],
   );
 
-  // An address may bring a statement along; it becomes the draft, and leaves the address.
+  // A statement in the address becomes the draft and is removed from the address.
   useEffect(() => {
     if (given === undefined) return;
     open(given, null);
@@ -173,7 +173,7 @@ export function SqlPage() {
 const nameOf = ({ schema, name }: { schema: string; name: string }): string =>
   schema === 'public' ? name : `${schema}.${name}`;
 
-/** The error of a run as the editor marks it; null where it failed nowhere in the text. */
+/** Returns the error of a run for the editor; null if the error has no position in the text. */
 function markedErrorOf({ ending, text, offset }: Run, tables: readonly string[]): MarkedError | null {
   if (ending.kind !== 'failed') return null;
   const failure = sqlFailureOf(ending.error);
@@ -188,7 +188,7 @@ function markedErrorOf({ ending, text, offset }: Run, tables: readonly string[])
   };
 }
 
-/** "Running, 2.4 s": the seconds appear after the first. */
+/** Shows "Running, 2.4 s". The seconds appear after the first second. */
 function Running({ since }: { since: number }) {
   const [now, setNow] = useState(since);
   useEffect(() => {
@@ -203,7 +203,7 @@ function Running({ since }: { since: number }) {
   );
 }
 
-/** Gives the statement a name, under which it stands in the list; this browser keeps it. */
+/** Saves the statement under a name in this browser. The name appears in the list. */
 function Save({
   name,
   offBecause,

@@ -18,23 +18,23 @@ const failure = (more: Partial<SqlFailure>): SqlFailure => ({
   ...more,
 });
 
-describe('where an error stands', () => {
+describe('placeOf', () => {
   const text = "select 'é😀', t.assigne\nfrom tickets t";
 
-  it('counts characters as PostgreSQL does, not the units of the browser', () => {
-    // 13 characters before it, in 14 units of the browser.
+  it('counts characters as PostgreSQL does, not UTF-16 units', () => {
+    // 13 characters before the error, which are 14 UTF-16 units.
     const place = placeOf(text, 0, 14);
     expect(place && text.slice(place.from, place.to)).toBe('t.assigne');
   });
 
-  it('begins at the selection that was run', () => {
+  it('starts at the selection that was run', () => {
     const whole = 'select 1;\nselect nope';
     const place = placeOf(whole, 10, 8);
     expect(place && whole.slice(place.from, place.to)).toBe('nope');
     expect(lineAndColumn(whole, place?.from ?? 0)).toEqual({ line: 2, column: 8 });
   });
 
-  it('takes quoted names and texts whole, and one sign where no word is', () => {
+  it('covers complete quoted names and texts, and one character outside of a word', () => {
     const at = (sql: string, position: number) => {
       const place = placeOf(sql, 0, position);
       return place && sql.slice(place.from, place.to);
@@ -45,23 +45,23 @@ describe('where an error stands', () => {
     expect(at('select', 7)).toBe('');
   });
 
-  it('is nowhere when PostgreSQL names no place, or one beyond the text', () => {
+  it('returns null if PostgreSQL reports no position, or one beyond the text', () => {
     expect(placeOf('select', 0, null)).toBeNull();
     expect(placeOf('select', 0, 99)).toBeNull();
   });
 });
 
-describe('the repair that is offered', () => {
+describe('fixFor', () => {
   const hint = 'Perhaps you meant to reference the column "t.assignee".';
 
-  it('is the one that PostgreSQL names, qualified only where the text was', () => {
+  it("returns the name in PostgreSQL's hint, qualified only if the text is qualified", () => {
     const qualified = 'select t.assigne from tickets t';
     expect(fixFor(failure({ hint }), qualified, placeOf(qualified, 0, 8), [])?.text).toBe('t.assignee');
     const bare = 'select assigne from tickets t';
     expect(fixFor(failure({ hint }), bare, placeOf(bare, 0, 8), [])).toEqual({ from: 7, to: 14, text: 'assignee' });
   });
 
-  it('is the closest table for one that is not there, and none for one that nothing is like', () => {
+  it('returns the most similar table for a missing table, and null if no table is similar', () => {
     const sql = 'select * from tikets';
     const missing = failure({ sqlstate: '42P01' });
     expect(fixFor(missing, sql, placeOf(sql, 0, 15), ['customers', 'tickets'])?.text).toBe('tickets');
@@ -70,8 +70,8 @@ describe('the repair that is offered', () => {
   });
 });
 
-describe('what the page keeps', () => {
-  it('remembers fifty runs, the newest first, each SQL once', () => {
+describe('the state of the SQL page', () => {
+  it('contains the last fifty runs, the newest first, each SQL once', () => {
     const runs = Array.from({ length: 60 }, (_, at) => ({ sql: `select ${at}`, at, failed: false }));
     const kept = [...runs, { sql: 'select 30', at: 99, failed: true }].reduce(withRun, emptySqlPage);
     expect(kept.history).toHaveLength(50);
@@ -79,14 +79,14 @@ describe('what the page keeps', () => {
     expect(kept.history.filter(({ sql }) => sql === 'select 30')).toHaveLength(1);
   });
 
-  it('saves under a name, replaces, and forgets', () => {
+  it('saves under a name, replaces and deletes', () => {
     const saved = withSaved({ ...emptySqlPage, draft: 'select 1' }, 'One');
     const again = withSaved({ ...saved, draft: 'select 2' }, 'One');
     expect(again.saved).toEqual([{ name: 'One', sql: 'select 2' }]);
     expect(withoutSaved(again, 'One')).toMatchObject({ open: null, saved: [], draft: 'select 2' });
   });
 
-  it('comes back as it was, and from nonsense as nothing', () => {
+  it('is restored unchanged, and is empty for an invalid text', () => {
     const kept = withRun(withSaved({ ...emptySqlPage, draft: 'x' }, 'n'), { sql: 's', at: 1, failed: false });
     expect(readSqlState(JSON.stringify(kept))).toEqual(kept);
     expect(readSqlState('{"draft": 5, "history": [{"sql": 1}], "saved": "x"}')).toEqual(emptySqlPage);
@@ -94,7 +94,7 @@ describe('what the page keeps', () => {
     expect(readSqlState(null)).toEqual(emptySqlPage);
   });
 
-  it('calls a text by the comment at its head', () => {
+  it('names a text by its leading comment', () => {
     expect(titleOf('-- Overdue by agent\nselect 1')).toBe('Overdue by agent');
     expect(titleOf('  \n')).toBe('New statement');
     expect(titleOf('select 1\nfrom x')).toBe('select 1');
@@ -104,7 +104,7 @@ describe('what the page keeps', () => {
   });
 });
 
-describe('results to take away', () => {
+describe('toCsv, toJson and toTabs', () => {
   const result = {
     columns: [
       { name: 'id', type: 'bigint' },
@@ -119,13 +119,13 @@ describe('results to take away', () => {
     ],
   };
 
-  it('CSV tells null from an empty text', () => {
+  it('distinguish null from an empty text in CSV', () => {
     expect(toCsv(result)).toBe(
       'id,"a,b",meta,id\r\n9223372036854775807,"x ""y""\n","{""n"": 12345678901234567890}",t\r\n,"",,f\r\nNaN,plain,[],\r\n',
     );
   });
 
-  it('JSON keeps every digit, and every column though names are the same', () => {
+  it('keep every digit in JSON, and every column even if names repeat', () => {
     const json = toJson(result);
     expect(json).toContain('"id": 9223372036854775807, ');
     expect(json).toContain('"meta": {"n": 12345678901234567890}');
@@ -136,7 +136,7 @@ describe('results to take away', () => {
     expect(toJson({ columns: [], rows: [] })).toBe('[]\n');
   });
 
-  it('tabs keep a cell in its column', () => {
+  it('keep a cell in its column in tab-separated text', () => {
     expect(toTabs({ columns: [{ name: 'a', type: 'text' }], rows: [['x\ty'], [null]] })).toBe('a\n"x\ty"\n');
   });
 });

@@ -6,7 +6,7 @@ import { ago } from '../../format/format.ts';
 import styles from './statement-list.module.css';
 import { oneLine, type SqlPageState } from './statements.ts';
 
-/** What was saved under a name, and what was run. */
+/** Lists the saved statements and the history. */
 export function StatementList({
   kept,
   onOpen,

@@ -1,4 +1,4 @@
-/** A statement that was run, newest first in the history. */
+/** A statement of the history, which starts with the newest run. */
 export interface PastStatement {
   sql: string;
   /** Epoch milliseconds. */
@@ -6,17 +6,17 @@ export interface PastStatement {
   failed: boolean;
 }
 
-/** A statement that was given a name. */
+/** A saved statement with its name. */
 export interface SavedStatement {
   name: string;
   sql: string;
 }
 
-/** What the SQL page keeps in this browser, for one app. */
+/** The state of the SQL page for one app, which this browser stores. */
 export interface SqlPageState {
-  /** What stands in the editor. */
+  /** The text of the editor. */
   draft: string;
-  /** The name of the saved statement that it came from. */
+  /** Name of the saved statement that the draft is based on. */
   open: string | null;
   history: readonly PastStatement[];
   saved: readonly SavedStatement[];
@@ -26,13 +26,13 @@ const remembered = 50;
 
 export const emptySqlPage: SqlPageState = { draft: '', open: null, history: [], saved: [] };
 
-/** The history with a run at its head; the same SQL stands in it once. */
+/** Adds a run to the start of the history, which contains each SQL once. */
 export const withRun = (kept: SqlPageState, run: PastStatement): SqlPageState => ({
   ...kept,
   history: [run, ...kept.history.filter(({ sql }) => sql !== run.sql)].slice(0, remembered),
 });
 
-/** The editor's text saved under a name; a statement of that name is replaced. */
+/** Saves the editor's text under a name and replaces a statement of this name. */
 export const withSaved = (kept: SqlPageState, name: string): SqlPageState => ({
   ...kept,
   open: name,
@@ -49,7 +49,7 @@ export const withoutSaved = (kept: SqlPageState, name: string): SqlPageState => 
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** Reads what an earlier visit kept; leaves out what is not as it should be. */
+/** Reads the stored state; omits invalid parts. */
 export function readSqlState(text: string | null): SqlPageState {
   try {
     const value: unknown = JSON.parse(text ?? 'null');
@@ -78,13 +78,13 @@ const isSaved = (value: unknown): value is SavedStatement => {
   return isText(name) && isText(sql);
 };
 
-/** What a text is called: the comment at its head, else its first line. */
+/** Returns the title of a text: its leading comment, or else its first line. */
 export function titleOf(sql: string): string {
   const first = sql.trim().split('\n', 1)[0]?.trim() ?? '';
   const comment = /^--+\s*(.+)$/.exec(first)?.[1];
   return comment ?? (first === '' ? 'New statement' : first);
 }
 
-/** A text on one line, for the list, without the comments at its head. */
+/** Returns a text on one line for the list, without its leading comments. */
 export const oneLine = (sql: string): string =>
   (sql.replace(/^(?:\s*--[^\n]*(?:\n|$))+/, '').trim() || sql.trim()).replace(/\s+/g, ' ').slice(0, 120);

@@ -6,27 +6,27 @@ import { rowKeys } from '../../data/rows/keys.ts';
 import { specificationKeys } from '../../data/specification/keys.ts';
 import { runSql } from '../../data/sql/run-sql.ts';
 
-/** How a run ended: what came back, what was refused, or that it was given up. */
+/** The end of a run: results, an error or a cancellation. */
 export type Ending =
   | { kind: 'done'; response: SqlResponse }
   | { kind: 'failed'; error: Error }
   | { kind: 'cancelled'; after: number };
 
-/** The last run. `number` tells it from the one before. */
+/** The last run. `number` distinguishes it from the previous run. */
 export interface Run {
   number: number;
   sql: string;
-  /** Where the SQL begins in the text of the editor. */
+  /** The start of the SQL in the text of the editor. */
   offset: number;
-  /** The text of the editor when it ran. */
+  /** The text of the editor at the time of the run. */
   text: string;
   ending: Ending;
 }
 
-/** Statements that change nothing that other pages show. */
+/** Matches statements that change nothing on other pages. */
 const onlyReads = /^(SELECT|SHOW|EXPLAIN|VALUES|TABLE|FETCH)\b/;
 
-/** Runs SQL, one run at a time; says since when one is under way and how the last one ended. */
+/** Runs SQL, one run at a time. Returns the start of the active run and the end of the last run. */
 export function useRun(ref: string) {
   const [running, setRunning] = useState<{ since: number } | null>(null);
   const [last, setLast] = useState<Run | null>(null);
@@ -63,7 +63,7 @@ export function useRun(ref: string) {
   return { running, last, start, cancel };
 }
 
-/** Statements may have changed anything: what other pages know is asked for anew. */
+/** Clears the cached data of other pages, because statements may have changed anything. */
 function forget(ref: string): void {
   void queryClient.invalidateQueries({ queryKey: entityKeys.list(ref) });
   void queryClient.invalidateQueries({ queryKey: specificationKeys.of(ref) });

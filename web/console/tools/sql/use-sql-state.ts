@@ -1,7 +1,10 @@
 import { useCallback, useState } from 'react';
 import { readSqlState, type SqlPageState } from './statements.ts';
 
-/** What the SQL page keeps in this browser for an app: draft, history and saved statements. Never sent anywhere. */
+/**
+ * Returns and changes the state of the SQL page for an app: draft, history and saved statements. The state is stored in
+ * this browser and never sent.
+ */
 export function useSqlState(ref: string): [SqlPageState, (change: (before: SqlPageState) => SqlPageState) => void] {
   const key = `ninefold-sql ${ref}`;
   const [state, setState] = useState(() => ({ key, kept: readSqlState(localStorage.getItem(key)) }));
@@ -13,7 +16,7 @@ export function useSqlState(ref: string): [SqlPageState, (change: (before: SqlPa
         try {
           localStorage.setItem(before.key, JSON.stringify(kept));
         } catch {
-          // The browser's store is full: what is kept lasts until the page is left.
+          // The browser's storage is full: the state lasts until the page is closed.
         }
         return { ...before, kept };
       }),

@@ -1,7 +1,7 @@
 import { TimeAgo } from '../../format/time-ago.tsx';
 import styles from './team.module.css';
 
-/** The name of a builder with the address. */
+/** Shows the name and the address of a builder. */
 export function BuilderName({ name, email, isOwn }: { name: string; email: string; isOwn: boolean }) {
   return (
     <span className={styles.name}>
@@ -11,13 +11,13 @@ export function BuilderName({ name, email, isOwn }: { name: string; email: strin
   );
 }
 
-/** Whether a builder has a second factor; null where the caller may not see that. */
+/** Shows whether a builder has a second factor; null if the caller may not see that. */
 export function SecondFactorWord({ has }: { has: boolean | null }) {
   if (has === null) return <span className="soft">not shown</span>;
   return has ? 'yes' : <span className={styles.missing}>none</span>;
 }
 
-/** When a builder was seen last. */
+/** Shows the last activity of a builder. */
 export function Seen({ at }: { at: string | null }) {
   return at === null ? <span className="soft">never</span> : <TimeAgo iso={at} />;
 }

@@ -9,7 +9,7 @@ import { inviteBuilder, type TeamOf, withdrawInvitation } from '../../data/team/
 import { dateTime } from '../../format/format.ts';
 import { LinkDialog } from './link-dialog.tsx';
 
-/** The open invitations to an app or to the node: each can get another link, or be taken back. */
+/** Lists the open invitations to an app or to the node, with buttons that renew the link or revoke the invitation. */
 export function Invitations({
   of,
   invitations,

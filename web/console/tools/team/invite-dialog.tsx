@@ -9,7 +9,7 @@ import form from '../users/form.module.css';
 import { UserForm } from '../users/user-form.tsx';
 import { LinkDialog } from './link-dialog.tsx';
 
-/** Invites a builder to an app or to the node, then shows the link this one time. */
+/** Invites a builder to an app or to the node, then shows the link once. */
 export function InviteDialog({ of, onClose }: { of: TeamOf; onClose: () => void }) {
   const roles = of === null ? nodeRoles : appRoles;
   const [email, setEmail] = useState('');

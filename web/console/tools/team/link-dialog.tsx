@@ -6,7 +6,7 @@ import { Dialog } from '../../../ui/dialog.tsx';
 import { dateTime } from '../../format/format.ts';
 import form from '../users/form.module.css';
 
-/** Shows the link of an invitation this one time. */
+/** Shows the link of an invitation once. */
 export function LinkDialog({ email, link, onClose }: { email: string; link: BuilderLink; onClose: () => void }) {
   return (
     <Dialog title="Invite builder" onClose={onClose}>

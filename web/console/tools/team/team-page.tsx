@@ -16,7 +16,7 @@ import { InviteDialog } from './invite-dialog.tsx';
 import { RoleTable } from './role-table.tsx';
 import { TeamTable } from './team-table.tsx';
 
-/** The builders of an app with their roles, the open invitations to it, and what each role may do. */
+/** Page of an app's builders with their roles, the open invitations, and the access of each role. */
 export function TeamPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/team' });
   const { data: team, error, isLoading, refetch } = useQuery(appTeam(ref));

@@ -14,7 +14,7 @@ import { BuilderName, SecondFactorWord, Seen } from './builder-cells.tsx';
 
 const LAST_OWNER = 'An app needs an owner. Make another builder an owner first.';
 
-/** The builders of an app. Owners change roles and remove builders; everybody can leave. */
+/** Table of an app's builders. Owners change roles and remove builders; every builder can leave. */
 export function TeamTable({ appRef, team }: { appRef: string; team: AppTeam }) {
   const { builders, own_id: ownId, own_role: ownRole } = team;
   const changing = useMutation(changeRole(appRef));

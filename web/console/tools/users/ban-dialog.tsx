@@ -15,7 +15,7 @@ const durations = [
   ['876000h', 'For good'],
 ] as const;
 
-/** Bans a user for a time. */
+/** Bans a user for a chosen duration. */
 export function BanDialog({ appRef, user, onClose }: { appRef: string; user: User; onClose: () => void }) {
   const [duration, setDuration] = useState<(typeof durations)[number][0]>('24h');
   const { mutate, isPending, error } = useMutation(updateUser(appRef, user.id));

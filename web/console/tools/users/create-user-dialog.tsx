@@ -8,7 +8,7 @@ import { makePassword } from './make-password.ts';
 import { PasswordField, passwordFault } from './password-field.tsx';
 import { UserForm } from './user-form.tsx';
 
-/** Makes an account by hand and opens it. */
+/** Creates an account and opens it. */
 export function CreateUserDialog({
   appRef,
   onMade,

@@ -5,7 +5,7 @@ import { failureFacts } from '../../data/api-failure.ts';
 import { deleteUser } from '../../data/users/delete-user.ts';
 import { nameOf } from './user-words.ts';
 
-/** Deletes a user, once the address has been typed again. */
+/** Deletes a user after the builder has typed the address. */
 export function DeleteUserDialog({
   appRef,
   user,

@@ -29,7 +29,7 @@ const words: Readonly<Record<ImportSource, string>> = {
   auth0: 'The export of users, one JSON object a line, with the bcrypt hashes that Auth0 sends on request.',
 };
 
-/** Imports members from a file: choose it, look at its first rows, run it, read what was refused. */
+/** Page that imports members from a file: the choice of the file, its first rows, the import and the refused rows. */
 export function ImportPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/import-users' });
   const [source, setSource] = useState<ImportSource>('csv');

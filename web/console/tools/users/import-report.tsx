@@ -11,7 +11,7 @@ import styles from './import-page.module.css';
 
 const inSight = 100;
 
-/** How far an import is, and at its end what was refused and why. */
+/** Shows the progress of an import, and at its end the refused rows with their reasons. */
 export function ImportReport({ appRef, id, onAgain }: { appRef: string; id: string; onAgain: () => void }) {
   const { data, error } = useQuery(importProgress(appRef, id));
   if (!data) return error ? <FailureNote facts={failureFacts(error)} /> : <Skeleton width={240} />;

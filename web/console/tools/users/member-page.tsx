@@ -12,7 +12,7 @@ import { UserFacts } from './user-panel.tsx';
 import { UserTrail } from './user-trail.tsx';
 import { nameOf } from './user-words.ts';
 
-/** Everything about one member on a page. */
+/** Page of one member with all details. */
 export function MemberPage() {
   const { ref, id } = useParams({ from: '/signed-in/app/$ref/users/$id' });
   const navigate = useNavigate();

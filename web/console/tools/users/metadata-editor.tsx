@@ -23,7 +23,7 @@ const kinds = {
   },
 } as const;
 
-/** One of a user's two metadata objects as JSON, to be changed in place. Ctrl/Cmd Enter saves. */
+/** Editor of one of a user's two metadata objects as JSON. Ctrl/Cmd Enter saves. */
 export function MetadataEditor({ appRef, user, kind }: { appRef: string; user: User; kind: keyof typeof kinds }) {
   const { label, help, most: max } = kinds[kind];
   const stored = JSON.stringify(user[kind], null, 2);
@@ -31,7 +31,7 @@ export function MetadataEditor({ appRef, user, kind }: { appRef: string; user: U
   const [basis, setBasis] = useState(stored);
   const { mutate, isPending, error, reset } = useMutation(updateUser(appRef, user.id));
 
-  // What is stored has changed while nothing was being typed: show it.
+  // The stored object has changed while the text was unchanged: show the new object.
   if (basis !== stored) {
     setBasis(stored);
     if (text === basis) setText(stored);

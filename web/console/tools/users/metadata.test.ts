@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { metadataChange, readMetadata } from './metadata.ts';
 
-it('reads an object', () => {
+it('parses an object', () => {
   expect(readMetadata('{ "plan": "pro" }', 100)).toEqual({ value: { plan: 'pro' } });
 });
 
@@ -11,10 +11,10 @@ it.each([
   ['[1]', /object/],
   ['null', /object/],
   [JSON.stringify({ text: 'ü'.repeat(60) }), /bytes/],
-])('says what is wrong with %s', (text, words) => {
+])('explains why %s is invalid', (text, words) => {
   expect(readMetadata(text, 100)).toEqual({ fault: expect.stringMatching(words) });
 });
 
-it('removes a key that is gone, which leaving it out would not', () => {
+it('removes a deleted key by setting it to null', () => {
   expect(metadataChange({ plan: 'pro', team: 7 }, { plan: 'free' })).toEqual({ team: null, plan: 'free' });
 });

@@ -1,7 +1,10 @@
-/** What a text says as metadata: a JSON object, or what is wrong with it in words. */
+/** The metadata of a text: a JSON object, or the reason why the text is invalid. */
 export type Metadata = { readonly value: Readonly<Record<string, unknown>> } | { readonly fault: string };
 
-/** Reads what was typed. `max` is the largest size in bytes. */
+/**
+ * Parses the typed metadata.
+ * @param max Maximum size in bytes.
+ */
 export function readMetadata(text: string, max: number): Metadata {
   let value: unknown;
   try {
@@ -19,8 +22,8 @@ export function readMetadata(text: string, max: number): Metadata {
 }
 
 /**
- * What to send so that `before` becomes `after`: the server writes keys over and removes those that are null (GoTrue,
- * PUT /admin/users/:id).
+ * Returns the request that changes `before` to `after`. The server overwrites given keys and removes keys that are null
+ * (GoTrue, PUT /admin/users/:id).
  */
 export function metadataChange(
   before: Readonly<Record<string, unknown>>,

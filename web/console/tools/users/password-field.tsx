@@ -6,13 +6,13 @@ import { CopyButton } from '../../../ui/copy-button.tsx';
 import styles from './form.module.css';
 import { makePassword } from './make-password.ts';
 
-/** What is wrong with a password before the server is asked; null when nothing is. */
+/** Returns why a password is invalid before the request; null if it may be valid. */
 export const passwordFault = (password: string): string | null =>
   [...password].length < limits.passwordMinCharacters.default
     ? `A password has ${limits.passwordMinCharacters.default} characters or more.`
     : null;
 
-/** A password to be told to somebody: in sight, to copy, and another one at hand. */
+/** Field of a visible password, with buttons that copy it and generate another one. */
 export function PasswordField({
   label,
   value,

@@ -5,7 +5,7 @@ import { dateTime, duration } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import { banOf, isConfirmed, nameOf, providersOf } from './user-words.ts';
 
-/** What the list of users tells of each. */
+/** The columns of the list of users. */
 export const userColumns: readonly RowColumn<User>[] = [
   { name: 'User', width: 236, cell: (user) => nameOf(user) },
   { name: 'Provider', width: 104, cell: (user) => providersOf(user).join(', ') || <None /> },

@@ -14,7 +14,7 @@ const types: Readonly<Record<string, string>> = {
   recovery_code: 'Recovery codes',
 };
 
-/** The passkeys and second factors of a user, each with the way to remove it. */
+/** Lists the passkeys and second factors of a user, each with a button that removes it. */
 export function UserFactors({ appRef, userId }: { appRef: string; userId: string }) {
   const { data, error } = useQuery(userFactors(appRef, userId));
   const removing = useMutation(removeFactor(appRef, userId));

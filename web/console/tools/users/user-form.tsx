@@ -5,7 +5,7 @@ import { FailureNote } from '../../../ui/failure.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import styles from './form.module.css';
 
-/** A dialog with a form: words, fields, what failed, one button that does it. */
+/** Dialog with a form: text, fields, error, and one button that submits. */
 export function UserForm({
   title,
   verb,
@@ -17,7 +17,7 @@ export function UserForm({
   children,
 }: {
   title: string;
-  /** The word on the button, and its form while at work. */
+  /** The text of the button, and its text while the request runs. */
   verb: readonly [word: string, ing: string];
   danger?: boolean;
   pending: boolean;

@@ -27,7 +27,7 @@ import { banOf, isConfirmed, nameOf, verdictOf } from './user-words.ts';
 
 const soft = (word: string) => <span className="soft">{word}</span>;
 
-/** One user in full, and what can be done about them. */
+/** Panel of a user with all details and actions. */
 export function UserPanel({
   appRef,
   id,
@@ -38,7 +38,7 @@ export function UserPanel({
 }: {
   appRef: string;
   id: string;
-  /** The user as the list has it, shown until the panel's own answer has come. */
+  /** The user from the list, shown until the panel's own request is finished. */
   listed: User | undefined;
   onPrevious: (() => void) | undefined;
   onNext: (() => void) | undefined;
@@ -81,7 +81,7 @@ export function UserPanel({
   );
 }
 
-/** The facts about a user, and what can be done about them. */
+/** Shows the details of a user and the actions on the account. */
 export function UserFacts({ appRef, user, onDeleted }: { appRef: string; user: User; onDeleted: () => void }) {
   const now = Math.max(useNow(), Date.now());
   const identities = user.identities ?? [];

@@ -12,7 +12,7 @@ import styles from './user-roles.module.css';
 
 const firstRole = "select ninefold.define_role('agent', 'Answers tickets.');";
 
-/** The roles of members: which this member has, each with a switch that grants or revokes it. */
+/** Lists the roles of members. A switch grants a role to this member or revokes it. */
 export function UserRoles({ appRef, userId }: { appRef: string; userId: string }) {
   const { data, error } = useQuery(memberRoles(appRef, userId));
   const change = useMutation(setMemberRole(appRef, userId));

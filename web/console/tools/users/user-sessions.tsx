@@ -13,7 +13,7 @@ import styles from './user-panel.module.css';
 
 const inSight = 5;
 
-/** The newest sessions of a user, each with the way to end it; all of them are a link away. */
+/** Lists the newest sessions of a user with buttons that end them, and a link to all sessions. */
 export function UserSessions({ appRef, userId }: { appRef: string; userId: string }) {
   const { data, error } = useQuery(sessionList(appRef, userId));
   const revoking = useMutation(revokeSession(appRef));

@@ -10,7 +10,7 @@ import styles from './user-panel.module.css';
 
 const inSight = 12;
 
-/** The last events of an account, with ways to all of them and to the calls of the member. */
+/** Lists the last events of an account, with links to all events and to the requests of the member. */
 export function UserTrail({ appRef, userId }: { appRef: string; userId: string }) {
   const { data, error } = useInfiniteQuery(
     auditLog({ kind: 'members', ref: appRef, search: '', action: '', member: userId }),

@@ -14,26 +14,26 @@ const ada: User = {
   user_metadata: {},
 };
 
-it('calls a user by what is known of them', () => {
+it('names a user by the address, the phone number or the id', () => {
   expect(nameOf(ada)).toBe('ada@example.com');
   expect(nameOf({ id: '6f1c', email: '', phone: '4915112345678' })).toBe('+4915112345678');
   expect(nameOf({ id: '6f1c', email: '', phone: '' })).toBe('6f1c');
 });
 
 describe('banOf', () => {
-  it('knows a ban that has passed from one that holds', () => {
+  it('distinguishes an expired ban from an active ban', () => {
     expect(banOf({}, now)).toBeNull();
     expect(banOf({ banned_until: '2026-11-20T11:59:59Z' }, now)).toBeNull();
     expect(banOf({ banned_until: '2026-11-20T12:00:01Z' }, now)).toMatchObject({ forGood: false });
   });
 
-  it('takes the end of time, as the server writes it, for good', () => {
+  it('reads the maximum time, as the server writes it, as a permanent ban', () => {
     expect(banOf({ banned_until: '9999-12-31T23:59:59Z' }, now)?.forGood).toBe(true);
     expect(banOf({ banned_until: new Date(now + 876_000 * 3_600_000).toISOString() }, now)?.forGood).toBe(true);
   });
 });
 
-it('names each provider once, also where the metadata is not what it should be', () => {
+it('lists each provider once, even if the metadata is invalid', () => {
   const identity = { id: '1', identity_id: '1', user_id: '6f1c', provider: 'google' };
   expect(providersOf({ ...ada, identities: [identity] })).toEqual(['google', 'email']);
   const odd = (providers: unknown) => ({ app_metadata: { providers } }) as Pick<User, 'app_metadata'>;
@@ -48,7 +48,7 @@ describe('verdictOf', () => {
     [{ email_confirmed_at: undefined }, 'Cannot sign in before the address is confirmed.'],
     [{ is_anonymous: true }, 'A visitor without an address.'],
     [{ last_sign_in_at: undefined }, 'Signs in by email, and has not done so yet.'],
-  ])('%j: %s', (change, words) => {
+  ])('describes %j as: %s', (change, words) => {
     expect(verdictOf({ ...ada, ...change } as User, now)).toBe(words);
   });
 });

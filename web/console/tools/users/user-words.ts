@@ -1,20 +1,23 @@
 import type { User } from '@supabase/supabase-js';
 import { dateTime, duration, listed } from '../../format/format.ts';
 
-/** What a user is called: the address, else the phone number, else the id. */
+/** Returns the name of a user: the address, or else the phone number, or else the id. */
 export const nameOf = (user: Pick<User, 'id' | 'email' | 'phone' | 'is_anonymous'>): string =>
   user.email || (user.phone ? `+${user.phone}` : user.id);
 
 const century = 100 * 365 * 86_400_000;
 
-/** Until when a user is banned: null when not, `for good` when it is longer than a life. `now` in ms. */
+/**
+ * Returns the end of a user's ban: null without a ban, `for good` for a ban longer than a life.
+ * @param now In ms.
+ */
 export function banOf(user: Pick<User, 'banned_until'>, now: number): { until: string; forGood: boolean } | null {
   if (!user.banned_until) return null;
   const left = Date.parse(user.banned_until) - now;
   return left > 0 ? { until: user.banned_until, forGood: left > century / 2 } : null;
 }
 
-/** The ways in which a user signs in: "email", "google"; none for a visitor without an account. */
+/** Returns the sign-in methods of a user: "email", "google"; none for an anonymous user. */
 export function providersOf(user: Pick<User, 'identities' | 'app_metadata'>): string[] {
   const known: unknown = user.app_metadata.providers;
   const said = Array.isArray(known) ? known.filter((name) => typeof name === 'string') : [];
@@ -24,7 +27,10 @@ export function providersOf(user: Pick<User, 'identities' | 'app_metadata'>): st
 export const isConfirmed = (user: Pick<User, 'email_confirmed_at' | 'phone_confirmed_at'>): boolean =>
   Boolean(user.email_confirmed_at || user.phone_confirmed_at);
 
-/** The verdict on a user, a sentence: whether they can sign in, and when they last did. `now` in ms. */
+/**
+ * Describes in a sentence whether a user can sign in, and when the user last did.
+ * @param now In ms.
+ */
 export function verdictOf(user: User, now: number): string {
   const ban = banOf(user, now);
   if (ban) return ban.forGood ? 'Banned for good.' : `Banned until ${dateTime(ban.until)}.`;

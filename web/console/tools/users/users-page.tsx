@@ -28,7 +28,7 @@ const signUpCode = `const { data, error } = await supabase.auth.signUp({
   password: 'a long password',
 })`;
 
-/** The members of an app: find one, see all of them, create, ban, reset and delete. */
+/** Page of an app's members, on which a builder finds, creates, bans and deletes users and resets their passwords. */
 export function UsersPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/users' });
   const { user: chosen = null, q = '' } = useSearch({ from: '/signed-in/app/$ref/users' });
@@ -176,6 +176,7 @@ function UsersFoot({
   );
 }
 
+/** Empty state of the users. */
 function NoUsers({
   appRef,
   search,

@@ -19,7 +19,9 @@ import { MemberField } from '../../member-field.tsx';
 import styles from './explain.module.css';
 import { Explained } from './explained.tsx';
 
-/** Why a call of a member is answered as it is: pick the member and the row; every policy that was looked at, with values. */
+/**
+ * Explains the result of a call: the reader picks a member and a row, and sees every evaluated policy with its values.
+ */
 export function Explain({
   appRef,
   cell,
@@ -29,7 +31,7 @@ export function Explain({
   appRef: string;
   cell: RoleCell;
   role: RoleEntry;
-  /** Missing for a function. */
+  /** Undefined for a function. */
   entity: Entity | undefined;
 }) {
   const first = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
@@ -77,11 +79,11 @@ export function Explain({
   );
 }
 
-/** As whom a role's calls are made where that is not a question; null for those that members make. */
+/** Returns the caller of a role that needs no member; null for roles whose calls members make. */
 const fixedSeat = ({ name, bypasses_row_level_security }: RoleEntry): RequestRole | null =>
   name === 'anon' ? 'anon' : bypasses_row_level_security ? 'service' : null;
 
-/** A call on a row that is there: it is explained as soon as it is chosen. */
+/** Form for a call on an existing row. The explanation starts when the reader chooses the row. */
 function RowCall({
   appRef,
   operation,
@@ -139,7 +141,7 @@ function RowCall({
   );
 }
 
-/** The rows to choose from that hold what is typed; what is typed may be the key of another one. */
+/** Returns the rows that match the typed text. The text may also be the key of a row that is not listed. */
 function rowOptions(entity: Entity, rows: readonly Row[], search: string): { value: string; label: string }[] {
   const key = keyFields(entity);
   const label = labelField(entity);
@@ -158,7 +160,7 @@ function rowOptions(entity: Entity, rows: readonly Row[], search: string): { val
   return [...found, { value: typed, label: text }];
 }
 
-/** A call that makes a row or calls a function: it is made, and taken back, when the reader says so. */
+/** Form for a call that inserts a row or calls a function. The server runs it on request and rolls it back. */
 function NewCall({
   appRef,
   cell,
@@ -200,6 +202,7 @@ function NewCall({
   );
 }
 
+/** Field for a JSON body. */
 function JsonField({
   label,
   value,
@@ -244,12 +247,13 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The answer to a question; nothing while there is none. */
+/** Shows the explanation of a question; nothing without a question. */
 function Asked({ appRef, question }: { appRef: string; question: Question | null }) {
   if (question === null) return null;
   return <Answered appRef={appRef} question={question} />;
 }
 
+/** Loads and shows the explanation of a question. */
 function Answered({ appRef, question }: { appRef: string; question: Question }) {
   const { data, error, isFetching } = useQuery(explanation(appRef, question));
   if (error) return <FailureNote facts={failureFacts(error)} />;

@@ -53,26 +53,26 @@ const explanation: AccessExplanation = {
   agrees: true,
 };
 
-describe('the reply is named', () => {
+describe('replyWords', () => {
   it.each([
     [{ status: 200, code: null, message: null, rows: 0 }, 'The call answers 200 with no row.'],
     [{ status: 200, code: null, message: null, rows: 2 }, 'The call answers 200 with 2 rows.'],
     [{ status: 403, code: '42501', message: 'no', rows: null }, 'The call answers 403 with the code 42501.'],
     [{ status: 204, code: null, message: null, rows: null }, 'The call answers 204.'],
-  ])('%j', (actual, words) => expect(replyWords({ ...explanation, actual })).toBe(words));
+  ])('describes the response %j', (actual, words) => expect(replyWords({ ...explanation, actual })).toBe(words));
 });
 
-it('says which policies were asked, of what and why', () => {
+it('lists the evaluated policies, their rows and the reason', () => {
   const [check] = explanation.rows[0]?.checks ?? [];
   expect(check && checkTitle(check)).toBe('Policies for update, of the row as it is, because the call filters');
 });
 
-it('does not take null for false, nor an error for a result', () => {
+it('distinguishes null from false, and an error from a result', () => {
   expect(resultWord({ result: null, error: null })).toBe('null');
   expect(resultWord({ result: null, error: { code: '22P02', message: '' } })).toBe('fails');
 });
 
-it('can be sent to somebody as text', () => {
+it('writes the explanation as text', () => {
   const text = explanationText(explanation);
   expect(text).toContain('update on public.tickets as tomas');
   expect(text).toContain('Hidden. Neither of 2 policies lets it through. The call answers 200 with no row.');

@@ -10,13 +10,13 @@ const outcomes: Readonly<Record<AccessExplanation['outcome'], string>> = {
   undecided: 'Undecided.',
 };
 
-/** The outcome, in a word. */
+/** Returns the outcome in one word. */
 export const outcomeWord = ({ outcome }: AccessExplanation): string => outcomes[outcome];
 
-/** Whether nothing stands in the way. */
+/** Returns true if the caller is allowed at least partly. */
 export const isOpen = ({ outcome }: AccessExplanation): boolean => outcome === 'allowed' || outcome === 'partly';
 
-/** What the member's own call is answered: "The call answers 200 with no row." */
+/** Describes the response to the member's own call: "The call answers 200 with no row." */
 export function replyWords({ actual }: AccessExplanation): string {
   const { status, code, rows } = actual;
   const more =
@@ -33,15 +33,15 @@ const asked: Readonly<Record<ExplainedCheck['of'], string>> = {
   new: 'the row as it would be',
 };
 
-/** Which policies were asked, and of what: "Policies for update, of the row as it is". */
+/** Describes which policies were evaluated, and on which row: "Policies for update, of the row as it is". */
 export const checkTitle = ({ policies_for, of, because }: ExplainedCheck): string =>
   `Policies for ${policies_for}, of ${asked[of]}${because === null ? '' : `, ${because}`}`;
 
-/** The result of a condition; an expression that failed has none. */
+/** Returns the result of a condition; an expression that failed has no result. */
 export const resultWord = ({ result, error }: Pick<CheckedPolicy, 'result' | 'error'>): string =>
   error ? 'fails' : result === null ? 'null' : String(result);
 
-/** The explanation as text, to send to somebody. Pure. */
+/** Returns the explanation as text, for a message. Pure. */
 export function explanationText(explanation: AccessExplanation): string {
   const { as, operation, target, reason, rows, grants } = explanation;
   return [

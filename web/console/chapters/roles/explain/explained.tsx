@@ -12,7 +12,7 @@ import { Icon } from '../../../../ui/icon.tsx';
 import styles from './explain.module.css';
 import { checkTitle, explanationText, isOpen, outcomeWord, replyWords, resultWord } from './explained-words.ts';
 
-/** An explanation: the outcome and why, then every policy that was asked, in their order, with the values filled in. */
+/** Shows an explanation: the outcome and its reason, then every evaluated policy in order, with the values inserted. */
 export function Explained({ explanation }: { explanation: AccessExplanation }) {
   const { reason, agrees, grants, rows, more_rows, beneath } = explanation;
   const open = isOpen(explanation);
@@ -63,6 +63,7 @@ export function Explained({ explanation }: { explanation: AccessExplanation }) {
   );
 }
 
+/** Shows the checks of one row. */
 function RowTrace({ row: { row, checks }, alone }: { row: ExplainedRow; alone: boolean }) {
   return (
     <>
@@ -80,6 +81,7 @@ function RowTrace({ row: { row, checks }, alone }: { row: ExplainedRow; alone: b
   );
 }
 
+/** Shows one check with its policies. */
 function Check({ check }: { check: ExplainedCheck }) {
   return (
     <section>
@@ -94,6 +96,7 @@ function Check({ check }: { check: ExplainedCheck }) {
   );
 }
 
+/** Shows one evaluated policy. */
 function Policy({ policy }: { policy: CheckedPolicy }) {
   const { name, permissive, conditions, joined_by } = policy;
   const holds = policy.result === true;
@@ -120,7 +123,7 @@ function Policy({ policy }: { policy: CheckedPolicy }) {
   );
 }
 
-/** A condition, its values beneath it; one that does not hold is washed. */
+/** Shows a condition and its values. A false condition has a coloured background. */
 function Condition({
   expression,
   filled,

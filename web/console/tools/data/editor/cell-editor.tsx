@@ -16,8 +16,8 @@ import { ServerError } from './server-error.tsx';
 import { ValueInput } from './value-input.tsx';
 
 /**
- * Writes one value of one row: under its cell, or in the panel. Beneath it what the type takes; what the server says
- * against it stands in place. Closes when the value is saved, or was not changed.
+ * Editor of one value of a row, under its cell or in the panel, with a description of the type. An error of the server
+ * is shown in place. Closes after the value is saved or was not changed.
  */
 export function CellEditor({
   table,

@@ -2,7 +2,7 @@ import { FailureNote } from '../../../../ui/failure.tsx';
 import { ApiFailure, failureFacts } from '../../../data/api-failure.ts';
 import styles from './server-error.module.css';
 
-/** What the server says against a write: code, sentence, details and hint, in place. */
+/** Shows the server's error of a write: code, message, details and hint. */
 export function ServerError({ error }: { error: Error }) {
   const details = error instanceof ApiFailure && typeof error.details === 'string' ? error.details : null;
   return (

@@ -4,12 +4,12 @@ import type { Field } from '../../../../../contract/specification-entities.ts';
 import { kindOf } from '../../../values/field-kind.ts';
 import styles from './value-input.module.css';
 
-/** Up to how many values of an enumeration are all in sight. */
+/** Maximum number of enum values that are shown as radio buttons. */
 const radios = 8;
 
 /**
- * A field to write a value in, as its type wants it: a choice, one line, or several. `value` null is SQL's null; what
- * comes back is text. Enter asks to save; in texts Shift and Enter, in JSON Enter, begin a line.
+ * Input for a value, depending on its type: a choice, one line or several lines. `value` null is SQL's null; the result
+ * is text. Enter saves. Shift and Enter in texts, and Enter in JSON, start a new line.
  */
 export function ValueInput({
   field,
@@ -24,12 +24,12 @@ export function ValueInput({
 }: {
   field: Field;
   value: string | null;
-  /** For screen readers. */
+  /** Accessible name. */
   label: string;
   placeholder?: string | undefined;
   failed: boolean;
   autoFocus?: boolean;
-  /** In sight, of a text that is shorter. */
+  /** Minimum number of visible lines. */
   lines?: number;
   onChange: (value: string) => void;
   onSave?: () => void;
@@ -87,14 +87,14 @@ export function ValueInput({
   );
 }
 
-/** Puts the caret behind the last letter. */
+/** Moves the caret to the end of the text. */
 function focusAtEnd(input: HTMLInputElement | HTMLTextAreaElement | null) {
   if (!input || document.activeElement === input) return;
   input.focus({ preventScroll: true });
   input.setSelectionRange(input.value.length, input.value.length);
 }
 
-/** Lines in sight: as many as the text has, eight at most. */
+/** Returns the number of visible lines: those of the text, at most eight. */
 const rowsFor = (text: string, min: number): number =>
   Math.min(8, Math.max(min, text.split('\n').length, Math.ceil(text.length / 44)));
 

@@ -4,7 +4,7 @@ import type { Field } from '../../../../../contract/specification-entities.ts';
 import { shortType } from '../../../values/field-kind.ts';
 import styles from './field-menu.module.css';
 
-/** The fields of an entity, with their types, to choose one from. */
+/** Menu of an entity's fields with their types. */
 export function FieldMenu({
   fields,
   opened,

@@ -11,7 +11,7 @@ import { FieldMenu } from './field-menu.tsx';
 import styles from './filter-chip.module.css';
 import { FilterValue } from './filter-value.tsx';
 
-/** A filter as a chip of three parts: each opens its own choice. */
+/** Chip of a filter with three parts: field, operator and value. Each part opens its own choice. */
 export function FilterChip({
   filter,
   fields,
@@ -22,7 +22,7 @@ export function FilterChip({
 }: {
   filter: Filter;
   fields: readonly Field[];
-  /** Whether the value is being edited. */
+  /** True while the value is edited. */
   opened: boolean;
   onOpened: (opened: boolean) => void;
   onChange: (filter: Filter) => void;
@@ -74,7 +74,7 @@ export function FilterChip({
   );
 }
 
-/** The same condition on another field, as far as its type has it. */
+/** Returns the same condition on another field, as far as the type of the field allows. */
 function refit(filter: Filter, field: Field): Filter {
   const operators = operatorsFor(kindOf(field), field.nullable);
   const operator = operators.includes(filter.operator) ? filter.operator : (operators[0] ?? 'eq');

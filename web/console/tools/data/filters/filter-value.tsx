@@ -14,7 +14,7 @@ const examples: Partial<Record<ReturnType<typeof kindOf>, string>> = {
   range: '[1,5)',
 };
 
-/** The value of a filter: the values of an enumeration to choose from, else a line of text. */
+/** Editor of a filter's value: a choice of enum values, or a line of text. */
 export function FilterValue({
   field,
   operator,

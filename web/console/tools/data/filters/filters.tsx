@@ -7,7 +7,7 @@ import { kindOf } from '../../../values/field-kind.ts';
 import { FieldMenu } from './field-menu.tsx';
 import { FilterChip } from './filter-chip.tsx';
 
-/** The filters of a sheet, side by side, and the way to one more. */
+/** Filters of a sheet, with a button that adds a filter. */
 export function Filters({
   where,
   fields,
@@ -17,7 +17,7 @@ export function Filters({
 }: {
   where: readonly Filter[];
   fields: readonly Field[];
-  /** Whether the choice of a field for one more is open. */
+  /** True while the choice of a field for a new filter is open. */
   adding: boolean;
   onAdding: (open: boolean) => void;
   onChange: (where: Filter[]) => void;

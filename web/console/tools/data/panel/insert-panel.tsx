@@ -13,7 +13,7 @@ import { ServerError } from '../editor/server-error.tsx';
 import { ValueInput } from '../editor/value-input.tsx';
 import styles from './insert-panel.module.css';
 
-/** Why a field gets its value from the database alone; null where it can be given. */
+/** Returns the reason why only the database sets a field; null if the caller can set it. */
 const madeBecause = (field: Field): string | null =>
   field.generated !== null
     ? `generated from ${field.default ?? 'other fields'}`
@@ -23,11 +23,11 @@ const madeBecause = (field: Field): string | null =>
         ? 'the next number'
         : null;
 
-/** What the database puts where nothing is given. */
+/** Describes the default of a field. */
 const defaultWords = (field: Field): string =>
   field.identity !== null ? 'the next number' : (field.default ?? (field.nullable ? 'null' : 'required'));
 
-/** A new row: only what is written is sent, everything else gets its default. */
+/** Panel of a new row. Sends only the fields with a value; the other fields get their defaults. */
 export function InsertPanel({
   table,
   onInserted,

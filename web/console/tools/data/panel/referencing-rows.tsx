@@ -8,7 +8,7 @@ import { rowCount } from '../../../data/rows/row-count.ts';
 import { counted, entityName } from '../../../format/format.ts';
 import type { Reference } from '../references.ts';
 
-/** What points to a row, and from how many rows; each leads to them. */
+/** Lists the entities that reference a row, with the number of referencing rows and links to them. */
 export function ReferencingRows({ table, pointers }: { table: Table; pointers: readonly Reference[] }) {
   const counts = useQueries({
     queries: pointers.map(({ entity, where }) => rowCount({ ...table, entity }, where)),
@@ -36,6 +36,7 @@ export function ReferencingRows({ table, pointers }: { table: Table; pointers: r
   );
 }
 
+/** Counts the referencing rows and links to them. */
 function PointerCount({
   table,
   pointer: { entity, where },

@@ -18,7 +18,7 @@ import { Null } from '../value.tsx';
 import { ReferencingRows } from './referencing-rows.tsx';
 import styles from './row-panel.module.css';
 
-/** One row told in full: every field, where its references lead, and what points to it. */
+/** Panel of a row: every field, links to referenced rows, and the rows that reference it. */
 export function RowPanel({
   table,
   entities,
@@ -36,7 +36,7 @@ export function RowPanel({
   entities: readonly Entity[];
   row: Row;
   rowKey: readonly string[];
-  /** Returns the label of the row that a field points to. */
+  /** Returns the label of the row that a field references. */
   labels: (field: string, value: string) => string | undefined;
   /** State machines of the entity by field. */
   machines: ReadonlyMap<string, Machine>;

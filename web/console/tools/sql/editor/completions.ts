@@ -2,7 +2,7 @@ import type { SQLNamespace } from '@codemirror/lang-sql';
 import type { Entity } from '../../../../../contract/specification-entities.ts';
 import { shortType } from '../../../values/field-kind.ts';
 
-/** What the editor suggests: schemas, the tables and views in them, and their fields with types. */
+/** Returns the suggestions of the editor: schemas, their tables and views, and their fields with types. */
 export function completionsOf(entities: readonly Entity[]): SQLNamespace {
   const schemas: Record<string, Record<string, SQLNamespace>> = {};
   for (const { schema, name, kind, fields } of entities) {

@@ -13,19 +13,19 @@ import type { SqlFailure } from '../../../../../contract/admin.ts';
 import styles from './editor.module.css';
 import { type Fix, lineAndColumn, type Place } from './position.ts';
 
-/** An error as the editor shows it: at its place, with the repair that is known. */
+/** An error at its position in the editor, with its fix if one is known. */
 export interface MarkedError {
   failure: SqlFailure;
   place: Place;
   fix: Fix | null;
   requestId: string | null;
-  /** The key caps of the repair. */
+  /** The key caps of the fix. */
   keys: string;
 }
 
 export const markError = StateEffect.define<MarkedError | null>();
 
-/** The error in sight; any change of the text takes it away. */
+/** The visible error; any change of the text removes the error. */
 export const markedError = StateField.define<MarkedError | null>({
   create: () => null,
   update: (now, transaction) => {
@@ -59,13 +59,13 @@ class HitNumber extends GutterMarker {
 }
 const hitNumber = new HitNumber();
 
-/** The number of the line that the error is in. */
+/** Returns the gutter marker of the error's line. */
 const numberOf = (error: MarkedError | null, doc: Doc): RangeSet<GutterMarker> =>
   error && error.place.to <= doc.length
     ? RangeSet.of([hitNumber.range(doc.lineAt(error.place.from).from)])
     : RangeSet.empty;
 
-/** Takes the repair of the error in sight; false where there is none. */
+/** Applies the fix of the visible error; returns false without a fix. */
 export function takeFix(view: EditorView): boolean {
   const error = view.state.field(markedError);
   if (!error?.fix) return false;
@@ -82,7 +82,7 @@ const element = (tag: string, className: string | undefined, ...children: (Node 
   return made;
 };
 
-/** What PostgreSQL says, in the line beneath. */
+/** PostgreSQL's message, in the line below the error. */
 class ErrorWords extends WidgetType {
   readonly #error: MarkedError;
 

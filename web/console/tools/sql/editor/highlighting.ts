@@ -9,7 +9,7 @@ import {
 import { highlight } from '../../../../ui/highlight.ts';
 import styles from './editor.module.css';
 
-/** Beyond so many characters a text is not coloured, so that typing stays quick. */
+/** Above this number of characters a text is not coloured, so that typing stays fast. */
 const coloured = 200_000;
 
 const marks = Object.fromEntries(
@@ -31,7 +31,7 @@ function decorate({ state: { doc } }: EditorView): DecorationSet {
   return builder.finish();
 }
 
-/** Colours SQL exactly as all other code in the console is coloured. */
+/** Colours SQL in the same way as other code in the console. */
 export const highlighting = ViewPlugin.fromClass(
   class {
     decorations: DecorationSet;

@@ -1,15 +1,15 @@
 import type { SqlFailure } from '../../../../../contract/admin.ts';
 
-/** Where an error stands in the text of the editor, in UTF-16 units. */
+/** The position of an error in the text of the editor, in UTF-16 units. */
 export interface Place {
   from: number;
   to: number;
 }
 
 /**
- * The place of an error: PostgreSQL counts characters from 1 in what was sent, which begins at `offset` of the text.
- * Reaches over the word, the name with its dots, or the quoted text that stands there. Null where PostgreSQL names no
- * place, or one beyond the text.
+ * Returns the position of an error. PostgreSQL counts characters from 1 in the executed SQL, which begins at `offset`
+ * of the text. The position covers a word, a name with its dots, or a quoted text. Returns null if PostgreSQL reports
+ * no position, or one beyond the text.
  */
 export function placeOf(text: string, offset: number, position: number | null): Place | null {
   if (position === null || position < 1) return null;
@@ -28,20 +28,20 @@ export function placeOf(text: string, offset: number, position: number | null): 
   return { from, to: from + (token?.[0].length ?? 0) };
 }
 
-/** "Line 14, column 8": both from 1. */
+/** Returns line and column, both counted from 1. */
 export function lineAndColumn(text: string, at: number): { line: number; column: number } {
   const before = text.slice(0, at).split('\n');
   return { line: before.length, column: [...(before.at(-1) ?? '')].length + 1 };
 }
 
-/** A repair that can be made by pressing a key: other text in a place. */
+/** A fix that a key applies: a new text for a position. */
 export interface Fix extends Place {
   text: string;
 }
 
 /**
- * The repair that PostgreSQL's hint names (“Perhaps you meant to reference the column "t.assignee".”), or, for a table
- * that is not there, the known name that is closest. Null where none is known.
+ * Returns the fix in PostgreSQL's hint (“Perhaps you meant to reference the column "t.assignee".”). For a missing
+ * table, returns the most similar known name. Returns null if no fix is known.
  */
 export function fixFor(failure: SqlFailure, text: string, place: Place | null, tables: readonly string[]): Fix | null {
   if (!place || place.from === place.to) return null;
@@ -60,7 +60,7 @@ export function fixFor(failure: SqlFailure, text: string, place: Place | null, t
   return closest ? { ...place, text: closest.table } : null;
 }
 
-/** How many letters must be put in, taken out or changed to make one word of the other. */
+/** Returns the Levenshtein distance: the number of letters to insert, delete or replace. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {

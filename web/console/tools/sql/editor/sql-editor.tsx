@@ -9,21 +9,20 @@ import { highlighting } from './highlighting.ts';
 
 export interface SqlEditorHandle {
   focus: () => void;
-  /** Puts another text into the place of what stands there; `onChange` tells of it, and undo takes it back. */
+  /** Replaces the text of the editor. Calls `onChange`; undo restores the previous text. */
   write: (text: string) => void;
-  /** What would be run: the selection, or everything; `offset` is where it begins in `text`, the whole. */
+  /** Returns the SQL to run: the selection, or the complete text. `offset` is its start in the complete `text`. */
   toRun: () => { sql: string; offset: number; text: string };
 }
 
 const setup = { syntaxHighlighting: false, foldGutter: false, highlightActiveLine: false, searchKeymap: true };
 
 /**
- * The editor of the SQL page: a chunk of its own. Ctrl or Cmd and Enter runs, Alt and Enter takes the repair that an
- * error offers. Tab indents; Esc and then Tab leaves (WCAG 2.1.2).
- *
- * The text is the editor's: `initial` is what it begins with, and later texts come by `write`. Handed down as a value it
- * would come back a render late, and what was typed meanwhile would be lost. For the same reason `onChange` must be
- * memoised: with another one the editor is made up anew, and a selection not yet read by it is taken back.
+ * Editor of the SQL page, in its own chunk. Ctrl or Cmd and Enter runs; Alt and Enter applies the fix of an error. Tab
+ * indents; Esc and then Tab leaves the editor (WCAG 2.1.2).
+ * The editor owns the text: `initial` is the first text, and `write` replaces the text later. A text passed as a
+ * property would arrive one render late and overwrite what was typed in between. `onChange` must be memoised for the
+ * same reason: another function creates the editor again and discards an unread selection.
  */
 export function SqlEditor({
   initial,
@@ -74,7 +73,7 @@ export function SqlEditor({
     focus: () => editor.current?.view?.focus(),
     write: (insert) => {
       const view = editor.current?.view;
-      // Before the editor stands, it is what it will begin with.
+      // Before the editor exists, this changes its initial text.
       if (!view) setText(insert);
       view?.dispatch({ changes: { from: 0, to: view.state.doc.length, insert }, selection: { anchor: insert.length } });
     },

@@ -5,7 +5,7 @@ type Rows = Pick<SqlResult, 'columns' | 'rows'>;
 const quotedIf = (value: string, pattern: RegExp): string =>
   pattern.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 
-/** Comma-separated values (RFC 4180) with a head; null is empty, an empty text is "". */
+/** Writes comma-separated values (RFC 4180) with a header. Null is empty, and an empty text is "". */
 export const toCsv = ({ columns, rows }: Rows): string =>
   [
     columns.map(({ name }) => quotedIf(name, /[",\r\n]/)).join(','),
@@ -16,7 +16,7 @@ export const toCsv = ({ columns, rows }: Rows): string =>
     .map((line) => `${line}\r\n`)
     .join('');
 
-/** Columns parted by tabs, as spreadsheets take them from the clipboard. */
+/** Writes columns separated by tabs, as spreadsheets read them from the clipboard. */
 export const toTabs = ({ columns, rows }: Rows): string =>
   [columns.map(({ name }) => name), ...rows.map((row) => row.map((value) => value ?? ''))]
     .map((row) => row.map((value) => quotedIf(value, /["\t\r\n]/)).join('\t'))
@@ -26,8 +26,8 @@ const numbers: ReadonlySet<string> = new Set(['smallint', 'integer', 'bigint', '
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * An array of objects, digit for digit: numbers and JSON stand as PostgreSQL prints them. Where columns share a name,
- * the later ones get a number.
+ * Writes an array of objects. Numbers and JSON are exactly as PostgreSQL prints them. If columns share a name, the
+ * later columns get a number.
  */
 export function toJson({ columns, rows }: Rows): string {
   const names = columns.map(({ name }, index) => {

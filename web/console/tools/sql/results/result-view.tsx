@@ -19,7 +19,7 @@ const thisYear = new Date().getFullYear();
 const sampled = 60;
 const numberColumn: GridColumn = { id: '#', name: '#', width: 56, numeric: true };
 
-/** As wide as its head and the longest of its first values want, within bounds. */
+/** Returns a column whose width fits its head and the longest of its first values, within limits. */
 function columnOf({ columns, rows }: SqlResult, index: number): GridColumn {
   const { name, type } = columns[index] ?? { name: '', type: 'text' };
   const kind = kindOfType(type);
@@ -36,7 +36,10 @@ function columnOf({ columns, rows }: SqlResult, index: number): GridColumn {
   };
 }
 
-/** The rows of one statement, and how long the run `took`. Enter shows a value in full, Ctrl or Cmd and C copies it. */
+/**
+ * Shows the rows of one statement and the duration of the run. Enter shows a complete value; Ctrl or Cmd and C copies
+ * it.
+ */
 export function ResultView({ result, took }: { result: SqlResult; took: string }) {
   const [position, setPosition] = useState<Position>({ row: 0, column: 0 });
   const [open, setOpen] = useState<Position | null>(null);

@@ -11,7 +11,7 @@ import type { Run } from '../use-run.ts';
 import { ResultView } from './result-view.tsx';
 import styles from './results.module.css';
 
-/** The results of the last run: a tab for each statement, or the error. */
+/** Shows the results of the last run: a tab for each statement, or the error. */
 export function Results({ run }: { run: Run | null }) {
   if (!run) {
     return <p className={styles.none}>Results appear here. Select text to run only the selection.</p>;
@@ -59,7 +59,7 @@ export function Results({ run }: { run: Run | null }) {
   );
 }
 
-/** What was not done as the SQL says, a line each. */
+/** Lists the warnings about what the server did differently from the SQL, one on each line. */
 function Warnings({ warnings, otherwise }: { warnings: readonly ScriptWarning[]; otherwise?: string }) {
   if (warnings.length === 0) return otherwise === undefined ? null : <p className={styles.none}>{otherwise}</p>;
   return (
@@ -73,7 +73,7 @@ function Warnings({ warnings, otherwise }: { warnings: readonly ScriptWarning[];
   );
 }
 
-/** Returns true if the text begins or ends transactions itself: then earlier statements may have been committed. */
+/** Matches SQL that begins or ends transactions itself. Previous statements may then be committed. */
 const ownTransactions = /\b(commit|begin|start\s+transaction|end|rollback|savepoint)\b/i;
 
 function FailedRun({ run, error }: { run: Run; error: Error }) {
