@@ -4,15 +4,15 @@ import type { AuthContext } from './context.ts';
 import { customProvider } from './custom-provider.ts';
 import { type ProviderEntry, providerTable } from './provider-table.ts';
 
-/** A provider with the settings that an app has for it. */
+/** A provider with the app's settings for it. */
 export interface Provider {
-  /** As identities name it: `google`, `custom:northwind`. */
+  /** The name in identities: `google`, `custom:northwind`. */
   readonly name: string;
   readonly title: string;
   readonly entry: ProviderEntry;
-  /** The setting `url`, without a slash at its end. */
+  /** The setting `url`, without a trailing slash. */
   readonly url: string | null;
-  /** The first one is for browsers. */
+  /** The first id is for browsers. */
   readonly clientIds: readonly [string, ...string[]];
   /** Null for a public client. */
   readonly secret: string | null;
@@ -24,7 +24,7 @@ export interface Provider {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Why a provider cannot be used. The message is GoTrue's. */
+/** The error that a provider cannot be used, with GoTrue's message. */
 export class ProviderUnavailable extends Error {
   override readonly name = 'ProviderUnavailable';
   readonly reason: 'unknown' | 'disabled' | 'incomplete';
@@ -35,11 +35,14 @@ export class ProviderUnavailable extends Error {
   }
 }
 
-/** Returns the address to which providers send members back: on the app's own origin, whatever Host a request names. */
+/** Returns the callback address for providers, on the app's own origin and independent of the request's Host. */
 export const callbackUrl = ({ app, origins }: Pick<AuthContext, 'app' | 'origins'>): string =>
   `${origins.appOrigin(app.ref) ?? origins.pathUrl(app.ref)}/auth/v1/callback`;
 
-/** Returns a provider that the app has switched on. Throws ProviderUnavailable. */
+/**
+ * Returns a provider that the app has enabled.
+ * @throws ProviderUnavailable
+ */
 export async function findProvider(context: AuthContext, asked: string): Promise<Provider> {
   const name = asked.toLowerCase();
   if (name.startsWith('custom:')) {
