@@ -91,7 +91,7 @@ import type { AppRole } from './team.ts';
  * | any /admin/v1/apps/:ref/rest/v1/… | as /apps/:ref/rest/v1 | the same, with the rights of the service role |
  * | any /admin/v1/apps/:ref/auth/v1/admin/… | as /apps/:ref/auth/v1/admin | the same |
  *
- * The last two are the builder's door: the console uses the stock client through it, and no secret key
+ * The last two are the builder proxy: the console uses the stock client through it, and no secret key
  * ever reaches a browser. `x-ninefold-as: anon | <user id> | <token of …/act>` makes a rest call as that caller instead. With an id the
  * call must read, or be rolled back (`Prefer: tx=rollback`).
  *
