@@ -1,32 +1,32 @@
 /**
- * The answer to `Prefer: explain=access` on a call of `/rest/v1`: what the database would do with the call of one member,
- * and why. Everything in it was looked up or tried in a transaction that was taken back.
+ * The response to `Prefer: explain=access` on a call of `/rest/v1`: what the database would do with one member's call,
+ * and why. All facts come from the catalog or from a transaction that was rolled back.
  */
 export interface AccessExplanation {
-  /** As whom the call was looked at: the database role, and the id of the member where it is one. */
+  /** The caller of the explained call: the database role, and the id of the member if the caller is one. */
   as: { role: string; user_id: string | null };
   operation: AccessOperation;
   target: { schema: string; name: string; kind: AccessTargetKind };
   outcome: AccessOutcome;
-  /** What decided; null for `allowed` and where nothing that is looked at here did. */
+  /** The decisive cause; null for `allowed`, and if no cause listed here decided. */
   cause: AccessCause | null;
-  /** The same in one sentence, with the names of the grants or policies. */
+  /** The cause in one sentence, with the names of the grants or policies. */
   reason: string;
-  /** The privileges that the call needs, each with the grants by which it is held. */
+  /** The privileges that the call needs, each with the roles that grant it. */
   grants: ExplainedGrant[];
-  /** Null for functions, and for relations that know no row-level security. */
+  /** Null for functions, and for relations without row-level security. */
   row_security: ExplainedRowSecurity | null;
-  /** The rows that were looked at: those that match the filters, or those of the body; at most `limits.explainedRows`. */
+  /** The examined rows: those that match the filters, or those of the body; at most `limits.explainedRows`. */
   rows: ExplainedRow[];
-  /** There are more rows than those that were looked at. */
+  /** True if there are more rows than the examined ones. */
   more_rows: boolean;
-  /** What a view reads, each relation with the role whose rights count there; empty for anything else. */
+  /** The relations that a view reads, each with the role whose privileges apply; empty for other relations. */
   beneath: ExplainedRelation[];
-  /** Relations that `select` embeds, and junctions on the way to them. Rows of theirs that policies hide are left out there. */
+  /** Relations that `select` embeds, and the junctions between them. Rows that policies hide are left out there. */
   embedded: ExplainedRelation[];
-  /** What the member's own call met when it was tried, and taken back. */
+  /** The result of the member's own call, which was executed and rolled back. */
   actual: ActualResponse;
-  /** False where what was met is not what the explanation says: then do not rely on the explanation. */
+  /** False if the actual result differs from the explanation. Do not rely on the explanation then. */
   agrees: boolean;
 }
 
@@ -42,12 +42,12 @@ export type AccessTargetKind =
   | 'function';
 
 /**
- * - `allowed`: access stands in the way of no row that was looked at.
+ * - `allowed`: access control refuses none of the examined rows.
  * - `partly`: policies hide some of the rows.
- * - `hidden`: there are rows, and policies hide all of them: the call succeeds with nothing.
- * - `absent`: no row matches the filters, whoever asks.
- * - `refused`: the call fails for lack of rights.
- * - `undecided`: it could not be told; `reason` says why.
+ * - `hidden`: policies hide all existing rows, so the call succeeds without rows.
+ * - `absent`: no row matches the filters for any caller.
+ * - `refused`: the call fails because a privilege is missing.
+ * - `undecided`: the result could not be determined; `reason` says why.
  */
 export type AccessOutcome = 'allowed' | 'partly' | 'hidden' | 'absent' | 'refused' | 'undecided';
 
@@ -56,21 +56,27 @@ export type AccessCause =
   | 'role'
   /** No USAGE on the schema. */
   | 'schema_usage'
-  /** No privilege on the table, on a column, no EXECUTE on the function, or none on what the call uses for its arguments. */
+  /**
+   * A privilege is missing: on the table, on a column, EXECUTE on the function, or on an object that the call uses for
+   * its arguments.
+   */
   | 'grant'
-  /** Row-level security is on, and no permissive policy for the operation applies to the role. */
+  /** Row-level security is enabled, and no permissive policy for the operation applies to the role. */
   | 'no_policy'
-  /** A policy hides rows that are there. */
+  /** A policy hides existing rows. */
   | 'policy_using'
-  /** A policy refuses a row as it would be written. */
+  /** A policy refuses the new version of a row. */
   | 'policy_check'
-  /** The policies for SELECT refuse a row as it would be written, because the call reads rows: `return=representation`, a filter. */
+  /**
+   * The policies for SELECT refuse the new version of a row, because the call reads rows: `return=representation`, a
+   * filter.
+   */
   | 'select_policy_on_write'
-  /** An expression of a policy fails with an error. */
+  /** The expression of a policy fails with an error. */
   | 'policy_error'
   /** A relation that the view reads. */
   | 'beneath_view'
-  /** service_role cannot read the rows, so that nothing can be said of them. */
+  /** service_role cannot read the rows, so nothing is known about them. */
   | 'unreadable';
 
 export interface ExplainedGrant {
@@ -80,19 +86,22 @@ export interface ExplainedGrant {
   /** Why the call needs it: `to name what is in the schema`, `for the default of rate`, … */
   needed: string;
   held: boolean;
-  /** Columns that the call names and the role has no right to; empty where the privilege is held, or is not by column. */
+  /**
+   * Columns that the call names and on which the role has no privilege; empty if the privilege is granted, or does not
+   * depend on columns.
+   */
   missing_columns: string[];
-  /** The grantees by whose grants it is held: the role itself, roles that it inherits from, PUBLIC. */
+  /** The grantees whose grants give the privilege: the role itself, roles that it inherits from, PUBLIC. */
   through: string[];
 }
 
 export interface ExplainedRowSecurity {
   enabled: boolean;
-  /** It binds the owner, too. */
+  /** True if it applies to the owner too. */
   forced: boolean;
-  /** It applies to this role. */
+  /** True if it applies to this role. */
   binds: boolean;
-  /** Why it does not bind; null where it does. */
+  /** Why it does not apply; null if it applies. */
   reason: string | null;
   /** Every policy of the relation, permissive ones first. */
   policies: ExplainedPolicy[];
@@ -100,11 +109,11 @@ export interface ExplainedRowSecurity {
 
 export interface ExplainedPolicy {
   name: string;
-  /** One permissive policy must hold; every restrictive one must. */
+  /** One permissive policy must be true, and every restrictive one. */
   permissive: boolean;
   command: 'all' | 'select' | 'insert' | 'update' | 'delete';
   roles: string[];
-  /** It is made for this role. */
+  /** True if the policy names this role. */
   applies: boolean;
   using: string | null;
   check: string | null;
@@ -117,14 +126,14 @@ export interface ExplainedRow {
   checks: ExplainedCheck[];
 }
 
-/** The policies of one command, asked of the row as it is or as it would be written. */
+/** The policies of one command, evaluated on the existing or the new version of a row. */
 export interface ExplainedCheck {
   policies_for: 'select' | 'insert' | 'update' | 'delete';
-  /** A row that is there and fails is hidden; a new one is refused. */
+  /** An existing row that fails is hidden; a new one is refused. */
   of: 'existing' | 'new';
-  /** Why they are asked, where it is not plain: `because the call gives rows back`. */
+  /** Why the policies are evaluated, if that is not obvious: `because the call gives rows back`. */
   because: string | null;
-  /** Null where an expression failed with an error. */
+  /** Null if an expression failed with an error. */
   passes: boolean | null;
   policies: CheckedPolicy[];
 }
@@ -132,24 +141,24 @@ export interface ExplainedCheck {
 export interface CheckedPolicy {
   name: string;
   permissive: boolean;
-  /** The expression that was asked, as PostgreSQL prints it. */
+  /** The evaluated expression, as PostgreSQL prints it. */
   expression: string;
-  /** The same with the values of the row and of the caller in it. */
+  /** The expression with the values of the row and of the caller. */
   filled: string;
-  /** NULL counts as not true. */
+  /** NULL counts as false. */
   result: boolean | null;
-  /** PostgreSQL's own, where the expression failed. */
+  /** PostgreSQL's error, if the expression failed. */
   error: { code: string; message: string } | null;
-  /** How its parts are joined; null where it has one part alone. */
+  /** How the conditions are joined; null for a single condition. */
   joined_by: 'and' | 'or' | null;
-  /** The outermost parts, each by itself. */
+  /** The outermost conditions of the expression. */
   conditions: CheckedCondition[];
 }
 
 export interface CheckedCondition {
   expression: string;
   filled: string;
-  /** What was filled in, by how it stands in the expression, as PostgreSQL prints it. */
+  /** The inserted values by their expressions, as PostgreSQL prints them. */
   values: Record<string, string | null>;
   result: boolean | null;
   error: { code: string; message: string } | null;
@@ -159,7 +168,7 @@ export interface ExplainedRelation {
   schema: string;
   name: string;
   kind: AccessTargetKind;
-  /** Whose rights count: the view's owner, or the caller where the view has security_invoker. */
+  /** The role whose privileges apply: the view's owner, or the caller if the view has security_invoker. */
   as_role: string;
   grant: ExplainedGrant;
   row_security: ExplainedRowSecurity | null;
@@ -171,6 +180,6 @@ export interface ActualResponse {
   /** PostgREST's code or the SQLSTATE; null for success. */
   code: string | null;
   message: string | null;
-  /** Rows answered, or written; null for an error. */
+  /** Number of returned or written rows; null for an error. */
   rows: number | null;
 }

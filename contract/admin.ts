@@ -91,7 +91,7 @@ import type { AppRole } from './least-roles.ts';
  * | any /admin/v1/apps/:ref/rest/v1/… | as /apps/:ref/rest/v1 | the same, with the rights of the service role |
  * | any /admin/v1/apps/:ref/auth/v1/admin/… | as /apps/:ref/auth/v1/admin | the same |
  *
- * The last two are the builder's door: the console uses the stock client through it, and no secret key
+ * The last two are the builder proxy: the console uses the stock client through it, and no secret key
  * ever reaches a browser. `x-ninefold-as: anon | <user id> | <token of …/act>` makes a rest call as that caller instead. With an id the
  * call must read, or be rolled back (`Prefer: tx=rollback`).
  *
@@ -100,7 +100,7 @@ import type { AppRole } from './least-roles.ts';
  * Errors are `ApiError` with the entry's HTTP status.
  */
 
-/** Lets the builder who asked for it make rest calls as a member, within the builder's session, until it expires. */
+/** A token for calls as a member. It works for its builder, within the builder's session, until it expires. */
 export interface ActingToken {
   /** Value of `x-ninefold-as`. */
   readonly token: string;
@@ -120,13 +120,14 @@ export interface ApiError {
 export interface SetupState {
   /** True until the first builder exists. */
   needed: boolean;
-  /** Of app `console`, of which builders are the members: what the console signs in with. */
+  /** The key of the app `console`, whose members are the builders. The console signs in with this key. */
   publishable_key: string;
 }
 
 /**
- * Header, with the value `1`, of every call of the console. No page of another origin can send it: a browser would ask the node first,
- * which never agrees. Without it the cookie of a builder's session counts for nothing.
+ * A header with the value `1` that every call of the console sends. Pages of other origins cannot send it, because a
+ * browser asks the node for permission first and the node never grants it. Without this header the cookie of a
+ * builder's session is ignored.
  */
 export const consoleHeader = 'x-ninefold-console';
 
@@ -139,11 +140,14 @@ export interface SignInRequest {
 export interface SignedInBuilder {
   name: string;
   email: string;
-  /** True until the session has shown the builder's second factor: no other call answers before. */
+  /** True until the session has shown the builder's second factor. All other calls are refused until then. */
   needs_second_factor: boolean;
-  /** True for a builder who has no second factor on a node that requires one: no other call answers before. */
+  /** True for a builder without a second factor on a node that requires one. All other calls are refused. */
   must_add_second_factor: boolean;
-  /** ISO 8601: when that will be so of a builder who has none; null: never, or the builder has one. */
+  /**
+   * ISO 8601: the time from which `must_add_second_factor` is true for a builder without a second factor; null if there
+   * is no such time, or the builder has a second factor.
+   */
   second_factor_due: string | null;
   /** True for an owner of the node. */
   owns_node: boolean;
@@ -200,23 +204,29 @@ export interface AppSummary {
   url: string;
   /** ISO 8601. */
   created_at: string;
-  /** Size of its database; in a list only where `sizes=true` asks for it, as PostgreSQL then looks at every file of every database. */
+  /**
+   * Size of the database in bytes. Lists contain it only with `sizes=true`, because PostgreSQL then reads the size of
+   * every file of every database.
+   */
   size_bytes?: number;
-  /** Its database has not taken a step of Ninefold's own schema, so that its calls are answered with `app_outdated`; absent where it has all. */
+  /**
+   * True if the database lacks an update of Ninefold's schema, so that its calls fail with `app_outdated`; absent
+   * otherwise.
+   */
   outdated?: true;
 }
 
 export interface CreateAppRequest {
   ref: string;
-  /** Shown in the console; the ref when missing. */
+  /** Shown in the console; by default the ref. */
   name?: string;
-  /** HS256 secret of an existing project, at least 32 characters; made when missing. */
+  /** HS256 secret of an existing project, at least 32 characters; by default a generated one. */
   jwt_secret?: string;
-  /** For the operator: an existing database of the server to make the app on. */
+  /** For the operator: an existing database of the server to which the app is attached. */
   database?: string;
   /** With `database`: the role of calls without a token. */
   anon_role?: string;
-  /** Name of the template in templates.ts; without one the app is empty. Not with `database`. */
+  /** Name of the template in templates.ts; by default the app is empty. Cannot be used with `database`. */
   template?: string;
 }
 
@@ -236,8 +246,8 @@ export interface DeleteAppRequest {
 }
 
 /**
- * How to connect to an app. Secrets are only for the operator token and in the response that makes the app, else empty; `database_url` is
- * only for the operator token, else null.
+ * The addresses and keys of an app. Secrets are only in responses to the operator and in the response that creates the
+ * app, and otherwise empty. `database_url` is only for the operator, and otherwise null.
  */
 export interface AppConnection {
   ref: string;
@@ -247,7 +257,7 @@ export interface AppConnection {
   /** The app's own origin, for browsers; null where no host name leads to the app. */
   origin: string | null;
   publishable_key: string;
-  /** Empty, like the other two secrets, where the caller did not just create the app and is no operator. */
+  /** Empty, like the other two secrets, unless the caller is the operator or the response creates the app. */
   secret_key: string;
   anon_key: string;
   service_role_key: string;
@@ -288,7 +298,7 @@ export interface RevealedApiKey {
 }
 
 export interface Activity {
-  /** Last 24 hours, oldest first, one element an hour; hours without calls are there with zeros. */
+  /** The last 24 hours, oldest first, one element per hour. Hours without requests are included with zeros. */
   hours: { at: string; calls: number; failed: number }[];
   today: { calls: number; failed: number; p50_ms: number | null; p99_ms: number | null; per_minute: number };
   members: number;
@@ -296,19 +306,22 @@ export interface Activity {
   health: { name: string; ok: boolean; text: string }[];
 }
 
-/** How many sign-ins an app had in the last days, the present one in UTC included. */
+/** The number of an app's sign-ins in the last days, including the current day in UTC. */
 export interface SignInCounts {
   days: number;
-  /** By password, mail, phone, passkey, anonymous, application and the name of a provider; ways without a sign-in are absent. */
+  /**
+   * By password, mail, phone, passkey, anonymous, application and the name of a provider; methods without a sign-in are
+   * absent.
+   */
   ways: Readonly<Record<string, number>>;
 }
 
-/** The statements run in one transaction, unless they say otherwise themselves. */
+/** The statements run in one transaction, unless they control transactions themselves. */
 export interface SqlRequest {
   sql: string;
 }
 
-/** Something that a script asked for and that was not done as it says. */
+/** A part of a script that was not executed as written. */
 export interface ScriptWarning {
   /** 1-based. */
   line: number;
@@ -317,10 +330,10 @@ export interface ScriptWarning {
 }
 
 export interface SqlResponse {
-  /** One element a statement that was run. */
+  /** One element per executed statement. */
   results: SqlResult[];
   warnings: ScriptWarning[];
-  /** Of all statements together: PostgreSQL sends the answers to a script when it has run all of it. */
+  /** The duration of all statements together: PostgreSQL sends the results of a script after it has run completely. */
   duration_ms: number;
 }
 
@@ -331,7 +344,7 @@ export interface SqlResult {
   /** Values as PostgreSQL prints them; null is null. */
   rows: (string | null)[][];
   row_count: number;
-  /** True when more rows exist than the limit sqlRows lets through. */
+  /** True if more rows exist than the limit sqlRows allows. */
   cut: boolean;
 }
 
@@ -341,22 +354,22 @@ export interface SqlFailure {
   detail: string | null;
   hint: string | null;
   /**
-   * 1-based offset in characters into the SQL that was sent: where PostgreSQL points, else the line of the DO block, else the
-   * beginning of the statement. Null if the statement is unknown, and so are the three below.
+   * 1-based offset in characters in the SQL that was sent: the place that PostgreSQL reports, else the line of the DO
+   * block, else the beginning of the statement. If the statement is unknown, this field and the next three are null.
    */
   position: number | null;
   line: number | null;
   column: number | null;
-  /** The line of the SQL, and a caret under the place. */
+  /** The line of the SQL, with a caret below the place. */
   excerpt: string | null;
-  /** The functions in which it happened, the innermost first, as PostgreSQL prints its context. */
+  /** The functions in which the error occurred, the innermost first, as PostgreSQL prints its context. */
   where: string | null;
   /** 0-based index of the failed statement. */
   statement: number;
 }
 
 export interface MigrateRequest {
-  /** In the order to apply; `name` is the file's name without its folder. */
+  /** In the order of application; `name` is the file's name without its folder. */
   files: { name: string; sql: string }[];
   /** seed.sql, or the files of a seed in their order, by their paths in the project. Each runs once, after the migrations. */
   seed?: string | { name: string; sql: string }[];
@@ -377,25 +390,25 @@ export interface MigrationWarning extends ScriptWarning {
 /** The details of `migration_failed`. */
 export interface MigrationFailure extends SqlFailure {
   file: string;
-  /** The files that were applied before. */
+  /** The files that were applied before the failure. */
   applied: readonly string[];
-  /** Those of the applied files, and those of the failed file that do not depend on its run. */
+  /** Warnings of the applied files, and warnings of the failed file that do not depend on its execution. */
   warnings: MigrationWarning[];
 }
 
 /** A setting of an app, by the names of PostgREST's and GoTrue's configuration. */
 export interface SettingEntry {
   key: string;
-  /** Null of a secret. */
+  /** Null for a secret. */
   value: unknown;
-  /** False while the default is in force. */
+  /** False if the default applies. */
   is_set: boolean;
-  /** True for a password or the like, which is stored sealed and never shown. */
+  /** True for a secret such as a password. It is stored encrypted and never shown. */
   is_secret: boolean;
   default: unknown;
-  /** The values that are allowed, in words. */
+  /** The allowed values, in words. */
   type: string;
-  /** The only values that it may have; null if any that fit the type. */
+  /** The only allowed values; null if every value of the type is allowed. */
   values: readonly unknown[] | null;
   meaning: string;
 }
@@ -408,20 +421,20 @@ export interface SigningKeyEntry {
   state: 'standby' | 'current' | 'previous' | 'revoked';
   /** ISO 8601; null for the keys that the app was made with. */
   created_at: string | null;
-  /** When it got its state. */
+  /** The time of its last state change. */
   changed_at: string | null;
 }
 
-/** One of the fields. Without any, a new ES256 key is made. */
+/** Exactly one of the fields. Without a field, an ES256 key is created. */
 export interface AddSigningKeysRequest {
-  /** A private JWK, or a JWKS of such: HS256 (oct), ES256, RS256, EdDSA (Ed25519). */
+  /** A private JWK, or a JWKS of private keys: HS256 (oct), ES256, RS256, EdDSA (Ed25519). */
   jwk?: Readonly<Record<string, unknown>>;
-  /** Makes a key for this algorithm. */
+  /** Creates a key for this algorithm. */
   alg?: 'ES256' | 'RS256' | 'EdDSA';
 }
 
 export interface RotateKeysRequest {
-  /** The newest standby key when missing; where there is none, a new ES256 key. */
+  /** By default the newest standby key, or a new ES256 key if there is none. */
   kid?: string;
 }
 
@@ -431,7 +444,7 @@ export interface SessionRow {
   email: string | null;
   created_at: string;
   refreshed_at: string | null;
-  /** When it ends if it is not used before; null: never. */
+  /** The end of the session if it is not used until then; null: no end. */
   ends_at: string | null;
   ip: string | null;
   user_agent: string | null;

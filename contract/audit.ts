@@ -1,4 +1,4 @@
-/** What the log of an app's accounts holds (GoTrue, `auth.audit_log_entries`). */
+/** An entry of the log of an app's accounts (GoTrue, `auth.audit_log_entries`). */
 export interface MemberAuditEntry {
   readonly id: string;
   readonly payload: {
@@ -13,7 +13,10 @@ export interface MemberAuditEntry {
   readonly ip_address: string;
 }
 
-/** What a builder did on the node, in the console or with the own account, or was refused. */
+/**
+ * An action of a builder on the node, in the console or with the builder's account, whether it succeeded or was
+ * refused.
+ */
 export interface NodeAuditEntry extends Omit<BuilderAuditEntry, 'request_id'> {
   /** The ref of the app that was created, cloned or deleted; null for other events. */
   readonly app: string | null;
@@ -21,7 +24,7 @@ export interface NodeAuditEntry extends Omit<BuilderAuditEntry, 'request_id'> {
   readonly request_id: string | null;
 }
 
-/** What a builder did in an app, or was refused. */
+/** An action of a builder in an app, whether it succeeded or was refused. */
 export interface BuilderAuditEntry {
   readonly id: string;
   /** ISO 8601 with microseconds. */

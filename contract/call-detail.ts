@@ -1,16 +1,16 @@
 import type { CallEntry, CallParameter, CallsChapter } from './specification-calls.ts';
 import type { Entity, Field } from './specification-entities.ts';
 
-/** GET /admin/v1/apps/:ref/call?id=: what is made of a call when somebody asks for it. */
+/** GET /admin/v1/apps/:ref/call?id=: details of a call that are computed on request. */
 export interface CallDetail {
-  /** The call as whole programs: only a password or a key is left to fill in. */
+  /** The call as complete programs. Only a password or a key must be filled in. */
   snippets: { supabase_js: string; curl: string; fetch: string };
-  /** A request that the call takes. */
+  /** An example of a valid request. */
   example: CallExample;
 }
 
 export interface CallExample {
-  /** Without its question mark, encoded; empty for none. */
+  /** Without the question mark, URL-encoded; empty if there is none. */
   query: string;
   /** Besides the keys and the content type. */
   headers: Readonly<Record<string, string>>;
@@ -18,15 +18,18 @@ export interface CallExample {
   body: { content_type: string; text: string } | null;
 }
 
-/** Whether a value may be given for a field. */
+/** Returns true if a request may contain a value for the field. */
 export const isWritable = ({ generated, computed, identity }: Field): boolean =>
   generated === null && !computed && identity !== 'always';
 
-/** Whether a new row needs a value for a field. */
+/** Returns true if a new row needs a value for the field. */
 export const mustBeGiven = (field: Field): boolean =>
   isWritable(field) && !field.nullable && field.default === null && field.identity === null;
 
-/** What a call takes and answers, in full: of a call on rows with the fields of its entity, which chapter 3 holds. Pure. */
+/**
+ * Returns the complete parameters and results of a call. For a call on rows, these include the fields of its entity in
+ * chapter 3. Pure.
+ */
 export function takenBy(
   call: CallEntry,
   { rows }: Pick<CallsChapter, 'rows'>,

@@ -26,7 +26,7 @@ const data: readonly Kind[] = [...rows, 'function'];
 const bodies: readonly Kind[] = ['insert', 'update', 'function'];
 const every: readonly Kind[] = [...data, 'auth'];
 
-/** Codes of the protocols and of Ninefold, and the kinds of call that can be answered with them. */
+/** Codes of the protocols and of Ninefold, with the kinds of calls that can return them. */
 const protocols: readonly (readonly [kinds: readonly Kind[], codes: readonly string[]])[] = [
   [
     every,
@@ -57,7 +57,7 @@ const protocols: readonly (readonly [kinds: readonly Kind[], codes: readonly str
   [['insert'], ['PGRST105', 'PGRST114', 'PGRST115']],
   [['update', 'delete', 'function'], ['PGRST124']],
   [['function'], ['PGRST101', 'PGRST128', 'PGRST202', 'PGRST203']],
-  // Any call may come to code of the app: a function, a trigger, a policy, a computed field.
+  // Every call can run code of the app: a function, a trigger, a policy, a computed field.
   [data, ['P0001', 'P0002', 'P0003', 'P0004', '20000', '2F005']],
   [['insert', 'function'], ['2200H']],
   [
@@ -82,7 +82,7 @@ const protocols: readonly (readonly [kinds: readonly Kind[], codes: readonly str
     ],
   ],
   [data, ['57014', '42804', '55P03', '22012', '55000', '0A000']],
-  // Functions, views and policies of the app, whatever calls them.
+  // From functions, views and policies of the app, by every call.
   [
     data,
     [
@@ -103,14 +103,14 @@ const protocols: readonly (readonly [kinds: readonly Kind[], codes: readonly str
   ],
   [data, ['54011', ...Object.keys(bodyErrors)]],
   [['insert'], ['42P10']],
-  // Values that cannot be read as their type, in filters, arguments and bodies.
+  // For values that are invalid for their type, in filters, arguments and bodies.
   [data, ['22009', '22015', '2200N', '2201B', '22025', '3F000', '42601', '42602', '42704', '54001']],
   [['insert', 'update', 'function'], ['428C9']],
   [writes, ['40001', '40P01', '23001', '23502', '23503', '23505', '23514', '23P01']],
   [bodies, ['22001']],
 ];
 
-/** Codes that every call of /auth/v1 can answer; calls that need a session also refuse its token. */
+/** Codes that every call of /auth/v1 can return. Calls that need a session also refuse its token. */
 const authCommon = [
   'bad_json',
   'validation_failed',
@@ -125,7 +125,7 @@ const authSession = [
 const admin = ['no_authorization', 'bad_jwt', 'not_admin', 'user_not_found'];
 const account = ['weak_password', 'email_exists', 'phone_exists'];
 
-/** Codes of a sign-in at a provider. The callback puts them into the address where the member goes. */
+/** Codes of a sign-in at a provider. The callback puts them into the address to which the member is redirected. */
 const throughProvider = [
   'bad_id_token',
   'bad_oauth_callback',
@@ -145,7 +145,7 @@ const throughProvider = [
 const texted = ['over_sms_send_rate_limit', 'sms_send_failed'];
 const mailed = ['email_provider_disabled', 'phone_provider_disabled', 'over_email_send_rate_limit'];
 
-/** The codes of GoTrue by the id of the call, besides those that all have. */
+/** GoTrue's codes by the id of the call, in addition to the common ones. */
 const authCodes: Readonly<Record<string, readonly string[]>> = {
   'auth.signup': [
     'signup_disabled',
@@ -404,11 +404,11 @@ const hookCodes = [
   'mfa_verification_rejected',
 ];
 
-/** The errors of chapter 8 that a call can be answered with. */
+/** The errors of chapter 8 that a call can return. */
 export interface CallErrors {
-  /** Those of the app: rules, transitions, and what functions raise. */
+  /** Errors of the app: rules, transitions, and errors that functions raise. */
   own: ErrorLine[];
-  /** Those of the protocols, PostgreSQL and Ninefold. */
+  /** Errors of the protocols, PostgreSQL and Ninefold. */
   common: ErrorLine[];
 }
 
@@ -479,7 +479,10 @@ function codeOf(kind: Kind, entity: Entity, written: readonly Entity[], { roles,
   ];
 }
 
-/** Ids of rules: a row that comes or changes can break its own, one that goes those that point to it. */
+/**
+ * Returns ids of rules. A new or changed row can violate its own rules, and a deleted row the rules of rows that refer
+ * to it.
+ */
 function rulesBrokenBy(kind: Kind, entity: Entity, { rules, entities }: Chapters): string[] {
   const all = rules?.rules ?? [];
   if (kind === 'insert' || kind === 'update')
@@ -499,7 +502,7 @@ function rulesBrokenBy(kind: Kind, entity: Entity, { rules, entities }: Chapters
     .map(({ id }) => id);
 }
 
-/** Ids of state machines that a write passes. */
+/** Returns ids of the state machines that a write passes. */
 const machinesOf = (kind: Kind, entity: Entity, { states }: Chapters): string[] =>
   kind === 'insert' || kind === 'update'
     ? (states?.machines ?? []).filter((machine) => machine.entity === entity.id).map(({ id }) => id)

@@ -1,5 +1,5 @@
 /**
- * Tells that nobody waits for the answer any more. The part of AbortSignal that is used here; one of those costs as much as
+ * Signals that the client no longer waits for the response. It is the used part of AbortSignal, which costs as much as
  * planning a query.
  */
 export interface CancelSignal {
@@ -8,18 +8,21 @@ export interface CancelSignal {
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** A body too large to hold: its bytes come as they are taken, and must be taken or destroyed. */
+/**
+ * A body that is too large to buffer. Its bytes arrive as they are read, and the reader must read all of them or
+ * destroy the stream.
+ */
 export interface BodyStream extends AsyncIterable<Uint8Array> {
   /** In bytes. */
   readonly length: number;
-  /** Lets go of what was not taken. */
+  /** Discards the bytes that were not read. */
   destroy(): void;
 }
 
-/** One HTTP request as the handlers of an area see it, free of any HTTP framework. */
+/** One HTTP request as the handlers of an API receive it, independent of any HTTP framework. */
 export interface CallRequest {
   method: string;
-  /** Below the area's prefix, starting with `/`, still percent-encoded: `/tickets` for /apps/x/rest/v1/tickets. */
+  /** Below the API's prefix, starting with `/`, percent-encoded: `/tickets` for /apps/x/rest/v1/tickets. */
   path: string;
   /** The raw query string without `?`; empty when there is none. */
   query: string;
@@ -32,20 +35,23 @@ export interface CallRequest {
   requestId: string;
   /** URL of the app as the client sees it, without a trailing slash: http://host:port/apps/<ref>. */
   baseUrl: string;
-  /** Aborted when the client goes away. */
+  /** Aborted when the client disconnects. */
   signal: CancelSignal;
 }
 
-/** What a handler answers. Bytes go out as they are. */
+/** The response of a handler. Its bytes are sent unchanged. */
 export interface Reply {
   status: number;
-  /** Of an error: the code that its body carries. */
+  /** For an error: the code in its body. */
   code?: string;
   /** Names in lower case. */
   headers: Record<string, string>;
-  /** Where Ninefold itself redirects to. A header `location` may come from functions of the app, and is dropped on the node's origin. */
+  /**
+   * The address of a redirect by Ninefold itself. A header `location` may come from functions of the app, and is
+   * removed on the node's origin.
+   */
   redirect?: string;
-  /** Values of Set-Cookie, the one header that cannot be joined into a list: each goes out by itself. */
+  /** Values of Set-Cookie, the one header that cannot be joined into a list. Each value is sent as its own header. */
   cookies?: readonly string[];
   body: string | Uint8Array | BodyStream | null;
 }

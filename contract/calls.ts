@@ -6,12 +6,12 @@ export interface AuthCall {
   /** Stable name: "auth.signup". */
   id: `auth.${string}`;
   method: CallEntry['method'];
-  /** Below /apps/<ref>; `{user_id}` and the like stand for a value. */
+  /** Below /apps/<ref>; names in braces such as `{user_id}` stand for values. */
   path: string;
   summary: string;
-  /** Who may call: anyone who has the publishable key, a member with an access token, or the holder of the secret key. */
+  /** The caller: anyone with the publishable key, a member with an access token, or the holder of the secret key. */
   caller: 'anyone' | 'member' | 'secret-key';
-  /** The call is answered while all of these settings have these values. */
+  /** The call works only while all of these settings have these values. */
   settings: Partial<
     Pick<
       AuthSettings,
@@ -27,9 +27,9 @@ export interface AuthCall {
   >;
   parameters: CallParameter[];
   returns: string;
-  /** A body that the call takes, for the snippets; null where it has none. */
+  /** An example body for the snippets; null for a call without a body. */
   example: Readonly<Record<string, string | boolean>> | null;
-  /** The call with supabase-js, as an expression over `supabase`; null where supabase-js has none. */
+  /** The call with supabase-js, as an expression over `supabase`; null if supabase-js has none. */
   supabase_js: string | null;
 }
 
@@ -52,7 +52,7 @@ const query = (name: string, type: string, required: boolean, meaning: string): 
 const session = 'access_token, refresh_token, expires_in, expires_at, token_type, user';
 const someone = '00000000-0000-0000-0000-000000000000';
 
-/** Every call of the core of `/auth/v1`, in the order in which an app meets them. */
+/** Every call of `/auth/v1`, in the order in which an app uses them. */
 export const authCalls: readonly AuthCall[] = [
   {
     id: 'auth.signup',

@@ -1,6 +1,6 @@
 /**
- * Words that PostgreSQL does not take as a name without quotes: its reserved keywords, with those that are free only as
- * the name of a function or type (SQL Key Words, appendix C of the manual).
+ * Words that PostgreSQL does not accept as a name without quotes: reserved keywords, also those that are allowed as the
+ * name of a function or type (SQL Key Words, appendix C of the manual).
  */
 const reserved = new Set(
   `all analyse analyze and any array as asc asymmetric authorization between bigint binary bit boolean both case cast char
@@ -16,13 +16,13 @@ const reserved = new Set(
    xmlconcat xmlelement xmlexists xmlforest xmlnamespaces xmlparse xmlpi xmlroot xmlserialize xmltable`.split(/\s+/),
 );
 
-/** A name as SQL takes it, quoted only where it must be. */
+/** Returns a name for SQL, quoted only if necessary. */
 export const sqlName = (name: string): string =>
   /^[a-z_][a-z0-9_]*$/.test(name) && !reserved.has(name) ? name : `"${name.replaceAll('"', '""')}"`;
 
-/** The id of an entity: its qualified name as SQL takes it. */
+/** Returns the id of an entity: its qualified name in SQL. */
 export const entityId = (schema: string, name: string): string => `${sqlName(schema)}.${sqlName(name)}`;
 
-/** The id of a function: its qualified name with the types of its inputs. */
+/** Returns the id of a function: its qualified name with the types of its inputs. */
 export const routineId = (schema: string, name: string, types: readonly string[]): string =>
   `${entityId(schema, name)}(${types.join(', ')})`;

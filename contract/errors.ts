@@ -1,7 +1,6 @@
 /**
- * Every error that a client can get from Ninefold itself, with what it means and what to do.
- * `docs/errors.md` says the same in prose; a test holds the two against each other. A retired code is
- * listed in `retired` and never used again.
+ * Every error that a client can get from Ninefold itself, with its meaning and action. `docs/errors.md` contains the
+ * same texts, and a test compares the two. A retired code is listed in `retired` and never reused.
  */
 import { authErrors } from './errors/auth.ts';
 import { bodyErrors } from './errors/bodies.ts';
@@ -24,7 +23,7 @@ export type OtherStatus<Code extends ErrorCode> = (typeof errors)[Code] extends 
     ? keyof Statuses & number
     : never;
 
-/** Those that Ninefold raises, and those of PostgreSQL that pass through: what a code in an answer means. */
+/** Errors that Ninefold raises and errors of PostgreSQL that pass through, by the code in a response. */
 export const allErrors: Readonly<Record<string, ErrorEntry>> = {
   ...errors,
   ...stateErrors,
@@ -32,5 +31,5 @@ export const allErrors: Readonly<Record<string, ErrorEntry>> = {
   ...bodyErrors,
 };
 
-/** Codes that were sent once and never will be again. */
+/** Codes that were sent in the past and are never reused. */
 export const retired: readonly string[] = [];

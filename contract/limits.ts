@@ -24,8 +24,8 @@ export type { AppBounds } from './limits/apps.ts';
 export { type Limit, limitGroups } from './limits/limit.ts';
 
 /**
- * Every number that bounds a call, from one file for each thing that they bound. A number that is not here may not bound one: a
- * test looks for such. `docs/limits.md` says the same in prose; a test holds the two against each other.
+ * Every number that limits a call, one file for each kind of resource. Numbers elsewhere must not limit calls; a test
+ * searches for them. `docs/limits.md` contains the same numbers, and a test compares the two.
  */
 export const limits = {
   ...requestLimits,

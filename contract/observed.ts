@@ -2,19 +2,20 @@ import type { CallEntry, CallFigures } from './specification-calls.ts';
 import type { PolicyEntry } from './specification-roles.ts';
 
 /**
- * The story of one call. No value that the caller sent is in it, unless the caller was a builder, or a state machine refused the call.
+ * The trace of one request. It contains no value from the caller, unless the caller was a builder or a state machine
+ * refused the request.
  */
 export interface RequestTrace {
   request_id: string;
   /** ISO 8601. */
   at: string;
   area: 'rest' | 'auth';
-  /** The call's id in chapter 7; `rest.unresolved` where the request is none. */
+  /** The call's id in chapter 7; `rest.unresolved` if no call matches. */
   call: string;
   method: string;
   /** Below the area: /tickets. */
   path: string;
-  /** The query with … in the place of each value; empty when there is none. */
+  /** The query with … in place of each value; empty if there is none. */
   query: string;
   status: number;
   /** The code that the body of an error carries. */
@@ -30,18 +31,21 @@ export interface RequestTrace {
     role: string | null;
     user_id: string | null;
     session_id: string | null;
-    /** How the caller showed who it is: none, publishable-key, secret-key, token, builder. */
+    /** How the caller authenticated: none, publishable-key, secret-key, token, builder. */
     source: string | null;
     address: string;
   };
   steps: CallStep[];
-  /** The statement that gives the result; null where none was sent, and for auth calls, whose statements are Ninefold's own. */
+  /**
+   * The statement that returns the result; null if none was sent, and for auth calls, whose statements are Ninefold's
+   * own.
+   */
   sql: { text: string; parameters: number; cut: boolean } | null;
   /** The relations and functions that the call uses; the first is the target of the call. */
   touched: { schema: string; name: string; operation: 'select' | 'insert' | 'update' | 'delete' | 'execute' }[];
 }
 
-/** A state change that a state machine refused: NF001, NF002 or NF003. The caller is `who` of the story. */
+/** A state change that a state machine refused: NF001, NF002 or NF003. The caller is `who` of the trace. */
 export interface RefusedTransition {
   /** Id of the entity. */
   entity: string;
@@ -57,7 +61,7 @@ export interface RefusedTransition {
   message: string;
 }
 
-/** One step of a call, in milliseconds from its beginning. */
+/** One step of a request, in milliseconds from the start of the request. */
 export interface CallStep {
   name: string;
   from: number;
@@ -69,9 +73,9 @@ export interface CallStep {
 /** GET /admin/v1/apps/:ref/calls/:requestId. */
 export interface RequestTraceResponse {
   story: RequestTrace;
-  /** The policies that apply to what it touched, as they stand now. */
+  /** The current policies of the touched relations. */
   policies: PolicyEntry[];
-  /** When they were read, ISO 8601: after the call. */
+  /** When the policies were read, after the request; ISO 8601. */
   policies_as_of: string;
   /** p50 and p99 of this call in the last hour; null without calls. */
   usual: { p50_ms: number | null; p99_ms: number | null };
@@ -83,7 +87,7 @@ export interface ListedCall extends LogLine {
   member: string | null;
 }
 
-/** A call in short. */
+/** A request in short. */
 export interface LogLine {
   request_id: string;
   /** ISO 8601. */
@@ -96,7 +100,7 @@ export interface LogLine {
   subject: string | null;
   role: string | null;
   user_id: string | null;
-  /** How the caller showed who it is: none, publishable-key, secret-key, token, builder. */
+  /** How the caller authenticated: none, publishable-key, secret-key, token, builder. */
   source: string | null;
   milliseconds: number;
 }
@@ -105,11 +109,11 @@ export interface LogLine {
 export interface LogResponse {
   /** The newest first. */
   calls: ListedCall[];
-  /** True where more are held that fit what was asked for. */
+  /** True if more stored requests match the filter. */
   cut: boolean;
-  /** How many workers told what they remember, this one included. */
+  /** The number of workers that returned their requests, including this one. */
   workers: number;
-  /** Number of stored stories of failed calls, and of calls that took longer than `slow_milliseconds`. */
+  /** The number of stored traces of failed requests, and of requests that took longer than `slow_milliseconds`. */
   kept: { stories: number; slow_milliseconds: number };
 }
 
@@ -127,13 +131,13 @@ export interface CallStatisticsResponse {
 }
 
 export interface CallStatistic {
-  /** The call's id in chapter 7, or a name for what is no call of the app: `rest.unresolved`. */
+  /** The call's id in chapter 7, or a name for requests that match no call: `rest.unresolved`. */
   id: string;
-  /** Of the call in chapter 7; null for what is not there (any more). */
+  /** The area of the call in chapter 7; null if chapter 7 does not have the call. */
   area: CallEntry['area'] | null;
   method: CallEntry['method'] | null;
   path: string | null;
   figures: CallFigures;
-  /** One element a point. */
+  /** One element per point. */
   points: { calls: number[]; failed: number[]; p50_ms: (number | null)[]; p99_ms: (number | null)[] };
 }

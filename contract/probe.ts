@@ -1,16 +1,18 @@
 import type { Operation, Verdict } from './specification-roles.ts';
 
-/** GET and POST /admin/v1/apps/:ref/probe: the cells of chapter 6, held against statements that were really tried. */
+/**
+ * GET and POST /admin/v1/apps/:ref/probe: the cells of chapter 6, compared with statements that were really executed.
+ */
 export interface ProbeState {
-  /** The run that is under way, on whatever worker; null where there is none. */
+  /** The current run on any worker; null if there is none. */
   running: {
     /** ISO 8601. */
     started_at: string;
-    /** Steps that are done, of how many: each entity is one, and so are up to 60 cells of functions together. */
+    /** Completed steps and their total. Each entity is one step, and so are up to 60 cells of functions together. */
     done: number;
     total: number;
   } | null;
-  /** The last run that came to its end; null where there was none, and while one is under way: it is large, and asked for often. */
+  /** The last completed run; null if there is none, and during a run: the report is large and requested often. */
   last: ProbeReport | null;
 }
 
@@ -18,9 +20,9 @@ export interface ProbeReport {
   /** ISO 8601. */
   started_at: string;
   finished_at: string;
-  /** Of the specification that was probed: where the app has another one by now, the report speaks of what was. */
+  /** The hash of the probed specification. If the app's current hash differs, the report describes an older state. */
   hash: string;
-  /** Statements that were tried and taken back. */
+  /** Number of statements that were executed and rolled back. */
   tries: number;
   agree: number;
   disagree: number;
@@ -33,29 +35,30 @@ export interface ProbedCell {
   role: string;
   entity: string;
   operation: Operation;
-  /** What chapter 6 claims. */
+  /** The verdict of chapter 6. */
   verdict: Verdict;
   outcome: 'agrees' | 'disagrees' | 'not probed';
-  /** Why it was not probed; of others, what is to be known of how it was; null for nothing. */
+  /** Why the cell was not probed, or a remark about the probe; null if there is none. */
   note: string | null;
   tries: ProbeTry[];
 }
 
-/** One statement that was tried as somebody and taken back. */
+/** One statement that was executed as a caller and rolled back. */
 export interface ProbeTry {
   /** "without a session", "as a member", "with the secret key". */
   as: string;
   /** Which row: "own row (id 3)", "another member’s row (id 4)", "a new row of one’s own". */
   row: string;
   /**
-   * allowed: it reached the row. hidden: it found none. refused: PostgreSQL answered with an error for lack of rights. stopped:
-   * another error, from a rule, a trigger or a function, so that nothing can be said of the rights.
+   * allowed: the statement reached the row. hidden: it found no row. refused: PostgreSQL refused it for a missing
+   * privilege. stopped: another error, of a rule, a trigger or a function, so that the result says nothing about
+   * privileges.
    */
   met: 'allowed' | 'hidden' | 'refused' | 'stopped';
-  /** What the claim says it should have met; null where it says nothing of this row. */
+  /** The result that the verdict predicts; null if it predicts nothing for this row. */
   claimed: 'allowed' | 'not allowed' | null;
   agrees: boolean;
-  /** Where it disagrees or was stopped: the statement, and PostgreSQL’s answer. */
+  /** If the result disagrees or was stopped: the statement, and PostgreSQL’s response. */
   sql?: string;
   answer?: string;
 }

@@ -1,11 +1,11 @@
 import type { FunctionEntry } from './specification-calls.ts';
 
 const NAME = '(?:"(?:[^"]|"")+"|[A-Za-z_\\u0080-\\uffff][\\w$\\u0080-\\uffff]*)';
-/** Comments and texts, which name nothing, and a name that a bracket follows. */
+/** Matches comments and texts, which name no function, and names before a bracket. */
 const called = new RegExp(`--[^\\n]*|/\\*[\\s\\S]*?\\*/|'(?:[^']|'')*'|(?:(${NAME})\\s*\\.\\s*)?(${NAME})\\s*\\(`, 'g');
 const idParts = new RegExp(`^(${NAME})\\.(${NAME})\\(`);
 
-/** Which functions code comes to. */
+/** The functions that code reaches. */
 interface Functions {
   /** Ids by name, and by schema and name. */
   byName: ReadonlyMap<string, readonly string[]>;
@@ -20,8 +20,9 @@ type Code = Pick<FunctionEntry, 'id' | 'body'>;
 const known = new WeakMap<readonly Code[], Functions>();
 
 /**
- * Ids of the functions that some `codes` name and of those in `from`, with all that their code names in turn. All functions of one name
- * are taken for named, whatever they take; code that is put together while it runs is not seen. Pure.
+ * Returns ids of the functions that `codes` name and of those in `from`, with all functions that their code names in
+ * turn. A name means all functions of that name, whatever their arguments are. Code that is built at run time is not
+ * seen. Pure.
  */
 export function functionsReached(
   functions: readonly Code[],
@@ -31,7 +32,7 @@ export function functionsReached(
   const app = readOnce(functions);
   const reached = new Set(from);
   for (const code of codes) for (const id of namedIn(code, app)) reached.add(id);
-  // What is added meanwhile is visited, too.
+  // The loop also visits ids that it adds.
   for (const id of reached) {
     const named = app.named.get(id) ?? namedIn(app.bodies.get(id) ?? '', app);
     app.named.set(id, named);
@@ -40,7 +41,7 @@ export function functionsReached(
   return reached;
 }
 
-/** Ids of the functions that `code` itself names, of which several may have one name. Pure. */
+/** Returns ids of the functions that `code` itself names. Several may have one name. Pure. */
 export const functionsNamed = (functions: readonly Code[], code: string): string[] =>
   namedIn(code, readOnce(functions));
 
@@ -69,7 +70,9 @@ function namedIn(code: string, { byName }: Functions): string[] {
   });
 }
 
-/** A name as PostgreSQL looks it up: without quotes, or in lower case, and cut to 63 bytes (NAMEDATALEN). */
+/**
+ * Returns a name as PostgreSQL looks it up: without quotes, or in lower case, and truncated to 63 bytes (NAMEDATALEN).
+ */
 function plain(name: string): string {
   const whole = name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name.toLowerCase();
   if (whole.length * 4 <= NAME_BYTES) return whole;

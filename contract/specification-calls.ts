@@ -3,17 +3,17 @@ import type { Source } from './specification-source.ts';
 
 export interface CallsChapter {
   calls: CallEntry[];
-  /** What calls on rows take and answer: the same for every entity, so it is said once. */
+  /** Parameters and results of calls on rows. They are the same for every entity, so they are listed once. */
   rows: RowCall[];
   /** Functions of extensions in exposed schemas: callable, and counted here instead of listed. */
   extension_functions: { extension: string; schema: string; functions: number }[];
-  /** Every function of the app, whether calls reach it or triggers, policies and other functions do; by schema and name. */
+  /** Every function of the app, by schema and name, whether calls, triggers, policies or other functions run it. */
   functions: FunctionEntry[];
-  /** What runs without a call, by name. */
+  /** Jobs that run without a call, by name. */
   jobs: JobEntry[];
-  /** Types, operators and other objects that statements use and that no other chapter describes; by kind and name. */
+  /** Types, operators and other objects that statements use and no other chapter describes; by kind and name. */
   definitions: DefinitionEntry[];
-  /** How calls are answered: settings but those that bound a number, which are limits of chapter 9. */
+  /** Settings that affect responses, without those that set a number, which are limits of chapter 9. */
   settings: CallSetting[];
   sources: Source[];
 }
@@ -35,18 +35,18 @@ export interface FunctionEntry {
   kind: 'function' | 'procedure' | 'aggregate' | 'window function';
   /** With their defaults: "ticket uuid, by integer DEFAULT 1". */
   arguments: string;
-  /** What it answers, as PostgreSQL prints it; empty for a procedure. */
+  /** The result type as PostgreSQL prints it; empty for a procedure. */
   returns: string;
   language: string;
-  /** What PostgreSQL takes for granted: that it changes nothing (stable), or always answers alike (immutable). */
+  /** The declared volatility: no changes (stable), or the same result for the same arguments (immutable). */
   volatility: 'immutable' | 'stable' | 'volatile';
-  /** The role with whose rights it runs: its owner, or the role that its settings name; null for those of the caller. */
+  /** The role whose privileges apply: the owner, or the role that the function's settings name; null for the caller. */
   runs_as: string | null;
-  /** It answers null at once where an argument is null. */
+  /** True if it returns null at once for a null argument. */
   strict: boolean;
   /** ALTER FUNCTION … SET, `name=value`. */
   settings: string[];
-  /** What settings change of the rights: identity, row-level security, triggers; absent where nothing. */
+  /** Effects of settings on the identity, row-level security or triggers; absent if there are none. */
   effects?: string[];
   /** Absent where it is PostgreSQL's default, unsafe. */
   parallel?: 'safe' | 'restricted';
@@ -55,7 +55,7 @@ export interface FunctionEntry {
   comment: string | null;
   /** Triggers by which it runs on tables that chapter 3 leaves out, such as auth.users; absent where there is none. */
   triggers?: { on: string; name: string; enabled: boolean; sql: string }[];
-  /** The code; of an aggregate its parts; empty where PostgreSQL shows none. */
+  /** The code; the parts of an aggregate; empty if PostgreSQL shows none. */
   body: string;
 }
 
@@ -86,7 +86,7 @@ export interface JobFigures {
 
 export interface JobRun {
   status: string;
-  /** What PostgreSQL said. */
+  /** PostgreSQL's message. */
   message: string;
   /** ISO 8601; null before it began. */
   at: string | null;
@@ -113,13 +113,16 @@ export interface CallEntry {
   /** Below /apps/<ref>: "/rest/v1/tickets". */
   path: string;
   summary: string;
-  /** Id of the entity or function it reaches; null for auth calls, and the one that describes the others (`rest.describe`). */
+  /**
+   * Id of the target entity or function; null for auth calls and for the call that describes the others
+   * (`rest.describe`).
+   */
   entity: string | null;
-  /** The setting that switches it off; null where none does. */
+  /** The setting that disables the call; null if there is none. */
   setting: string | null;
   /** Roles for which it is not "never". */
   roles: string[];
-  /** Of functions: the call runs in a read-only transaction. Absent where it does not. */
+  /** For functions: true if the call runs in a read-only transaction; absent otherwise. */
   reads_only?: true;
   /**
    * Of functions, as their code tells: each call writes, or may write (in a branch, by a function that it calls, or by SQL that it puts
@@ -128,13 +131,13 @@ export interface CallEntry {
   writes?: 'always' | 'may';
   /** Null for calls on rows: `rows` of the chapter and the fields of the entity tell (`takenBy` of call-detail.ts). */
   parameters: CallParameter[] | null;
-  /** What comes back, in words and types; null for calls on rows. */
+  /** The result, in words and types; null for calls on rows. */
   returns: string | null;
   /** Live figures of the last hour, day and week, not part of the hash; absent where the call was not made. */
   figures?: { hour: CallFigures; day: CallFigures; week: CallFigures };
 }
 
-/** What all calls on rows with one method have in common. */
+/** The common parts of all calls on rows with one method. */
 export interface RowCall {
   method: CallEntry['method'];
   /** `<field>` stands for the fields of the entity. */

@@ -17,20 +17,20 @@ export interface Entity {
   schema: string;
   name: string;
   kind: 'table' | 'view' | 'materialized view' | 'foreign table' | 'partitioned table';
-  /** Reachable over /rest/v1. */
+  /** True if it can be reached over /rest/v1. */
   exposed: boolean;
   comment: string | null;
   owner: string;
   row_level_security: boolean;
-  /** Row-level security binds the owner too. */
+  /** True if row-level security also applies to the owner. */
   forced_row_level_security: boolean;
-  /** Views: whose rights decide about the tables beneath; null for all others. */
+  /** For views: the role whose privileges on the base tables apply; null for other entities. */
   security: 'owner' | 'invoker' | null;
   /** Views that keep what is written through them within what they show; absent where none does. */
   check_option?: 'local' | 'cascaded';
   /** Views that ask their own condition before any of the caller's; absent for all others. */
   security_barrier?: true;
-  /** Tables whose rows are gone after the server failed (UNLOGGED); absent for all others. */
+  /** True for tables whose rows are lost after a crash of the server (UNLOGGED); absent otherwise. */
   unlogged?: true;
   /** Which writes PostgreSQL takes at all, by its structure: a view may take none. */
   writable: { insert: boolean; update: boolean; delete: boolean };
@@ -49,13 +49,13 @@ export interface Entity {
   triggers: EntityTrigger[];
   /** Rewrite rules, by name, but a view's own query; absent where there is none. */
   rewrite_rules?: { name: string; enabled: boolean; sql: string }[];
-  /** Ids of the tables it inherits from. */
+  /** Ids of the tables from which it inherits. */
   inherits: string[];
-  /** How many partitions hold its rows; 0 for all but partitioned tables. */
+  /** Number of partitions; 0 for tables that are not partitioned. */
   partitions: number;
   /** Views: their query. */
   definition: string | null;
-  /** The extension that made it. */
+  /** The extension that created it. */
   extension: string | null;
   /** Live figures, not part of the hash. */
   figures?: { rows_estimate: number; size_bytes: number };
@@ -85,7 +85,7 @@ export interface Field {
   name: string;
   /** As PostgreSQL prints it: text, numeric(10,2), uuid[]. */
   type: string;
-  /** Domains: the type beneath; null for all others. */
+  /** For domains: the base type; null for other types. */
   base_type: string | null;
   nullable: boolean;
   /** The expression; of a generated field, what it is generated from. */
@@ -128,11 +128,11 @@ export interface Relation {
   kind: 'many-to-one' | 'one-to-one';
   /** The last of the fields is a range, all of which the rows that it points to cover together; absent for all others. */
   period?: true;
-  /** `nothing` where the key is not enforced there: NOT ENFORCED, or its triggers on that table are switched off. */
+  /** `nothing` if the key is not enforced: NOT ENFORCED, or its triggers on that table are disabled. */
   on_delete: 'no action' | 'restrict' | 'cascade' | 'set null' | 'set default' | 'nothing';
-  /** The fields that are emptied, or set to their default; absent where it is all of them, or none. */
+  /** The fields that are set to null or to their default; absent if all are, or none. */
   on_delete_fields?: string[];
-  /** What happens when the key that is pointed to changes; absent where such a change is refused. */
+  /** The action if the referenced key changes; absent if such a change is refused. */
   on_update?: 'cascade' | 'set null' | 'set default' | 'nothing';
 }
 

@@ -10,25 +10,25 @@ export interface RolesChapter {
   cells: RoleCell[];
   /** Every policy of the app: those of the entities in `cells` first, then those of other schemas such as storage. */
   policies: PolicyEntry[];
-  /** What is granted on what the app's owner makes from now on, by exposed schema: tables, sequences, functions. */
+  /** Default privileges of new tables, sequences and functions of the app's owner, by exposed schema. */
   from_now_on: { id: string; words: string }[];
-  /** What could be better, by weight, then by what it is on. */
+  /** Possible improvements, by weight, then by the object. */
   advice: AdviceEntry[];
   sources: Source[];
 }
 
-/** Something that the catalog shows to be unsafe, slow or without effect, with the SQL that mends it. */
+/** A finding in the catalog that is unsafe, slow or without effect, with the SQL fix. */
 export interface AdviceEntry {
   /** Stable: what it is about, and on what: `no row-level security: public.tickets`. */
   id: string;
   about: AdviceKind;
-  /** What comes of it: calls fail, more is let through than is meant, calls take longer, or something is there without effect. */
+  /** The effect: calls fail, access is wider than intended, calls take longer, or an object has no effect. */
   weight: 'fault' | 'risk' | 'slow' | 'idle';
   /** Id of the entity, the function or the job. */
   on: string;
   /** Names of the policies of `on` that it is about. */
   policies: string[];
-  /** What is so, and what comes of it. */
+  /** The finding and its effect. */
   words: string;
   /** Run as the app's owner, or as whom `words` name, it takes the advice away; what calls are answered stays, unless `words` say otherwise. */
   sql: string;
@@ -76,11 +76,11 @@ export interface RoleCell {
   verdict: Verdict;
   /** "own row (by user_id)", "3 of 9 fields", or the policy's expression; empty for always and never. */
   words: string;
-  /** Why: "no policy lets it through", … */
+  /** The reason: "no policy lets it through", … */
   reason: string;
-  /** Names of the entity's policies that were looked at, permissive first. */
+  /** Names of the examined policies of the entity, permissive ones first. */
   policies: string[];
-  /** Fields the grant is limited to; null where it covers all. */
+  /** Fields to which the grant is limited; null if it covers all. */
   columns: string[] | null;
 }
 
@@ -94,7 +94,7 @@ export interface PolicyEntry {
   roles: string[];
   using: string | null;
   check: string | null;
-  /** What it lets through, in words: its comment where it has one. */
+  /** The rows that it allows, in words: its comment if it has one. */
   words: string;
   /** The whole CREATE POLICY statement. */
   sql: string;

@@ -16,7 +16,7 @@ export interface Specification {
    * SHA-256 over the chapters, hex. Figures that change with the data are not part of it.
    */
   hash: string;
-  /** When its live figures were read, ISO 8601; absent of a version and of an export, which have none. */
+  /** When the live figures were read, ISO 8601; absent for a version and an export, which have none. */
   figures_at?: string;
   chapters: Chapters;
 }
@@ -40,24 +40,24 @@ export interface RulesChapter {
   sources: Source[];
 }
 
-/** What a row must be like. A rule about a field is kept where the field has no value, unless it says otherwise. */
+/** A condition on rows. Unless stated otherwise, a rule on a field is satisfied by null. */
 export interface Rule {
-  /** Stable within the app: entity, field where it is one field's alone, name. */
+  /** Stable within the app: entity, the field if the rule is about only one, name. */
   id: string;
-  /** Id of the entity whose rows it binds. */
+  /** Id of the entity whose rows must satisfy the rule. */
   entity: string;
-  /** Of the constraint, index, domain or type; "required" where it has no name of its own. */
+  /** The name of the constraint, index, domain or type; "required" if there is none. */
   name: string;
   kind: 'required' | 'type' | 'check' | 'primary key' | 'unique' | 'reference' | 'exclusion';
   fields: string[];
-  /** "title is 3 to 120 characters"; the comment of the constraint where it has one. */
+  /** "title is 3 to 120 characters"; the comment of the constraint if it has one. */
   words: string;
-  /** The words are those of a comment. */
+  /** True if the words are a comment. */
   commented: boolean;
   /** As PostgreSQL writes it. */
   sql: string;
   applies_to: 'all rows' | 'new and changed rows' | 'no row';
-  /** What PostgreSQL answers when it is broken. */
+  /** The SQLSTATE of PostgreSQL's error for a violation. */
   sqlstate: string;
 }
 
@@ -67,7 +67,10 @@ export interface ErrorsChapter {
   sources: Source[];
 }
 
-/** What an error comes from: a rule of the app, a passage of a state machine, a RAISE, or the protocols and Ninefold itself. */
+/**
+ * The origin of an error: a rule of the app, a transition of a state machine, a RAISE, or the protocols and Ninefold
+ * itself.
+ */
 export type ErrorGroup = 'rule' | 'transition' | 'function' | 'rest' | 'auth' | 'postgres' | 'ninefold';
 
 /** One error that a client of the app can get. */
@@ -75,11 +78,11 @@ export interface ErrorLine {
   /** Stable within the app: "code.PGRST116", "rule.public.tickets.title_length", "function.public.close(uuid).PT410". */
   id: string;
   group: ErrorGroup;
-  /** What the body carries; null where the function computes it while it runs. */
+  /** The code in the body; null if the function computes it at run time. */
   code: string | null;
-  /** Null where it cannot be told. */
+  /** Null if unknown. */
   status: number | null;
-  /** The message that is sent; % stands for a value that is put into it; null where it is PostgreSQL's own or is computed. */
+  /** The message; % stands for an inserted value; null if PostgreSQL composes it or the function computes it. */
   message: string | null;
   hint: string | null;
   meaning: string;
@@ -87,21 +90,21 @@ export interface ErrorLine {
   action: string;
   /** What the app should say to its member. */
   member: string;
-  /** Whose it is: the id of a rule of chapter 5, of an entity with a state machine, or of a function; null for the protocols. */
+  /** The id of a rule of chapter 5, of an entity with a state machine, or of a function; null for the protocols. */
   origin: string | null;
-  /** Chapter 9's name of the limit that was hit, where the code says so. */
+  /** The name in chapter 9 of the exceeded limit, if the code has only one. */
   limit: string | null;
-  /** The SQL behind it: the rule, or the RAISE. */
+  /** The SQL of the rule, or the RAISE. */
   sql: string | null;
-  /** What cannot be told of it: "may be caught within the function". */
+  /** A restriction of what is known: "may be caught within the function". */
   caveat: string | null;
   /** The path of its page on this node. */
   page: string;
-  /** Live, not part of the hash; absent where it was not met within the last week. */
+  /** Live, not part of the hash; absent if the error did not occur within the last week. */
   figures?: ErrorFigures;
 }
 
-/** How often something was met. The counts are of the last hour, to ten minutes, of the last day and of the last week. */
+/** How often an error occurred. The counts are of the last hour (to ten minutes), the last day and the last week. */
 export interface ErrorFigures {
   hour: number;
   day: number;
@@ -110,37 +113,37 @@ export interface ErrorFigures {
   hours: number[];
   /** ISO 8601. */
   last_at: string;
-  /** Request ids, the newest first: GET /admin/v1/apps/:ref/calls/:id tells their stories. */
+  /** Request ids, newest first. GET /admin/v1/apps/:ref/calls/:id returns their traces. */
   last_requests: string[];
 }
 
 export interface LimitsChapter {
-  /** By group, in the order of `limitGroups` of limits.ts; what the database itself sets comes last. */
+  /** By group, in the order of `limitGroups` of limits.ts; limits of the database come last. */
   limits: LimitLine[];
   sources: Source[];
 }
 
-/** One number that bounds the app. */
+/** One number that limits the app. */
 export interface LimitLine {
-  /** The name in limits.ts, or for a number of the database's own: "database.max_connections". */
+  /** The name in limits.ts, or for a limit of the database: "database.max_connections". */
   id: string;
   group: string;
   unit: 'bytes' | 'seconds' | 'milliseconds' | 'hours' | 'days' | 'count' | 'characters';
   meaning: string;
   default: number | null;
-  /** What is in force; null for no limit. */
+  /** The current value; null for no limit. */
   value: number | null;
-  /** The least and the most that it may be set to; null where it may not be changed or any number goes. */
+  /** The minimum and the maximum; null if the limit cannot be changed or every number is allowed. */
   range: [number, number] | null;
-  /** Where the value in force comes from. */
+  /** The source of the current value. */
   set_in: 'setting' | 'environment' | 'database' | 'code';
-  /** Who may change it and by what: the key of an app setting, an environment variable, or SQL; null where nobody may. */
+  /** How the limit can be changed: by the key of an app setting, an environment variable, or SQL; null if it cannot. */
   change: { by: 'setting' | 'environment' | 'sql'; key: string } | null;
-  /** Whether the setting that changes it may be null: no limit. */
+  /** True if the setting may be null, which means no limit. */
   may_be_unlimited: boolean;
-  /** The code that whoever hits it is answered with. */
+  /** The error code for a request that exceeds the limit. */
   code: string | null;
-  /** Live, not part of the hash; absent where nobody hit it within the last week. */
+  /** Live, not part of the hash; absent if no request exceeded the limit within the last week. */
   figures?: ErrorFigures & {
     /** A member's id, or a client's address. */
     last_who: string | null;

@@ -4,7 +4,7 @@ import type { Source } from './specification-source.ts';
 export interface StatesChapter {
   /** By entity and field. */
   machines: Machine[];
-  /** Of the accounts of members, as the settings leave them; absent in earlier versions. */
+  /** State changes of members' accounts, according to the settings; absent in older versions. */
   accounts?: AccountStates;
   sources: Source[];
 }
@@ -13,7 +13,7 @@ export type AccountState = 'unconfirmed' | 'active' | 'anonymous' | 'banned' | '
 
 export interface AccountStates {
   states: { name: AccountState; words: string }[];
-  /** The calls that move an account; those that the settings switch off are left out. */
+  /** The calls that change the state of an account, without those that the settings disable. */
   moves: AccountMove[];
 }
 
@@ -21,11 +21,11 @@ export interface AccountMove {
   id: string;
   /** Id of a call in chapter 7. */
   call: string;
-  /** Null: there is no account. */
+  /** Null: the account does not exist before. */
   from: AccountState | null;
-  /** Null: there is no account any more. */
+  /** Null: the account does not exist afterwards. */
   to: AccountState | null;
-  /** Under which condition; null: always. */
+  /** The condition; null: always. */
   when: string | null;
 }
 
@@ -35,17 +35,20 @@ export interface Machine {
   /** Id of the entity. */
   entity: string;
   field: string;
-  /** Where every new row starts. */
+  /** The state of every new row. */
   initial: string;
-  /** The initial one first, then in the order in which transitions reach them, then those that only the field's type has. */
+  /**
+   * The initial state first, then in the order in which transitions reach them, then states that only the field's type
+   * has.
+   */
   states: MachineState[];
-  /** In the order of definition: of several between the same states, the first that is open counts. */
+  /** In the order of definition. Of several transitions between the same states, the first open one applies. */
   transitions: Transition[];
   /** Each state × each transition. */
   table: TransitionTable;
-  /** Each write is held to it. */
+  /** True if every write is checked. */
   enforced: boolean;
-  /** What of it is not in force or has lost its ground, in words; empty where nothing is. */
+  /** Problems that put parts of the machine out of force, in words; empty if there are none. */
   problems: string[];
   /** Live figures, not part of the hash. */
   figures?: MachineFigures;
@@ -55,7 +58,7 @@ export interface MachineState {
   name: string;
   /** No transition leads away. */
   final: boolean;
-  /** It is the initial one, or a transition leads to it from a state that is reached. */
+  /** True for the initial state, and if a transition leads to it from a reached state. */
   reached: boolean;
 }
 
@@ -64,28 +67,33 @@ export interface Transition {
   /** Null: from any state. */
   from: string[] | null;
   to: string;
-  /** Roles of members or of the database, one of which the caller has; null: whoever may change the row. */
+  /**
+   * Roles of members or of the database, one of which the caller must have; null: every caller who may change the row.
+   */
   roles: string[] | null;
-  /** What must be true of the row as it stands: the SQL, and in words. */
+  /** The condition on the row before the change, as SQL and in words. */
   when: { sql: string; words: string } | null;
   /** Fields that must have a value. */
   requires: string[];
   /** Fields that it sets, each to an SQL expression. */
   sets: { field: string; sql: string }[];
-  /** The whole in one sentence. */
+  /** The whole transition in one sentence. */
   words: string;
 }
 
-/** Complete: every state has every transition. The state that it leads to; null where it does not lead from there. */
+/** Complete: for each state and each transition, the next state; null if the transition does not start in the state. */
 export type TransitionTable<State extends string = string, Name extends string = string> = {
   readonly [From in State]: { readonly [Transition in Name]: State | null };
 };
 
 export interface MachineFigures {
-  /** Rows in each state, now. Absent where the count took longer than the limit stateFiguresMilliseconds, or cannot be made. */
+  /**
+   * Number of rows in each state. Absent if the count took longer than the limit stateFiguresMilliseconds, or is not
+   * possible.
+   */
   rows?: Readonly<Record<string, number>>;
-  /** How long rows stayed in a state that they left in the last 30 days: the median in seconds. */
+  /** The median time in seconds that rows stayed in a state which they left in the last 30 days. */
   stay_seconds: Readonly<Record<string, number>>;
-  /** How often rows went each way in the last 30 days; `from` null: made there. */
+  /** Number of state changes in the last 30 days; `from` null: new rows. */
   passages: { from: string | null; to: string; transition: string | null; count: number }[];
 }

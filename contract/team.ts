@@ -3,7 +3,7 @@
 import type { Builder } from './admin.ts';
 import type { AppRole } from './least-roles.ts';
 
-/** What a builder may do on the node: everything, or no more than on their own apps. */
+/** The privileges of a builder on the node: all, or only those on the own apps. */
 export const nodeRoles = ['owner', 'member'] as const;
 export type NodeRole = (typeof nodeRoles)[number];
 
@@ -15,7 +15,7 @@ export interface AppBuilder {
   role: AppRole;
   /** True for an owner of the node, who owns every app. */
   owns_node: boolean;
-  /** True for a builder with a role of their own on the app, whether they own the node or not. */
+  /** True for a builder with an own role on the app, whether or not the builder owns the node. */
   is_member: boolean;
   /** Null where the caller does not own the app. */
   has_second_factor: boolean | null;
@@ -39,7 +39,7 @@ export interface AppTeam {
   /** The caller's id; null for the operator. */
   own_id: string | null;
   builders: AppBuilder[];
-  /** Empty for builders who are no owner. */
+  /** Empty for builders who do not own the app. */
   invitations: Invitation[];
 }
 
@@ -59,7 +59,7 @@ export interface NodeTeam {
 /** Whether builders of the node need a second factor. */
 export interface SecondFactorRule {
   required: boolean;
-  /** How many days builders without a second factor can go on working. */
+  /** The number of days for which builders without a second factor can continue to work. */
   grace_days: number;
 }
 
@@ -83,7 +83,7 @@ export interface NodeRoleRequest {
   creates_apps: boolean;
 }
 
-/** A link that works once. It is shown this one time: the node keeps a hash of its secret. */
+/** A link that works once. Only this response contains it, because the node stores a hash of its secret. */
 export interface BuilderLink {
   url: string;
   /** ISO 8601. */
@@ -96,11 +96,11 @@ export interface ShownInvitation {
   /** The name of the app; null for an invitation to the node. */
   app_name: string | null;
   invited_by: string;
-  /** True where a builder with this address exists: they sign in to accept. */
+  /** True if a builder has this address. The builder signs in to accept. */
   is_builder: boolean;
 }
 
-/** A new builder gives a name and a password; a builder who is signed in gives neither. */
+/** A new builder sends a name and a password; a builder who is signed in sends neither. */
 export interface AcceptRequest {
   secret: string;
   name?: string;
@@ -124,7 +124,7 @@ export interface BuilderDevice {
   is_current: boolean;
 }
 
-/** Proves who holds the session: the password. */
+/** The password, which proves who holds the session. */
 export interface ProofRequest {
   password: string;
 }

@@ -4,8 +4,8 @@ import type { Entity } from './specification-entities.ts';
 export type Write = 'insert' | 'update' | 'delete';
 
 /**
- * What a write to an entity writes: the entity, and where that is a view that PostgreSQL writes through (CREATE VIEW, "Updatable
- * Views"), the table or view beneath, down to the last. Pure.
+ * Returns the entities that a write changes: the entity, and for a view that PostgreSQL writes through (CREATE VIEW,
+ * "Updatable Views") all its base views and its base table. Pure.
  */
 export function writtenEntities(entity: Entity, write: Write, entities: readonly Entity[]): Entity[] {
   const written: Entity[] = [];
@@ -17,14 +17,14 @@ export function writtenEntities(entity: Entity, write: Write, entities: readonly
   return written;
 }
 
-/** Not where a trigger or a rule of the view is there instead. */
+/** Returns false if a trigger or a rule of the view replaces the write. */
 const writesThrough = ({ kind, writable, triggers, rewrite_rules = [] }: Entity, write: Write): boolean =>
   kind === 'view' &&
   writable[write] &&
   !triggers.some(({ enabled, sql }) => enabled && / INSTEAD OF /.test(sql) && firesOn(sql, write)) &&
   !rewrite_rules.some(({ enabled, sql }) => enabled && / DO INSTEAD /.test(sql) && ruleOn(write).test(sql));
 
-/** Whether a trigger fires on such a write, by its definition. */
+/** Returns true if a trigger with this definition fires on the write. */
 export const firesOn = (trigger: string, write: Write): boolean =>
   new RegExp(`\\b${write}\\b`, 'i').test(trigger.slice(0, trigger.toUpperCase().indexOf(' ON ')));
 
@@ -33,7 +33,7 @@ const ruleOn = (write: Write): RegExp => new RegExp(`\\sON ${write.toUpperCase()
 const NAME = '(?:"(?:[^"]|"")+"|[^\\s".,;()]+)';
 const token = new RegExp(`'(?:[^']|'')*'|${NAME}(?:\\.${NAME})*|[()]`, 'g');
 
-/** What the query of an updatable view is from, which is one relation; its name as PostgreSQL prints it. */
+/** Returns the only relation of the query of an updatable view, as PostgreSQL prints its name. */
 function onlySource(query: string): string | null {
   let depth = 0;
   let before = '';
@@ -41,7 +41,7 @@ function onlySource(query: string): string | null {
     if (found === '(') depth++;
     else if (found === ')') depth--;
     else if (depth === 0) {
-      // The word before the name may be ONLY; that before FROM may be DISTINCT, an operator.
+      // The word before the name may be ONLY. The word before FROM may be DISTINCT, an operator.
       if (before === 'FROM' && found !== 'ONLY') return found;
       if (before !== 'FROM') before = found === 'FROM' && before === 'DISTINCT' ? '' : found;
     }

@@ -2,27 +2,30 @@ import type { LimitName } from '../limits.ts';
 import type { RestSettings } from '../settings.ts';
 import type { AuthSettings } from '../settings-auth.ts';
 
-/** One error that a client can get: what it means and what to do. */
+/** One error that a client can get, with its meaning and action. */
 export interface ErrorEntry {
-  /** The protocol whose code it is: PostgREST's, GoTrue's, PostgreSQL's, or our own. */
+  /** The protocol that defines the code: PostgREST's, GoTrue's, PostgreSQL's, or Ninefold's own. */
   readonly source: 'ninefold' | 'rest' | 'auth' | 'postgres';
   readonly status: number;
-  /** Further HTTP statuses that this code has, each with a sentence that says when. Only these may replace `status`. */
+  /** Further HTTP statuses of this code, each with a sentence about its condition. Only these may replace `status`. */
   readonly otherStatuses?: Readonly<Record<number, string>>;
-  /** The app's own code chooses the status: `status` is the one without such a choice. */
+  /** The app's own code can choose the status. `status` applies if it does not. */
   readonly appChoosesStatus?: true;
-  /** The sentence that is sent, unless the place that raises it has a more exact one. */
+  /** The default message. The place that raises the error can send a more exact one. */
   readonly message: string;
   readonly meaning: string;
-  /** The remedy, as an imperative. */
+  /** The action of the developer, in the imperative. */
   readonly action: string;
-  /** The sentence that the app should show to its member; null for an error of the management API, which no member can meet. */
+  /**
+   * The sentence that the app should show to its member; null for an error of the management API, which members never
+   * get.
+   */
   readonly member: string | null;
-  /** The limit that was hit, where the code always means the same one. */
+  /** The exceeded limit, if the code always belongs to the same one. */
   readonly limit?: LimitName;
-  /** It can be met only while these settings of the app have these values. */
+  /** The error can only occur while these settings of the app have these values. */
   readonly while?: Partial<RestSettings & AuthSettings>;
-  /** It can be met only while one of these settings of the app is true. */
+  /** The error can only occur while one of these settings of the app is true. */
   readonly whileAny?: readonly (keyof AuthSettings)[];
 }
 

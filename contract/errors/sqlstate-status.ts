@@ -37,8 +37,10 @@ const byClass: Readonly<Record<string, number>> = {
 };
 
 /**
- * The HTTP status that an error of PostgreSQL is answered with (PostgREST docs, "HTTP Status Codes"). `message` decides where one
- * SQLSTATE stands for two things; `authenticated`: whether the call came with another role than the anonymous one.
+ * Returns the HTTP status for an error of PostgreSQL (PostgREST docs, "HTTP Status Codes").
+ *
+ * @param message Distinguishes the meanings of an SQLSTATE that has two.
+ * @param authenticated True if the role of the request is not the anonymous one.
  */
 export function statusOfSqlstate(code: string, message = '', authenticated = true): number {
   switch (code) {
@@ -56,6 +58,6 @@ export function statusOfSqlstate(code: string, message = '', authenticated = tru
   return byCode[code] ?? byClass[code.slice(0, 2)] ?? 400;
 }
 
-/** The status where it is one that a function may choose; null for anything else. */
+/** Returns the status if a function may choose it; null for any other value. */
 export const validStatus = (status: unknown): number | null =>
   typeof status === 'number' && Number.isInteger(status) && status >= 200 && status <= 599 ? status : null;

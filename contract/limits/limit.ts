@@ -1,4 +1,7 @@
-/** One number that bounds a call: `default`, in `unit`, unless `setting`, an environment variable or an app's setting, changes it. */
+/**
+ * One number that limits a call: `default`, in `unit`, unless `setting` (an environment variable or an app's setting)
+ * changes it.
+ */
 export interface Limit {
   /** One of `limitGroups`. */
   readonly group: LimitGroup;
@@ -6,11 +9,11 @@ export interface Limit {
   readonly default: number;
   readonly meaning: string;
   readonly setting?: string;
-  /** The least and the most that `setting` may set it to. */
+  /** The minimum and the maximum of `setting`. */
   readonly range?: readonly [number, number];
-  /** The default is ten times as high on a node that serves its own machine only. */
+  /** True if the default is ten times as high on a node that serves only its own machine. */
   readonly wideOnLoopback?: true;
-  /** The error code of a call that hits the limit; absent if no call is refused. */
+  /** The error code of a call that exceeds the limit; absent if no call is refused. */
   readonly code?: string;
 }
 

@@ -30,7 +30,7 @@ const sampleAnew = () => {
 };
 const ours = decoyHash(ourScheme);
 
-it('samples the schemes and costs that at least one in a hundred accounts has, beside that of new accounts', async () => {
+it('returns the schemes and costs of at least one in a hundred accounts, and those of new accounts', async () => {
   expect(await sampleAnew()).toEqual([ours]);
   await insert(bcryptHash('10'), 1000);
   await insert(bcryptHash('08'), 20);
@@ -40,12 +40,12 @@ it('samples the schemes and costs that at least one in a hundred accounts has, b
   expect(await sampleAnew()).toEqual([ours, decoyHash('$2b$10$'), decoyHash('$2b$08$')]);
 });
 
-it('leaves out a scheme whose cost is too high to be paid for every stranger', async () => {
+it('leaves out a scheme whose cost is too high for attempts of strangers', async () => {
   await insert(bcryptHash('20'), 2000);
   expect(await sampleAnew()).toEqual([ours, decoyHash('$2b$10$')]);
 });
 
-it('samples a large table in part', async () => {
+it('reads only a sample of a large table', async () => {
   await insert(bcryptHash('10'), 30_000);
   await app.sql('analyze auth.users');
   expect(await sampleAnew()).toContain(decoyHash('$2b$10$'));

@@ -34,10 +34,10 @@ it.each([
   ['Mozilla/5.0 (compatible)', 'unknown client'],
   ['', 'unknown client'],
   [null, 'unknown client'],
-])('%s: %s', (agent, words) => {
+])('describes %s as %s', (agent, words) => {
   expect(deviceWords(agent)).toBe(words);
 });
 
-it('keeps a name that somebody made up short', () => {
+it('shortens an invented name', () => {
   expect(deviceWords('x'.repeat(500))).toHaveLength(40);
 });

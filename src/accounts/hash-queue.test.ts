@@ -10,7 +10,7 @@ function held() {
   return { work: () => done, release };
 }
 
-it('runs as many at once as it may, the rest in their order', async () => {
+it('runs up to the limit of tasks at once, and the others in their order', async () => {
   const queue = new HashQueue(2, 10);
   const started: number[] = [];
   const pieces = Array.from({ length: 5 }, held);
@@ -30,7 +30,7 @@ it('runs as many at once as it may, the rest in their order', async () => {
   expect(started).toEqual([0, 1, 2, 3, 4]);
 });
 
-it('refuses more than may wait, and takes work again afterwards, also after a failure', async () => {
+it('refuses tasks above the limit of waiting ones, and accepts tasks afterwards, also after a failure', async () => {
   const queue = new HashQueue(1, 1);
   const piece = held();
   const running = queue.run(piece.work);

@@ -3,7 +3,10 @@ import { limits } from '../../contract/limits.ts';
 
 /** A service that knows passwords that were leaked somewhere. */
 export interface LeakedPasswords {
-  /** Returns true for a leaked password. Throws if the service does not answer in time. */
+  /**
+   * Returns true for a leaked password.
+   * @throws if the service does not answer in time
+   */
   has(password: string): Promise<boolean>;
 }
 

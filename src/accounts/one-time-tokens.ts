@@ -297,7 +297,10 @@ interface Owner {
   readonly settled: readonly SqlStatement[];
 }
 
-/** Returns the account of a code; null if it is wrong. Throws over_request_rate_limit after too many wrong codes. */
+/**
+ * Returns the account of a code; null if it is wrong.
+ * @throws over_request_rate_limit after too many wrong codes
+ */
 const ownerOf = async (database: Executor, { kinds, shown }: TokenUse, client: SessionClient): Promise<Owner | null> =>
   'code' in shown ? tryCode(database, kinds, shown, client) : { userId: null, settled: [] };
 

@@ -6,7 +6,7 @@ import { decoyHash, hashPassword, needsRehash, ourScheme, passwordScheme, verify
 
 const ARGON2I = 1;
 
-it('hashes with argon2id, 19 MiB, two passes, one lane, and a salt of its own', async () => {
+it('hashes with argon2id, 19 MiB, two passes, one lane and a random salt', async () => {
   const [one, two] = await Promise.all([hashPassword('correct horse'), hashPassword('correct horse')]);
   expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   expect(one).not.toBe(two);
@@ -15,7 +15,7 @@ it('hashes with argon2id, 19 MiB, two passes, one lane, and a salt of its own', 
   expect(await verifyPassword('correct horsf', one)).toBe(false);
 });
 
-describe('a hash from elsewhere', () => {
+describe('an imported hash', () => {
   const made = {
     'argon2i of other parameters': () =>
       argon2('päss', { algorithm: ARGON2I, memoryCost: 8192, timeCost: 3, parallelism: 2 }),
@@ -42,14 +42,14 @@ describe('a hash from elsewhere', () => {
     expect(passwordScheme(decoyHash(hash) ?? '')).toBe(passwordScheme(hash));
   });
 
-  it.each(Object.entries(made))('verifies and is due for a new one: %s', async (_, make) => {
+  it.each(Object.entries(made))('verifies and needs a new hash: %s', async (_, make) => {
     const hash = await make();
     expect(await verifyPassword('päss', hash)).toBe(true);
     expect(await verifyPassword('pass', hash)).toBe(false);
     expect(needsRehash(hash, 'päss')).toBe(true);
   });
 
-  it('stays for a password longer than bcrypt reads, whose end was not verified', async () => {
+  it('is kept for a password longer than bcrypt reads, because its end was not verified', async () => {
     const longest = 'x'.repeat(72);
     const hash = await bcrypt(longest, 4);
     expect(await verifyPassword(`${longest} and more`, hash)).toBe(true);
@@ -72,13 +72,13 @@ describe('a hash from elsewhere', () => {
     '$fbscrypt$v=1,n=14,r=8,p=99,ss=Bw==,sk=AAAA$AAAA$AAAA',
     '$fbscrypt$v=1,n=0,r=0,p=0,ss=Bw==,sk=AAAA$AAAA$AAAA',
     'pbkdf2_sha256$90000000$salt$AAAAAAAAAAAAAAAAAAAAAAAA',
-  ])('matches nothing when it is of no known kind or too costly: %s', async (hash) => {
+  ])('matches no password if its kind is unknown or its cost too high: %s', async (hash) => {
     expect(passwordScheme(hash)).toBeNull();
     expect(await verifyPassword('päss', hash)).toBe(false);
   });
 });
 
-it('takes as long without a hash as with one', async () => {
+it('takes the same time to verify as a missing hash', async () => {
   const hash = await hashPassword('correct horse');
   const verify = (stored: string | null) => timeOf(() => verifyPassword('wrong', stored));
   const times: [number, number][] = [];
@@ -88,7 +88,7 @@ it('takes as long without a hash as with one', async () => {
 
 describe('decoyHash', () => {
   it.each(['$2b$04$', '$2a$10$', ourScheme, '$argon2i$v=19$m=4096,t=3,p=2$', '$argon2id$v=19$m=65536,t=3,p=4$'])(
-    'makes a hash of the scheme and cost of %s that verifies, and no password matches',
+    'returns a hash of the scheme and cost of %s that can be verified and matches no password',
     async (prefix) => {
       const decoy = decoyHash(prefix) ?? '';
       expect(passwordScheme(decoy)).not.toBeNull();
@@ -98,7 +98,7 @@ describe('decoyHash', () => {
   );
 
   it.each(['$2b$14$', '$2b$31$', '$argon2id$v=19$m=262144,t=20,p=1$', '$1$salt$', '', 'päss'])(
-    'makes none for a scheme that is unknown or too costly to verify for strangers: %s',
+    'returns none for a scheme that is unknown or too expensive to verify for strangers: %s',
     (prefix) => expect(decoyHash(prefix)).toBeNull(),
   );
 });

@@ -20,7 +20,10 @@ const accepted = z.strictObject({
   password: builderPassword.optional(),
 });
 
-/** POST /invitations/show: what a link offers; the link stays good. Throws `invitation_invalid`. */
+/**
+ * Handles POST /invitations/show: returns the offer of a link, which stays valid.
+ * @throws `invitation_invalid`
+ */
 export async function showInvitation(context: AdminContext, request: CallRequest): Promise<Reply> {
   requireConsole(context.origins, request);
   const { secret } = readBody(request, shown);
@@ -31,8 +34,9 @@ export async function showInvitation(context: AdminContext, request: CallRequest
 }
 
 /**
- * POST /invitations/accept: uses a link up. A new builder gets an account with the invitation's address; a builder must be signed in with
- * that address. Throws `invitation_invalid`, `builder_sign_in_needed`, `second_factor_needed`, `validation_invalid`.
+ * Handles POST /invitations/accept: uses a link up. A new builder gets an account with the invitation's address; an
+ * existing builder must be signed in with that address.
+ * @throws `invitation_invalid`, `builder_sign_in_needed`, `second_factor_needed`, `validation_invalid`
  */
 export async function acceptInvitation(context: AdminContext, request: CallRequest): Promise<Reply> {
   requireConsole(context.origins, request);
@@ -55,7 +59,7 @@ export async function acceptInvitation(context: AdminContext, request: CallReque
   return noContent();
 }
 
-/** Makes an account and a builder of it. The account goes again where another call has used the invitation up. */
+/** Creates an account and a builder for it. Deletes the account if another call has used the invitation up. */
 async function acceptAsNew(
   context: AdminContext,
   { secret, email, name, password }: { secret: string; email: string; name: string; password: string },
@@ -74,7 +78,7 @@ async function acceptAsNew(
   }
 }
 
-/** Two calls accept one invitation at once: the other one has made the account. */
+/** Translates the error if another call accepts the same invitation at the same time and has created the account. */
 function asTaken(error: unknown): never {
   if (!(error instanceof NinefoldError) || error.code !== 'email_exists') throw error;
   throw new NinefoldError('invitation_invalid', { cause: error });

@@ -22,7 +22,10 @@ const schema = z.strictObject({
   password: builderPassword,
 });
 
-/** GET /account/sessions: the caller's own devices, the newest first. Throws `builder_unknown` for the operator. */
+/**
+ * Handles GET /account/sessions: returns the caller's devices, newest first.
+ * @throws `builder_unknown` for the operator
+ */
 export async function showDevices(context: AdminContext, caller: Caller, request: CallRequest): Promise<Reply> {
   const { userId } = builderOf(caller);
   const app = await openApp(context, CONSOLE_REF);
@@ -36,7 +39,10 @@ export async function showDevices(context: AdminContext, caller: Caller, request
   );
 }
 
-/** DELETE /account/sessions/:id: ends a session of the caller. Throws `builder_unknown`, `not_found`. */
+/**
+ * Handles DELETE /account/sessions/:id: ends a session of the caller.
+ * @throws `builder_unknown`, `not_found`
+ */
 export async function endDevice(context: AdminContext, caller: Caller, id: string): Promise<Reply> {
   const { userId } = builderOf(caller);
   const { database } = await openApp(context, CONSOLE_REF);
@@ -45,8 +51,9 @@ export async function endDevice(context: AdminContext, caller: Caller, id: strin
 }
 
 /**
- * PUT /account/password: the caller's new password; every other session ends. The current password is tried by a sign-in, with the limits
- * of every sign-in. Throws what a sign-in throws, and `builder_unknown` for the operator.
+ * Handles PUT /account/password: sets the caller's password and ends every other session. A sign-in verifies the
+ * current password, with the limits of every sign-in.
+ * @throws what a sign-in throws, and `builder_unknown` for the operator
  */
 export async function changeOwnPassword(context: AdminContext, caller: Caller, request: CallRequest): Promise<Reply> {
   const { userId } = builderOf(caller);

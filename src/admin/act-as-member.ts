@@ -14,8 +14,9 @@ import { openApp } from './open-app.ts';
 import { json } from './router.ts';
 
 /**
- * POST /apps/:ref/members/:id/act: lets the builder read and write rows as this member for a few minutes, and writes that into the
- * audit log of the app. Throws `user_not_found`.
+ * Handles POST /apps/:ref/members/:id/act: lets the builder read and write rows as this member for a few minutes, and
+ * records that in the app's audit log.
+ * @throws `user_not_found`
  */
 export async function actAsMember(
   context: AdminContext,

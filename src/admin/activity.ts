@@ -9,7 +9,7 @@ import type { AdminContext } from './context.ts';
 import { openApp } from './open-app.ts';
 import { json } from './router.ts';
 
-/** GET /apps/:ref/activity: figures and health of one app. */
+/** Handles GET /apps/:ref/activity: returns figures and health of one app. */
 export async function showActivity(context: AdminContext, ref: string): Promise<Reply> {
   const app = await openApp(context, ref);
   const { auth } = await app.settings();

@@ -11,7 +11,7 @@ import { line, readBody } from './body.ts';
 import type { AdminContext } from './context.ts';
 import { json } from './router.ts';
 
-/** GET /apps/:ref/api-keys. */
+/** Handles GET /apps/:ref/api-keys: returns every key without its secret part. */
 export async function showApiKeys(context: AdminContext, ref: string): Promise<Reply> {
   const app = await context.apps.get(ref);
   return json(entriesOf(app.record, await readKeyUses(app)));
@@ -19,18 +19,27 @@ export async function showApiKeys(context: AdminContext, ref: string): Promise<R
 
 const createBody = z.strictObject({ name: line(limits.apiKeyNameCharacters.default) });
 
-/** POST /apps/:ref/api-keys. Throws api_keys_full. */
+/**
+ * Handles POST /apps/:ref/api-keys: creates a key.
+ * @throws api_keys_full
+ */
 export async function createApiKey(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
   const { name } = readBody(request, createBody);
   return addKey(context, ref, (secrets) => withSecretKey(secrets, name, new Date().toISOString()));
 }
 
-/** POST /apps/:ref/api-keys/:id/rotate. Throws api_key_unknown, api_key_older_kind. */
+/**
+ * Handles POST /apps/:ref/api-keys/:id/rotate: replaces and revokes a key.
+ * @throws api_key_unknown, api_key_older_kind
+ */
 export function rotateApiKey(context: AdminContext, ref: string, id: string): Promise<Reply> {
   return addKey(context, ref, (secrets) => withRotatedKey(secrets, id, new Date().toISOString()));
 }
 
-/** POST /apps/:ref/api-keys/:id/revoke. Throws api_key_unknown, api_key_needed. */
+/**
+ * Handles POST /apps/:ref/api-keys/:id/revoke: revokes a key.
+ * @throws api_key_unknown, api_key_needed
+ */
 export async function revokeApiKey(context: AdminContext, ref: string, id: string): Promise<Reply> {
   const app = await context.apps.get(ref);
   const uses = await readKeyUses(app);
@@ -39,8 +48,9 @@ export async function revokeApiKey(context: AdminContext, ref: string, id: strin
 }
 
 /**
- * POST /apps/:ref/api-keys/:id/reveal, with the id of a secret key that the app was made with, or `jwt-secret`. Throws
- * api_key_unknown.
+ * Handles POST /apps/:ref/api-keys/:id/reveal: returns a secret key with which the app was created, or the shared
+ * secret for the id `jwt-secret`.
+ * @throws api_key_unknown
  */
 export async function revealApiKey(context: AdminContext, ref: string, id: string): Promise<Reply> {
   const { record } = await context.apps.get(ref);
@@ -64,7 +74,10 @@ async function addKey(
   return json(created, 201);
 }
 
-/** Changes the keys of an app on all nodes. Throws app_unknown. */
+/**
+ * Changes the keys of an app on all nodes.
+ * @throws app_unknown
+ */
 async function change(
   context: AdminContext,
   ref: string,

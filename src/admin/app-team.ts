@@ -12,25 +12,28 @@ import type { AdminContext, Caller } from './context.ts';
 import { ownsApp } from './least-role.ts';
 import { json, noContent } from './router.ts';
 
-/** The address of an account, as it is stored. */
+/** The address of an account as the database stores it. */
 export const address = z.email().max(limits.emailCharacters.default).toLowerCase();
 
 const invitation: z.ZodType<AppInvitationRequest> = z.strictObject({ email: address, role: z.enum(appRoles) });
 const change: z.ZodType<AppRoleRequest> = z.strictObject({ role: z.enum(appRoles) });
 
-/** Returns the id of a path. Throws `validation_invalid`. */
+/**
+ * Returns the id of a path.
+ * @throws `validation_invalid`
+ */
 export function uuidOf(id: string): string {
   if (!UUID.test(id)) throw new NinefoldError('validation_invalid', { message: 'id must be a UUID.' });
   return id.toLowerCase();
 }
 
-/** A link of the console. Its secret is after #, which no browser sends to a server. */
+/** Returns a link of the console. Its secret follows #, so no browser sends it to a server. */
 export const linkTo = (context: AdminContext, path: string, { secret, expiresAt }: LinkSecret): BuilderLink => ({
   url: `${context.origins.url}${path}#token=${secret}`,
   expires_at: expiresAt,
 });
 
-/** GET /apps/:ref/team. */
+/** Handles GET /apps/:ref/team: returns the builders of an app and the open invitations. */
 export async function showAppTeam(context: AdminContext, caller: Caller, ref: string): Promise<Reply> {
   await context.apps.find(ref);
   const { team } = context.registry;
@@ -45,7 +48,10 @@ export async function showAppTeam(context: AdminContext, caller: Caller, ref: st
   return json(answer);
 }
 
-/** POST /apps/:ref/team/invitations: the link is shown here and never again. Throws `builder_exists`, `invitations_full`. */
+/**
+ * Handles POST /apps/:ref/team/invitations: creates an invitation. Only this response contains its link.
+ * @throws `builder_exists`, `invitations_full`
+ */
 export async function inviteToApp(
   context: AdminContext,
   caller: Caller,
@@ -59,13 +65,19 @@ export async function inviteToApp(
   return json(linkTo(context, '/invitation', link), 201);
 }
 
-/** DELETE /apps/:ref/team/invitations/:id. Throws `invitation_invalid`. */
+/**
+ * Handles DELETE /apps/:ref/team/invitations/:id: withdraws an invitation.
+ * @throws `invitation_invalid`
+ */
 export async function uninviteFromApp(context: AdminContext, ref: string, id: string): Promise<Reply> {
   await context.registry.team.uninvite(uuidOf(id), ref);
   return noContent();
 }
 
-/** PUT /apps/:ref/team/:id. Throws `builder_unknown`, `last_owner`. */
+/**
+ * Handles PUT /apps/:ref/team/:id: changes a builder's role.
+ * @throws `builder_unknown`, `last_owner`
+ */
 export async function changeAppRole(
   context: AdminContext,
   request: CallRequest,
@@ -77,13 +89,19 @@ export async function changeAppRole(
   return noContent();
 }
 
-/** DELETE /apps/:ref/team/:id. Throws as `changeAppRole`. */
+/**
+ * Handles DELETE /apps/:ref/team/:id: removes a builder from the app.
+ * @throws the errors of `changeAppRole`
+ */
 export async function removeFromApp(context: AdminContext, ref: string, id: string): Promise<Reply> {
   await context.registry.team.removeFromApp(ref, uuidOf(id));
   return noContent();
 }
 
-/** POST /apps/:ref/team/leave: takes the app from the caller. Throws as `changeAppRole`, and `builder_unknown` for the operator. */
+/**
+ * Handles POST /apps/:ref/team/leave: removes the caller from the app.
+ * @throws the errors of `changeAppRole`, and `builder_unknown` for the operator
+ */
 export async function leaveApp(context: AdminContext, caller: Caller, ref: string): Promise<Reply> {
   await context.registry.team.removeFromApp(ref, builderOf(caller).userId);
   return noContent();

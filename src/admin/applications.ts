@@ -3,10 +3,11 @@ import type { AdminContext } from './context.ts';
 import { openApp } from './open-app.ts';
 
 /**
- * Answers a call below /apps/:ref/applications as `/auth/v1/admin/oauth/clients` of the app answers it. The route has checked the role of the
- * builder. Throws what that call throws.
+ * Handles a call below /apps/:ref/applications like `/auth/v1/admin/oauth/clients` of the app. The route has checked
+ * the role of the builder.
  *
- * @param path The rest of the path below /admin/oauth/clients.
+ * @param path The path below /admin/oauth/clients.
+ * @throws what that call throws
  */
 export async function callApplications(
   context: AdminContext,

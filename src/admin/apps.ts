@@ -34,13 +34,13 @@ const createSchema = z.strictObject({
 const cloneSchema = z.strictObject({ ref, name: name.optional() });
 const deleteSchema = z.strictObject({ confirm: z.string() });
 
-/** The caller with the role that the maker of an app has on it. */
+/** Returns the caller with the role owner on the new app. */
 const asOwner = (caller: Caller, made: string): Caller =>
   caller.kind === 'operator' ? caller : { ...caller, apps: new Map([[made, 'owner']]) };
 
 const builderOf = (caller: Caller): string | null => (caller.kind === 'builder' ? caller.userId : null);
 
-/** GET /apps?sizes=: those that the caller may see, the oldest first. */
+/** Handles GET /apps?sizes=: returns the apps that the caller may see, oldest first. */
 export async function showApps(context: AdminContext, caller: Caller, request: CallRequest): Promise<Reply> {
   const hasSizes = new URLSearchParams(request.query).get('sizes') === 'true';
   return json(await listApps(context, caller, hasSizes));
@@ -53,13 +53,13 @@ export async function listApps(context: AdminContext, caller: Caller, hasSizes: 
   );
   const databases = records.map((record) => record.database);
   const sizes = hasSizes ? await databaseSizes(context.maintenance, databases) : null;
-  // A client that polls this list sees outdated apps updated, although no call reaches them: some at a time.
+  // A client that polls this list also updates outdated apps that receive no calls, a few at a time.
   const outdated = records.filter((record) => !isCurrent(record)).slice(0, limits.listedUpdates.default);
   for (const { ref } of outdated) void context.apps.serve(ref).catch(() => undefined);
   return records.map((record) => summaryOf(context, record, sizes && (sizes.get(record.database) ?? 0)));
 }
 
-/** GET /apps/:ref. */
+/** Handles GET /apps/:ref: returns one app. */
 export async function showApp(context: AdminContext, ref: string): Promise<Reply> {
   const { record } = await context.apps.find(ref);
   const sizes = await databaseSizes(context.maintenance, [record.database]);
@@ -68,14 +68,14 @@ export async function showApp(context: AdminContext, ref: string): Promise<Reply
 
 const renameSchema = z.strictObject({ name });
 
-/** PATCH /apps/:ref: gives the app another name. Its ref stays. */
+/** Handles PATCH /apps/:ref: renames the app. Its ref stays the same. */
 export async function renameApp(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
   const body = readBody(request, renameSchema);
   if (!(await context.registry.rename(ref, body.name))) throw new NinefoldError('app_unknown');
   return noContent();
 }
 
-/** POST /apps. */
+/** Handles POST /apps: creates an app. */
 export async function createApp(context: AdminContext, caller: Caller, request: CallRequest): Promise<Reply> {
   const body = readBody(request, createSchema);
   const options = {
@@ -103,7 +103,7 @@ export async function createApp(context: AdminContext, caller: Caller, request: 
   return json(connectionOf(context, record, caller, true), 201);
 }
 
-/** POST /apps/:ref/clone. */
+/** Handles POST /apps/:ref/clone: copies an app. */
 export async function cloneApp(
   context: AdminContext,
   caller: Caller,
@@ -119,20 +119,25 @@ export async function cloneApp(
   return json(connectionOf(context, record, asOwner(caller, record.ref), true), 201);
 }
 
-/** DELETE /apps/:ref. */
+/** Handles DELETE /apps/:ref: deletes an app. */
 export async function deleteApp(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
   const { confirm } = readBody(request, deleteSchema);
   await context.lifecycle.delete(ref, confirm);
   return noContent();
 }
 
-/** GET /apps/:ref/connection: the addresses and public keys of an app; with its secrets for the operator. */
+/**
+ * Handles GET /apps/:ref/connection: returns the addresses and public keys of an app, and its secrets to the operator.
+ */
 export async function showConnection(context: AdminContext, caller: Caller, ref: string): Promise<Reply> {
   const { record } = await context.apps.find(ref);
   return json(connectionOf(context, record, caller, caller.kind === 'operator'));
 }
 
-/** @param isShown Includes the secrets. Without it a builder reveals each of them by a call that the audit log holds. */
+/**
+ * Returns the connection of an app.
+ * @param isShown Includes the secrets. Otherwise a builder reveals each secret by a call that the audit log records.
+ */
 function connectionOf(context: AdminContext, record: AppRecord, caller: Caller, isShown: boolean): AppConnection {
   return {
     ref: record.ref,

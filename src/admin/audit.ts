@@ -35,10 +35,11 @@ const appSchema = z.strictObject({
 });
 
 /**
- * GET /apps/:ref/audit?kind=members|builders&member=&action=&search=&from=&to=&after=&limit=: entries of the audit log, the newest first:
- * events of accounts, or what builders did. `member` is the id of an account. `after` is the time and the id of the last entry of the page
- * before, with `_` between them. A search of the events of accounts looks at some of the entries at once; the header `x-next-after` then
- * is the `after` of the next part, and is missing once no older entry can match.
+ * Handles GET /apps/:ref/audit?kind=members|builders&member=&action=&search=&from=&to=&after=&limit=: returns entries
+ * of the audit log, newest first: events of accounts, or actions of builders. `member` is the id of an account. `after`
+ * is the time and the id of the last entry of the previous page, joined by `_`. A search in events of accounts reads a
+ * part of the entries at a time. The header `x-next-after` is the `after` of the next part, and is missing when no
+ * older entry can match.
  */
 export async function showAudit(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
   const { kind, member = null, ...asked } = readQuery(request, appSchema);
@@ -50,12 +51,18 @@ export async function showAudit(context: AdminContext, request: CallRequest, ref
   return next === null ? reply : { ...reply, headers: { ...reply.headers, 'x-next-after': next } };
 }
 
-/** GET /audit: what builders did on the node, with the parameters of `showAudit` but `kind` and `member`. */
+/**
+ * Handles GET /audit: returns actions of builders on the node. It has the parameters of `showAudit` except `kind` and
+ * `member`.
+ */
 export async function showNodeAudit(context: AdminContext, request: CallRequest): Promise<Reply> {
   return jsonBytes(await context.registry.audit.listOfNode(queryOf(readQuery(request, nodeSchema))));
 }
 
-/** Returns the parameters of a log. Throws `validation_invalid`. */
+/**
+ * Returns the parameters of a log.
+ * @throws `validation_invalid`
+ */
 function readQuery<T>(request: CallRequest, schema: z.ZodType<T>): T {
   const asked = schema.safeParse(Object.fromEntries(new URLSearchParams(request.query)));
   if (asked.success) return asked.data;

@@ -17,7 +17,7 @@ interface AuditedCall {
 
 const short = (value: unknown): string => String(value ?? '').slice(0, limits.auditedCharacters.default);
 
-/** The calls that the log of builders holds. The key material of a call is never part of its details. */
+/** The calls that the log of builders records. Their details never include the key material of a call. */
 const audited: Readonly<Record<string, AuditedCall>> = {
   'POST /apps': { action: 'app_created', details: ({ template }) => (template ? { template: short(template) } : {}) },
   'PATCH /apps/:ref': { action: 'app_renamed', details: ({ name }) => ({ name: short(name) }) },
@@ -116,8 +116,8 @@ function settingDetails({ value }: Body, { key = '' }: Params): Details {
 }
 
 /**
- * Runs a call of a builder and writes it into the log if the log holds such calls, whether it succeeds or is refused. A failure to write
- * is reported as a fault: the call has happened.
+ * Runs a call of a builder and records it in the log if it is audited, whether it succeeds or is refused. If the record
+ * cannot be written, a fault is reported, because the call was already made.
  */
 export async function auditCall<T>(
   context: AdminContext,
@@ -127,7 +127,7 @@ export async function auditCall<T>(
 ): Promise<T> {
   const entry = audited[call.name];
   const { ref } = call.params;
-  // A call on an app of others is refused, and its log stays as it is.
+  // A call on another builder's app is refused and not written to that app's log.
   const isForeign = caller.kind === 'builder' && ref !== undefined && !caller.apps.has(ref);
   if (!entry || isForeign) return call.run();
   const body = readJson(request);
@@ -164,11 +164,14 @@ export async function auditCall<T>(
   }
 }
 
-/** False for an app that was not made: another builder's app may have its ref. */
+/** Returns false for an app that was not created, because its ref may belong to another builder's app. */
 const mayWrite = (name: string, refused: string | null): boolean =>
   refused === null || (name !== 'POST /apps' && refused !== 'app_unknown');
 
-/** Returns the value of a setting before the call that changes it; nothing of a secret, and nothing where the app cannot be opened. */
+/**
+ * Returns the value of a setting before a call changes it. Returns nothing for a secret, and if the app cannot be
+ * opened.
+ */
 async function valueBefore(context: AdminContext, name: string, { ref = '', key = '' }: Params): Promise<Details> {
   if (!name.endsWith('/settings/:key') || Object.hasOwn(authSecrets, key)) return {};
   const settings = await context.apps.get(ref).then(

@@ -18,17 +18,21 @@ import type { AdminContext, Caller } from './context.ts';
 import { openApp } from './open-app.ts';
 import { readBuilderToken } from './session-cookie.ts';
 
-/** Compares secrets in a time that tells nothing of where they differ. */
+/** Compares secrets in constant time. */
 export function equalSecrets(a: string, b: string): boolean {
   const digest = (value: string) => createHash('sha256').update(value).digest();
   return timingSafeEqual(digest(a), digest(b));
 }
 
 /**
- * Returns who is calling: by the token in the header Authorization, or by the cookie of the console. Throws `operator_required` for
- * anybody else, `console_required` for a cookie that another site's page sent along, `session_ambiguous`, `second_factor_needed` for a
- * builder with a second factor whose session has not shown it, unless `mayLackFactor`, and `second_factor_required` for a builder without
- * one on a node that requires one, unless `mayAddFactor`.
+ * Returns the caller by the token in the header Authorization or by the cookie of the console.
+ *
+ * @throws `operator_required` for other callers
+ * @throws `console_required` for a cookie that a page of another site sent, `session_ambiguous`
+ * @throws `second_factor_needed` for a builder whose session has not shown the builder's second factor, unless
+ * `mayLackFactor`
+ * @throws `second_factor_required` for a builder without a second factor on a node that requires one, unless
+ * `mayAddFactor`
  */
 export async function callerOf(
   context: AdminContext,
@@ -45,11 +49,11 @@ export async function callerOf(
   return { kind: 'builder', userId: session.userId, sessionId: session.id, ...rights };
 }
 
-/** True if a builder has a second factor and the session has not shown it. */
+/** Returns true if a builder has a second factor and the session has not shown it. */
 export const lacksFactor = ({ aal }: BuilderSession, { hasSecondFactor }: BuilderRights): boolean =>
   hasSecondFactor && aal < 'aal2';
 
-/** True if the node requires a second factor of a builder who has none. */
+/** Returns true if the node requires a second factor and the builder has none. */
 export const mustAddFactor = ({ hasSecondFactor, secondFactorFrom }: BuilderRights): boolean =>
   !hasSecondFactor && secondFactorFrom !== null && Date.parse(secondFactorFrom) <= Date.now();
 
@@ -60,13 +64,16 @@ async function memberOfConsole(context: AdminContext, request: CallRequest): Pro
   return role === 'authenticated' && userId !== null ? { userId, id: sessionId ?? '', aal } : null;
 }
 
-/** Returns who acts as a member, and the session with which that ends. */
+/** Returns who acts as a member, and the session that limits the acting. */
 export const actorOf = (caller: Caller): { actor: string; actorSession: string } =>
   caller.kind === 'operator'
     ? { actor: 'operator', actorSession: '' }
     : { actor: caller.userId, actorSession: caller.sessionId };
 
-/** Returns the session of the builder whose cookie came with the request; null without a cookie. Throws as `callerOf`. */
+/**
+ * Returns the session of the builder whose cookie is in the request; null without a cookie.
+ * @throws the errors of `callerOf`
+ */
 export async function sessionOf(context: AdminContext, request: CallRequest): Promise<BuilderSession | null> {
   const token = readBuilderToken(context.origins, request);
   if (token === null) return null;
@@ -83,8 +90,8 @@ function asSignedOut(error: unknown): never {
 }
 
 /**
- * Throws `app_unknown` for the console itself, `builder_forbidden` where the builder has no role on the app, `role_insufficient` where it
- * is lower than `min`.
+ * Throws `app_unknown` for the console itself, `builder_forbidden` if the builder has no role on the app, and
+ * `role_insufficient` if the role is lower than `min`.
  */
 export function requireApp(caller: Caller, ref: string, min: AppRole): void {
   if (ref === CONSOLE_REF) throw new NinefoldError('app_unknown');
@@ -97,8 +104,10 @@ export function requireApp(caller: Caller, ref: string, min: AppRole): void {
 }
 
 /**
- * As whom a call through the builder's door is made: with the rights of the service role, or as `x-ninefold-as` says: `anon`, the id of a
- * member, or a token of `actAsMember`. Throws what the hook of the app throws, `acting_ended`, and `acting_required` for an id with a call that would keep a change.
+ * Returns the identity of a call through the builder proxy. Without the header `x-ninefold-as` it is the service role.
+ * The header names another caller: `anon`, the id of a member, or a token of `actAsMember`.
+ * @throws what the hook of the app throws; `acting_ended`; `acting_required` for an id with a call that would keep a
+ * change
  */
 export async function authoriseBuilderProxy(
   context: AdminContext,
@@ -106,7 +115,7 @@ export async function authoriseBuilderProxy(
   ref: string,
 ): Promise<Identity> {
   const caller = await callerOf(context, request);
-  // With the rights of the service role every row can be read, and every member changed.
+  // The service role can read every row and change every member.
   requireApp(caller, ref, 'developer');
   const header = request.headers['x-ninefold-as'];
   const acting =
@@ -133,7 +142,7 @@ async function actingMember(
   return { userId: requireActing(record, token, { ref, ...actorOf(caller) }, nowSeconds) };
 }
 
-/** True unless the call only reads, or asks for its changes to be rolled back. */
+/** Returns true unless the call only reads, or requests a rollback of its changes. */
 function keepsChanges({ method, headers }: CallRequest): boolean {
   const isTried = /(?:^|,)\s*(?:tx=rollback|explain=access)\s*(?:,|$)/.test(headers.prefer ?? '');
   return method !== 'GET' && method !== 'HEAD' && (!isTried || /tx=commit/.test(headers.prefer ?? ''));

@@ -4,7 +4,10 @@ import { limits } from '../../contract/limits.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { JsonTooComplex, parseBoundedJson } from '../limits/bounded-json.ts';
 
-/** A text that PostgreSQL can store and a page can show on one line. */
+/**
+ * Returns the schema of a text that PostgreSQL can store and a page can show on one line.
+ * @param max Maximum length in characters.
+ */
 export const line = (max: number) =>
   z
     .string()
@@ -15,7 +18,10 @@ export const line = (max: number) =>
 
 const bounds = { depth: limits.authBodyDepth.default, values: limits.bodyValues.default };
 
-/** The JSON body as the schema wants it. Throws `body_malformed`, and `validation_invalid` with the field and the rule. */
+/**
+ * Reads the JSON body by the schema.
+ * @throws `body_malformed`, and `validation_invalid` with the field and the rule
+ */
 export function readBody<T>(request: CallRequest, schema: z.ZodType<T>): T {
   let value: unknown;
   try {

@@ -23,8 +23,8 @@ const schema = z.strictObject({
 const lifetimeSeconds = limits.builderSessionDays.default * 86_400;
 
 /**
- * POST /session: signs a builder in, with the limits of every sign-in, and sets the cookie. Throws what the sign-in of an app throws, and
- * `operator_required` for an account that is no builder's.
+ * Handles POST /session: signs a builder in, with the limits of every sign-in, and sets the cookie.
+ * @throws what the sign-in of an app throws, and `operator_required` for an account without a builder
  */
 export async function openSession(context: AdminContext, request: CallRequest): Promise<Reply> {
   requireConsole(context.origins, request);
@@ -33,21 +33,27 @@ export async function openSession(context: AdminContext, request: CallRequest): 
   return signedIn(context, app, await context.builders.signIn(app, request));
 }
 
-/** POST /session/passkey/options: makes a challenge for a sign-in by passkey. Throws `passkey_disabled`. */
+/**
+ * Handles POST /session/passkey/options: creates a challenge for a sign-in by passkey.
+ * @throws `passkey_disabled`
+ */
 export async function passkeyOptions(context: AdminContext, request: CallRequest): Promise<Reply> {
   requireConsole(context.origins, request);
   const app = await openApp(context, CONSOLE_REF);
   return context.builders.account(app, { ...request, path: '/passkeys/authentication/options' }, null);
 }
 
-/** POST /session/passkey: signs in the builder of a passkey and sets the cookie. Throws as `openSession`. */
+/**
+ * Handles POST /session/passkey: signs in the builder of a passkey and sets the cookie.
+ * @throws the errors of `openSession`
+ */
 export async function openSessionWithPasskey(context: AdminContext, request: CallRequest): Promise<Reply> {
   requireConsole(context.origins, request);
   const app = await openApp(context, CONSOLE_REF);
   return signedIn(context, app, await context.builders.signInWithPasskey(app, request));
 }
 
-/** Sets the cookie of a session that was opened; ends the session of an account that is no builder's. */
+/** Sets the cookie of an opened session. Ends the session of an account without a builder. */
 async function signedIn(context: AdminContext, app: App, { user, session: { id, aal } }: Grant): Promise<Reply> {
   const session = { id, userId: user.id, aal };
   const builder = await findBuilder(context, session);
@@ -68,7 +74,7 @@ export function cookieFor({ origins }: AdminContext, app: App, session: BuilderS
   );
 }
 
-/** GET /session: the builder who is signed in; null for nobody. */
+/** Handles GET /session: returns the builder who is signed in; null if no builder is. */
 export async function showSession(context: AdminContext, request: CallRequest): Promise<Reply> {
   try {
     const session = await sessionOf(context, request);
@@ -80,7 +86,7 @@ export async function showSession(context: AdminContext, request: CallRequest): 
   }
 }
 
-/** DELETE /session: ends the session and deletes the cookie. Does nothing for nobody. */
+/** Handles DELETE /session: ends the session and deletes the cookie. Does nothing without a session. */
 export async function closeSession(context: AdminContext, request: CallRequest): Promise<Reply> {
   const session = await sessionOf(context, request).catch(whenSignedOut);
   if (session) {
@@ -92,7 +98,7 @@ export async function closeSession(context: AdminContext, request: CallRequest):
   return { ...noContent(), cookies: [noBuilderCookie(context.origins)] };
 }
 
-/** Takes a session that has ended for none. */
+/** Returns null for a session that has ended, as for a missing one. */
 function whenSignedOut(error: unknown): null {
   if (error instanceof NinefoldError && error.code === 'operator_required') return null;
   throw error;

@@ -13,7 +13,7 @@ import { json, noContent } from './router.ts';
 
 const leastPassword = limits.builderPasswordMinCharacters.default;
 
-/** The password of a builder: longer than that of a member, because a builder reads everything of an app. */
+/** The password of a builder. It must be longer than a member's, because a builder can read all data of an app. */
 export const builderPassword = z
   .string()
   .min(leastPassword, `is at least ${leastPassword} characters long`)
@@ -24,7 +24,10 @@ const schema: z.ZodType<BuilderPasswordRequest> = z.strictObject({
   password: builderPassword,
 });
 
-/** GET /builders: the builders of the node, the oldest first. Throws `operator_required` for a builder. */
+/**
+ * Handles GET /builders: returns the builders of the node, oldest first.
+ * @throws `operator_required` for a builder
+ */
 export async function showBuilders(context: AdminContext, caller: Caller): Promise<Reply> {
   requireOperator(caller);
   const builders: Builder[] = await context.registry.builders();
@@ -32,8 +35,8 @@ export async function showBuilders(context: AdminContext, caller: Caller): Promi
 }
 
 /**
- * PUT /builders/password: gives a builder a new password and ends the sessions of the old one. Throws `operator_required` for a
- * builder, `builder_unknown`.
+ * Handles PUT /builders/password: sets a builder's password and ends the builder's sessions.
+ * @throws `operator_required` for a builder, `builder_unknown`
  */
 export async function setBuilderPassword(context: AdminContext, caller: Caller, request: CallRequest): Promise<Reply> {
   requireOperator(caller);

@@ -7,7 +7,10 @@ export async function callerName(context: AdminContext, caller: Caller): Promise
   return (await context.registry.builderName(caller.userId)) ?? caller.userId;
 }
 
-/** Returns the builder who calls. Throws `builder_unknown` for the operator, who has no account. */
+/**
+ * Returns the builder who calls.
+ * @throws `builder_unknown` for the operator, who has no account
+ */
 export function builderOf(caller: Caller): BuilderCaller {
   if (caller.kind === 'operator') throw new NinefoldError('builder_unknown');
   return caller;

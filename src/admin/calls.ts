@@ -24,7 +24,10 @@ import { json } from './router.ts';
 
 const windowOf = z.enum(['hour', 'day', 'week']);
 
-/** GET /apps/:ref/calls?window=hour|day|week&call=: how often each call, or one of them, was made, how it ended and how long it took. */
+/**
+ * Handles GET /apps/:ref/calls?window=hour|day|week&call=: returns the number, the results and the duration of the
+ * requests to each call or to one call.
+ */
 export async function showCalls(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
   const query = new URLSearchParams(request.query);
   const asked = windowOf.safeParse(query.get('window') ?? 'hour');
@@ -57,7 +60,10 @@ export async function showCalls(context: AdminContext, request: CallRequest, ref
   return json(answer);
 }
 
-/** GET /apps/:ref/call?id=: one call of chapter 7 as programs and as a request. Throws `not_found` where the app has no such call. */
+/**
+ * Handles GET /apps/:ref/call?id=: returns one call of chapter 7 as programs and as a request.
+ * @throws `not_found` if the app has no such call
+ */
 export async function showCall(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
   const id = new URLSearchParams(request.query).get('id');
   if (id === null) throw new NinefoldError('validation_invalid', { message: 'id is that of a call in chapter 7.' });
@@ -66,7 +72,10 @@ export async function showCall(context: AdminContext, request: CallRequest, ref:
   return json(detail);
 }
 
-/** GET /apps/:ref/errors?code=&console=&limit=: the last calls that failed, the newest first. `console=true` adds those of builders. */
+/**
+ * Handles GET /apps/:ref/errors?code=&console=&limit=: returns the most recent failed requests, newest first.
+ * `console=true` includes those of builders.
+ */
 export async function showErrors(
   context: AdminContext,
   caller: Caller,
@@ -86,15 +95,15 @@ export async function showErrors(
   const builders = trueOrFalse.safeParse(query.get('console') ?? 'false');
   if (!builders.success) throw new NinefoldError('validation_invalid', { message: 'console is true or false.' });
   const app = await openApp(context, ref);
-  // The answer includes calls that this worker has not written to the database yet.
+  // The response includes requests that this worker has not written to the database yet.
   await context.traces.flushApp(ref);
   const filter = { code, failed: true, builders: builders.data === 'true' };
   return json(await withMembers(app, caller, await readStoredLogLines(app, filter, Math.min(asked.data, max))));
 }
 
 /**
- * GET /apps/:ref/logs?status=&code=&call=&user=&request=&console=&limit=: the last calls, the newest first. `status` is its first digit;
- * `console=true` adds the calls of builders.
+ * Handles GET /apps/:ref/logs?status=&code=&call=&user=&request=&console=&limit=: returns the most recent requests,
+ * newest first. `status` is the first digit of the status. `console=true` includes the requests of builders.
  */
 export async function showLogs(
   context: AdminContext,
@@ -121,8 +130,8 @@ export async function showLogs(
 }
 
 /**
- * Adds the address of each member who called, read at once; none for a reader, who sees no data of members. The app's own code can write
- * any user id.
+ * Adds the address of each member who called, with one query. A reader gets no addresses, because readers see no data
+ * of members. The user ids may be invalid: the app's own code can write any id.
  */
 async function withMembers(app: App, caller: Caller, lines: readonly LogLine[]): Promise<ListedCall[]> {
   if (isReader(caller, app.record.ref)) return lines.map((line) => ({ ...line, member: null }));
@@ -143,7 +152,10 @@ const logQuery = z.object({
   limit: z.coerce.number().int().positive().optional(),
 });
 
-/** GET /apps/:ref/calls/:requestId: the story of one call. Throws `call_unknown` where it is not held any more. */
+/**
+ * Handles GET /apps/:ref/calls/:requestId: returns the trace of one request.
+ * @throws `call_unknown` if no worker stores it
+ */
 export async function showStory(context: AdminContext, ref: string, requestId: string): Promise<Reply> {
   if (!isRequestId(requestId)) throw new NinefoldError('call_unknown');
   const app = await openApp(context, ref);

@@ -23,70 +23,91 @@ import type { Identity } from '../identity/identity.ts';
 import type { AddressPolicy } from '../jobs/public-address.ts';
 import type { Events } from '../observe/events.ts';
 
-/** The parts that management calls use. */
+/** The dependencies of management calls. */
 export interface AdminContext {
   readonly apps: Apps;
   readonly registry: Registry;
   readonly lifecycle: Lifecycle;
   readonly server: Server;
-  /** The superuser in the maintenance database. */
+  /** The superuser's connections to the maintenance database. */
   readonly maintenance: Pool;
   readonly events: Events;
   readonly traces: RequestTraces;
   readonly operatorToken: string;
-  /** Of the one-time link. */
+  /** The token of the one-time link. */
   readonly setupToken: string;
   readonly identify: (app: App, request: CallRequest) => Promise<Identity>;
-  /** Returns the claims that an access token of an account would have, without a session. Throws what the app's hook throws. */
+  /**
+   * Returns the claims that an access token of an account would have, without a session.
+   * @throws what the app's hook throws
+   */
   readonly claimsOf: (app: App, request: CallRequest, user: User) => Promise<Readonly<Record<string, unknown>>>;
   /** Sessions of builders in the console. */
   readonly builders: {
-    /** Signs in a member of the console with the e-mail address and password in the body. Throws what /auth/v1 of an app throws. */
+    /**
+     * Signs in a member of the console with the e-mail address and password in the body.
+     * @throws what /auth/v1 of an app throws
+     */
     signIn(console: App, request: CallRequest): Promise<Grant>;
-    /** Signs in a member of the console with the answer of a passkey in the body. Throws as `signIn`. */
+    /**
+     * Signs in a member of the console with the passkey response in the body.
+     * @throws the errors of `signIn`
+     */
     signInWithPasskey(console: App, request: CallRequest): Promise<Grant>;
-    /** Answers a call of /auth/v1 on the console, made by a builder's session; null: by nobody. `request.path` is below /auth/v1. */
+    /**
+     * Handles a call of /auth/v1 on the console for a builder's session, or with null without a caller. `request.path`
+     * is below /auth/v1.
+     */
     account(console: App, request: CallRequest, session: BuilderSession | null): Promise<Reply>;
-    /** Returns the session that the token of a cookie names. Throws if the token is not valid or its session has ended. */
+    /**
+     * Returns the session that the token of a cookie names.
+     * @throws if the token is not valid or its session has ended
+     */
     resolve(console: App, token: string): Promise<BuilderSession>;
   };
-  /** Answers a call of /auth/v1 on an app with the rights of the service role. `request.path` is below /auth/v1. */
+  /** Handles a call of /auth/v1 on an app with the privileges of the service role. `request.path` is below /auth/v1. */
   readonly callAuthAdmin: (app: App, request: CallRequest) => Promise<Reply>;
-  /** How addresses, phone numbers and ids of accounts are stored; each throws for a text that is none. */
+  /**
+   * Normalise addresses, phone numbers and ids of accounts as the database stores them. Each function throws for an
+   * invalid text.
+   */
   readonly accountForms: AccountForms;
   readonly origins: Origins;
-  /** Which addresses mail servers may have. */
+  /** Decides which addresses mail servers may have. */
   readonly addresses: AddressPolicy;
   /** Derives the specifications of apps. */
   readonly specify: {
-    /** With live figures, as text in UTF-8, in gzip where asked. */
+    /** Returns the specification with live figures, as text in UTF-8, compressed with gzip if `isPacked`. */
     page(app: App, format: 'json' | 'markdown' | 'html', isPacked?: boolean): Promise<Uint8Array>;
-    /** Entity[] as JSON. */
+    /** Returns Entity[] as JSON. */
     entities(app: App): Promise<Uint8Array>;
     callNames(app: App): Promise<Pick<CallEntry, 'id' | 'area' | 'method' | 'path'>[]>;
-    /** Null where chapter 7 has no call with this id. */
+    /** Returns null if chapter 7 has no call with this id. */
     callDetail(app: App, id: string): Promise<CallDetail | null>;
-    /** The policies behind a call, and how long such a call takes of late. */
+    /** Returns the policies that apply to a call, and the recent duration of such calls. */
     behind(
       app: App,
       story: RequestTrace,
     ): Promise<{ policies: PolicyEntry[]; usual: NonNullable<CallEntry['figures']>['hour'] | null }>;
-    /** Of all entities, or of one by its id. */
+    /** Returns the types of all entities, or of the one with the id `only`. */
     types(app: App, format: 'typescript' | 'zod' | 'json-schema', only: string | null): Promise<Uint8Array>;
-    /** Reads the app as `executor` sees it, within its transaction; what that would change is told afterwards, in words. */
+    /**
+     * Reads the app as `executor` sees it within its transaction. The returned function describes the resulting
+     * changes.
+     */
     within(app: App, executor: Executor): Promise<() => Promise<Change[]>>;
   };
   /** The recorded versions of each app's specification. */
   readonly versions: {
-    /** Records what stands now, where that is new; what goes wrong is reported. */
+    /** Records the current specification if it is new, and reports errors. */
     note(app: App): Promise<void>;
     list(app: App, before: number | null): Promise<VersionList>;
-    /** A VersionDetail as JSON; null where there is none. */
+    /** Returns a VersionDetail as JSON; null if there is none. */
     page(app: App, point: { number: number } | { hash: string } | { at: string }): Promise<Uint8Array | null>;
-    /** In words; the number of a version that there is not. */
+    /** Returns the changes in words, or the number of a version that does not exist. */
     compare(app: App, from: number, to: number): Promise<Change[] | { missing: number }>;
   };
-  /** Chapter 6, held against what is really tried. */
+  /** Compares chapter 6 with statements that are really executed. */
   readonly probes: {
     state(app: App): Promise<ProbeState>;
     start(app: App): Promise<ProbeState>;

@@ -11,8 +11,9 @@ import { readFacts } from './script.ts';
 import { templateFiles } from './templates.ts';
 
 /**
- * A new app with the migrations and the seed of a template, applied and noted as `migrate` does; together they are the first version
- * of its specification. Throws what `create` of the lifecycle throws, `template_unknown`, and `template_failed`, where no app is left.
+ * Creates an app with the migrations and the seed of a template, applied and recorded as `migrate` does. Together they
+ * are the first version of its specification.
+ * @throws what `create` of the lifecycle throws; `template_unknown`; `template_failed`, after which no app remains
  */
 export async function createFromTemplate(
   context: AdminContext,

@@ -2,12 +2,13 @@ import type { Executor } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { firstJson } from '../database/statement.ts';
 
-/** SQLSTATE undefined_object: what pg_database_size() says of a database that is gone. */
+/** SQLSTATE undefined_object: pg_database_size() for a database that was dropped. */
 const GONE = '42704';
 
 /**
- * The sizes of databases by name, in bytes, in one query that opens none of them; what is not there is left out. `database` is one of
- * the same server, logged in as the superuser.
+ * Returns the sizes of databases by name, in bytes, with one query that opens none of them. Leaves out missing
+ * databases.
+ * @param database A connection of the superuser to the same server.
  */
 export async function databaseSizes(database: Executor, names: readonly string[]): Promise<Map<string, number>> {
   for (;;) {
@@ -21,7 +22,8 @@ export async function databaseSizes(database: Executor, names: readonly string[]
       ]);
       return new Map(Object.entries((result && firstJson<Record<string, number>>(result)) ?? {}));
     } catch (error) {
-      // Dropped after it was found and before it was measured: the others are asked for again, each time one fewer.
+      // A database was dropped between the lookup and the measurement. The query is repeated, each time with one
+      // database less.
       if (!(error instanceof DatabaseError && error.sqlstate === GONE)) throw error;
     }
   }

@@ -60,7 +60,7 @@ interface Call {
   caller: Caller;
 }
 
-/** Calls that nobody has to be signed in for. */
+/** Calls that need no signed-in caller. */
 const openRoutes: readonly Route<AdminContext>[] = [
   { method: 'GET', path: '/setup', handle: (context) => showSetup(context) },
   { method: 'POST', path: '/setup', handle: (context, request) => setUp(context, request) },
@@ -151,7 +151,7 @@ const nodeRoutes: readonly Route<Call>[] = [
 
 type AppHandler = (call: Call, request: CallRequest, ref: string, params: Params) => Promise<Reply>;
 
-/** A call on one app. */
+/** Returns the route of a call on one app. */
 const onApp = (method: Route<Call>['method'], path: string, handle: AppHandler): Route<Call> => ({
   method,
   path: `/apps/:ref${path}`,
@@ -301,8 +301,9 @@ const accountRoutes: readonly Route<Call>[] = [
 const routes: readonly Route<Call>[] = [...nodeRoutes, ...appRoutes, ...accountRoutes];
 
 /**
- * Answers a call of the management API, /admin/v1 (contract/admin.ts). `receive` reads the body, of so many bytes at most; null where
- * there is none. Throws NinefoldError.
+ * Handles a call of the management API, /admin/v1 (contract/admin.ts). `receive` reads the body up to a number of
+ * bytes, or returns null.
+ * @throws NinefoldError
  */
 export async function handleAdmin(
   context: AdminContext,
@@ -314,7 +315,7 @@ export async function handleAdmin(
     if (receive) request.body = await receive(limits.authBodyBytes.default);
     return route.handle(context, request, params);
   }
-  // Authorisation comes before routing, so that a stranger learns nothing from the answers.
+  // The caller is authorised before routing, so that the response reveals no routes to a stranger.
   const caller = await callerOf(context, request, {
     mayLackFactor: raisesSession(request),
     mayAddFactor: addsFactor(request),

@@ -6,7 +6,7 @@ import { firstJson } from '../database/statement.ts';
 import type { AdminContext } from './context.ts';
 import { json } from './router.ts';
 
-/** $1 bounds the list. Settings name functions by plain names only (GoTrue, `postgresNamesRegexp`). */
+/** $1 limits the list. Settings can only name functions with plain names (GoTrue, `postgresNamesRegexp`). */
 const LIST = `select pg_catalog.json_build_object('functions', coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
     'schema', f.schema, 'name', f.name, 'is_executable', f.is_executable) order by f.schema, f.name), '[]'))
   from (
@@ -25,7 +25,10 @@ const LIST = `select pg_catalog.json_build_object('functions', coalesce(pg_catal
     order by 1, 2 limit $1::int
   ) f`;
 
-/** GET /apps/:ref/hook-functions: the functions that auth hooks can call, and whether sign-in may execute them. */
+/**
+ * Handles GET /apps/:ref/hook-functions: returns the functions that auth hooks can call, and whether
+ * supabase_auth_admin may execute them.
+ */
 export async function listHookFunctions(context: AdminContext, ref: string): Promise<Reply> {
   const { database } = await context.apps.get(ref);
   const [result] = await runAsServerRole(database, [

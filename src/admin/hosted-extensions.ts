@@ -1,15 +1,18 @@
-/** An extension of a hosted Supabase project, as this node sees it. */
+/** An extension of hosted Supabase projects and its handling on this node. */
 interface HostedExtension {
-  /** What PostgreSQL complains of where SQL uses the extension without having it. */
+  /** Matches PostgreSQL's error for SQL that uses the missing extension. */
   used: RegExp;
-  /** What to do without it. */
+  /** The alternative to the extension. */
   instead: string;
 }
 
 const fromPackage = (name: string) =>
   `Use an external PostgreSQL that has it (${name}; NINEFOLD_DATABASE_URL), or take its use out of the migration.`;
 
-/** Extensions that the node provides. Without its files on the server (`src/postgres/provided-extensions.ts`) CREATE EXTENSION counts as done. */
+/**
+ * Extensions that the node provides. If the server lacks their files (`src/postgres/provided-extensions.ts`), CREATE
+ * EXTENSION does nothing and succeeds.
+ */
 export const providedExtensions: ReadonlySet<string> = new Set(['pg_cron', 'pg_net']);
 
 /** Extensions whose creation by an app's owner goes through `ninefold.create_extension`. */
@@ -18,7 +21,7 @@ export const createdByServer: ReadonlySet<string> = new Set([
   ...['pgcrypto', 'uuid-ossp', 'citext', 'pg_trgm'],
 ]);
 
-/** Extensions that are refused although the server has their files, and why. */
+/** Extensions that are refused although the server has their files, with the reason. */
 export const refusedExtensions: ReadonlyMap<string, string> = new Map([
   ['postgres_fdw', 'it opens connections from the database server to hosts inside its network'],
   ['dblink', 'it opens connections from the database server to hosts inside its network'],
@@ -26,7 +29,7 @@ export const refusedExtensions: ReadonlyMap<string, string> = new Map([
   ['refint', 'its triggers build SQL without quoting; use foreign keys'],
 ]);
 
-/** Extensions of hosted projects that PostgreSQL itself does not bring, by name. */
+/** Extensions of hosted projects that are not part of PostgreSQL, by name. */
 export const hostedExtensions: ReadonlyMap<string, HostedExtension> = new Map(
   Object.entries({
     vector: {
@@ -96,7 +99,7 @@ export const hostedExtensions: ReadonlyMap<string, HostedExtension> = new Map(
   }),
 );
 
-/** Returns the extension that the message of an error speaks of, if the server does not have it. */
+/** Returns the extension that an error message names if the server does not have it. */
 export function missingExtension(message: string, available: ReadonlySet<string>): string | null {
   for (const [name, { used }] of hostedExtensions) if (!available.has(name) && used.test(message)) return name;
   return null;

@@ -9,7 +9,7 @@ import { readBody } from './body.ts';
 import type { AdminContext } from './context.ts';
 import { json } from './router.ts';
 
-/** GET /apps/:ref/keys. */
+/** Handles GET /apps/:ref/keys: returns the signing keys, newest first. */
 export async function listKeys(context: AdminContext, ref: string): Promise<Reply> {
   const { record } = await context.apps.get(ref);
   return json(keyRing(record).map(entryOf));
@@ -20,7 +20,10 @@ const addBody = z.strictObject({
   alg: z.enum(['ES256', 'RS256', 'EdDSA']).optional(),
 });
 
-/** POST /apps/:ref/keys. Throws signing_key_invalid, signing_key_exists, signing_keys_full. */
+/**
+ * Handles POST /apps/:ref/keys: adds signing keys as standby.
+ * @throws signing_key_invalid, signing_key_exists, signing_keys_full
+ */
 export async function addKeys(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
   const { jwk, alg } = readBody(request, addBody);
   const now = new Date().toISOString();
@@ -31,7 +34,10 @@ export async function addKeys(context: AdminContext, request: CallRequest, ref: 
 
 const rotateBody = z.strictObject({ kid: z.string().optional() });
 
-/** POST /apps/:ref/keys/rotate. Throws signing_key_unknown, signing_key_revoked, signing_keys_full. */
+/**
+ * Handles POST /apps/:ref/keys/rotate: makes a key current.
+ * @throws signing_key_unknown, signing_key_revoked, signing_keys_full
+ */
 export async function rotateKeys(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
   const { kid } = readBody(request, rotateBody);
   const now = new Date().toISOString();
@@ -40,12 +46,15 @@ export async function rotateKeys(context: AdminContext, request: CallRequest, re
   );
 }
 
-/** POST /apps/:ref/keys/:kid/revoke. Throws signing_key_unknown, signing_key_current. */
+/**
+ * Handles POST /apps/:ref/keys/:kid/revoke: revokes a signing key.
+ * @throws signing_key_unknown, signing_key_current
+ */
 export async function revokeKey(context: AdminContext, ref: string, kid: string): Promise<Reply> {
   return json((await change(context, ref, (ring) => revoked(ring, kid, new Date().toISOString()))).map(entryOf));
 }
 
-/** Changes the keys of an app on all nodes. Returns every key. */
+/** Changes the signing keys of an app on all nodes. Returns every key. */
 async function change(
   context: AdminContext,
   ref: string,

@@ -22,12 +22,12 @@ function registered(): string[] {
   ];
 }
 
-it('each route of the management API has a least role, and each entry a route', () => {
+it('gives each route of the management API a least role, and each entry has a route', () => {
   expect(registered().length).toBeGreaterThan(50);
   expect(registered().sort()).toEqual(Object.keys(leastRoles).sort());
 });
 
-it('no route on one app has a role of the node', () => {
+it('gives no route on one app a role of the node', () => {
   const ofApps = Object.entries(leastRoles).filter(([route]) => route.includes(' /apps/:ref'));
   expect(ofApps.filter(([, min]) => !['owner', 'developer', 'reader'].includes(min))).toEqual([]);
 });

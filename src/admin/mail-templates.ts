@@ -11,7 +11,7 @@ import { siteOf } from './mails.ts';
 import { openApp } from './open-app.ts';
 import { json } from './router.ts';
 
-/** GET /apps/:ref/mail-templates: the templates of the app beside the standard ones, and what is wrong with them. */
+/** Handles GET /apps/:ref/mail-templates: returns the app's templates with their errors, and the standard templates. */
 export async function showMailTemplates(context: AdminContext, ref: string): Promise<Reply> {
   const app = await openApp(context, ref);
   const { mail } = await app.settings();
@@ -49,7 +49,10 @@ const body = z.strictObject({
   body: z.string().max(limits.settingBytes.default).optional(),
 });
 
-/** POST /apps/:ref/mail-templates/preview: a mail with made-up values, from the given texts or those of the app. */
+/**
+ * Handles POST /apps/:ref/mail-templates/preview: renders a mail with sample values from the given texts or the app's
+ * templates.
+ */
 export async function previewMail(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
   const asked = readBody(request, body);
   const app = await openApp(context, ref);
@@ -64,7 +67,7 @@ export async function previewMail(context: AdminContext, request: CallRequest, r
   return json(rendered);
 }
 
-/** Returns a mail with made-up values. */
+/** Returns a mail with sample values. */
 function example(kind: MailKind, language: string): MailToRender {
   const isFlow = !kind.endsWith('_notification');
   const link = 'https://example.com/confirm';

@@ -18,7 +18,10 @@ const body = z.strictObject({ to: z.email().max(limits.emailCharacters.default) 
 
 let underWay = 0;
 
-/** POST /apps/:ref/mails/test: sends a mail to an address, and tells what the server answered. Throws `mail_server_missing`. */
+/**
+ * Handles POST /apps/:ref/mails/test: sends a mail to an address and returns the server's response.
+ * @throws `mail_server_missing`
+ */
 export async function testMailServer(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
   const { to } = readBody(request, body);
   const app = await openApp(context, ref);

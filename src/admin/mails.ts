@@ -25,7 +25,10 @@ const query = z.object({
     .optional(),
 });
 
-/** GET /apps/:ref/mails?search=&state=&after=: a page of the mails, the newest first. `after` is `next` of the page before. */
+/**
+ * Handles GET /apps/:ref/mails?search=&state=&after=: returns a page of the mails, newest first. `after` is `next` of
+ * the previous page.
+ */
 export async function showMails(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
   const asked = query.safeParse(Object.fromEntries(new URLSearchParams(request.query)));
   const [createdAt = '', id = ''] = asked.data?.after?.split('_') ?? [];
@@ -41,13 +44,16 @@ export async function showMails(context: AdminContext, request: CallRequest, ref
   return json(await listMails(database, { search: search?.trim() || null, state: state ?? null, after: cursor }));
 }
 
-/** Returns the address that mails of an app name: its site, or its own origin. */
+/** Returns the address that an app's mails contain: its site, or its own origin. */
 export async function siteOf(context: AdminContext, app: App): Promise<string> {
   const { auth } = await app.settings();
   return auth.site_url ?? context.origins.appOrigin(app.ref) ?? context.origins.appUrl(app.ref);
 }
 
-/** GET /apps/:ref/mails/:id: a mail as its recipient sees it. Throws `mail_unknown`. */
+/**
+ * Handles GET /apps/:ref/mails/:id: returns a mail as its recipient sees it.
+ * @throws `mail_unknown`
+ */
 export async function showMail(context: AdminContext, ref: string, id: string): Promise<Reply> {
   requireId(id);
   const app = await openApp(context, ref);
@@ -68,14 +74,17 @@ export async function showMail(context: AdminContext, ref: string, id: string): 
   return json(detail);
 }
 
-/** A text (SMS): its words are stored with it until it is sent. */
+/** Returns a text (SMS). Its message is stored with it until it is sent. */
 const textDetail = ({ row, mail: { data } }: { row: MailRow; mail: { data: MailData } }): MailDetail => ({
   ...row,
   ...{ subject: '', html: '', text: data.Message ?? '', language: '', template_error: null },
   ...{ from: null, link: null, code: data.Token ?? null },
 });
 
-/** POST /apps/:ref/mails/:id/resend: queues a mail again that was not sent. Throws `mail_unknown`, `mail_sent`. */
+/**
+ * Handles POST /apps/:ref/mails/:id/resend: queues an unsent mail again.
+ * @throws `mail_unknown`, `mail_sent`
+ */
 export async function resendMail(context: AdminContext, ref: string, id: string): Promise<Reply> {
   requireId(id);
   const { database } = await context.apps.get(ref);
@@ -86,7 +95,10 @@ export async function resendMail(context: AdminContext, ref: string, id: string)
   return json(found.row);
 }
 
-/** DELETE /apps/:ref/mails/:id. Throws `mail_unknown`. */
+/**
+ * Handles DELETE /apps/:ref/mails/:id: deletes a mail.
+ * @throws `mail_unknown`
+ */
 export async function removeMail(context: AdminContext, ref: string, id: string): Promise<Reply> {
   requireId(id);
   const { database } = await context.apps.get(ref);

@@ -36,7 +36,7 @@ const schema = z.strictObject({
   firebase: firebase.optional(),
 });
 
-/** POST /apps/:ref/member-imports: begins an import; the file follows in parts. */
+/** Handles POST /apps/:ref/member-imports: begins an import, whose file follows in parts. */
 export async function beginMemberImport(
   context: AdminContext,
   caller: Caller,
@@ -49,7 +49,10 @@ export async function beginMemberImport(
   return json(await beginImport(app.database, { source, fileName, options, createdBy }), 201);
 }
 
-/** PUT /apps/:ref/member-imports/:id/parts/:position: a part of the file, counted from 0. Throws `import_too_large`. */
+/**
+ * Handles PUT /apps/:ref/member-imports/:id/parts/:position: stores a part of the file. The first position is 0.
+ * @throws `import_too_large`
+ */
 export async function storeImportPart(
   context: AdminContext,
   request: CallRequest,
@@ -66,24 +69,27 @@ export async function storeImportPart(
   return noContent();
 }
 
-/** GET /apps/:ref/member-imports/:id: how far the import is. */
+/** Handles GET /apps/:ref/member-imports/:id: returns the progress of the import. */
 export async function showMemberImport(context: AdminContext, ref: string, id: string): Promise<Reply> {
   return json((await importOf(context, ref, id)).shown);
 }
 
-/** GET /apps/:ref/member-imports/:id/preview: the first records as they would be imported. */
+/** Handles GET /apps/:ref/member-imports/:id/preview: returns the first records as they would be imported. */
 export async function showImportPreview(context: AdminContext, ref: string, id: string): Promise<Reply> {
   const { app, file } = await importOf(context, ref, id);
   return json(await previewImport(app.database, file, context.accountForms));
 }
 
-/** GET /apps/:ref/member-imports/:id/refusals: the records that did not become members. */
+/** Handles GET /apps/:ref/member-imports/:id/refusals: returns the records that did not become members. */
 export async function showImportRefusals(context: AdminContext, ref: string, id: string): Promise<Reply> {
   const { app } = await importOf(context, ref, id);
   return json(await readRefusals(app.database, id));
 }
 
-/** DELETE /apps/:ref/member-imports/:id: deletes the file and the report. Members stay. Throws `import_busy` while it runs. */
+/**
+ * Handles DELETE /apps/:ref/member-imports/:id: deletes the file and the report, and keeps the members.
+ * @throws `import_busy` while the import runs
+ */
 export async function removeMemberImport(context: AdminContext, ref: string, id: string): Promise<Reply> {
   const { app } = await importOf(context, ref, id);
   if (!(await deleteImport(app.database, id))) throw new NinefoldError('import_busy');
@@ -92,7 +98,10 @@ export async function removeMemberImport(context: AdminContext, ref: string, id:
 
 let running = 0;
 
-/** POST /apps/:ref/member-imports/:id/run: runs the import in the background. Throws `import_busy`. */
+/**
+ * Handles POST /apps/:ref/member-imports/:id/run: runs the import in the background.
+ * @throws `import_busy`
+ */
 export async function runMemberImport(context: AdminContext, ref: string, id: string): Promise<Reply> {
   const { app, file } = await importOf(context, ref, id);
   if (running >= limits.importsAtOnce.default) throw new NinefoldError('import_busy');

@@ -32,14 +32,15 @@ const schema = z.strictObject({ files: z.array(migrationFile), seed: z.union([sq
 export interface MigrationFile {
   name: string;
   sql: string;
-  /** A file of the seed runs once, also if it changes. */
+  /** A seed file runs once, even if it changes later. */
   isSeed?: true;
 }
 
 /**
- * POST /apps/:ref/migrations: applies what was not applied yet, in the order of the files, each in a transaction of its own as the
- * app's owner, except a file whose only statement PostgreSQL refuses in one; each of a few files becomes a version of the specification. Throws `app_busy`, `migration_changed`, and `migration_failed`, where the
- * files before the failed one stay applied.
+ * Handles POST /apps/:ref/migrations: applies the pending files in order as the app's owner. Each file runs in its own
+ * transaction, except a file whose only statement PostgreSQL refuses in a transaction. With few files, each becomes a
+ * version of the specification.
+ * @throws `app_busy`; `migration_changed`; `migration_failed`, after which the files before the failed one stay applied
  */
 export async function migrate(
   context: AdminContext,
@@ -55,9 +56,9 @@ export async function migrate(
     const { pending, skipped } = await pendingFiles(context, app.record, asked);
     const answer: MigrateResponse = { applied: [], skipped, seeded: [], warnings: [] };
     if (pending.length === 0) return answer;
-    // To derive the specification after each of a thousand files would take hours.
+    // Deriving the specification after each of a thousand files would take hours.
     const isLarge = pending.length > limits.versionsPerMigration.default;
-    // What was changed before is a version of its own.
+    // Changes from before the migration become their own version.
     await context.versions.note(app);
     const facts = await withPool(ownerConnection(context.server, app.record), readFacts);
     for (const file of pending) {
@@ -72,7 +73,10 @@ export async function migrate(
   return json(response);
 }
 
-/** The files of a request, those of the seed last, without byte order marks. Throws `validation_invalid` with the place of what is no text. */
+/**
+ * Returns the files of a request without byte order marks, the seed last.
+ * @throws `validation_invalid` with the place of a value that is not a text
+ */
 export function readMigrations(request: CallRequest): MigrationFile[] {
   const { files, seed } = readBody(request, schema);
   const seeds = typeof seed === 'string' ? [{ name: 'seed.sql', sql: seed }] : (seed ?? []);
@@ -93,7 +97,10 @@ export function readMigrations(request: CallRequest): MigrationFile[] {
   });
 }
 
-/** Which of the files are still to be applied. Throws `migration_changed`; a seed that changed since it ran is not applied again. */
+/**
+ * Returns the files that are not applied yet. A seed that changed since it ran is not applied again.
+ * @throws `migration_changed`
+ */
 export async function pendingFiles(
   context: AdminContext,
   record: AppRecord,
@@ -121,18 +128,19 @@ async function appliedFiles(context: AdminContext, record: AppRecord): Promise<M
   });
 }
 
-/** What `apply` needs beside the file. */
+/** The parameters of `apply` besides the file. */
 export interface Applying {
-  /** On whose behalf. */
+  /** The name of the caller. */
   who: string;
   facts: DatabaseFacts;
-  /** What was done before, for the report of a failure. */
+  /** The earlier results, for the report of a failure. */
   done: { readonly applied: readonly string[]; readonly warnings: readonly MigrationWarning[] };
 }
 
 /**
- * Applies one file on a connection of its own: settings that it leaves behind do not reach the next one. Returns what was not done as
- * the file says. Throws `migration_failed`.
+ * Applies one file on a new connection, so that its settings do not affect the next file. Returns warnings about
+ * statements that did not run as written.
+ * @throws `migration_failed`
  */
 export async function apply(
   context: AdminContext,
@@ -182,8 +190,9 @@ function runInTransaction(
 }
 
 /**
- * Runs a statement that PostgreSQL refuses in a transaction, then records its file. If the node stops in between, the file runs again: a
- * statement with IF [NOT] EXISTS then does nothing. The pool has one connection, of which the author is known.
+ * Runs a statement that PostgreSQL refuses in a transaction, then records its file. If the node stops in between, the
+ * file runs again; a statement with IF [NOT] EXISTS then does nothing. The pool has one connection, whose author is
+ * known.
  */
 async function runAlone(
   pool: Pool,
@@ -201,7 +210,7 @@ async function runAlone(
   return results;
 }
 
-/** Returns the statements that record a file as applied. The file may end as another role, and without a search path. */
+/** Returns the statements that record a file as applied. The file may have changed the role and the search path. */
 const recordFile = ({ name, sql: text }: MigrationFile, facts: DatabaseFacts, started: number): Statement[] => [
   plain('reset role'),
   {
@@ -211,7 +220,7 @@ const recordFile = ({ name, sql: text }: MigrationFile, facts: DatabaseFacts, st
   ...(facts.hasHelpers ? noteVersion(name) : []),
 ];
 
-/** Lists the file as Supabase does. The owner may have dropped or changed that table. */
+/** Records the file as Supabase does. The owner may have dropped or changed that table. */
 function noteVersion(name: string) {
   const [, version, rest] = /^(\d+)_(.*)\.sql$/.exec(name) ?? [];
   if (version === undefined || rest === undefined) return [];

@@ -18,9 +18,10 @@ import { failureOf } from './sql-failure.ts';
 import { splitStatements } from './statements.ts';
 
 /**
- * POST /apps/:ref/migrations/trial: runs the files that are not applied yet in one transaction, reads the specification within it, and
- * takes all of it back. Rows and tables that the files touch are locked for so long; sequences they draw from stay advanced,
- * as after any rollback. Throws `app_busy`, `migration_changed`.
+ * Handles POST /apps/:ref/migrations/trial: runs the pending files in one transaction, reads the specification within
+ * it, and rolls the transaction back. Until then, the rows and tables that the files use are locked. Sequences stay
+ * advanced, as after any rollback.
+ * @throws `app_busy`, `migration_changed`
  */
 export async function tryMigrations(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
   const files = readMigrations(request);
@@ -35,10 +36,10 @@ export async function tryMigrations(context: AdminContext, request: CallRequest,
 
 type Tried = Pick<MigrationTrial, 'tried' | 'untried' | 'failed' | 'warnings'>;
 
-/** What was tried, and what tells the changes that it would make. */
+/** The trial, and a function that returns the changes that it would make. */
 type Found = Tried & { changes: () => Promise<Change[]> };
 
-/** Thrown so that the transaction ends with a rollback; carries what was found. */
+/** Error that forces the rollback of the transaction. It carries the result. */
 class TrialRollback extends Error {
   readonly found: Found;
 
@@ -94,11 +95,11 @@ async function runFiles(tx: Transaction, files: readonly MigrationFile[]): Promi
 const failed = (file: MigrationFile, error: DatabaseError, script: PreparedScript, facts: DatabaseFacts) => ({
   file: file.name,
   message: error.message,
-  // Its places are those of the file itself.
+  // The places refer to the file itself.
   details: failureOf(error, { ...script, text: script.original, sources: [], pieces: [] }, facts),
 });
 
-/** Each file meets a connection as if it were the first on it: no role and no setting of the file before. */
+/** Resets role and settings, so that each file begins as on a new connection. */
 const asAfresh: readonly Statement[] = [
   plain('reset role'),
   plain('reset all'),
@@ -111,7 +112,7 @@ const asAfresh: readonly Statement[] = [
 /** 25001, active_sql_transaction: CREATE INDEX CONCURRENTLY, VACUUM and the like. */
 const NO_TRANSACTION = '25001';
 
-/** A file that frames itself in BEGIN and COMMIT is tried without them. */
+/** A file that contains BEGIN and COMMIT is tried without them. */
 const frames = new Set(['BEGIN', 'START', 'COMMIT', 'END']);
 
 function endsTransaction(command: string, text: string): boolean {
@@ -121,8 +122,8 @@ function endsTransaction(command: string, text: string): boolean {
 }
 
 /**
- * Runs one statement in one message, by the extended protocol, which takes no second one: so a COMMIT that the split does not see
- * as one cannot end the transaction.
+ * Runs one statement per message with the extended protocol, which accepts only one. A COMMIT that the splitter missed
+ * therefore cannot end the transaction.
  */
 async function runStatements(tx: Transaction, script: PreparedScript, file: string): Promise<MigrationWarning[]> {
   const statements: readonly PreparedStatement[] =

@@ -26,7 +26,10 @@ const rule: z.ZodType<SecondFactorRule> = z.strictObject({
   grace_days: z.int().min(0).max(limits.secondFactorGraceDays.default),
 });
 
-/** GET /team: the builders of the node, the open invitations to it, and whether builders need a second factor. */
+/**
+ * Handles GET /team: returns the builders of the node, the open invitations to it, and whether builders need a second
+ * factor.
+ */
 export async function showNodeTeam(context: AdminContext, caller: Caller): Promise<Reply> {
   const { registry } = context;
   const answer: NodeTeam = {
@@ -39,8 +42,9 @@ export async function showNodeTeam(context: AdminContext, caller: Caller): Promi
 }
 
 /**
- * PUT /node/second-factor: requires a second factor of every builder, some days from now, or of none. Throws `second_factor_required` for
- * a builder who would require it without having one.
+ * Handles PUT /node/second-factor: requires a second factor of every builder after a number of days, or stops requiring
+ * it.
+ * @throws `second_factor_required` for a builder without a second factor who would require one
  */
 export async function setSecondFactorRule(context: AdminContext, caller: Caller, request: CallRequest): Promise<Reply> {
   const { required, grace_days: graceDays } = readBody(request, rule);
@@ -51,7 +55,10 @@ export async function setSecondFactorRule(context: AdminContext, caller: Caller,
   return noContent();
 }
 
-/** POST /team/invitations: the link is shown here and never again. Throws `builder_exists`, `invitations_full`. */
+/**
+ * Handles POST /team/invitations: creates an invitation. Only this response contains its link.
+ * @throws `builder_exists`, `invitations_full`
+ */
 export async function inviteToNode(context: AdminContext, caller: Caller, request: CallRequest): Promise<Reply> {
   const { email, role, creates_apps: createsApps } = readBody(request, invitation);
   const invitedBy = caller.kind === 'builder' ? caller.userId : null;
@@ -59,20 +66,29 @@ export async function inviteToNode(context: AdminContext, caller: Caller, reques
   return json(linkTo(context, '/invitation', link), 201);
 }
 
-/** DELETE /team/invitations/:id. Throws `invitation_invalid`. */
+/**
+ * Handles DELETE /team/invitations/:id: withdraws an invitation.
+ * @throws `invitation_invalid`
+ */
 export async function uninviteFromNode(context: AdminContext, id: string): Promise<Reply> {
   await context.registry.team.uninvite(uuidOf(id), null);
   return noContent();
 }
 
-/** PUT /team/:id. Throws `builder_unknown`, `last_owner`. */
+/**
+ * Handles PUT /team/:id: changes a builder's role on the node.
+ * @throws `builder_unknown`, `last_owner`
+ */
 export async function changeNodeRole(context: AdminContext, request: CallRequest, id: string): Promise<Reply> {
   const { role, creates_apps: createsApps } = readBody(request, change);
   await context.registry.team.setNodeRole(uuidOf(id), role, createsApps);
   return noContent();
 }
 
-/** DELETE /team/:id: takes every role from a builder and deletes the account, whose sessions end. Throws as `changeNodeRole`. */
+/**
+ * Handles DELETE /team/:id: removes every role of a builder and deletes the account with its sessions.
+ * @throws the errors of `changeNodeRole`
+ */
 export async function removeBuilder(context: AdminContext, id: string): Promise<Reply> {
   const userId = uuidOf(id);
   await context.registry.team.removeFromNode(userId);

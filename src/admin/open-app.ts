@@ -1,7 +1,10 @@
 import type { App } from '../apps/app.ts';
 import type { AdminContext } from './context.ts';
 
-/** The app with this ref, listening to its database. Throws what `Apps.get` and `App.ready` throw. */
+/**
+ * Returns the app with this ref, which listens to its database.
+ * @throws what `Apps.get` and `App.ready` throw
+ */
 export async function openApp(context: AdminContext, ref: string): Promise<App> {
   const app = await context.apps.get(ref);
   await app.ready();

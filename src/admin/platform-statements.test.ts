@@ -37,7 +37,7 @@ describe('replacementOf', () => {
     'create index if not exists i on storage.objects (name)',
     'copy public.a from stdin;\n1\n',
     'copy storage.objects from stdin;\n1\n',
-  ])('leaves %s to PostgreSQL', (sql) => {
+  ])('returns null for %s, which PostgreSQL runs', (sql) => {
     expect(replaced(sql)).toBeNull();
   });
 
@@ -54,7 +54,7 @@ describe('replacementOf', () => {
     'insert into "_realtime"."tenants" values (1)',
     'create table if not exists supabase_functions.hooks (id int)',
     'create or replace function auth.uid() returns uuid language sql as $$$$',
-  ])('attempts %s', (sql) => {
+  ])('attempts the statement %s', (sql) => {
     expect(replaced(sql)).toMatchObject({ isAttempt: true });
   });
 
@@ -71,11 +71,11 @@ describe('replacementOf', () => {
     ['create extension pg_net', null],
     ['copy "_realtime"."tenants" (a) from stdin;\n1\n\\.\n', null],
     ['\\restrict a', null],
-  ])('runs in place of %s: %s', (sql, run) => {
+  ])('replaces %s by %s', (sql, run) => {
     expect(replaced(sql)).toMatchObject({ run });
   });
 
-  it('gives a role’s settings to the app, in its units', () => {
+  it('stores settings of a role as the app’s settings in their units', () => {
     expect(replaced(`alter role authenticator set statement_timeout = '2min'`)?.run).toContain(`'120000'::jsonb`);
     expect(replaced('alter role authenticator set pgrst.db_max_rows to 7')?.run).toContain(
       `('db_max_rows', '7'::jsonb)`,

@@ -4,36 +4,40 @@ import { quoteIdentifier as id, quoteLiteral as literal } from '../database/stat
 import { createdByServer, hostedExtensions, providedExtensions, refusedExtensions } from './hosted-extensions.ts';
 import { type ScriptStatement, type Token, tokensOf } from './statements.ts';
 
-/** What the decision on a statement needs to know of the app's database. */
+/** Facts about the app's database on which the decision about a statement depends. */
 export interface DatabaseFacts {
   database: string;
-  /** The extensions that the server has files of. Of those that the node provides only the node's own files count. */
+  /** The extensions whose files the server has. Of those that the node provides, only the node's own files count. */
   available: ReadonlySet<string>;
-  /** The tables, views and sequences in schemas of the platform, as schema.name. */
+  /** The tables, views and sequences in platform schemas, as schema.name. */
   platformRelations: ReadonlySet<string>;
-  /** False where `ninefold.create_extension` and its companions are missing: on a database that was there before the app. */
+  /** False for an attached database, which lacks `ninefold.create_extension` and its companions. */
   hasHelpers: boolean;
 }
 
 /**
- * What to run in place of a statement that a hosted Supabase project takes and PostgreSQL, or a server of many apps, does not. `run` is
- * null if nothing is to be run. A statement that is attempted is skipped, with the warning, if what it names is missing.
+ * The replacement of a statement that a hosted Supabase project accepts, and PostgreSQL or a server of many apps does
+ * not. `run` is null if nothing is run. An attempted statement is skipped with the warning if an object that it names
+ * is missing.
  */
 export interface Replacement {
   run: string | null;
   warning: string | null;
   isAttempt?: true;
-  /** The command tag of the statement that it stands for. */
+  /** The command tag of the original statement. */
   tag: string;
 }
 
-/** Whether a script may hold a statement to replace, or data of COPY. Others, such as seeds of megabytes, are not split. */
+/**
+ * Returns true if a script may contain a statement to replace, or data of COPY. Other scripts, such as seeds of
+ * megabytes, are not split.
+ */
 export const mayNeedReplacement = (script: string): boolean =>
   /^\s*(\\|copy\b)|\b(extension|event|publication|alter|drop|grant|revoke|trigger|comment|transaction_timeout)\b/im.test(
     script,
   ) || namesPlatformSchema.test(script);
 
-/** Returns what to run in place of a statement; null if it runs as it is. */
+/** Returns the replacement of a statement; null if the statement runs unchanged. */
 export function replacementOf(statement: ScriptStatement, facts: DatabaseFacts): Replacement | null {
   if (statement.command === '\\') return psqlCommand(statement.text);
   const rule = rules[statement.command];
@@ -70,7 +74,7 @@ const rules: Readonly<Record<string, (reader: StatementReader, facts: DatabaseFa
       : null,
 };
 
-/** The tokens of one statement: names are unquoted, other words are in lower case. */
+/** The tokens of one statement. Names are unquoted, and other words are in lower case. */
 class StatementReader {
   readonly text: string;
   /** The data of COPY … FROM STDIN. */
@@ -88,18 +92,18 @@ class StatementReader {
     });
   }
 
-  /** Whether the statement begins with these words. */
+  /** Returns true if the statement begins with these words. */
   is(...words: readonly string[]): boolean {
     return words.every((word, i) => this.names[i] === word);
   }
 
-  /** The place after some words, wherever they first stand together; -1 if they do not. */
+  /** Returns the position after the first occurrence of these words; -1 if there is none. */
   after(...words: readonly string[]): number {
     const at = this.names.findIndex((_, i) => words.every((word, j) => this.names[i + j] === word));
     return at < 0 ? -1 : at + words.length;
   }
 
-  /** The statement with the token at a place replaced. */
+  /** Returns the statement with the token at a position replaced. */
   with(place: number, text: string): string {
     const token = this.tokens[place];
     return token ? this.text.slice(0, token.at) + text + this.text.slice(token.at + token.text.length) : this.text;
@@ -139,7 +143,7 @@ function alterExtension(reader: StatementReader, facts: DatabaseFacts): Replacem
   return { run, warning: null, tag: 'ALTER EXTENSION' };
 }
 
-/** DROP EXTENSION of what counts as created and is not there. */
+/** Skips DROP EXTENSION of an extension that counts as created but does not exist. */
 function dropExtension(reader: StatementReader, facts: DatabaseFacts): Replacement | null {
   if (!reader.is('drop', 'extension') || reader.is('drop', 'extension', 'if', 'exists')) return null;
   const name = reader.names[2] ?? '';
@@ -150,7 +154,7 @@ function dropExtension(reader: StatementReader, facts: DatabaseFacts): Replaceme
 function eventTrigger(reader: StatementReader): Replacement | null {
   if (reader.names[1] !== 'event' || reader.names[2] !== 'trigger') return null;
   const [command = ''] = reader.names;
-  // Ninefold's own stand: PostgreSQL refuses.
+  // PostgreSQL refuses changes of Ninefold's own event triggers.
   const isOwn = reader.names.some((name) => name.startsWith('ninefold_'));
   if (isOwn || reader.is('drop', 'event', 'trigger', 'if', 'exists')) return null;
   const warning =
@@ -171,7 +175,7 @@ function createPublication(reader: StatementReader): Replacement | null {
   return { run, warning, tag: 'CREATE PUBLICATION' };
 }
 
-/** On a hosted project `postgres` is the role that migrations run as: here that is the app's owner. */
+/** On a hosted project migrations run as `postgres`. Here they run as the app's owner. */
 function ownerTo(reader: StatementReader): Replacement | null {
   const at = reader.after('owner', 'to');
   if (at < 0) return null;
@@ -196,7 +200,10 @@ function defaultPrivileges(reader: StatementReader): Replacement | null {
   };
 }
 
-/** ALTER ROLE … SET: a setting of the app where there is one, else nothing, as most roles belong to all apps of the server. */
+/**
+ * Replaces ALTER ROLE … SET by a setting of the app if there is one. Otherwise skips the statement, because most roles
+ * belong to all apps of the server.
+ */
 function alterRole(reader: StatementReader, facts: DatabaseFacts): Replacement | null {
   const [, kind, role = ''] = reader.names;
   if (kind !== 'role' && kind !== 'user') return null;
@@ -226,10 +233,10 @@ function alterRole(reader: StatementReader, facts: DatabaseFacts): Replacement |
   return { run, warning: `${parameter} of ${role} is the app’s setting ${key} here.`, tag };
 }
 
-/** Roles of all apps of the server. */
+/** Roles that all apps of the server share. */
 const shared: ReadonlySet<string> = new Set(['anon', 'authenticated', 'service_role', ...serverRoles]);
 
-/** The value of SET: what stands after TO or =, as one text; null for DEFAULT and RESET. */
+/** Returns the value of SET after TO or = as one text; null for DEFAULT and RESET. */
 function valueAfter(reader: StatementReader, at: number): string | null {
   if (reader.names[at] !== 'to' && reader.names[at] !== '=') return null;
   const values = reader.tokens.slice(at + 1).flatMap(({ kind, text }, i) => {
@@ -239,7 +246,7 @@ function valueAfter(reader: StatementReader, at: number): string | null {
   return values.length === 1 && values[0] === 'default' ? null : values.join(', ');
 }
 
-/** The setting of the app that a setting of `authenticator` is; its value as JSON, null for the default. */
+/** Returns the app's setting for a setting of `authenticator`, with its value as JSON; null for the default. */
 function settingOf(parameter: string, value: string | null): { key: string; json: string | null } | null {
   const key =
     parameter === 'statement_timeout' ? 'db_statement_timeout' : parameter.replace(/^pgrst\./, '').replaceAll('-', '_');
@@ -257,7 +264,7 @@ function typed(standard: unknown, key: string, value: string): unknown {
   return typeof standard === 'number' ? Number(value) : value;
 }
 
-/** A duration as PostgreSQL writes it: milliseconds, or a number with a unit. */
+/** Returns milliseconds for a duration in PostgreSQL's format: milliseconds, or a number with a unit. */
 function milliseconds(value: string): number | null {
   const [, number = '', unit = 'ms'] = /^\s*(\d+)\s*(ms|s|min|h)?\s*$/.exec(value) ?? [];
   const count = Number(number || Number.NaN) * ({ ms: 1, s: 1000, min: 60_000, h: 3_600_000 }[unit] ?? 1);
@@ -269,7 +276,9 @@ function alterDatabase(reader: StatementReader, facts: DatabaseFacts): Replaceme
   return { run: reader.with(2, id(facts.database)), warning: null, tag: 'ALTER DATABASE' };
 }
 
-/** GRANT and REVOKE of roles: those of the platform are set up, and roles of PostgreSQL see the whole server. */
+/**
+ * Skips GRANT and REVOKE of roles. Platform roles are already granted, and roles of PostgreSQL see the whole server.
+ */
 function membership(reader: StatementReader): Replacement | null {
   const end = Math.max(reader.after('to'), reader.after('from'));
   if (end < 0 || reader.after('on') >= 0) return null;
@@ -283,17 +292,22 @@ function membership(reader: StatementReader): Replacement | null {
   return { run: null, warning, tag: command.toUpperCase() };
 }
 
-/** Schemas that a hosted project has and an app need not have. */
+/** Schemas of a hosted project that an app may lack. */
 export const platformSchemas: ReadonlySet<string> = new Set(
   'graphql graphql_public pgsodium pgsodium_masks vault pgbouncer supabase_functions net cron realtime _realtime storage auth pgmq pgtle tiger topology repack'.split(
     ' ',
   ),
 );
 
-/** Schemas whose names no other SQL holds before a dot, with quotes or without. */
+/**
+ * Matches the names of platform schemas before a dot, with or without quotes. Other SQL does not contain them there.
+ */
 const namesPlatformSchema = new RegExp(`\\b(${[...platformSchemas].join('|')})\\b"?\\.`, 'i');
 
-/** Whether the statement is about an object of a platform schema, or about such a schema; not whether it refers to one. */
+/**
+ * Returns true if the statement changes a platform schema or an object in one. A mere reference to such an object does
+ * not count.
+ */
 function namesPlatform(reader: StatementReader): boolean {
   const { names } = reader;
   const isPlatform = (at: number) =>
@@ -334,7 +348,7 @@ function platformSchema(reader: StatementReader, facts: DatabaseFacts): Replacem
   return attempt(reader, 'It concerns the platform of Supabase alone.');
 }
 
-/** CREATE of a table, function or view in a schema of the platform, where the statement expects that it may be there. */
+/** Skips CREATE of a table, function or view in a platform schema if the statement allows for an existing object. */
 function platformObject(reader: StatementReader, facts: DatabaseFacts): Replacement | null {
   if (!facts.hasHelpers) return null;
   const isOptional = reader.is('create', 'or', 'replace') || reader.after('if', 'not', 'exists') >= 0;
@@ -345,9 +359,9 @@ function platformObject(reader: StatementReader, facts: DatabaseFacts): Replacem
 }
 
 /**
- * COPY and INSERT of a data dump into a table that only the platform of Supabase has.
+ * Skips COPY and INSERT of a data dump into a table that only Supabase's platform has.
  *
- * @param at The place of the table's schema.
+ * @param at Position of the table's schema.
  */
 function platformRows(reader: StatementReader, facts: DatabaseFacts, at: number): Replacement | null {
   const [schema = '', dot, table] = reader.names.slice(at);
@@ -359,7 +373,7 @@ function platformRows(reader: StatementReader, facts: DatabaseFacts, at: number)
   return { run: null, warning: reader.data === '' ? null : rows, tag: 'COPY' };
 }
 
-/** SELECT setval(…) at the end of a data dump. */
+/** Skips SELECT setval(…) at the end of a data dump. */
 function platformSequence(reader: StatementReader, facts: DatabaseFacts): Replacement | null {
   const at = reader.is('select', 'pg_catalog', '.') ? 3 : 1;
   if (!facts.hasHelpers || reader.names[at] !== 'setval') return null;
@@ -382,7 +396,7 @@ function comment(reader: StatementReader, facts: DatabaseFacts): Replacement | n
     : { run: null, warning: null, tag: 'COMMENT' };
 }
 
-/** A trigger on a table of the platform, or one that calls a webhook, whose function the app's database does not have. */
+/** Skips a trigger on a platform table, or a trigger whose webhook function the app's database lacks. */
 function platformTrigger(reader: StatementReader, facts: DatabaseFacts): Replacement | null {
   const isTrigger = reader.names.slice(1, 5).includes('trigger');
   if (!isTrigger || !facts.hasHelpers) return null;
@@ -397,7 +411,7 @@ function platformTrigger(reader: StatementReader, facts: DatabaseFacts): Replace
   );
 }
 
-/** Commands of psql that new dumps hold and that change nothing here. */
+/** Skips psql commands of recent dumps that have no effect here. */
 function psqlCommand(text: string): Replacement | null {
   const [, name = ''] = /^\\(\S*)/.exec(text) ?? [];
   const known = new Set([

@@ -14,7 +14,7 @@ import type { AdminContext, Caller } from './context.ts';
 import { openApp } from './open-app.ts';
 import { noContent, type Params, type Route } from './router.ts';
 
-/** Decides for each part of a route whether a call belongs to it. */
+/** Decide for each part of a route whether a call belongs to it. */
 const parts: Readonly<
   Record<NonNullable<SensitiveCall['only']>, (call: Pick<CallRequest, 'query'>, params: Params) => boolean>
 > = {
@@ -34,7 +34,7 @@ function sensitiveCall(
   return entry;
 }
 
-/** Throws `recent_sign_in_needed` if a sensitive call comes from a session whose last proof of identity is too old. */
+/** Throws `recent_sign_in_needed` for a sensitive call from a session whose last proof of identity is too old. */
 export async function requireRecentProof(
   context: AdminContext,
   caller: Caller,
@@ -51,7 +51,10 @@ export async function requireRecentProof(
 
 const schema = z.strictObject({ password: z.string().max(limits.passwordMaxBytes.default) });
 
-/** POST /account/proof: proves with the password who holds the session. Throws what a sign-in throws, and `builder_unknown` for the operator. */
+/**
+ * Handles POST /account/proof: proves the identity of the session's builder with the password.
+ * @throws what a sign-in throws, and `builder_unknown` for the operator
+ */
 export async function proveByPassword(context: AdminContext, caller: Caller, request: CallRequest): Promise<Reply> {
   const { userId } = builderOf(caller);
   const { password } = readBody(request, schema);
@@ -62,8 +65,10 @@ export async function proveByPassword(context: AdminContext, caller: Caller, req
 }
 
 /**
- * POST /account/proof/passkey: proves with a passkey who holds the session; its challenge is of POST /session/passkey/options. Throws what
- * a sign-in throws, `webauthn_verification_failed` for a passkey of another builder, and `builder_unknown` for the operator.
+ * Handles POST /account/proof/passkey: proves the identity of the session's builder with a passkey and a challenge of
+ * POST /session/passkey/options.
+ * @throws what a sign-in throws; `webauthn_verification_failed` for a passkey of another builder; `builder_unknown` for
+ * the operator
  */
 export async function proveByPasskey(context: AdminContext, caller: Caller, request: CallRequest): Promise<Reply> {
   builderOf(caller);

@@ -17,8 +17,9 @@ const asked = z.strictObject({ email: address, remove_second_factor: z.boolean()
 const taken = z.strictObject({ secret: z.string(), password: builderPassword });
 
 /**
- * POST /builders/recover: a link with which a builder sets a new password. With `remove_second_factor` the builder's factors and recovery
- * codes are removed at once. Throws `builder_unknown`.
+ * Handles POST /builders/recover: returns a link with which a builder sets a new password. With `remove_second_factor`
+ * the builder's factors and recovery codes are removed at once.
+ * @throws `builder_unknown`
  */
 export async function recoverBuilder(context: AdminContext, request: CallRequest): Promise<Reply> {
   const { email, remove_second_factor: removesFactors } = readBody(request, asked);
@@ -28,7 +29,10 @@ export async function recoverBuilder(context: AdminContext, request: CallRequest
   return json(linkTo(context, '/recovery', await context.registry.team.recover(builder.id)), 201);
 }
 
-/** POST /recovery: uses a link up, sets the password and ends every session of the builder. Throws `recovery_invalid`. */
+/**
+ * Handles POST /recovery: uses a link up, sets the password and ends every session of the builder.
+ * @throws `recovery_invalid`
+ */
 export async function takeRecovery(context: AdminContext, request: CallRequest): Promise<Reply> {
   requireConsole(context.origins, request);
   const { secret, password } = readBody(request, taken);

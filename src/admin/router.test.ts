@@ -16,19 +16,19 @@ const routes = [
 const find = (method: string, path: string) => findRoute(routes, { method, path } as CallRequest);
 
 describe('findRoute', () => {
-  it('finds the route and what its path names, decoded', () => {
+  it('returns the route and the decoded names of its path', () => {
     expect(find('GET', '/apps').route).toBe(routes[0]);
     expect(find('DELETE', '/apps/a%2Fb').params).toEqual({ ref: 'a/b' });
   });
 
-  it('tells an unknown path from an unknown method, naming those that are answered', () => {
+  it('throws not_found for an unknown path, and method_not_allowed with the allowed methods', () => {
     expect(() => find('GET', '/apps/x/y')).toThrow(expect.objectContaining({ code: 'not_found' }));
     expect(() => find('PATCH', '/apps/x')).toThrow(
       expect.objectContaining({ code: 'method_not_allowed', headers: { allow: 'GET, DELETE' } }),
     );
   });
 
-  it('refuses a path that is not well encoded', () => {
+  it('throws for a path with invalid percent-encoding', () => {
     expect(() => find('GET', '/apps/%zz')).toThrow(expect.objectContaining({ code: 'bad_request' }));
   });
 });

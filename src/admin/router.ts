@@ -5,12 +5,15 @@ export type Params = Readonly<Record<string, string>>;
 
 export interface Route<Context> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** `/apps/:ref/sql`. */
+  /** For example `/apps/:ref/sql`. */
   readonly path: string;
   readonly handle: (context: Context, request: CallRequest, params: Params) => Promise<Reply>;
 }
 
-/** The route that answers a call, with what its path names. Throws `not_found` and `method_not_allowed`. */
+/**
+ * Returns the route of a call, with the names in its path.
+ * @throws `not_found`, `method_not_allowed`
+ */
 export function findRoute<Context>(
   routes: readonly Route<Context>[],
   request: CallRequest,
@@ -45,10 +48,10 @@ function matchPath(pattern: readonly string[], segments: readonly string[]): Par
   return params;
 }
 
-/** A JSON reply. */
+/** Returns a JSON reply of a value. */
 export const json = (value: unknown, status = 200): Reply => ({ ...jsonBytes(JSON.stringify(value)), status });
 
-/** The same of what is JSON already. */
+/** Returns a JSON reply of text or bytes that are JSON already. */
 export const jsonBytes = (body: string | Uint8Array): Reply => ({
   status: 200,
   headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },

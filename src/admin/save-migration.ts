@@ -13,15 +13,18 @@ import { hashOf, migrationFile } from './migrate.ts';
 import { openApp } from './open-app.ts';
 import { json, noContent } from './router.ts';
 
-/** Of entries of the journal, as `j`. */
+/** A condition on entries of the journal, which have the alias `j`. */
 const isUnsaved = 'j.statement is not null and j.saved_as is null';
 
-/** GET /apps/:ref/journal: the statements that changed the schema, or what is defined beside it, and are in no migration file. */
+/**
+ * Handles GET /apps/:ref/journal: returns the statements that changed the schema or a definition and are in no
+ * migration file.
+ */
 export async function showUnsaved(context: AdminContext, ref: string): Promise<Reply> {
   const { database } = await openApp(context, ref);
   const [result] = await runAsServerRole(database, [
     {
-      // One script may be noted as a change of the schema and of a definition.
+      // One script can be recorded both as a change of the schema and as a change of a definition.
       text: `select json_build_object('last', coalesce(max(last), 0), 'statements', coalesce(json_agg(json_build_object(
                'at', at, 'who', who, 'what', what, 'statement', statement) order by id), '[]'))
              from (select min(j.id) as id, max(j.id) as last, j.at, j.statement, min(coalesce(j.made_by, j.role)) as who, min(j.what) as what
@@ -37,8 +40,8 @@ export async function showUnsaved(context: AdminContext, ref: string): Promise<R
 const schema = migrationFile.extend({ last: z.int().min(1) });
 
 /**
- * POST /apps/:ref/migrations/saved: the file counts as applied here, and what it holds as saved. Throws `migration_outdated`
- * where more was changed since the changes were read, or the name is taken; then nothing is noted.
+ * Handles POST /apps/:ref/migrations/saved: records the file as applied and its changes as saved.
+ * @throws `migration_outdated` if there are newer changes or the name is in use; nothing is recorded then
  */
 export async function noteSaved(
   context: AdminContext,

@@ -11,27 +11,27 @@ import {
 } from './platform-statements.ts';
 import { type ScriptStatement, splitStatements } from './statements.ts';
 
-/** A statement of a script with what runs in its place; null if it runs as it is. */
+/** A statement of a script with its replacement; null if it runs unchanged. */
 export interface PreparedStatement {
   source: ScriptStatement;
   replacement: Replacement | null;
 }
 
-/** A script as PostgreSQL gets it, and the way back to the script as it was sent. */
+/** A script as it is sent to PostgreSQL, with the mapping to the original script. */
 export interface PreparedScript {
   original: string;
   text: string;
-  /** Null where no statement is replaced. */
+  /** Null if no statement is replaced. */
   statements: readonly PreparedStatement[] | null;
-  /** For each result of the text, in order, the place of its statement in `statements`. */
+  /** For each result, in order, the index of its statement in `statements`. */
   sources: readonly number[];
-  /** The pieces of `text` in order: where each begins there and in `original`, and whether it is copied. */
+  /** The pieces of `text` in order: their offsets in `text` and in `original`, and whether they are copied. */
   pieces: readonly { at: number; from: number; isCopied: boolean }[];
   /** The data of each COPY … FROM STDIN of the text, in order. */
   copies: readonly string[];
 }
 
-/** A script that PostgreSQL gets as it was sent. */
+/** Returns a script that is sent to PostgreSQL unchanged. */
 export const unchangedScript = (original: string): PreparedScript => ({
   original,
   text: original,
@@ -41,7 +41,7 @@ export const unchangedScript = (original: string): PreparedScript => ({
   copies: [],
 });
 
-/** Reads what decisions on statements depend on. */
+/** Reads the facts on which decisions about statements depend. */
 export async function readFacts(executor: Executor): Promise<DatabaseFacts> {
   const [result] = await executor.run([
     {
@@ -65,8 +65,8 @@ export async function readFacts(executor: Executor): Promise<DatabaseFacts> {
 }
 
 /**
- * Replaces the statements of a script that a hosted project takes and the app's owner cannot run, and takes the data of COPY … FROM STDIN
- * out of the text.
+ * Replaces the statements that a hosted project accepts and the app's owner cannot run, and removes the data of COPY …
+ * FROM STDIN from the text.
  */
 export function prepareScript(original: string, facts: DatabaseFacts): PreparedScript {
   if (!mayNeedReplacement(original)) return unchangedScript(original);
@@ -119,7 +119,7 @@ export function originalOffset(script: PreparedScript, offset: number): number {
   return piece.isCopied ? piece.from + offset - piece.at : piece.from;
 }
 
-/** Line and column of an offset, 1-based; a column counts characters. */
+/** Returns line and column of an offset, 1-based. A column counts characters. */
 export function placeOf(text: string, offset: number): { line: number; column: number } {
   const before = text.slice(0, offset);
   const lineStart = before.lastIndexOf('\n') + 1;

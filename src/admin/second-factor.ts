@@ -9,10 +9,10 @@ import { noContent } from './router.ts';
 
 const PREFIX = '/account';
 
-/** Paths by which a session shows a second factor; they answer a session that has not shown one. */
+/** Paths by which a session shows a second factor. They are open to a session that has not shown one. */
 const RAISING = /^\/account\/(?:user|factors\/[^/]+\/(?:challenge|verify))$/;
 
-/** Paths by which a builder adds a second factor; they answer a builder who must add one. */
+/** Paths by which a builder adds a second factor. They are open to a builder who must add one. */
 const ADDING = /^\/account\/(?:user|proof(?:\/passkey)?|factors(?:\/[^/]+(?:\/(?:challenge|verify))?)?)$/;
 
 export const addsFactor = ({ path }: CallRequest): boolean => ADDING.test(path);
@@ -20,8 +20,9 @@ export const addsFactor = ({ path }: CallRequest): boolean => ADDING.test(path);
 export const raisesSession = ({ path }: CallRequest): boolean => RAISING.test(path);
 
 /**
- * Answers a call below /account as `/auth/v1` of the console answers it: factors, recovery codes and passkeys of the builder whose
- * cookie came with the request. Throws what that call throws, and `operator_required` without the cookie.
+ * Handles a call below /account like `/auth/v1` of the console: factors, recovery codes and passkeys of the builder
+ * whose cookie is in the request.
+ * @throws what that call throws, and `operator_required` without the cookie
  */
 export async function callOwnAccount(context: AdminContext, request: CallRequest): Promise<Reply> {
   const session = await sessionOf(context, request);
@@ -31,8 +32,9 @@ export async function callOwnAccount(context: AdminContext, request: CallRequest
 }
 
 /**
- * POST /account/factors/:id/verify: shows a second factor. The new cookie has its assurance; a copy of the earlier cookie stays without.
- * No token of the session reaches the page. Throws as `callOwnAccount`.
+ * Handles POST /account/factors/:id/verify: shows a second factor. The new cookie has its assurance; a copy of the
+ * earlier cookie does not. The page receives no token of the session.
+ * @throws the errors of `callOwnAccount`
  */
 export async function showOwnFactor(context: AdminContext, request: CallRequest): Promise<Reply> {
   const session = await sessionOf(context, request);

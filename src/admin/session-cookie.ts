@@ -20,8 +20,9 @@ export const builderCookie = (origins: Origins, token: string, lifetimeSeconds: 
 export const noBuilderCookie = (origins: Origins): string => `${nameOf(origins)}=; Max-Age=0; ${attributes(origins)}`;
 
 /**
- * Returns the token in the cookie of a request of the console; null without a cookie. Throws `console_required` if another page made the
- * request, and `session_ambiguous` if there are two different cookies: one of them was set by another host of the domain.
+ * Returns the token in the cookie of a request of the console; null without a cookie.
+ * @throws `console_required` if another page made the request, and `session_ambiguous` if there are two different
+ * cookies: one of them was set by another host of the domain
  */
 export function readBuilderToken(origins: Origins, request: CallRequest): string | null {
   const prefix = `${nameOf(origins)}=`;
@@ -35,8 +36,8 @@ export function readBuilderToken(origins: Origins, request: CallRequest): string
 }
 
 /**
- * Throws `console_required` unless a page of the console made the request. `SameSite` does not tell: an app below the same domain is the
- * same site.
+ * Throws `console_required` unless a page of the console made the request. `SameSite` is not enough, because an app
+ * below the same domain is the same site.
  */
 export function requireConsole(origins: Origins, { headers }: CallRequest): void {
   const { origin, host, 'sec-fetch-site': site } = headers;

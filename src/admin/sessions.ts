@@ -5,7 +5,10 @@ import { UUID } from '../identity/uuid.ts';
 import type { AdminContext } from './context.ts';
 import { json, noContent } from './router.ts';
 
-/** `?user_id=` of the query. Throws `validation_invalid` where it is no id. */
+/**
+ * Returns `?user_id=` of the query.
+ * @throws `validation_invalid` if it is not an id
+ */
 function userIdOf(request: CallRequest): { userId?: string } {
   const userId = new URLSearchParams(request.query).get('user_id');
   if (userId === null) return {};
@@ -17,14 +20,17 @@ function requireUuid(value: string, field: string): void {
   if (!UUID.test(value)) throw new NinefoldError('validation_invalid', { message: `${field} must be a UUID.` });
 }
 
-/** GET /apps/:ref/sessions. */
+/** Handles GET /apps/:ref/sessions: returns the sessions of an app or of one account. */
 export async function showSessions(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
   const app = await context.apps.get(ref);
   const { auth } = await app.settings();
   return json(await listSessions(app.database, auth, userIdOf(request)));
 }
 
-/** DELETE /apps/:ref/sessions/:id. Throws `not_found` where it has ended already. */
+/**
+ * Handles DELETE /apps/:ref/sessions/:id: ends a session.
+ * @throws `not_found` if it has already ended
+ */
 export async function endSession(context: AdminContext, request: CallRequest, ref: string, id: string): Promise<Reply> {
   requireUuid(id, 'id');
   const app = await context.apps.get(ref);
@@ -34,7 +40,7 @@ export async function endSession(context: AdminContext, request: CallRequest, re
   return noContent();
 }
 
-/** DELETE /apps/:ref/sessions: all, or those of `?user_id=`. */
+/** Handles DELETE /apps/:ref/sessions: ends all sessions, or those of `?user_id=`. */
 export async function endSessions(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
   const app = await context.apps.get(ref);
   return json({ revoked: await revokeSessions(app.database, userIdOf(request), endOf(request)) });

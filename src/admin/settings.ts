@@ -17,7 +17,7 @@ import { callerName } from './caller-name.ts';
 import type { AdminContext, Caller } from './context.ts';
 import { json, noContent } from './router.ts';
 
-/** GET /apps/:ref/settings: every setting with its value, its default and what it means, by key. */
+/** Handles GET /apps/:ref/settings: returns every setting with its value, default and meaning, ordered by key. */
 export async function listSettings(context: AdminContext, ref: string): Promise<Reply> {
   const app = await context.apps.get(ref);
   const [[result], secrets] = await Promise.all([
@@ -51,7 +51,10 @@ const isSecret = (key: string): key is AuthSecret => Object.hasOwn(authSecrets, 
 
 const body = z.strictObject({ value: z.unknown() });
 
-/** PUT /apps/:ref/settings/:key. Takes effect on every worker at once. The response of a secret holds no value. Throws `setting_unknown`, `setting_invalid`. */
+/**
+ * Handles PUT /apps/:ref/settings/:key: sets a setting on every worker at once. The response for a secret has no value.
+ * @throws `setting_unknown`, `setting_invalid`
+ */
 export async function setSetting(
   context: AdminContext,
   caller: Caller,
@@ -76,7 +79,7 @@ export async function setSetting(
     params: [key, JSON.stringify(value), who],
   }));
   await stored.catch((error: unknown) => {
-    // A text that JSON can hold and jsonb cannot, such as one with a NUL.
+    // JSON can contain texts that jsonb cannot store, such as a text with NUL.
     const isUnstorable = error instanceof DatabaseError && error.sqlstate.startsWith('22');
     throw isUnstorable
       ? new NinefoldError('setting_invalid', { details: { key, type: setting.type }, cause: error })
@@ -107,7 +110,10 @@ async function setSecret(
   return json({ key, value: null });
 }
 
-/** DELETE /apps/:ref/settings/:key: back to the default. Throws `setting_unknown`. */
+/**
+ * Handles DELETE /apps/:ref/settings/:key: resets a setting to its default.
+ * @throws `setting_unknown`
+ */
 export async function unsetSetting(context: AdminContext, caller: Caller, ref: string, key: string): Promise<Reply> {
   if (isSecret(key)) {
     const { record } = await context.apps.get(ref);
@@ -123,7 +129,10 @@ export async function unsetSetting(context: AdminContext, caller: Caller, ref: s
   return noContent();
 }
 
-/** Runs a statement on the settings on behalf of the caller. As the superuser, so that the app's own SQL cannot name another author. */
+/**
+ * Changes settings on behalf of the caller. The statement runs as the superuser, so that the app's own SQL cannot name
+ * another author.
+ */
 async function change(
   context: AdminContext,
   caller: Caller,

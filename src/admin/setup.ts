@@ -19,14 +19,17 @@ const schema = z.strictObject({
   password: builderPassword,
 });
 
-/** GET /setup: whether the first builder is still to be made, and the key with which the console signs in. */
+/** Handles GET /setup: returns whether the first builder is missing, and the key with which the console signs in. */
 export async function showSetup(context: AdminContext): Promise<Reply> {
   const { record } = await context.apps.get(CONSOLE_REF);
   const state: SetupState = { needed: !(await context.registry.hasBuilder()), publishable_key: record.publishableKey };
   return json(state);
 }
 
-/** POST /setup: makes the first builder, who owns the node. Throws `setup_token_invalid`, `setup_done`. */
+/**
+ * Handles POST /setup: creates the first builder, who owns the node.
+ * @throws `setup_token_invalid`, `setup_done`
+ */
 export async function setUp(context: AdminContext, request: CallRequest): Promise<Reply> {
   const body = readBody(request, schema);
   if (!equalSecrets(body.token, context.setupToken)) throw new NinefoldError('setup_token_invalid');

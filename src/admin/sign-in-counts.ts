@@ -6,7 +6,7 @@ import type { AdminContext } from './context.ts';
 import { openApp } from './open-app.ts';
 import { json } from './router.ts';
 
-/** GET /apps/:ref/sign-ins: how many sign-ins there were by each way. */
+/** Handles GET /apps/:ref/sign-ins: returns the number of sign-ins by method. */
 export async function showSignInCounts(context: AdminContext, ref: string): Promise<Reply> {
   const { database } = await openApp(context, ref);
   const counts: SignInCounts = { days: limits.signInsShownDays.default, ways: await readSignInCounts(database) };

@@ -7,7 +7,10 @@ import { jsonBytes } from './router.ts';
 
 const format = z.enum(['json', 'markdown', 'html']);
 
-/** GET /apps/:ref/specification, as JSON or with `?format=markdown|html`; packed for a client that takes gzip (RFC 9110, section 12.5.3). */
+/**
+ * Handles GET /apps/:ref/specification: returns JSON, or with `?format=markdown|html` a document. Compresses the
+ * response for a client that accepts gzip (RFC 9110, section 12.5.3).
+ */
 export async function showSpecification(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
   const asked = format.safeParse(new URLSearchParams(request.query).get('format') ?? 'json');
   if (!asked.success) throw new NinefoldError('validation_invalid', { message: 'format is json, markdown or html.' });
@@ -16,7 +19,7 @@ export async function showSpecification(context: AdminContext, request: CallRequ
   return textReply(types[asked.data], page, {
     vary: 'accept-encoding',
     ...(isPacked && { 'content-encoding': 'gzip' }),
-    // The page needs nothing from anywhere; as an answer of this server it may not even run in its name.
+    // The page loads nothing. As a response of this server it may not run scripts either.
     ...(asked.data === 'html' && {
       'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
     }),
@@ -34,14 +37,16 @@ const takesGzip = (accepted = ''): boolean =>
     return (coding === 'gzip' || coding === 'x-gzip') && !parameters.some((part) => /^q=0(\.0*)?$/.test(part));
   });
 
-/** GET /apps/:ref/entities: those of every schema, for Data and for completion. */
+/** Handles GET /apps/:ref/entities: returns the entities of every schema, for the Data page and for completion. */
 export async function showEntities(context: AdminContext, ref: string): Promise<Reply> {
   return jsonBytes(await context.specify.entities(await openApp(context, ref)));
 }
 
 const typesFormat = z.enum(['typescript', 'zod', 'json-schema']);
 
-/** GET /apps/:ref/types?format=typescript|zod|json-schema&entity=: the app's entities for programs, or one of them. */
+/**
+ * Handles GET /apps/:ref/types?format=typescript|zod|json-schema&entity=: returns the types of all entities or of one.
+ */
 export async function showTypes(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
   const query = new URLSearchParams(request.query);
   const asked = typesFormat.safeParse(query.get('format') ?? 'typescript');

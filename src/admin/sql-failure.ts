@@ -5,11 +5,11 @@ import type { DatabaseFacts } from './platform-statements.ts';
 import { originalOffset, type PreparedScript, placeOf } from './script.ts';
 import { type ScriptStatement, splitStatements, tokensOf } from './statements.ts';
 
-/** How much of a long line an excerpt shows before and after the place. */
+/** The number of characters that an excerpt of a long line shows before the place. */
 const SHOWN_BEFORE = 60;
 const SHOWN_AFTER = 60;
 
-/** Returns what PostgreSQL said of a script, with the place in the script as it was sent. */
+/** Returns PostgreSQL's error about a script, with the place in the original script. */
 export function failureOf(error: DatabaseError, script: PreparedScript, facts: DatabaseFacts): SqlFailure {
   const { sqlstate, message, detail, hint, where } = error.fields;
   const statements = script.statements?.map(({ source }) => source) ?? splitStatements(script.original);
@@ -28,7 +28,10 @@ export function failureOf(error: DatabaseError, script: PreparedScript, facts: D
   };
 }
 
-/** Where PostgreSQL points; else the line of the COPY data or the DO block that failed; else the beginning of the statement. */
+/**
+ * Returns the offset that PostgreSQL reports; else that of the failed line of COPY data or of a DO block; else that of
+ * the statement.
+ */
 function offsetOf(fields: DatabaseErrorFields, script: PreparedScript, statement?: ScriptStatement): number | null {
   if (fields.position !== undefined) {
     const offset = [...script.text].slice(0, fields.position - 1).join('').length;
@@ -42,14 +45,14 @@ function offsetOf(fields: DatabaseErrorFields, script: PreparedScript, statement
   return body === undefined ? statement.at : lineWithin(script.original, body, Number(line));
 }
 
-/** Offset of the body of a DO statement. PL/pgSQL counts its lines from the opening quote. */
+/** Returns the offset of the body of a DO statement. PL/pgSQL counts its lines from the opening quote. */
 function bodyOf({ text, command, at }: ScriptStatement): number | undefined {
   if (command !== 'DO') return undefined;
   for (const token of tokensOf(text)) if (token.kind === 'dollar' || token.kind === 'string') return at + token.at;
   return undefined;
 }
 
-/** Offset of the first character that is not blank in the nth line from an offset on. */
+/** Returns the offset of the first non-blank character in the nth line after an offset. */
 function lineWithin(text: string, from: number, line: number): number {
   let at = from;
   for (let n = 1; n < line; n++) {
@@ -60,7 +63,7 @@ function lineWithin(text: string, from: number, line: number): number {
   return at + (/^[ \t]*/.exec(text.slice(at, at + 1000))?.[0].length ?? 0);
 }
 
-/** The line of the place, and a caret under it. */
+/** Returns the line of the place, with a caret below it. */
 function excerptAt(text: string, offset: number): string {
   const start = text.lastIndexOf('\n', offset - 1) + 1;
   const end = text.indexOf('\n', offset);
@@ -74,7 +77,9 @@ function excerptAt(text: string, offset: number): string {
   return `${number} | ${shown}\n${' '.repeat(number.length)} | ${' '.repeat(cutBefore.length)}^`;
 }
 
-/** What to do about errors that follow from how Ninefold differs from a hosted project; null for all others. */
+/**
+ * Returns advice on errors that follow from differences between Ninefold and a hosted project; null for other errors.
+ */
 function adviceOn({ sqlstate, message }: DatabaseErrorFields, script: string, facts: DatabaseFacts): string | null {
   const missing = missingExtension(message, facts.available);
   if (missing !== null) {

@@ -26,10 +26,13 @@ const schema = z.strictObject({
     .refine((sql) => !sql.includes('\0'), 'holds a NUL character'),
 });
 
-/** POST /apps/:ref/sql: runs what a builder wrote, as the app's owner. Throws `sql_failed`. */
+/**
+ * Handles POST /apps/:ref/sql: runs a builder's SQL as the app's owner.
+ * @throws `sql_failed`
+ */
 export async function runSql(context: AdminContext, caller: Caller, request: CallRequest, ref: string): Promise<Reply> {
   const sql = readBody(request, schema).sql.replace(/^\ufeff/, '');
-  // Also of an app that is outdated: here is where its owner mends it.
+  // This also works for an outdated app, so that its owner can fix it.
   const { record } = await context.apps.find(ref);
   const who = await callerName(context, caller);
   const started = performance.now();
@@ -38,12 +41,12 @@ export async function runSql(context: AdminContext, caller: Caller, request: Cal
     const isReplaced = script.text !== sql;
     await registerAuthor(context.server, record, pool, { name: who, ...(isReplaced && { statement: sql }) });
     const answered = await runScript(pool, script, request.signal);
-    // A script whose statements are all skipped is empty, to which PostgreSQL answers once.
+    // If all statements are skipped, the script is empty, and PostgreSQL returns one result for it.
     const results = script.statements === null ? answered : answered.filter(({ command }) => command !== '');
     const types = await typeNames(pool, results);
     const response: SqlResponse = {
       results: results.map((result, i) => {
-        // What runs in place of a statement answers for it, without rows.
+        // The result of a replacement stands for the original statement, without rows.
         const replaced = script.statements?.[script.sources[i] ?? -1]?.replacement;
         if (replaced) return { command: replaced.tag, columns: [], rows: [], row_count: 0, cut: false };
         return {
@@ -82,7 +85,7 @@ async function runScript(pool: Pool, script: PreparedScript, signal: CancelSigna
   }
 }
 
-/** Where the database does not answer any more: no advice that depends on it. */
+/** The facts if the database does not respond. No advice depends on them. */
 const unknownFacts: DatabaseFacts = {
   database: '',
   available: new Set(hostedExtensions.keys()),
@@ -90,7 +93,7 @@ const unknownFacts: DatabaseFacts = {
   hasHelpers: false,
 };
 
-/** Names of the result columns' types, as PostgreSQL prints them. */
+/** Returns the names of the result columns' types, as PostgreSQL prints them. */
 async function typeNames(pool: Pool, results: readonly Result[]): Promise<Map<number, string>> {
   const oids = [...new Set(results.flatMap((result) => result.fields.map((field) => field.typeOid)))];
   if (oids.length === 0) return new Map();

@@ -3,7 +3,7 @@ import { splitStatements } from './statements.ts';
 
 const texts = (script: string) => splitStatements(script).map(({ text }) => text);
 
-describe('a script is split where PostgreSQL ends a statement', () => {
+describe('splitStatements', () => {
   it.each<[string, string[]]>([
     ['select 1; select 2', ['select 1', 'select 2']],
     [';; select 1 ;\n;', ['select 1']],
@@ -29,7 +29,7 @@ describe('a script is split where PostgreSQL ends a statement', () => {
     ["select naive; select tee'x;'", ['select naive', "select tee'x;'"]],
     ['\\restrict a;b\r\nselect 1;\n  \\unrestrict a', ['\\restrict a;b', 'select 1', '\\unrestrict a']],
     ["select '\\connect a'; select E'a\\\\'; select 2", ["select '\\connect a'", "select E'a\\\\'", 'select 2']],
-  ])('%s', (script, expected) => {
+  ])('splits a script where PostgreSQL ends a statement: %s', (script, expected) => {
     expect(texts(script)).toEqual(expected);
   });
 
@@ -68,7 +68,7 @@ describe('a script is split where PostgreSQL ends a statement', () => {
     expect(splitStatements(script).map(({ text, data }) => [text, data?.text])).toEqual(expected);
   });
 
-  it('tells the first word of each, whatever comments stand before it, and where it stands', () => {
+  it('returns the first word and the offset of each statement, with or without comments before it', () => {
     const script = '/* a */ -- b\n CoMMit ; (select 1)';
     expect(splitStatements(script)).toEqual([
       { text: 'CoMMit', command: 'COMMIT', at: 14 },

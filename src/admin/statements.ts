@@ -1,7 +1,7 @@
-/** A token of SQL text (PostgreSQL manual, "Lexical Structure"). White space and comments are none. */
+/** A token of SQL text (PostgreSQL manual, "Lexical Structure"). White space and comments are not tokens. */
 export interface Token {
   kind: 'word' | 'quoted' | 'string' | 'dollar' | 'number' | 'symbol' | 'psql' | 'data';
-  /** As it stands in the text. */
+  /** The text of the token, unchanged. */
   text: string;
   /** Offset in the text, in UTF-16 units. */
   at: number;
@@ -10,7 +10,7 @@ export interface Token {
 /** One statement of a script, without the semicolon that ends it. */
 export interface ScriptStatement {
   text: string;
-  /** Its first word in upper case: CREATE, COMMIT; `\` for a command of psql; empty if it begins with something else. */
+  /** Its first word in upper case: CREATE, COMMIT; `\` for a psql command; empty if it does not begin with a word. */
   command: string;
   /** Offset of the text in the script, in UTF-16 units. */
   at: number;
@@ -22,15 +22,17 @@ export interface ScriptStatement {
 export interface CopyData {
   /** Without the line `\.` that ends them. */
   text: string;
-  /** Offsets in the script of the first line, and of the end of the last one, `\.` included, in UTF-16 units. */
+  /**
+   * Offsets in the script, in UTF-16 units: of the first line, and of the end of the last line, which includes `\.`.
+   */
   at: number;
   end: number;
 }
 
 /**
- * Yields the tokens of a script, as psql reads it (PostgreSQL's psqlscan.l). A line that begins with a backslash where a statement may
- * begin is one token of kind `psql`. The lines after COPY … FROM STDIN, with the line `\.` that ends them, are one token of kind
- * `data`. A quote or comment that does not end reaches to the end of the text.
+ * Yields the tokens of a script as psql reads it (PostgreSQL's psqlscan.l). A line that begins with a backslash, where
+ * a statement may begin, is one token of kind `psql`. The lines after COPY … FROM STDIN, including the line `\.`, are
+ * one token of kind `data`. An unterminated quote or comment extends to the end of the text.
  */
 export function* tokensOf(script: string): Generator<Token> {
   const token =
@@ -71,7 +73,7 @@ export function* tokensOf(script: string): Generator<Token> {
   }
 }
 
-/** How far a statement is read as COPY … FROM STDIN. */
+/** The progress of recognising COPY … FROM STDIN in a statement. */
 type CopyState = 'none' | 'begun' | 'copy' | 'from' | 'stdin';
 const NO_COPY = 'none' as CopyState;
 
@@ -79,7 +81,7 @@ function nextCopyState(state: CopyState, isFirst: boolean, kind: Token['kind'], 
   if (text === ';') return 'none';
   const word = kind === 'word' ? text.toUpperCase() : '';
   if (isFirst) return word === 'COPY' ? 'begun' : 'none';
-  // COPY (query) TO: a table of the query may have the name stdin.
+  // In COPY (query) TO, a table of the query may have the name stdin.
   if (state === 'begun') return text === '(' ? 'none' : 'copy';
   if (state === 'copy') return word === 'FROM' ? 'from' : 'copy';
   if (state === 'from') return word === 'STDIN' ? 'stdin' : 'copy';
@@ -87,8 +89,8 @@ function nextCopyState(state: CopyState, isFirst: boolean, kind: Token['kind'], 
 }
 
 /**
- * Returns the place of the data after the semicolon of COPY … FROM STDIN, with the line `\.` that ends it; null if the rest of the line
- * is not blank. Without a line `\.` the data reaches to the end of the script.
+ * Returns the offsets of the data after the semicolon of COPY … FROM STDIN, including the line `\.`. Returns null if
+ * the rest of the line is not blank. Without a line `\.` the data extends to the end of the script.
  */
 function copyDataAfter(script: string, from: number): { at: number; end: number } | null {
   const rest = /[^\S\n]*(?:\n|$)/y;
@@ -100,9 +102,9 @@ function copyDataAfter(script: string, from: number): { at: number; end: number 
 }
 
 /**
- * Splits a script at the semicolons between its statements, as psql does: not within brackets, or the body of a function that is
- * written as BEGIN ATOMIC … END. Pieces of comments alone are left out. The rest of a malformed script is one statement, for PostgreSQL
- * to refuse.
+ * Splits a script at the semicolons between its statements, as psql does: not within brackets or the body of a function
+ * in BEGIN ATOMIC … END. Leaves out pieces that contain only comments. The rest of a malformed script is one statement,
+ * which PostgreSQL refuses.
  */
 export function splitStatements(script: string): ScriptStatement[] {
   const statements: ScriptStatement[] = [];
@@ -147,7 +149,10 @@ export function splitStatements(script: string): ScriptStatement[] {
   return statements;
 }
 
-/** +1 where a body or a CASE within it begins, -1 where it ends; only CREATE FUNCTION and PROCEDURE have bodies. */
+/**
+ * Returns +1 where a body or a CASE within it begins, -1 where it ends, else 0. Only CREATE FUNCTION and PROCEDURE have
+ * bodies.
+ */
 function bodyStep(words: readonly string[], bodies: number): number {
   const isRoutine = words[0] === 'CREATE' && /^(OR REPLACE )?(FUNCTION|PROCEDURE)\b/.test(words.slice(1, 4).join(' '));
   if (!isRoutine) return 0;
@@ -157,7 +162,7 @@ function bodyStep(words: readonly string[], bodies: number): number {
   return bodies > 0 && last === 'END' ? -1 : 0;
 }
 
-/** E'…' and e'…': a backslash escapes the next character. */
+/** Returns true for E'…' and e'…', where a backslash escapes the next character. */
 const isEscapeString = (script: string, at: number): boolean =>
   /(?:^|[^\w$])[eE]$/.test(script.slice(Math.max(0, at - 2), at));
 

@@ -6,7 +6,7 @@ import { listApps } from './apps.ts';
 import type { AdminContext, Caller } from './context.ts';
 import { json } from './router.ts';
 
-/** GET /status: the node as a whole. */
+/** Handles GET /status: returns the state of the node. */
 export async function showStatus(context: AdminContext, caller: Caller): Promise<Reply> {
   const [result] = await context.maintenance.run([
     {

@@ -17,7 +17,10 @@ import notesFinding from '../../templates/notes/supabase/migrations/202601010004
 import notesDescription from '../../templates/notes/supabase/migrations/20260101000500_description.sql';
 import type { MigrationFile } from './migrate.ts';
 
-/** The files of each template by their names in its folder, in order, so that `migrate` with that folder knows them as applied. */
+/**
+ * The files of each template by their names in its folder, in order. `migrate` with that folder then recognises them as
+ * applied.
+ */
 export const templateFiles: Readonly<Record<TemplateName, readonly MigrationFile[]>> = {
   helpdesk: [
     { name: '20260101000100_people.sql', sql: helpdeskPeople },

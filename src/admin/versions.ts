@@ -9,7 +9,10 @@ import { json, jsonBytes } from './router.ts';
 
 const before = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).nullable();
 
-/** GET /apps/:ref/versions: what changed in what the app does, the latest first; `?before=` a number for older ones. */
+/**
+ * Handles GET /apps/:ref/versions: returns the recorded changes of the specification, newest first. `?before=` is a
+ * number and returns older ones.
+ */
 export async function listVersions(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
   const asked = before.safeParse(new URLSearchParams(request.query).get('before'));
   if (!asked.success) throw new NinefoldError('validation_invalid', { message: 'before is the number of a version.' });
@@ -17,8 +20,9 @@ export async function listVersions(context: AdminContext, request: CallRequest, 
 }
 
 /**
- * GET /apps/:ref/versions/:n: a version by its number, by the first twelve or more digits of its hash, or the one that stood at a time
- * (ISO 8601; a date is its first moment, UTC). Throws `version_unknown`.
+ * Handles GET /apps/:ref/versions/:n: returns a version by its number, by at least twelve digits of its hash, or by a
+ * time (ISO 8601; a date means its first moment in UTC).
+ * @throws `version_unknown`
  */
 export async function showVersion(context: AdminContext, ref: string, asked: string): Promise<Reply> {
   const point = pointOf(asked);
@@ -32,7 +36,7 @@ const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}
 function pointOf(asked: string): { number: number } | { hash: string } | { at: string } | null {
   if (/^\d{1,11}$/.test(asked)) return { number: Number(asked) };
   if (/^[0-9a-f]{12,64}$/.test(asked)) return { hash: asked };
-  // Without a zone a time is UTC here, whatever the zone of the server.
+  // A time without a zone is UTC here, whatever the server's time zone is.
   const text = DATE.test(asked) && asked.includes('T') && !/(Z|[+-]\d{2}:\d{2})$/.test(asked) ? `${asked}Z` : asked;
   const time = DATE.test(asked) ? new Date(text) : null;
   return time && !Number.isNaN(time.getTime()) ? { at: time.toISOString() } : null;
@@ -41,8 +45,9 @@ function pointOf(asked: string): { number: number } | { hash: string } | { at: s
 const number = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
 
 /**
- * GET /apps/:ref/versions/:n/changes?since=m: what changed from version m to version n, in words; backwards where m is the later one.
- * Throws `validation_invalid`, `version_unknown`.
+ * Handles GET /apps/:ref/versions/:n/changes?since=m: returns the changes from version m to version n in words. If m is
+ * the later version, the changes are reversed.
+ * @throws `validation_invalid`, `version_unknown`
  */
 export async function compareVersions(
   context: AdminContext,

@@ -11,7 +11,7 @@ describe('loneStatement', () => {
     'reindex table concurrently public.notes',
     'alter table a detach partition b concurrently;',
     'cluster',
-  ])('returns %j', (sql) => {
+  ])('returns the statement %j, which cannot run in a transaction', (sql) => {
     expect(loneStatement(sql)?.text).toBe(sql.replace(/^--.*\n/, '').replace(/;$/, ''));
   });
 
@@ -35,7 +35,7 @@ describe('loneStatement', () => {
     ['vacuum a; vacuum b', 'VACUUM', 0],
     ['reindex database; select 1', 'REINDEX DATABASE', 0],
     ['reindex index concurrently a; select 1', 'REINDEX CONCURRENTLY', 0],
-  ])('refuses %j, which holds other statements too', (sql, name, statement) => {
+  ])('throws for %j, which contains other statements too', (sql, name, statement) => {
     expect(() => loneStatement(sql)).toThrow(
       expect.objectContaining({
         sqlstate: '25001',

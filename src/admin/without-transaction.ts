@@ -1,16 +1,20 @@
 import { DatabaseError } from '../database/database-error.ts';
 import { type ScriptStatement, splitStatements, tokensOf } from './statements.ts';
 
-/** Words without which no statement refuses a transaction; other scripts, such as seeds of megabytes, are not split. */
+/**
+ * A statement without these words can run in a transaction. Scripts without them, such as seeds of megabytes, are not
+ * split.
+ */
 const mayRefuse = /\b(concurrently|vacuum|reindex|cluster)\b/i;
 
-/** SQLSTATE active_sql_transaction, by which PostgreSQL refuses a statement in a transaction. */
+/** SQLSTATE active_sql_transaction: PostgreSQL refuses the statement in a transaction. */
 const IN_TRANSACTION = '25001';
 
 /**
- * Returns the only statement of a migration file if PostgreSQL runs it outside of transactions only; null for a file that runs in one.
+ * Returns the only statement of a migration file if PostgreSQL runs it only outside of transactions; null for a file
+ * that runs in one.
  *
- * @throws DatabaseError active_sql_transaction at the statement if the file holds others too
+ * @throws DatabaseError active_sql_transaction at the statement if the file contains other statements too
  */
 export function loneStatement(file: string): ScriptStatement | null {
   if (!mayRefuse.test(file)) return null;
@@ -24,11 +28,11 @@ export function loneStatement(file: string): ScriptStatement | null {
   throw new DatabaseError({ severity: 'ERROR', sqlstate: IN_TRANSACTION, message, hint }, index);
 }
 
-/** Returns the words of a statement in upper case; quoted names, strings and comments are none. */
+/** Returns the words of a statement in upper case, without quoted names, strings and comments. */
 const wordsOf = (text: string): string[] =>
   [...tokensOf(text)].filter(({ kind }) => kind === 'word').map((token) => token.text.toUpperCase());
 
-/** The statements for which PostgreSQL calls PreventInTransactionBlock and that an app's owner may run. */
+/** Returns true for statements for which PostgreSQL calls PreventInTransactionBlock and that an app's owner may run. */
 function refusesTransaction(words: readonly string[]): boolean {
   const [command, ...rest] = words;
   switch (command) {
@@ -60,7 +64,10 @@ const nameOf = (words: readonly string[]): string => {
 /** SQLSTATE class 42: PostgreSQL refused the statement before it began to build an index. */
 const refusedAtOnce = /^42/;
 
-/** Returns the error of a statement that ran outside of a transaction, with a hint where the failure leaves something behind. */
+/**
+ * Returns the error of a statement that ran outside of a transaction, with a hint if the failure leaves an object
+ * behind.
+ */
 export function withRemains(error: DatabaseError, { text }: ScriptStatement): DatabaseError {
   const builds = /^(CREATE (UNIQUE )?INDEX|REINDEX)\b.*\bCONCURRENTLY\b/.test(wordsOf(text).join(' '));
   if (!builds || refusedAtOnce.test(error.sqlstate)) return error;

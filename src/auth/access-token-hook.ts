@@ -8,7 +8,9 @@ import { hookFailure } from '../jobs/hook-failure.ts';
 import { claimProblems } from './claim-schema.ts';
 import type { AuthContext } from './context.ts';
 
-/** Claims that name the account, the session, its assurance and its application: checks of sessions start from them. */
+/**
+ * Claims that name the account, the session, its assurance and its application. Checks of sessions read these claims.
+ */
 const FIXED = ['sub', 'session_id', 'iat', 'aal', 'client_id'] as const;
 
 /**
@@ -49,7 +51,7 @@ export async function customClaims(
   return changed;
 }
 
-/** In GoTrue's words. */
+/** Returns GoTrue's error for claims that do not conform to the schema. */
 const nonconforming = (problems: readonly string[]): NinefoldError =>
   hookFailure(
     `output claims do not conform to the expected schema: \n${problems.map((problem) => `- ${problem}\n`).join('')}`,
@@ -63,7 +65,7 @@ async function mayHaveRole(context: AuthContext, before: object, after: object):
   if (roles === null) return false;
   const own = roles.filter((role) => !COMMON_ROLES.has(role));
   if (own.length === 0) return true;
-  // The login role of the app can take on the roles of this app alone.
+  // The app's login role can only switch to roles of this app.
   const [result] = await runAsAuthAdmin(context.database, [
     [
       `select pg_catalog.count(*) from pg_catalog.pg_roles r

@@ -27,7 +27,7 @@ it.each([
   expect(() => normaliseEmail(email)).toThrow(expect.objectContaining({ code: 'validation_failed', status: 400 }));
 });
 
-it('stores phone numbers in E.164 without the plus sign', () => {
+it('stores a phone number in E.164 without the plus sign', () => {
   expect(normalisePhone('+49 170 1234567')).toBe('491701234567');
   for (const phone of ['', '0170', '+', 'phone', '1234567890123456', '+49-170']) {
     expect(() => normalisePhone(phone)).toThrow(expect.objectContaining({ code: 'validation_failed' }));

@@ -2,11 +2,14 @@ import { limits } from '../../contract/limits.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { UUID } from '../identity/uuid.ts';
 
-/** What `<input type=email>` accepts (HTML standard, "valid e-mail address"), with a dot in the domain not required. */
+/** Accepts an address as `<input type=email>` does (HTML standard, "valid e-mail address"). The domain needs no dot. */
 const EMAIL =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
-/** An e-mail address as it is stored and compared: trimmed, in lower case. Throws validation_failed. */
+/**
+ * Returns an e-mail address as the database stores it: trimmed and in lower case.
+ * @throws validation_failed
+ */
 export function normaliseEmail(email: string): string {
   const normal = email.trim().toLowerCase();
   if (normal.length > limits.emailCharacters.default) {
@@ -18,7 +21,10 @@ export function normaliseEmail(email: string): string {
   return normal;
 }
 
-/** A phone number as it is stored and compared: E.164 without the plus sign. Throws validation_failed. */
+/**
+ * Returns a phone number as the database stores it: E.164 without the plus sign.
+ * @throws validation_failed
+ */
 export function normalisePhone(phone: string): string {
   const normal = phoneDigits(phone);
   if (!/^[1-9][0-9]{1,14}$/.test(normal)) {
@@ -29,7 +35,10 @@ export function normalisePhone(phone: string): string {
 
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
-/** Returns the id of an account as it is stored. Throws validation_failed. */
+/**
+ * Returns the id of an account in its canonical form.
+ * @throws validation_failed
+ */
 export function normaliseId(id: string): string {
   if (!UUID.test(id) || id === NIL_UUID) {
     throw new NinefoldError('validation_failed', { message: 'ID must be a UUID other than the nil UUID' });
@@ -37,5 +46,7 @@ export function normaliseId(id: string): string {
   return id.toLowerCase();
 }
 
-/** Removes the plus sign and blanks of a phone number, as GoTrue's `formatPhoneNumber`; the rest stays as it is. */
+/**
+ * Removes the plus sign and blanks of a phone number, as GoTrue's `formatPhoneNumber` does. Other characters remain.
+ */
 export const phoneDigits = (phone: string): string => phone.trim().replace(/^\+/, '').replaceAll(' ', '');

@@ -8,8 +8,8 @@ import type { AuthContext } from './context.ts';
 import { replyHeaders } from './reply.ts';
 
 /**
- * GET /admin/audit?page=&per_page=&query=author|action|type:text: a page of the audit log, the newest first, with the number of entries in
- * X-Total-Count and the next and last page in Link (RFC 8288).
+ * Handles GET /admin/audit?page=&per_page=&query=author|action|type:text: returns a page of the audit log, newest
+ * first. X-Total-Count is the number of entries, and Link has the next and the last page (RFC 8288).
  */
 export async function adminAudit(context: AuthContext, request: CallRequest): Promise<Reply> {
   await requireAdmin(context, request);

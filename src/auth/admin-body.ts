@@ -5,7 +5,7 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import { normaliseEmail, normalisePhone } from './addresses.ts';
 import { flag, metadata, password, text } from './body.ts';
 
-/** What POST and PUT of /admin/users take (GoTrue's AdminUserAttributes). */
+/** The body of POST and PUT /admin/users (GoTrue's AdminUserAttributes). */
 export const adminBody = z.object({
   id: text(limits.authFieldCharacters.default),
   aud: text(limits.authRoleCharacters.default),
@@ -23,13 +23,19 @@ export const adminBody = z.object({
 
 export type AdminBody = z.infer<typeof adminBody>;
 
-/** The addresses of a body, normalised. Throws validation_failed. */
+/**
+ * Returns the normalised addresses of a body.
+ * @throws validation_failed
+ */
 export const addressesOf = (body: AdminBody): { email?: string; phone?: string } => ({
   ...(body.email && { email: normaliseEmail(body.email) }),
   ...(body.phone && { phone: normalisePhone(body.phone) }),
 });
 
-/** The seconds of `ban_duration`: 0 for `none`. Throws validation_failed. */
+/**
+ * Returns `ban_duration` in seconds; 0 for `none`.
+ * @throws validation_failed
+ */
 export function banSecondsOf(body: AdminBody): { banSeconds?: number } {
   if (!body.ban_duration) return {};
   const banSeconds = body.ban_duration === 'none' ? 0 : parseDuration(body.ban_duration);
@@ -39,7 +45,7 @@ export function banSecondsOf(body: AdminBody): { banSeconds?: number } {
   });
 }
 
-/** Throws validation_failed for a hash that could never be verified here. */
+/** Throws validation_failed for a hash that this server cannot verify. */
 export function checkPasswordHash(hash: string): void {
   if (passwordScheme(hash) !== null) return;
   throw new NinefoldError('validation_failed', {
@@ -58,11 +64,12 @@ const SECONDS: Readonly<Record<string, number>> = {
   h: 3600,
 };
 
-/** The longest duration that Go has, 2^63 nanoseconds. */
+/** The longest duration of Go, 2^63 nanoseconds. */
 const LONGEST_SECONDS = 9_223_372_036;
 
 /**
- * A duration in Go's notation (`24h`, `1h30m`, `1.5s`; package time, ParseDuration), in seconds; null for anything else.
+ * Returns a duration in Go's notation (`24h`, `1h30m`, `1.5s`; package time, ParseDuration) in seconds; null for any
+ * other text.
  */
 export function parseDuration(value: string): number | null {
   if (value === '0') return 0;

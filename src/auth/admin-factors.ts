@@ -13,7 +13,7 @@ import { requireFactor } from './challenge-factor.ts';
 import type { AuthContext } from './context.ts';
 import { json } from './reply.ts';
 
-/** GET /admin/users/<id>/factors: the second factors of an account, without their secrets. */
+/** Handles GET /admin/users/<id>/factors: returns the second factors of an account without their secrets. */
 export async function adminListFactors(context: AuthContext, request: CallRequest, segment: string): Promise<Reply> {
   await requireAdmin(context, request);
   const factors = await listFactors(context.database, requireUserId(segment));
@@ -21,7 +21,10 @@ export async function adminListFactors(context: AuthContext, request: CallReques
   return json(factors);
 }
 
-/** Returns the account that a path of an admin call names. Throws as `requireAdmin`, validation_failed, user_not_found. */
+/**
+ * Returns the account that the path of an admin call names.
+ * @throws user_not_found, validation_failed, and the errors of `requireAdmin`
+ */
 export async function requireUserByAdmin(context: AuthContext, request: CallRequest, segment: string): Promise<User> {
   await requireAdmin(context, request);
   const user = await findUser(context.database, requireUserId(segment));
@@ -29,7 +32,7 @@ export async function requireUserByAdmin(context: AuthContext, request: CallRequ
   return user;
 }
 
-/** Returns the caller of an admin call, for the audit log. */
+/** Returns the caller of an admin call as the audit log stores it. */
 export const byAdmin = ({ address }: CallRequest): AuditCaller => ({ address, isAdmin: true });
 
 const schema = z.object({ friendly_name: text(limits.factorNameCharacters.default) });
@@ -55,7 +58,10 @@ export async function adminUpdateFactor(
   return json(renamed);
 }
 
-/** DELETE /admin/users/<id>/factors/<factor>: removes a factor; sessions that it raised are lowered. Throws mfa_factor_not_found. */
+/**
+ * Handles DELETE /admin/users/<id>/factors/<factor>: removes a factor and lowers the sessions that it raised.
+ * @throws mfa_factor_not_found
+ */
 export async function adminDeleteFactor(
   context: AuthContext,
   request: CallRequest,

@@ -7,7 +7,10 @@ import type { AuthContext } from './context.ts';
 import { shownSession } from './list-own-sessions.ts';
 import { json } from './reply.ts';
 
-/** GET /admin/users/<id>/sessions: the sessions of an account, newest first. Throws user_not_found. */
+/**
+ * Handles GET /admin/users/<id>/sessions: returns the sessions of an account, newest first.
+ * @throws user_not_found
+ */
 export async function adminListSessions(context: AuthContext, request: CallRequest, segment: string): Promise<Reply> {
   await requireAdmin(context, request);
   const userId = requireUserId(segment);

@@ -34,7 +34,7 @@ async function made(attributes: Parameters<ReturnType<typeof admin>['createUser'
   return data.user;
 }
 
-/** A session of an account, and how to see whether it still works. */
+/** Signs an account in and returns a function that reports whether the session still works. */
 async function sessionOf(email: string | undefined) {
   const { data } = await app.client().auth.signInWithPassword({ email: email ?? '', password });
   const headers = { authorization: `Bearer ${data.session?.access_token}` };
@@ -43,12 +43,12 @@ async function sessionOf(email: string | undefined) {
 
 const revoked = () => app.heard((payload) => payload.includes('revoked'));
 
-describe('the secret key', () => {
-  it.each(['secretKey', 'serviceRoleKey'] as const)('opens the admin calls as %s', async (key) => {
+describe('requireAdmin', () => {
+  it.each(['secretKey', 'serviceRoleKey'] as const)('accepts the key %s of the app', async (key) => {
     expect((await app.client(app.keys[key]).auth.admin.listUsers()).error).toBeNull();
   });
 
-  it('is needed', async () => {
+  it('refuses callers without the secret key', async () => {
     const { data } = await app.client().auth.signUp({ email: uniqueEmail(), password });
     const member = { apikey: app.keys.publishableKey, authorization: `Bearer ${data.session?.access_token}` };
     const calls: [string, string][] = [
@@ -75,8 +75,8 @@ describe('the secret key', () => {
   });
 });
 
-describe('making an account', () => {
-  it('takes everything that the stock client can give', async () => {
+describe('POST /admin/users', () => {
+  it('stores every attribute that the stock client can send', async () => {
     const id = randomUUID();
     const email = uniqueEmail();
     const { data, error } = await admin().createUser({
@@ -106,7 +106,7 @@ describe('making an account', () => {
     expect(data.user?.identities?.map(({ provider }) => provider).sort()).toEqual(['email', 'phone']);
   });
 
-  it('works while sign-up is off, and without a password leaves none', async () => {
+  it('creates an account while sign-up is off, and stores no password if none is sent', async () => {
     app.settings = { ...app.settings, disable_signup: true };
     const user = await made({ password: '' });
     expect((await app.client().auth.signInWithPassword({ email: user.email ?? '', password })).error?.code).toBe(
@@ -116,14 +116,14 @@ describe('making an account', () => {
     expect(row?.encrypted_password).toBeNull();
   });
 
-  it('takes the hash of a password instead', async () => {
+  it('stores the hash of a password instead of a password', async () => {
     const email = uniqueEmail();
     const body = { email, email_confirm: true, password_hash: await bcrypt(password, 4) };
     expect((await asAdmin('POST', '/admin/users', body)).status).toBe(200);
     expect((await app.client().auth.signInWithPassword({ email, password })).error).toBeNull();
   });
 
-  it('refuses what is taken', async () => {
+  it('refuses an address, a number or an id of another account', async () => {
     const phone = '491700000001';
     const user = await made({ phone });
     expect((await admin().createUser({ email: user.email?.toUpperCase() ?? '' })).error).toMatchObject({
@@ -146,15 +146,15 @@ describe('making an account', () => {
     [{ email: 'a@b.c', role: 'r'.repeat(256) }, 'role'],
     [{ email: 'a@b.c', app_metadata: { big: 'x'.repeat(5000) } }, 'app metadata'],
     [{ email: 'a@b.c', email_confirm: 'yes' }, 'email_confirm', 'bad_json'],
-  ])('refuses %j', async (body, words, code = 'validation_failed') => {
+  ])('refuses the body %j', async (body, words, code = 'validation_failed') => {
     const reply = await asAdmin('POST', '/admin/users', body);
     expect(reply).toMatchObject({ status: 400, body: { code } });
     expect(reply.body.message).toContain(words);
   });
 });
 
-describe('the list of accounts', () => {
-  it('has pages, their number, and the next and last of them', async () => {
+describe('GET /admin/users', () => {
+  it('returns pages with the total number and with links to the next and last page', async () => {
     for (let i = 0; i < 3; i++) await made();
     const { total } = (await admin().listUsers()).data as { total: number };
     const { data } = await admin().listUsers({ page: 1, perPage: 2 });
@@ -174,7 +174,7 @@ describe('the list of accounts', () => {
     expect((await asAdmin('GET', '/admin/users?page=9999')).body.users).toEqual([]);
   });
 
-  it('is searched by address and name; % and _ are themselves', async () => {
+  it('searches addresses and names, and treats % and _ as plain characters', async () => {
     const user = await made({
       email: `per_cent%${randomUUID().slice(0, 8)}@example.com`,
       user_metadata: { full_name: 'Grace Hopper' },
@@ -189,7 +189,7 @@ describe('the list of accounts', () => {
     expect(await found("' or true --")).toEqual([]);
   });
 
-  it('shows times that an import left out as the zero time, or not at all', async () => {
+  it('returns times that an import left out as the zero time, or omits them', async () => {
     const { id } = await made();
     await app.sql('update auth.users set created_at = null, updated_at = null where id = $1', [id]);
     await app.sql(
@@ -202,7 +202,7 @@ describe('the list of accounts', () => {
     expect(body).not.toHaveProperty('identities.0.last_sign_in_at');
   });
 
-  it('has the same pages from either end, and finds what only the index reaches', async () => {
+  it('returns the same pages from either end, and finds entries beyond the first pages by the index', async () => {
     const before = Number((await app.sql('select count(*) from auth.users'))[0]?.count);
     await app.sql(`insert into auth.users (id, email, raw_user_meta_data, created_at)
       select gen_random_uuid(), 'many' || i || case when i = 7 then '.needle@' else '@' end || 'example.com',
@@ -244,7 +244,7 @@ describe('the list of accounts', () => {
   });
 
   it.each(['page=x', 'page=-1', 'per_page=1e9', 'per_page=99999999999', 'sort=email', 'sort=created_at;drop'])(
-    'refuses ?%s',
+    'refuses the query %s',
     async (query) => {
       expect(await asAdmin('GET', `/admin/users?${query}`)).toMatchObject({
         status: 400,
@@ -254,8 +254,8 @@ describe('the list of accounts', () => {
   );
 });
 
-describe('changing an account', () => {
-  it('changes what is named and leaves the rest', async () => {
+describe('PUT /admin/users/<id>', () => {
+  it('changes only the attributes that the body names', async () => {
     const user = await made({ user_metadata: { a: 1, b: 2 }, app_metadata: { plan: 'free' } });
     const email = uniqueEmail();
     const { data } = await admin().updateUserById(user.id, {
@@ -277,7 +277,7 @@ describe('changing an account', () => {
     expect((await app.client().auth.signInWithPassword({ email, password })).error).toBeNull();
   });
 
-  it('with a ban ends the sessions at once and lets nobody in until it is lifted', async () => {
+  it('ends the sessions at once when it bans an account, and refuses sign-ins until the ban is lifted', async () => {
     const user = await made();
     const session = await sessionOf(user.email);
     expect(await session.status()).toBe(200);
@@ -292,7 +292,7 @@ describe('changing an account', () => {
     expect((await signIn()).error).toBeNull();
   });
 
-  it('with a new password ends the sessions', async () => {
+  it('ends the sessions when it sets a password', async () => {
     const user = await made();
     const session = await sessionOf(user.email);
     const ended = revoked();
@@ -301,7 +301,7 @@ describe('changing an account', () => {
     expect(await session.status()).toBe(403);
   });
 
-  it('refuses what cannot be', async () => {
+  it('refuses invalid attributes', async () => {
     const [user, other] = [await made({ phone: '491700000003' }), await made()];
     const change = async (body: unknown) => (await asAdmin('PUT', `/admin/users/${other.id}`, body)).body.code;
     expect(await change({ email: user.email })).toBe('email_exists');
@@ -321,8 +321,8 @@ describe('changing an account', () => {
   });
 });
 
-describe('deleting an account', () => {
-  it('takes its sessions along', async () => {
+describe('DELETE /admin/users/<id>', () => {
+  it('ends the sessions of the account', async () => {
     const user = await made();
     const session = await sessionOf(user.email);
     const ended = revoked();
@@ -334,7 +334,7 @@ describe('deleting an account', () => {
     expect(await app.sql('select from auth.identities where user_id = $1', [user.id])).toEqual([]);
   });
 
-  it('softly keeps the row and forgets the person', async () => {
+  it('stores the row without personal data if should_soft_delete is set', async () => {
     const user = await made({ phone: '491700000004', user_metadata: { name: 'Ada' } });
     const session = await sessionOf(user.email);
     const ended = revoked();
@@ -360,7 +360,7 @@ describe('deleting an account', () => {
     );
   });
 
-  it('is refused while rows of the app refer to it', async () => {
+  it('is refused while rows of the app refer to the account', async () => {
     const user = await made();
     await app.sql('create table public.orders (buyer uuid constraint orders_buyer references auth.users)');
     await app.sql('insert into public.orders values ($1)', [user.id]);

@@ -17,9 +17,10 @@ import { refuseLeakedPassword } from './leaked-password.ts';
 import { json, replyHeaders } from './reply.ts';
 
 /**
- * GET /admin/users?page=&per_page=&sort=created_at asc|desc&filter=: a page of the accounts, the newest first, with their
- * number in X-Total-Count and the next and last page in Link (RFC 8288). `per_page` beyond the limit usersPerPage is that limit.
- * If many accounts match a filter, the number is an estimate and `X-Total-Count-Estimated` is `true`.
+ * Handles GET /admin/users?page=&per_page=&sort=created_at asc|desc&filter=: returns a page of the accounts, newest
+ * first. X-Total-Count is their number, and Link has the next and the last page (RFC 8288). If `per_page` exceeds the
+ * limit usersPerPage, the limit is used. If many accounts match a filter, the number is an estimate and
+ * `X-Total-Count-Estimated` is `true`.
  */
 export async function adminListUsers(context: AuthContext, request: CallRequest): Promise<Reply> {
   await requireAdmin(context, request);
@@ -39,13 +40,17 @@ export async function adminListUsers(context: AuthContext, request: CallRequest)
   };
 }
 
-/** Returns the page that a list call asks for; `per_page` beyond `max` is `max`. Throws validation_failed. */
+/**
+ * Returns the page that a list call requests.
+ * @param max Upper bound of `per_page`.
+ * @throws validation_failed
+ */
 export const pageOf = (query: URLSearchParams, max: number): { page: number; perPage: number } => ({
   page: Math.max(1, count(query, 'page') ?? 1),
   perPage: Math.min(count(query, 'per_page') || limits.usersPageDefault.default, max),
 });
 
-/** Returns the headers that tell of the other pages. */
+/** Returns the headers with the total number and with links to other pages. */
 export const pageHeaders = (
   path: string,
   query: URLSearchParams,
@@ -70,7 +75,7 @@ function isAscending(sort: string | null): boolean {
   });
 }
 
-/** The page stands first in the query: clients look for it there. */
+/** `page` is the first parameter, because clients read it there. */
 function links(path: string, query: URLSearchParams, page: number, last: number): string {
   const others = [...query].filter(([name]) => name !== 'page');
   const link = (number: number, relation: string) =>
@@ -78,7 +83,10 @@ function links(path: string, query: URLSearchParams, page: number, last: number)
   return [...(page < last ? [link(page + 1, 'next')] : []), link(last, 'last')].join(', ');
 }
 
-/** GET /admin/users/<id>: one account. Throws user_not_found. */
+/**
+ * Handles GET /admin/users/<id>: returns one account.
+ * @throws user_not_found
+ */
 export async function adminGetUser(context: AuthContext, request: CallRequest, segment: string): Promise<Reply> {
   await requireAdmin(context, request);
   const user = await findUser(context.database, requireUserId(segment));
@@ -87,8 +95,8 @@ export async function adminGetUser(context: AuthContext, request: CallRequest, s
 }
 
 /**
- * POST /admin/users: makes an account, also while sign-up is switched off. Takes a password or the hash of one; with neither
- * the account cannot sign in with a password.
+ * Handles POST /admin/users: creates an account, also while sign-up is off. The body has a password or the hash of a
+ * password. Without both, the account cannot sign in with a password.
  */
 export async function adminCreateUser(context: AuthContext, request: CallRequest): Promise<Reply> {
   await requireAdmin(context, request);
@@ -130,8 +138,9 @@ export async function adminCreateUser(context: AuthContext, request: CallRequest
 }
 
 /**
- * PUT /admin/users/<id>: changes an account. A new password or a ban (`ban_duration`, `none` lifts it) ends the account's
- * sessions. Throws user_not_found, email_exists, phone_exists.
+ * Handles PUT /admin/users/<id>: changes an account. A new password or a ban (`ban_duration`; `none` lifts the ban)
+ * ends the account's sessions.
+ * @throws user_not_found, email_exists, phone_exists
  */
 export async function adminUpdateUser(context: AuthContext, request: CallRequest, segment: string): Promise<Reply> {
   await requireAdmin(context, request);
@@ -159,8 +168,9 @@ export async function adminUpdateUser(context: AuthContext, request: CallRequest
 const schema = z.object({ should_soft_delete: flag });
 
 /**
- * DELETE /admin/users/<id>: deletes an account with its sessions; with `should_soft_delete` its row stays, without what it says
- * of a person. Throws user_not_found, and database_refused when rows of the app still refer to it.
+ * Handles DELETE /admin/users/<id>: deletes an account with its sessions. With `should_soft_delete` the row remains
+ * without personal data.
+ * @throws user_not_found, and database_refused if rows of the app refer to the account
  */
 export async function adminDeleteUser(context: AuthContext, request: CallRequest, segment: string): Promise<Reply> {
   await requireAdmin(context, request);

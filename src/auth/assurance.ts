@@ -12,13 +12,14 @@ import { usable } from './get-user.ts';
 export interface MemberSession {
   readonly user: User;
   readonly sessionId: string;
-  /** True if the session and the access token that calls have the assurance of a second factor. */
+  /** True if both the session and the access token have the assurance of a second factor. */
   readonly isWhole: boolean;
 }
 
 /**
- * Returns the member who calls and the member's session. Throws what `requireMember` throws, session_not_found for a token without a
- * session, and no_authorization for an anonymous member, who has nothing that a second factor could protect.
+ * Returns the member who calls and the member's session.
+ * @throws no_authorization for an anonymous member, who has nothing that a second factor could protect;
+ * session_not_found for a token without a session; the errors of `requireMember`
  */
 export async function requireSession(
   context: AuthContext,
@@ -39,21 +40,25 @@ export async function requireSession(
   return { user, sessionId, isWhole: isSecondLevel(aal) && isSecondLevel(found.aal) };
 }
 
-/** True for the assurance of a second factor. */
+/** Returns true for the assurance of a second factor. */
 export const isSecondLevel = (aal: string | null): boolean => aal === 'aal2' || aal === 'aal3';
 
-/** True if an account has a second factor that counts. */
+/** Returns true if an account has a verified second factor. */
 export const hasSecondFactor = (user: User): boolean =>
   user.factors?.some((factor) => factor.status === 'verified') ?? false;
 
-/** Returns an id of a path in its canonical form. Throws validation_failed with `name`. */
+/**
+ * Returns an id of a path in its canonical form.
+ * @param name The name of the id in the error.
+ * @throws validation_failed
+ */
 export function requireId(segment: string, name: string): string {
   const id = decodeSegment(segment);
   if (UUID.test(id)) return id.toLowerCase();
   throw new NinefoldError('validation_failed', { status: 404, message: `${name} must be an UUID` });
 }
 
-/** The address of the client as a challenge holds it. */
+/** Returns the address of the client as a challenge stores it. */
 export function challengeAddress(request: CallRequest): string {
   const address = request.address.replace(/%.*$/, '');
   return isIP(address) ? address : '0.0.0.0';

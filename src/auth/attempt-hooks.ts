@@ -4,15 +4,18 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import { callHook, type HookContext, waitAsHook } from '../jobs/call-hook.ts';
 import { hookFailure } from '../jobs/hook-failure.ts';
 
-/** An answer of a hook that decides. */
+/** The response of a hook that decides on an attempt. */
 interface Decision {
   readonly isRejected: boolean;
-  /** The words for the member; null for the default ones. */
+  /** The message for the member; null for the default message. */
   readonly message: string | null;
   readonly endsSessions: boolean;
 }
 
-/** Reads an answer. One that does not say `reject` continues (GoTrue). Throws unexpected_failure for fields of a wrong type. */
+/**
+ * Reads a response. As in GoTrue, every decision other than `reject` continues.
+ * @throws unexpected_failure for fields of a wrong type
+ */
 function decisionOf(answer: Record<string, unknown> | null): Decision {
   const { decision, message, should_logout_user: endsSessions } = answer ?? {};
   const isText = (value: unknown) => value === undefined || value === null || typeof value === 'string';
@@ -26,11 +29,11 @@ function decisionOf(answer: Record<string, unknown> | null): Decision {
 }
 
 /**
- * Calls the hook password_verification_attempt, if it is on, after a password was compared. Throws invalid_credentials with the hook's message
- * if the hook rejects, and what `callHook` throws.
+ * Calls the hook password_verification_attempt, if it is enabled, after a password was compared.
  *
- * @param account The account whose password was compared; null waits as long as the hook takes, so that the time does not tell that no account
- *   has the address.
+ * @param account The account whose password was compared. For null the function waits as long as the hook takes, so
+ * that the time does not reveal that no account has the address.
+ * @throws invalid_credentials with the hook's message if the hook rejects, and what `callHook` throws
  */
 export async function notePasswordAttempt(
   context: HookContext,
@@ -52,8 +55,9 @@ export async function notePasswordAttempt(
 }
 
 /**
- * Throws the error of a hook that failed, unless the password was wrong: the sign-in is refused anyway, and an error that unknown addresses do
- * not get would tell that the account exists. An error that the hook itself chose is thrown.
+ * Throws the error of a failed hook, unless the password was wrong. The sign-in is refused then anyway, and an error
+ * that unknown addresses do not get would reveal that the account exists. An error that the hook itself returned is
+ * always thrown.
  */
 function afterWrong(error: unknown, isRight: boolean): Decision {
   if (isRight || !(error instanceof NinefoldError) || error.code === 'unknown') throw error;
@@ -61,8 +65,9 @@ function afterWrong(error: unknown, isRight: boolean): Decision {
 }
 
 /**
- * Calls the hook mfa_verification_attempt, if it is on, after an answer of a second factor was checked and before the session is raised. If
- * the hook rejects, ends all sessions of the account and throws mfa_verification_rejected. Throws what `callHook` throws.
+ * Calls the hook mfa_verification_attempt, if it is enabled, after a code was checked and before the session is raised.
+ * If the hook rejects, ends all sessions of the account.
+ * @throws mfa_verification_rejected if the hook rejects, and what `callHook` throws
  */
 export async function noteFactorAttempt(
   context: HookContext,

@@ -41,7 +41,7 @@ interface Entry {
   };
 }
 
-/** The entries of the audit log, the oldest first. */
+/** Returns the entries of the audit log, the oldest first. */
 async function entries(): Promise<Entry[]> {
   const reply = await app.ask('GET', '/admin/audit?per_page=1000', { headers: { apikey: app.keys.secretKey } });
   expect(reply.status).toBe(200);
@@ -50,7 +50,7 @@ async function entries(): Promise<Entry[]> {
 
 const actions = async () => (await entries()).map(({ payload }) => payload.action);
 
-it('writes what a member does in the shape of GoTrue, and no secret', async () => {
+it('writes the actions of a member in GoTrue’s format, without secrets', async () => {
   const { client, email, user, session } = await app.member(PASSWORD);
   const signedIn = await client.auth.signInWithPassword({ email, password: PASSWORD });
   expect((await client.auth.updateUser({ data: { team: 'blue' } })).error).toBeNull();
@@ -111,7 +111,7 @@ it('writes what a member does in the shape of GoTrue, and no secret', async () =
   expect(secrets.filter((secret) => written.includes(secret))).toEqual([]);
 });
 
-it('writes what the secret key does to an account with the account in the traits', async () => {
+it('writes actions of the secret key with the changed account in the traits', async () => {
   const admin = app.client(app.keys.secretKey).auth.admin;
   const email = uniqueEmail();
   const { data } = await admin.createUser({ email, password: PASSWORD, email_confirm: true });
@@ -144,7 +144,7 @@ it('writes what the secret key does to an account with the account in the traits
   expect(log[3]?.payload.traits).toMatchObject({ user_id: id, sessions: 1 });
 });
 
-it('writes mails that were asked for, and a changed password, but nothing of a call that was refused', async () => {
+it('writes requested mails and a changed password, but no refused calls', async () => {
   const { client, email } = await app.member(PASSWORD);
   await client.auth.resetPasswordForEmail(email);
   await client.auth.resetPasswordForEmail(uniqueEmail());
@@ -165,7 +165,7 @@ it('writes mails that were asked for, and a changed password, but nothing of a c
   ]);
 });
 
-it('writes a refresh token that was used twice, and no row for a refresh', async () => {
+it('writes an entry for a refresh token that was used twice, and none for a normal refresh', async () => {
   const { session } = await app.member(PASSWORD);
   const refresh = (token: string) =>
     app.ask('POST', '/token?grant_type=refresh_token', { body: { refresh_token: token } });
@@ -176,7 +176,7 @@ it('writes a refresh token that was used twice, and no row for a refresh', async
   expect(await actions()).toEqual(['user_signedup', 'login', 'token_revoked']);
 });
 
-it('bounds refused sign-ins, and writes neither the password nor an unknown address', async () => {
+it('writes a bounded number of refused sign-ins, without the password and without unknown addresses', async () => {
   const { client, email } = await app.member(PASSWORD);
   const wrong = `wrong ${PASSWORD}`;
   const typed = 'my secret@password.example';
@@ -200,7 +200,7 @@ it('bounds refused sign-ins, and writes neither the password nor an unknown addr
   expect(counted?.n).toBe(String(limits.auditRefusals.default));
 });
 
-it('GET /admin/audit pages and filters as GoTrue does, for the secret key alone', async () => {
+it('returns pages and applies filters at GET /admin/audit as GoTrue does, only for the secret key', async () => {
   const { email, session } = await app.member(PASSWORD);
   const ask = (query: string) => app.ask('GET', `/admin/audit${query}`, { headers: { apikey: app.keys.secretKey } });
   const read = async (query: string) =>
@@ -219,7 +219,7 @@ it('GET /admin/audit pages and filters as GoTrue does, for the secret key alone'
   expect([refused.status, refused.body.code]).toEqual([403, 'not_admin']);
 });
 
-it('writes no rows while audit_log_disable_postgres is set', async () => {
+it('writes no entries while audit_log_disable_postgres is set', async () => {
   await app.sql(`insert into ninefold.settings (key, value) values ('audit_log_disable_postgres', 'true')`);
   try {
     await app.member(PASSWORD);
@@ -229,7 +229,7 @@ it('writes no rows while audit_log_disable_postgres is set', async () => {
   }
 });
 
-it('sweeps old entries, ended sessions with their refresh tokens, and unused flows, tokens and challenges', async () => {
+it('deletes old entries, ended sessions with their refresh tokens, and unused flows, tokens and challenges', async () => {
   const old = await app.member(PASSWORD);
   const current = await app.member(PASSWORD);
   await app.sql(
@@ -259,7 +259,7 @@ it('sweeps old entries, ended sessions with their refresh tokens, and unused flo
   expect(await sweepSignIns({ database: app.database as never, settings })).toBe(0);
 });
 
-it('counts each sign-in by its way; the sweep adds the counts up and deletes those of 90 days ago', async () => {
+it('counts each sign-in by its method, sums the counts up and deletes those of 90 days ago', async () => {
   const ways = () => readSignInCounts(app.database);
   const run = (text: string) => jsonAsAuthAdmin<number>(app.database, text, []);
   await run('delete from ninefold.sign_in_counts');

@@ -1,6 +1,9 @@
 import type { MemberSignIn } from '../accounts/oauth-codes.ts';
 
-/** Ways to sign in with their values in the claim amr of ID tokens (RFC 8176, section 2). Other ways have no registered value. */
+/**
+ * The values of sign-in methods in the claim amr of ID tokens (RFC 8176, section 2). Other methods have no registered
+ * value.
+ */
 const values: Readonly<Record<string, string>> = {
   password: 'pwd',
   otp: 'otp',
@@ -16,7 +19,7 @@ const values: Readonly<Record<string, string>> = {
   'mfa/webauthn': 'pop',
 };
 
-/** Returns the claim amr of an ID token. `mfa` says that the session has shown a second factor. */
+/** Returns the claim amr of an ID token. `mfa` means that the session has shown a second factor. */
 export const authenticationMethods = ({ aal, methods }: Pick<MemberSignIn, 'aal' | 'methods'>): string[] => [
   ...new Set([...methods.flatMap((method) => values[method] ?? []), ...(aal >= 'aal2' ? ['mfa'] : [])]),
 ];

@@ -12,7 +12,7 @@ const read = (change: Record<string, string> = {}, takesRefreshTokens = true) =>
   readAuthorization(new URLSearchParams({ ...good, ...change }), takesRefreshTokens);
 
 describe('readAuthorization', () => {
-  it('reads prompt, max_age and login_hint, and ignores parameters that the app does not know', () => {
+  it('reads prompt, max_age and login_hint, and ignores unknown parameters', () => {
     expect(
       read({ prompt: 'login  consent login', max_age: '60', login_hint: 'ada@example.com', ui_locales: 'de' }),
     ).toEqual({
@@ -26,7 +26,7 @@ describe('readAuthorization', () => {
     });
   });
 
-  it('drops offline_access for a client that is not registered for refresh tokens', () => {
+  it('ignores offline_access for a client that is not registered for refresh tokens', () => {
     expect(read({}, false)).toMatchObject({ scopes: ['openid'] });
   });
 
@@ -44,9 +44,9 @@ describe('readAuthorization', () => {
     ['request_not_supported', { request: 'eyJ' }],
     ['request_uri_not_supported', { request_uri: 'https://client.example/request' }],
     ['registration_not_supported', { registration: '{}' }],
-  ])('answers %s to %j', (error, change) => expect(read(change)).toMatchObject({ error }));
+  ])('returns the error %s for the query %j', (error, change) => expect(read(change)).toMatchObject({ error }));
 
-  it('refuses a parameter that is repeated', () => {
+  it('refuses a repeated parameter', () => {
     const parameters = new URLSearchParams([...Object.entries(good), ['state', 'a'], ['state', 'b']]);
     expect(readAuthorization(parameters, true)).toMatchObject({ error: 'invalid_request' });
   });

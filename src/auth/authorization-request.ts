@@ -6,7 +6,7 @@ import { DEFAULT_SCOPE, OAUTH_SCOPES } from './oauth-server.ts';
 /** The values of the parameter prompt (OpenID Connect Core 1.0, section 3.1.2.1). */
 export const PROMPTS: readonly string[] = ['none', 'login', 'consent', 'select_account'];
 
-/** The parameters that decide how the app answers. The client and the redirect address are checked before. */
+/** The parameters that determine the app's response. The client and the redirect address are checked before. */
 export interface AuthorizationParameters {
   readonly scopes: readonly string[];
   readonly state: string | null;
@@ -40,11 +40,11 @@ const invalid = (description: string): AuthorizationFault => fault('invalid_requ
 export const parametersOf = ({ method, query, body }: CallRequest): URLSearchParams =>
   new URLSearchParams(method === 'POST' ? Buffer.from(body ?? []).toString('utf8') : query);
 
-/** Returns the parameter that a request holds twice (RFC 6749, section 3.1); null if there is none. */
+/** Returns a parameter that a request contains twice (RFC 6749, section 3.1); null if there is none. */
 const repeated = (parameters: URLSearchParams): string | null =>
   [...new Set(parameters.keys())].find((name) => parameters.getAll(name).length > 1) ?? null;
 
-/** Parameters that the app does not support, with their errors (OpenID Connect Core 1.0, section 3.1.2.6). */
+/** Unsupported parameters with their errors (OpenID Connect Core 1.0, section 3.1.2.6). */
 const UNSUPPORTED = [
   ['request', 'request_not_supported'],
   ['request_uri', 'request_uri_not_supported'],
@@ -52,10 +52,11 @@ const UNSUPPORTED = [
 ] as const;
 
 /**
- * Reads the parameters of an authorization request. Parameters without a meaning here, such as ui_locales, are ignored. Returns the first
- * fault of a wrong request.
+ * Reads the parameters of an authorization request and ignores unknown ones, such as ui_locales. Returns the first
+ * fault of an invalid request.
  *
- * @param takesRefreshTokens The client is registered for refresh tokens; the scope offline_access is ignored for other clients.
+ * @param takesRefreshTokens The client is registered for refresh tokens. The scope offline_access is ignored for other
+ * clients.
  */
 export function readAuthorization(
   parameters: URLSearchParams,
@@ -103,12 +104,14 @@ function protocolFault(parameters: URLSearchParams): AuthorizationFault | null {
   return isQuery ? null : invalid('only response_mode=query is supported');
 }
 
-/** PKCE is required, with S256 (RFC 7636, section 4.3; RFC 9700, section 2.1.1). */
+/**
+ * Returns the fault of the code challenge. PKCE with S256 is required (RFC 7636, section 4.3; RFC 9700, section 2.1.1).
+ */
 function challengeFault(parameters: URLSearchParams): AuthorizationFault | null {
   const [challenge, method] = [parameters.get('code_challenge'), parameters.get('code_challenge_method')];
   if (!challenge || !method) return invalid('PKCE flow requires both code_challenge and code_challenge_method');
   if (method.toLowerCase() !== 's256') return invalid('code_challenge_method must be S256');
-  // A SHA-256 in base64url has as many characters (RFC 7636, section 4.2).
+  // A SHA-256 in base64url has 43 characters (RFC 7636, section 4.2).
   return /^[\w-]{43}$/.test(challenge) ? null : invalid('code_challenge must be a SHA-256 in base64url');
 }
 

@@ -12,7 +12,10 @@ import { authorizationUrl } from './provider-sign-in.ts';
 import { findProvider, ProviderUnavailable } from './providers.ts';
 import { redirectTarget } from './redirects.ts';
 
-/** GET /authorize: leads a member to the page of a provider. A browser is led to the app's own origin first, whose cookie binds the sign-in. */
+/**
+ * Handles GET /authorize: redirects a member to the page of a provider. A browser is first redirected to the app's own
+ * origin, whose cookie binds the sign-in to the browser.
+ */
 export async function authorize(context: AuthContext, request: CallRequest): Promise<Reply> {
   const own = context.origins.appOrigin(context.app.ref);
   const isOnOwn = context.origins.isAtOrigin(context.app.ref, request.headers.host);
@@ -31,7 +34,8 @@ export const redirectTo = (address: string, status: 302 | 303 | 307 = 302): Repl
 });
 
 /**
- * Starts a sign-in at the provider that the query names, and returns its page and the state that comes back.
+ * Starts a sign-in at the provider that the query names. Returns the provider's page, and the state that the provider
+ * sends back.
  *
  * @param linkingTargetId The account that gets the identity; null for a sign-in.
  */

@@ -8,12 +8,13 @@ export type PlannedUser = Pick<NewUser, 'email' | 'phone' | 'userMetadata' | 'is
   readonly provider: string | null;
 };
 
-/** GoTrue's time of an account that is not stored. */
+/** GoTrue's timestamps of an account that is not stored. */
 const NEVER = '0001-01-01T00:00:00Z';
 
 /**
- * Calls the hook before_user_created, if it is on, outside of any transaction. Throws the hook's refusal, and what `callHook` throws: then no
- * account is created.
+ * Calls the hook before_user_created, if it is enabled, outside of any transaction. If it throws, no account is
+ * created.
+ * @throws the hook's refusal, and what `callHook` throws
  */
 export async function beforeUserCreated(context: HookContext, address: string, planned: PlannedUser): Promise<void> {
   if (!context.settings.hook_before_user_created_enabled) return;
@@ -34,6 +35,8 @@ export async function beforeUserCreated(context: HookContext, address: string, p
   await callHook(context, { name: 'before_user_created', address, payload: { user } });
 }
 
-/** Waits as long as the hook takes, for a request that creates no account and must not tell so by its time. */
+/**
+ * Waits as long as the hook takes. A request that creates no account uses it, so that its time does not reveal that.
+ */
 export const waitAsBeforeUserCreated = (context: HookContext): Promise<void> =>
   waitAsHook(context, 'before_user_created');

@@ -9,7 +9,7 @@ const schema = z.object({ email: text(10), data: metadata });
 const read = (body: string | Uint8Array | null, optional = false) =>
   readBody({ body: typeof body === 'string' ? Buffer.from(body) : body } as CallRequest, schema, { optional });
 
-it('reads known fields and leaves the rest; null and the empty text are absent', () => {
+it('reads known fields, ignores unknown ones, and treats null and the empty text as absent', () => {
   expect(read('{"email":"a@b.c","captcha":{"token":null}}')).toEqual({ email: 'a@b.c' });
   expect(read('{"email":null,"data":null}')).toEqual({});
   expect(read('{"email":"","data":{"name":"Ada \\\\u0000"}}')).toEqual({ data: { name: 'Ada \\u0000' } });
@@ -20,7 +20,7 @@ it('reads null as an object without fields', () => {
   expect(read('null')).toEqual({});
 });
 
-it('reads the names of fields in any letter case, and the last of two that mean one field', () => {
+it('reads field names in any letter case, and uses the last of two that mean one field', () => {
   expect(read('{"Email":"a@b.c","DATA":{"Email":1}}')).toEqual({ email: 'a@b.c', data: { Email: 1 } });
   expect(read('{"email":"a@b.c","EMAIL":"d@e.f"}')).toEqual({ email: 'd@e.f' });
 });
@@ -39,19 +39,19 @@ it.each([
   expect(() => read(body)).toThrow(expect.objectContaining({ code: 'bad_json', status: 400 }));
 });
 
-it('does not count brackets inside of texts', () => {
+it('ignores brackets inside of texts when it measures nesting', () => {
   const name = `${'[{'.repeat(500)}\\"${'[{'.repeat(500)}`;
   expect(read(`{"data":{"name":"${name}"}}`).data?.name).toContain('[{"[{');
 });
 
-it('reads an unfinished text of many quotes in one pass', () => {
+it('reads an unterminated text of many quotes in linear time', () => {
   const body = `{"email":"${'\\"'.repeat(60_000)}`;
   const started = performance.now();
   expect(() => read(body)).toThrow(expect.objectContaining({ code: 'bad_json' }));
   expect(performance.now() - started).toBeLessThan(1000);
 });
 
-it('refuses a body larger than the limit before it reads it', () => {
+it('refuses a body above the limit before it parses the body', () => {
   const body = Buffer.alloc(limits.authBodyBytes.default + 1, 0x20);
   expect(() => read(body)).toThrow(expect.objectContaining({ code: 'request_entity_too_large', status: 413 }));
 });
@@ -60,7 +60,7 @@ it.each([
   ['{"email":1}', 'email: '],
   ['{"data":[1]}', 'data: '],
   ['{"data":"x"}', 'data: '],
-])('refuses %s with bad_json that names the field of another type', (body, message) => {
+])('refuses %s with bad_json that names the field with the wrong type', (body, message) => {
   expect(() => read(body)).toThrow(
     expect.objectContaining({ code: 'bad_json', status: 400, message: expect.stringContaining(message) }),
   );
@@ -72,7 +72,7 @@ it.each([
   ['{"email":"\\ud800"}', 'email: must not contain NUL characters or broken'],
   ['{"data":{"a":[{"b":"\\u0000"}]}}', 'data: must not contain NUL'],
   ['{"data":{"a\\udc00":1}}', 'data: must not contain NUL'],
-])('names the field that is wrong in %s', (body, message) => {
+])('names the invalid field of %s', (body, message) => {
   expect(() => read(body)).toThrow(
     expect.objectContaining({ code: 'validation_failed', message: expect.stringContaining(message) }),
   );

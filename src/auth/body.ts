@@ -4,7 +4,7 @@ import { limits } from '../../contract/limits.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { parseBoundedJson } from '../limits/bounded-json.ts';
 
-/** PostgreSQL stores neither NUL characters nor halves of surrogate pairs. */
+/** PostgreSQL cannot store NUL characters and unpaired surrogates. */
 const UNSTORABLE = /\0|[\uD800-\uDFFF]/u;
 
 function isStorable(value: unknown): boolean {
@@ -15,7 +15,10 @@ function isStorable(value: unknown): boolean {
 
 const storable = 'must not contain NUL characters or broken surrogate pairs';
 
-/** An optional text of bounded length; null and the empty text count as absent, as in GoTrue. */
+/**
+ * Returns the schema of an optional text. Null and the empty text count as absent, as in GoTrue.
+ * @param max Maximum length in characters.
+ */
 export const text = (max: number) =>
   z
     .string()
@@ -24,22 +27,22 @@ export const text = (max: number) =>
     .nullish()
     .transform((value) => value || undefined);
 
-/** An optional object of metadata. */
+/** An optional object with metadata. */
 export const metadata = z
   .record(z.string(), z.unknown())
   .refine(isStorable, storable)
   .nullish()
   .transform((value) => value ?? undefined);
 
-/** An optional flag. */
+/** An optional boolean. */
 export const flag = z
   .boolean()
   .nullish()
   .transform((value) => value ?? undefined);
 
 /**
- * A password. The calls check its length, so that the error names the limit. The empty text stays: a change to an empty password is
- * refused, not ignored.
+ * An optional password. The calls check its length, so that the error names the limit. The empty text is not absent: a
+ * change to an empty password is refused and not ignored.
  */
 export const password = z
   .string()
@@ -48,10 +51,11 @@ export const password = z
   .transform((value) => value ?? undefined);
 
 /**
- * Returns the body of a call as `schema` reads it. Names of fields count in any letter case, as in GoTrue (Go's encoding/json),
- * and the body `null` is an empty object. An absent body is one where `optional` says so.
+ * Reads the body of a call by `schema`. Field names match in any letter case, as in GoTrue (Go's encoding/json). The
+ * body `null` is an empty object; with `optional` a missing body is one too.
  *
- * Throws request_entity_too_large, bad_json (of a field of another type too), and validation_failed that names the field.
+ * @throws request_entity_too_large, bad_json (also for a field of a wrong type), validation_failed with the name of the
+ * field
  */
 export function readBody<Shape extends z.ZodRawShape>(
   request: CallRequest,
@@ -64,14 +68,14 @@ export function readBody<Shape extends z.ZodRawShape>(
   const issue = parsed.error.issues[0];
   const field = issue?.path.join('.');
   const message = field ? `${field}: ${issue?.message}` : (issue?.message ?? '');
-  // GoTrue reads the JSON into typed fields: a value of another type fails there.
+  // GoTrue parses the JSON into typed fields, so a value of a wrong type is a parse error.
   if (issue?.code === 'invalid_type') {
     throw new NinefoldError('bad_json', { message: `Could not parse request body as JSON: ${message}` });
   }
   throw new NinefoldError('validation_failed', { message });
 }
 
-/** Renames fields that differ from one of `names` in letter case only. Of two that mean one field the last counts. */
+/** Renames fields that differ from one of `names` only in letter case. The last of two equal fields counts. */
 function withFieldNames(body: object, names: readonly string[]): Record<string, unknown> {
   const fields = Object.entries(body).map(([key, value]): [string, unknown] => {
     if (names.includes(key)) return [key, value];
@@ -91,7 +95,7 @@ function parseBody(body: Uint8Array | null, optional: boolean): object {
   if (body.length > limits.authBodyBytes.default) throw new NinefoldError('request_entity_too_large');
   let value: unknown;
   try {
-    // A byte order mark stays in the text, where JSON does not allow it (RFC 8259, section 8.1).
+    // A byte order mark stays in the text. JSON does not allow it (RFC 8259, section 8.1), so the parser refuses it.
     const decoded = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
     value = parseBoundedJson(decoded, bounds);
   } catch (error) {

@@ -7,17 +7,17 @@ import { derived } from './provider-sign-in.ts';
 
 type BindingContext = Pick<AuthContext, 'app' | 'origins' | 'nodeKey'>;
 
-/** Returns true if a browser opens the address as a page. Programs do not say so. */
+/** Returns true if a browser opens the address as a page. Programs do not send these headers. */
 export const isNavigation = ({ headers }: Pick<CallRequest, 'headers'>): boolean =>
   headers['sec-fetch-mode'] === 'navigate';
 
-/** Each sign-in has a cookie of its own, so that two tabs can sign in at once. */
+/** Each sign-in has an own cookie, so that two tabs can sign in at the same time. */
 const cookieName = (state: string): string => `nf-sign-in-${createHash('sha256').update(state).digest('hex')}`;
 
 /**
- * Returns the cookie that binds a sign-in at a provider to the browser that began it: without it, an attacker could send their own
- * callback address to a member, who would work in the attacker's account without noticing. Over TLS the cookie is sent with a form of another site
- * too, as Apple posts one.
+ * Returns the cookie that binds a sign-in at a provider to the browser that began the sign-in. Without it, an attacker
+ * could send the own callback address to a member, who would then work in the attacker's account. Over TLS the browser
+ * also sends the cookie with a form of another site, because Apple posts a form.
  */
 export function bindToBrowser(context: BindingContext, state: string): string {
   const value = derived(context, 'browser', state);
@@ -26,7 +26,7 @@ export function bindToBrowser(context: BindingContext, state: string): string {
   return `${cookieName(state)}=${value}; Path=/auth/v1/callback; Max-Age=${seconds}; HttpOnly; ${sameSite}`;
 }
 
-/** Returns true if the browser that opens a callback has begun the sign-in, or if the caller is a program, which nobody can lure. */
+/** Returns true if the browser that opens a callback began the sign-in, or if the caller is a program. */
 export function isBound(context: BindingContext, request: CallRequest, state: string): boolean {
   const isOnOwn = context.origins.isAtOrigin(context.app.ref, request.headers.host);
   if (!isNavigation(request) || !isOnOwn) return true;

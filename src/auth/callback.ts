@@ -18,9 +18,11 @@ import { afterFailure, OAuthError, withCode, withError, withSession } from './re
 import { clientOf } from './token-reply.ts';
 
 /**
- * GET and POST /callback: a member comes back from a provider. Leads to the address that the sign-in began with, with a code for the
- * session (PKCE) or the session itself in the fragment; errors go there too. Without a valid state it leads to the site. A member who adds
- * an identity is led to the page that asks. On another origin than the app's own it leads there first: the cookies are there.
+ * Handles GET and POST /callback, by which a member returns from a provider. Redirects to the address with which the
+ * sign-in began: with a code for the session (PKCE), or with the session in the fragment. Errors are sent to the same
+ * address, and without a valid state to the site. A member who adds an identity is redirected to the page that asks for
+ * confirmation. On an origin other than the app's own, redirects there first, because the cookies belong to that
+ * origin.
  */
 export async function callback(context: AuthContext, request: CallRequest): Promise<Reply> {
   const elsewhere = onOwnOrigin(context, request);
@@ -41,16 +43,19 @@ export async function callback(context: AuthContext, request: CallRequest): Prom
   }
 }
 
-/** Returns the redirect of a browser to the same call on the app's own origin; null where it is there, or where no host name leads there. */
+/**
+ * Returns the redirect of a browser to the same call on the app's own origin. Returns null if the call is on that
+ * origin already, or if no host name leads there.
+ */
 function onOwnOrigin({ app, origins }: AuthContext, request: CallRequest): Reply | null {
   const own = origins.appOrigin(app.ref);
   if (own === null || !isNavigation(request) || origins.isAtOrigin(app.ref, request.headers.host)) return null;
   const query = request.query === '' ? '' : `?${request.query}`;
-  // 307 sends a form again.
+  // With status 307 the browser sends a form again.
   return redirectTo(`${own}/auth/v1/callback${query}`, request.method === 'POST' ? 307 : 303);
 }
 
-/** Apple posts a form. */
+/** Returns the parameters of the query or of the form that Apple posts. */
 function parametersOf(request: CallRequest): URLSearchParams {
   if (request.method !== 'POST') return new URLSearchParams(request.query);
   return new URLSearchParams(Buffer.from(request.body ?? new Uint8Array()).toString('utf8'));
@@ -61,7 +66,7 @@ async function flowOf(context: AuthContext, request: CallRequest, state: string)
   const taken = await takeFlow(context.database, state);
   switch (taken.verdict) {
     case 'taken':
-      // A member who adds an identity begins with a call of the client, which gets no cookie.
+      // A member who adds an identity begins with a request of the client, which stores no cookie.
       if (taken.flow.linkingTargetId === null && !isBound(context, request, state)) {
         throw new NinefoldError('bad_oauth_state', { message: 'OAuth state belongs to another browser' });
       }
@@ -110,7 +115,7 @@ async function finish(context: AuthContext, request: CallRequest, returned: Retu
   return redirectTo(code ? withCode(target, code) : await withSession(context, request, target, grant, tokens));
 }
 
-/** The library checks these; a provider may add others. */
+/** Returns the parameters that the library checks. A provider may add others. */
 function protocolParameters(answer: URLSearchParams): URLSearchParams {
   const known = ['code', 'state', 'iss'].flatMap((name) =>
     answer.getAll(name).map((value): [string, string] => [name, value]),
@@ -118,7 +123,7 @@ function protocolParameters(answer: URLSearchParams): URLSearchParams {
   return new URLSearchParams(known);
 }
 
-/** Apple tells the name once, in the form. It is not signed, so nothing but the name is taken from it. */
+/** Apple sends the name once, in the form. The form is not signed, so only the name is read from it. */
 function withPostedName(provider: Provider, profile: Profile, posted: string | null): Profile {
   if (provider.name !== 'apple' || !posted || posted.length > limits.claimCharacters.default) return profile;
   try {

@@ -6,10 +6,11 @@ import { type AuthContext, timeOf } from './context.ts';
 import { TOKEN_EXPIRED } from './error-reply.ts';
 
 /**
- * Returns the member who calls; `clientId` and `scope` are of the application that holds the token, null of the app's own tokens.
+ * Returns the member who calls. `clientId` and `scope` belong to the application that holds the token; they are null
+ * for the app's own tokens.
  *
- * Throws no_authorization without a bearer token, bad_jwt for a token that has expired or names no account, oauth_application_refused for
- * a token of an application where `takesApplications` does not say that the call is for them too.
+ * @throws no_authorization without a bearer token; bad_jwt for a token that has expired or names no account;
+ * oauth_application_refused for a token of an application, unless `takesApplications` is true
  */
 export async function requireMember(
   context: AuthContext,
@@ -36,7 +37,7 @@ export async function requireMember(
   throw new NinefoldError('bad_jwt', { status: 400, message: 'invalid claim: sub claim must be a UUID' });
 }
 
-/** Refuses a session that is no UUID: a token of the app's own servers may name any. Throws bad_jwt. */
+/** Throws bad_jwt for a session id that is not a UUID. The app's own servers can sign a token with any id. */
 function requireSessionClaim(claim: unknown): void {
   if ((claim ?? '') === '' || (typeof claim === 'string' && UUID.test(claim))) return;
   throw new NinefoldError('bad_jwt', { message: 'invalid claim: session_id claim must be a UUID' });
@@ -46,8 +47,8 @@ function requireSessionClaim(claim: unknown): void {
 const BEARER = /^bearer \S+$/i;
 
 /**
- * Returns the identity of a caller who shows a bearer token or a key. A token counts until the second in which it expires: GoTrue
- * gives none of the 30 seconds that PostgREST gives.
+ * Returns the identity of a caller with a bearer token or a key. A token is valid until the second of its expiry:
+ * GoTrue does not grant the 30 seconds of leeway that PostgREST grants.
  */
 async function identify(context: AuthContext, request: CallRequest): Promise<Identity> {
   const { authorization } = request.headers;
@@ -76,8 +77,9 @@ export async function requireAdmin(context: AuthContext, request: CallRequest): 
 }
 
 /**
- * Returns the id in `/admin/users/<id>` in its canonical form. GoTrue takes 32 digits without hyphens, braces around and the prefix
- * `urn:uuid:` too. Throws validation_failed.
+ * Returns the id in `/admin/users/<id>` in its canonical form. As GoTrue does, also accepts 32 digits without hyphens,
+ * surrounding braces and the prefix `urn:uuid:`.
+ * @throws validation_failed
  */
 export const requireUserId = (segment: string): string => requireUuid(segment, 'user_id');
 

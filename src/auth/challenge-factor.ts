@@ -11,7 +11,9 @@ import { json } from './reply.ts';
 import { takeFromLimit } from './take-from-limit.ts';
 import { creationOptions, requestOptions, requireRelyingParty } from './web-authn.ts';
 
-/** POST /factors/<id>/challenge: opens a challenge to a factor, which the same client answers with `verify`. */
+/**
+ * Handles POST /factors/<id>/challenge: opens a challenge to a factor. The same client responds to it with `verify`.
+ */
 export async function challengeFactor(context: AuthContext, request: CallRequest, segment: string): Promise<Reply> {
   const { settings } = context;
   const member = await requireSession(context, request);
@@ -34,7 +36,7 @@ export async function challengeFactor(context: AuthContext, request: CallRequest
   }
 }
 
-/** Opens a challenge and returns the response that names it. */
+/** Opens a challenge and returns the response with its id. */
 async function challengeReply(
   { database, settings }: AuthContext,
   request: CallRequest,
@@ -57,7 +59,10 @@ async function challengeReply(
   };
 }
 
-/** Opens a challenge to a security key: it asks for a new key while the factor is not verified, else for this one. */
+/**
+ * Opens a challenge to a security key. While the factor is not verified, the challenge requests a new key, otherwise
+ * the key of the factor.
+ */
 async function challengeKey(
   context: AuthContext,
   request: CallRequest,
@@ -84,7 +89,10 @@ async function challengeKey(
   return json({ ...opened, webauthn: { type: isNew ? 'create' : 'request', credential_options: { publicKey } } });
 }
 
-/** Returns the factor of an account that a path names. Throws validation_failed, mfa_factor_not_found. */
+/**
+ * Returns the factor of an account that a path names.
+ * @throws validation_failed, mfa_factor_not_found
+ */
 export async function requireFactor(context: AuthContext, userId: string, segment: string): Promise<Factor> {
   const factor = await findFactor(context.database, userId, requireId(segment, 'factor_id'));
   if (!factor) throw new NinefoldError('mfa_factor_not_found');

@@ -7,7 +7,10 @@ import type { AuthContext } from './context.ts';
 import { ignoreMissing } from './link-mails.ts';
 import { checkChannel, makeText, requireText, sendText, storedText } from './send-text.ts';
 
-/** Returns the number that an account asks for, if it is another one. Throws phone_provider_disabled, validation_failed. */
+/**
+ * Returns the requested number of an account if it differs from the current one.
+ * @throws phone_provider_disabled, validation_failed
+ */
 export function newPhoneOf(
   { settings }: AuthContext,
   user: User,
@@ -22,7 +25,10 @@ export function newPhoneOf(
   return phone === user.phone ? null : phone;
 }
 
-/** Counts the text of a change of number. By the account: others cannot use up its turn. Throws over_sms_send_rate_limit. */
+/**
+ * Counts a text for a change of number. It counts by account, so that other callers cannot use the limit up.
+ * @throws over_sms_send_rate_limit
+ */
 export const requirePhoneChange = async (
   context: AuthContext,
   request: CallRequest,
@@ -31,8 +37,9 @@ export const requirePhoneChange = async (
 ): Promise<void> => void (await requireText(context, request, 'phone_change', phone, user.id));
 
 /**
- * Stores the number that an account is to have, and sends a code to it. Whether another account has the number is told only to the caller who
- * shows the code. Throws sms_send_failed.
+ * Stores the requested number of an account and sends a code to it. Only the caller who sends the code learns whether
+ * another account has the number.
+ * @throws sms_send_failed
  */
 export async function beginPhoneChange(
   context: AuthContext,

@@ -6,7 +6,7 @@ const reasons = (password: string, settings = {}) =>
   weaknessOf(password, { ...defaultAuthSettings, ...settings })?.reasons ?? [];
 
 describe('weaknessOf', () => {
-  it('asks for 8 characters by default, and never for fewer than 6', () => {
+  it('requires 8 characters by default and at least 6 with any setting', () => {
     expect(reasons('aB3-xyz')).toEqual(['length']);
     expect(reasons('aB3-xyzq')).toEqual([]);
     expect(reasons('😀😀😀😀😀😀😀')).toEqual(['length']);
@@ -15,7 +15,7 @@ describe('weaknessOf', () => {
   });
 
   it.each(['password', 'Password1', '12345678', 'ILOVEYOU', 'qwerty123', 'trustno1'])(
-    'refuses %s, which many use',
+    'refuses the common password %s',
     (password) => {
       expect(reasons(password)).toEqual(['pwned']);
       expect(reasons(password, { password_refuse_common: false })).toEqual([]);
@@ -23,7 +23,7 @@ describe('weaknessOf', () => {
   );
 
   it.each(['ada.lovelace', 'Ada.Lovelace1815', '2026helpdesk!', 'ada.lovelace@example.org'])(
-    'refuses %s, which names the app or the account',
+    'refuses %s, which is made of the name of the app or the account',
     (password) => {
       const words = wordsOf('helpdesk', 'Ada.Lovelace@example.org');
       expect(weaknessOf(password, defaultAuthSettings, words)?.reasons).toEqual(['pwned']);
@@ -42,14 +42,14 @@ describe('weaknessOf', () => {
     },
   );
 
-  it('takes passwords that few use', () => {
+  it('accepts uncommon passwords', () => {
     const taken = Array.from({ length: 2000 }, (_, i) => `kestrel ${i} over the weir`).filter(
       (one) => reasons(one).length > 0,
     );
     expect(taken).toEqual([]);
   });
 
-  it('asks for a character of each set, as GoTrue does', () => {
+  it('requires a character of each set, as GoTrue does', () => {
     const settings = { password_required_characters: 'abcdef:ABCDEF:0123456789:\\:!' };
     expect(reasons('cobalt Fjord 7!', settings)).toEqual([]);
     expect(reasons('cobalt Fjord 7:', settings)).toEqual([]);
@@ -62,7 +62,7 @@ describe('weaknessOf', () => {
   });
 });
 
-it('checkNewPassword tells the reasons, and the limit that was hit', () => {
+it('throws weak_password with the reasons and the exceeded limit in checkNewPassword', () => {
   const refused = (password: string) => {
     try {
       checkNewPassword(password, defaultAuthSettings, []);

@@ -8,14 +8,14 @@ export interface WeakPassword {
   readonly reasons: readonly string[];
 }
 
-/** GoTrue's words for a password that others use or that was leaked. */
+/** GoTrue's message for a common or leaked password. */
 export const EASY_TO_GUESS = 'Password is known to be weak and easy to guess, please choose a different one.';
 
 /**
- * Returns what is wrong with the strength of a password, in GoTrue's words; null for a strong password. Length is in characters. Reasons
- * are `length`, `characters` and `pwned`, as clients know them.
+ * Returns the weakness of a password with GoTrue's message; null for a strong password. Lengths are in characters.
+ * Reasons are `length`, `characters` and `pwned`, which clients know.
  *
- * @param words Texts that may not be the whole of the password: see `wordsOf`.
+ * @param words Texts of which the password may not consist: see `wordsOf`.
  */
 export function weaknessOf(
   password: string,
@@ -37,8 +37,8 @@ export function weaknessOf(
 }
 
 /**
- * Returns the texts that an attacker tries first: the ref of the app, the address of the account, its part before the `@`, and its phone
- * numbers as digits.
+ * Returns the texts that an attacker tries first: the app's ref, the account's address, its part before the `@`, and
+ * its phone numbers as digits.
  */
 export const wordsOf = (
   ref: string,
@@ -53,8 +53,7 @@ export const wordsOf = (
 const COUNTRY_CODE_DIGITS = 3;
 
 /**
- * Returns true for a phone number in any form: with punctuation between the digits, with a prefix of zeros, with or without the country
- * code.
+ * Returns true for a phone number in any form: with punctuation, with leading zeros, with or without the country code.
  */
 function isNumber(password: string, word: string): boolean {
   const text = password.normalize('NFKC');
@@ -63,7 +62,7 @@ function isNumber(password: string, word: string): boolean {
   return digits !== '' && word.endsWith(digits) && digits.length >= word.length - COUNTRY_CODE_DIGITS;
 }
 
-/** Returns true for a word with nothing but digits and punctuation around it, and for a phone number. */
+/** Returns true for a phone number, and for a word with only digits and punctuation around it. */
 function isMadeOf(password: string, words: readonly string[]): boolean {
   if (words.some((word) => isNumber(password, word))) return true;
   const bare = (text: string): string => text.toLowerCase().replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
@@ -71,14 +70,14 @@ function isMadeOf(password: string, words: readonly string[]): boolean {
   return core !== '' && words.some((word) => bare(word) === core);
 }
 
-/** Returns the sets of password_required_characters, which colons separate; `\:` is a colon in a set. */
+/** Splits password_required_characters at the colons into sets; `\:` is a colon in a set. */
 const characterSets = (text: string): string[] =>
   text
     .split(/(?<!\\):/)
     .map((set) => set.replaceAll('\\:', ':'))
     .filter((set) => set !== '');
 
-/** Throws validation_failed for a password that is longer than can be hashed. */
+/** Throws validation_failed for a password that is too long for hashing. */
 export function checkPasswordLength(password: string): void {
   if (Buffer.byteLength(password) <= limits.passwordMaxBytes.default) return;
   throw new NinefoldError('validation_failed', {
@@ -88,7 +87,7 @@ export function checkPasswordLength(password: string): void {
 }
 
 /**
- * Throws validation_failed or weak_password for a password that a new account or a change of password may not have.
+ * Throws validation_failed or weak_password for a password that a new account or a change of password may not use.
  *
  * @param words As for `weaknessOf`.
  */
@@ -97,7 +96,7 @@ export function checkNewPassword(password: string, settings: AuthSettings, words
   const weak = weaknessOf(password, settings, words);
   if (!weak) return;
   const { message, reasons } = weak;
-  // Only the length is a limit.
+  // Of the reasons, only the length is a limit.
   throw new NinefoldError('weak_password', {
     message,
     details: { reasons },

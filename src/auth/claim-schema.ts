@@ -22,7 +22,10 @@ const types: Readonly<Record<string, readonly JsonType[]>> = {
 
 const required = ['aud', 'exp', 'iat', 'sub', 'email', 'phone', 'role', 'aal', 'session_id', 'is_anonymous'];
 
-/** Returns how a value breaks the schema of claims, in the words of GoTrue's validator; nothing for claims that conform. */
+/**
+ * Returns the deviations of a value from the schema of claims, with the messages of GoTrue's validator; none for valid
+ * claims.
+ */
 export function claimProblems(claims: unknown): string[] {
   if (typeOf(claims) !== 'object') return [`(root): Invalid type. Expected: object, given: ${typeOf(claims)}`];
   const given = claims as Record<string, unknown>;
@@ -43,7 +46,7 @@ export function claimProblems(claims: unknown): string[] {
 const invalidType = (name: string, expected: string, given: string): string =>
   `${name}: Invalid type. Expected: ${expected}, given: ${given}`;
 
-/** Returns the type of a JSON value as JSON Schema names it. */
+/** Returns the JSON Schema name of the type of a JSON value. */
 function typeOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';

@@ -7,22 +7,23 @@ import { type AuthContext, timeOf } from './context.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** Stands for the session in the payload of the hook: no session has this id. */
+/** The session id in the payload of the hook. No session has this id. */
 const NO_SESSION = '00000000-0000-0000-0000-000000000000';
 
-/** A builder sees many rows at once: the hook runs once for them. */
+/** The console requests many rows at once. The cache makes the hook run once for them. */
 const remembered = new LRUCache<string, Promise<Claims>>({
   max: limits.rememberedActingClaims.default,
   ttl: limits.actingClaimsSeconds.default * 1000,
 });
 
 /**
- * Returns the claims that an access token of an account would have, for a caller without a session: with `aal1`, and as the hook
- * custom_access_token changes them while it is on. The claims of the session and the times of the token are left out.
+ * Returns the claims of an access token of an account for a caller without a session, with `aal1`. If the hook
+ * custom_access_token is enabled, it changes the claims. The claims of the session and the times of the token are left
+ * out.
  *
  * @param address The network address of the request.
  * @param issuer The URL of the app's `/auth/v1`.
- * @throws What `customClaims` throws.
+ * @throws what `customClaims` throws
  */
 export async function claimsWithoutSession(
   context: AuthContext,

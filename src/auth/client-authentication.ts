@@ -5,9 +5,9 @@ import { UUID } from '../identity/uuid.ts';
 import type { AuthContext } from './context.ts';
 
 /**
- * Returns the application that calls, once it has authenticated in the way that it is registered for (RFC 6749, section 2.3).
+ * Returns the application that calls after it has authenticated with its registered method (RFC 6749, section 2.3).
  *
- * Throws oauth_invalid_client, and oauth_invalid_request for a request that authenticates in two ways.
+ * @throws oauth_invalid_client, and oauth_invalid_request for a request that authenticates with two methods
  */
 export async function requireClient(
   context: AuthContext,
@@ -23,7 +23,7 @@ export async function requireClient(
   });
 }
 
-/** RFC 6749, section 2.3.1: the parts of HTTP Basic are form-encoded. */
+/** The parts of HTTP Basic are form-encoded (RFC 6749, section 2.3.1). */
 function credentialsOf({ headers }: CallRequest, fields: ReadonlyMap<string, string>) {
   const [, encoded] = /^basic +([\w+/=-]+)$/i.exec(headers.authorization ?? '') ?? [];
   if (encoded !== undefined) {

@@ -2,8 +2,10 @@ import type { CodeChallenge } from '../accounts/flow-states.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 
 /**
- * Returns the PKCE challenge of a client; null if the client sent none. Throws validation_failed for a challenge without its method,
- * for an unknown method, and for a challenge that RFC 7636, section 4.2, does not allow.
+ * Returns the PKCE challenge of a client; null if the client sent none.
+ *
+ * @throws validation_failed for a challenge without a method, with an unknown method, or in a form that RFC 7636,
+ * section 4.2, does not allow
  */
 export function readCodeChallenge(value: string | undefined, method: string | undefined): CodeChallenge | null {
   if (!value !== !method) throw refusal('PKCE flow requires code_challenge_method and code_challenge');

@@ -38,14 +38,14 @@ afterAll(async () => {
 
 type Member = Awaited<ReturnType<AuthApp['member']>>;
 
-/** The address of the page that asks, and the cookie of the browser that came back from the provider. */
+/** The address of the page that asks, and the cookie of the browser that returned from the provider. */
 interface Asked {
   readonly url: URL;
   readonly cookie: string;
   readonly person: { readonly sub: string; readonly email: string };
 }
 
-/** Begins to link with the stock client and comes back from the provider in a browser. */
+/** Starts to link an identity with the stock client and returns from the provider in a browser. */
 async function comeBack({ client }: Pick<Member, 'client'>, email = uniqueEmail()): Promise<Asked> {
   const { data, error } = await client.auth.linkIdentity({
     provider: 'custom:scripted' as 'github',
@@ -80,7 +80,7 @@ const providersOf = async ({ client }: Pick<Member, 'client'>) =>
 const NOTHING = 'Nothing was linked';
 
 describe('GET and POST /user/identities/confirm', () => {
-  it('links only after the member has confirmed on a page that names both accounts', async () => {
+  it('links the identity only after the member has confirmed it on a page that names both accounts', async () => {
     const member = await app.member('correct horse');
     const asked = await comeBack(member);
     expect(asked.url.origin + asked.url.pathname).toBe(`http://auth.localhost:8000/auth/v1${CONFIRM}`);
@@ -99,7 +99,7 @@ describe('GET and POST /user/identities/confirm', () => {
     expect(await providersOf(member)).toEqual(['email', 'custom:scripted']);
   });
 
-  it('drops the link if the member cancels', async () => {
+  it('discards the link if the member cancels', async () => {
     const member = await app.member('correct horse');
     const asked = await comeBack(member);
     const fields = fieldsOf(await show(asked, asked.cookie));
@@ -109,7 +109,7 @@ describe('GET and POST /user/identities/confirm', () => {
     expect(await providersOf(member)).toEqual(['email']);
   });
 
-  it('links once, with 12 confirmations at once', async () => {
+  it('links the identity once when 12 confirmations arrive at once', async () => {
     const member = await app.member('correct horse');
     const asked = await comeBack(member);
     const fields = fieldsOf(await show(asked, asked.cookie));
@@ -123,7 +123,7 @@ describe('GET and POST /user/identities/confirm', () => {
     expect(await providersOf(member)).toEqual(['email']);
   });
 
-  it('links nothing by GET, however often the page is opened, nor without the proof of the page', async () => {
+  it('links nothing by GET or without the proof of the page', async () => {
     const member = await app.member('correct horse');
     const asked = await comeBack(member);
     const fields = fieldsOf(await show(asked, asked.cookie));
@@ -137,7 +137,7 @@ describe('GET and POST /user/identities/confirm', () => {
     expect((await send(fields, asked.cookie)).status).toBe(303);
   });
 
-  it('does nothing in another browser, which lacks the cookie, and tells it neither account', async () => {
+  it('refuses another browser, which lacks the cookie, and shows that browser neither account', async () => {
     const member = await app.member('correct horse');
     const asked = await comeBack(member);
     const fields = fieldsOf(await show(asked, asked.cookie));
@@ -151,7 +151,7 @@ describe('GET and POST /user/identities/confirm', () => {
     expect(await providersOf(member)).toEqual(['email']);
   });
 
-  it('does not let one member confirm the link of another', async () => {
+  it('refuses a confirmation of another member’s link', async () => {
     const [attacker, member] = [await app.member('correct horse'), await app.member('correct horse')];
     const [own, others] = [await comeBack(attacker), await comeBack(member)];
     const fields = fieldsOf(await show(own, own.cookie));
@@ -164,7 +164,7 @@ describe('GET and POST /user/identities/confirm', () => {
     expect(await providersOf(attacker)).toEqual(['email']);
   });
 
-  it('expires', async () => {
+  it('refuses a confirmation after the link has expired', async () => {
     const member = await app.member('correct horse');
     const asked = await comeBack(member);
     const fields = fieldsOf(await show(asked, asked.cookie));
@@ -176,31 +176,34 @@ describe('GET and POST /user/identities/confirm', () => {
     expect(await providersOf(member)).toEqual(['email']);
   });
 
-  it('stores neither who the provider reports nor the secret so that a reader of the table can use it', async () => {
+  it('stores the reported person and the secret so that a reader of the table cannot use them', async () => {
     const asked = await comeBack(await app.member('correct horse'));
     const rows = JSON.stringify(await app.sql('select * from auth.flow_state'));
     expect(rows).not.toContain(asked.person.sub);
     expect(rows).not.toContain(asked.cookie.split('=')[1]);
   });
 
-  it('leads to the app’s own origin from any other', async () => {
+  it('redirects from every other origin to the app’s own origin', async () => {
     const asked = await comeBack(await app.member('correct horse'));
     const { redirect, cookies } = await app.call('GET', CONFIRM + asked.url.search, { headers: { host: '127.0.0.1' } });
     expect(redirect).toBe(asked.url.href);
     expect(cookies).toBeUndefined();
   });
 
-  it.each(['', '?id=', '?id=x', `?id=${createHash('sha256').digest('hex')}`])('shows nothing for %j', async (query) => {
-    const { status, body } = await app.call('GET', CONFIRM + query, { headers: HOST });
-    expect(status).toBe(200);
-    expect(body).toContain(NOTHING);
-  });
+  it.each(['', '?id=', '?id=x', `?id=${createHash('sha256').digest('hex')}`])(
+    'shows no link for the query %j',
+    async (query) => {
+      const { status, body } = await app.call('GET', CONFIRM + query, { headers: HOST });
+      expect(status).toBe(200);
+      expect(body).toContain(NOTHING);
+    },
+  );
 });
 
 describe('GET and POST /callback on the node’s origin', () => {
   const elsewhere = { host: '127.0.0.1:8000', 'sec-fetch-mode': 'navigate' };
 
-  it('leads a browser to the app’s own origin before the state is used', async () => {
+  it('redirects a browser to the app’s own origin before the state is used', async () => {
     const { client } = await app.member('correct horse');
     const { data } = await client.auth.linkIdentity({ provider: 'custom:scripted' as 'github' });
     const query = `?state=${new URL(data?.url ?? '').searchParams.get('state')}&error=access_denied`;
@@ -210,7 +213,7 @@ describe('GET and POST /callback on the node’s origin', () => {
     expect(new URL(second.redirect ?? '').searchParams.get('error')).toBe('access_denied');
   });
 
-  it('makes a browser send a form again, as Apple posts one', async () => {
+  it('uses status 307 for the form that Apple posts, so that the browser sends the form again', async () => {
     const reply = await app.call('POST', '/callback', { headers: elsewhere, raw: Buffer.from('state=x&code=c') });
     expect(reply).toMatchObject({ status: 307, redirect: 'http://auth.localhost:8000/auth/v1/callback' });
   });

@@ -25,13 +25,14 @@ import { languageOf } from './verify-words.ts';
 
 const PATH = '/auth/v1/user/identities/confirm';
 
-/** Each link has a cookie of its own, so that two tabs can link at once. */
+/** Each link has an own cookie, so that two tabs can link at the same time. */
 const cookieName = (flowId: string): string => `nf-link-${flowId}`;
 
 /**
- * Stores an identity that a provider has reported for a member's account and returns the redirect to the page that asks. The cookie holds
- * the secret of the link: only the browser that came back from the provider can show the page and confirm. The identity is not added by
- * the provider's answer alone, as an attacker could begin a link and send its address to somebody who is signed in at the provider.
+ * Stores an identity that a provider reported for a member's account, and returns the redirect to the page that asks
+ * the member. The cookie contains the secret of the link: only the browser that returned from the provider can show the
+ * page and confirm. The provider's response alone does not add the identity, because an attacker could begin a link and
+ * send its address to a person who is signed in at the provider.
  */
 export async function askToLink(context: AuthContext, flowId: string, link: PendingLink): Promise<Reply> {
   const secret = await storePendingLink(context.database, flowId, link);
@@ -43,7 +44,10 @@ export async function askToLink(context: AuthContext, flowId: string, link: Pend
   return { ...redirectTo(`${origin}${PATH}?id=${flowId}`, 303), cookies: [cookie] };
 }
 
-/** GET /user/identities/confirm: asks the member whether the account of the provider may sign in to theirs. It changes nothing. */
+/**
+ * Handles GET /user/identities/confirm: asks the member whether the account of the provider may sign in to the member's
+ * account. It changes nothing.
+ */
 export async function showLinking(context: AuthContext, request: CallRequest): Promise<Reply> {
   const { app, origins } = context;
   const origin = origins.appOrigin(app.ref);
@@ -54,7 +58,10 @@ export async function showLinking(context: AuthContext, request: CallRequest): P
   return shown === null ? voidPage(request) : askPage(context, request, shown);
 }
 
-/** POST /user/identities/confirm: links the identity, or drops the link if the member cancels. Leads to where the linking began. */
+/**
+ * Handles POST /user/identities/confirm: links the identity, or discards the link if the member cancels. Redirects to
+ * the address with which the linking began.
+ */
 export async function confirmLinking(context: AuthContext, request: CallRequest): Promise<Reply> {
   const form = new URLSearchParams(Buffer.from(request.body ?? []).toString('utf8'));
   const shown = await shownLink(context, request, form.get('id'));
@@ -75,7 +82,7 @@ interface ShownLink {
   readonly secret: string;
 }
 
-/** Returns the link whose secret the browser's cookie holds; null if there is none, or if it has expired. */
+/** Returns the link whose secret is in the browser's cookie; null if there is none, or if it has expired. */
 async function shownLink(context: AuthContext, request: CallRequest, id: string | null): Promise<ShownLink | null> {
   const secret = id !== null && UUID.test(id) ? cookieOf(request, cookieName(id)) : undefined;
   if (id === null || secret === undefined) return null;
@@ -83,7 +90,10 @@ async function shownLink(context: AuthContext, request: CallRequest, id: string 
   return link && { link, secret };
 }
 
-/** The field of the form that no other site can know: cookies are sent with forms of other origins of the same site too. */
+/**
+ * Returns a form field that other sites cannot know. It is needed because browsers send cookies with forms from other
+ * origins of the same site too.
+ */
 const proofOf = (context: AuthContext, secret: string): string => derived(context, 'link', secret);
 
 const targetOf = (context: AuthContext, { referrer }: FoundLink): string => referrer ?? homeOf(context);
@@ -109,7 +119,7 @@ function askPage(context: AuthContext, request: CallRequest, { link, secret }: S
   });
 }
 
-/** Returns how people know the account at the provider: by its address, else by its name there, else by its id. */
+/** Returns the name of the account at the provider: its address, else its name, else its id. */
 function nameOf({ identity }: PendingLink): string {
   const { user_name, preferred_username, name } = identity.data;
   const names = [identity.email, user_name, preferred_username, name].map(claimText);
@@ -123,7 +133,7 @@ function voidPage(request: CallRequest): Reply {
 
 const textsFor = ({ headers }: CallRequest): LinkingTexts => linkingTexts[languageOf(headers['accept-language'])];
 
-/** Links, and returns the address where the member goes. */
+/** Links the identity and returns the address to which the member is redirected. */
 async function finishLink(
   context: AuthContext,
   request: CallRequest,

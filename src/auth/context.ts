@@ -10,35 +10,35 @@ import type { AddressPolicy } from '../jobs/public-address.ts';
 import type { TraceRecorder } from '../observe/call-trace.ts';
 import type { Events } from '../observe/events.ts';
 
-/** What a call of `/auth/v1` works with. */
+/** The dependencies of a call of `/auth/v1`. */
 export interface AuthContext {
   readonly app: AppKeys;
-  /** The app's database, logged in as its authenticator. */
+  /** The app's database, with a connection of the app's authenticator. */
   readonly database: Database;
-  /** Who is calling; asked only by calls that must know. */
+  /** Returns the caller. Only calls that need the caller use it. */
   readonly identity: () => Promise<Identity>;
   readonly settings: AuthSettings;
   /** The secret settings, such as the client secrets of providers. */
   readonly secrets: Secrets;
-  /** Returns a key of this app that no role of its database can read; for values that only this node may open. */
+  /** Returns a key of this app that no role of its database can read. It seals values that only this node may open. */
   readonly nodeKey: () => Buffer;
   readonly origins: Origins;
   /** Decides which addresses requests to providers may reach. */
   readonly addresses: AddressPolicy;
   readonly events: Events;
-  /** The app's own origin; absent or null where no host name leads to it. */
+  /** The app's own origin; absent or null if no host name leads to it. */
   readonly appOrigin?: string | null;
-  /** Knows leaked passwords; without it none is refused. */
+  /** Checks for leaked passwords. Without it no password is refused as leaked. */
   readonly leakedPasswords?: LeakedPasswords;
   /** The setting jwt_role_claim_key; `.role` if missing. */
   readonly roleClaimKey?: string;
   /** Counts the uses of API keys. */
   readonly keyUses?: Pick<KeyUses, 'add'>;
-  /** What the call tells of itself. */
+  /** Records the steps of the call. */
   readonly trace?: TraceRecorder;
-  /** The clock, in milliseconds since 1970; the system's when absent. */
+  /** Returns the time in milliseconds since 1970; the system's clock if absent. */
   readonly now?: () => number;
 }
 
-/** The time, in milliseconds since 1970. */
+/** Returns the time in milliseconds since 1970. */
 export const timeOf = (context: AuthContext): number => (context.now ?? Date.now)();

@@ -7,11 +7,11 @@ type Claims = Readonly<Record<string, unknown>>;
 
 const contextOf = (identifier: string): string => `client secret of ${identifier}`;
 
-/** Seals a client secret for the table: it opens on this node, for this app and this provider only. */
+/** Seals a client secret for the table. Only this node can open it, for this app and this provider. */
 export const sealClientSecret = (secret: string, identifier: string, key: Buffer): string =>
   secret === '' ? '' : seal(secret, key, contextOf(identifier));
 
-/** A copy of the app, or a database that comes from elsewhere, has secrets that do not open here. */
+/** Returns null for a secret that does not open on this node: that of a copied app or of an imported database. */
 function openClientSecret({ client_secret, identifier }: CustomProviderRow, key: Buffer): string | null {
   if (client_secret === '') return null;
   try {
@@ -69,7 +69,10 @@ function oauth2Entry(row: CustomProviderRow): ProviderEntry {
   };
 }
 
-/** `attribute_mapping` names the field of the provider for a claim; `custom_claims_allowlist` the fields that are copied as they are. */
+/**
+ * Returns the profile of a person. `attribute_mapping` names the provider's field for a claim. Fields of
+ * `custom_claims_allowlist` are copied unchanged.
+ */
 function profileOf(raw: Claims, row: CustomProviderRow): Profile {
   const mapped: Record<string, unknown> = { ...raw };
   for (const [target, source] of Object.entries(row.attribute_mapping)) {

@@ -54,7 +54,7 @@ type Body = z.output<typeof schema>;
 const refusal = (message: string, cause?: unknown): NinefoldError =>
   new NinefoldError('validation_failed', { message, cause });
 
-/** GET /admin/custom-providers: the providers that the app has added by their addresses. */
+/** Handles GET /admin/custom-providers: returns the providers that the app has added by their addresses. */
 export async function listCustomProvidersCall(context: AuthContext, request: CallRequest): Promise<Reply> {
   await requireAdmin(context, request);
   const type = new URLSearchParams(request.query).get('type');
@@ -63,13 +63,16 @@ export async function listCustomProvidersCall(context: AuthContext, request: Cal
   return json({ providers: rows.map(shown) });
 }
 
-/** GET /admin/custom-providers/{identifier} */
+/** Handles GET /admin/custom-providers/{identifier}: returns one provider. */
 export async function getCustomProviderCall(context: AuthContext, request: CallRequest, segment = ''): Promise<Reply> {
   await requireAdmin(context, request);
   return json(shown(await existing(context, identifierOf(segment))));
 }
 
-/** POST /admin/custom-providers: adds a provider. The discovery document of an OpenID Connect provider is read before. */
+/**
+ * Handles POST /admin/custom-providers: adds a provider. First reads the discovery document of an OpenID Connect
+ * provider.
+ */
 export async function addCustomProviderCall(context: AuthContext, request: CallRequest): Promise<Reply> {
   await requireAdmin(context, request);
   const body = readBody(request, schema);
@@ -90,7 +93,7 @@ export async function addCustomProviderCall(context: AuthContext, request: CallR
   return { ...json(shown(added)), status: 201 };
 }
 
-/** PUT /admin/custom-providers/{identifier}: changes what the body names. */
+/** Handles PUT /admin/custom-providers/{identifier}: changes the values that the body names. */
 export async function changeCustomProviderCall(
   context: AuthContext,
   request: CallRequest,
@@ -107,7 +110,7 @@ export async function changeCustomProviderCall(
   return json(shown(changed));
 }
 
-/** DELETE /admin/custom-providers/{identifier} */
+/** Handles DELETE /admin/custom-providers/{identifier}: deletes a provider. */
 export async function deleteCustomProviderCall(
   context: AuthContext,
   request: CallRequest,
@@ -133,7 +136,7 @@ async function existing(context: AuthContext, identifier: string): Promise<Custo
   return row;
 }
 
-/** What the body leaves out stays as it is. */
+/** Returns the values after a change. Values that the body does not name stay unchanged. */
 function valuesOf(
   context: AuthContext,
   identifier: string,
@@ -171,13 +174,13 @@ function typeOf(type: string | undefined): CustomProviderValues['provider_type']
   throw refusal("provider_type must be either 'oauth2' or 'oidc'");
 }
 
-/** What a provider reports must not reach these. */
+/** Claims that a provider's data must not overwrite. */
 const PROTECTED: readonly string[] = [
   ...['id', 'aud', 'role', 'app_metadata', 'created_at', 'updated_at', 'confirmed_at', 'email_confirmed_at'],
   ...['phone_confirmed_at', 'email_verified', 'phone_verified', 'banned_until', 'is_super_admin'],
 ];
 
-/** Parameters of the protocol that Ninefold sets. */
+/** Protocol parameters that only Ninefold sets. */
 const RESERVED: readonly string[] = [
   ...['client_id', 'client_secret', 'redirect_uri', 'response_type', 'state', 'code_challenge'],
   ...['code_challenge_method', 'code_verifier', 'nonce', 'request', 'request_uri', 'response_mode', 'scope'],
@@ -215,7 +218,7 @@ function checkValues(values: CustomProviderValues): void {
   }
 }
 
-/** A wrong address is found when it is entered, not when a member signs in. */
+/** Reads the discovery document, so that a wrong address fails when it is entered and not when a member signs in. */
 async function checkDiscovery(context: AuthContext, values: CustomProviderValues): Promise<void> {
   if (values.provider_type !== 'oidc') return;
   const row = { ...values, id: '', created_at: '', updated_at: '' };
@@ -227,7 +230,7 @@ async function checkDiscovery(context: AuthContext, values: CustomProviderValues
   });
 }
 
-/** The secret is never shown. */
+/** Returns a row without its secret, which is never shown. */
 function shown(row: CustomProviderRow): Omit<CustomProviderRow, 'client_secret'> {
   return {
     id: row.id,

@@ -7,8 +7,9 @@ import type { AuthContext } from './context.ts';
 import { noContent } from './reply.ts';
 
 /**
- * DELETE /sessions/<id>: ends a session of the member who calls, its access tokens included. A session of another member gets the
- * response of one that does not exist. Throws session_not_found.
+ * Handles DELETE /sessions/<id>: ends a session of the calling member with its access tokens. A session of another
+ * member gets the same response as a missing session.
+ * @throws session_not_found
  */
 export async function endOwnSession(context: AuthContext, request: CallRequest, segment: string): Promise<Reply> {
   const { userId } = await requireMember(context, request);

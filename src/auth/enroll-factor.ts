@@ -20,11 +20,11 @@ const schema = z.object({
 });
 
 /**
- * POST /factors: starts the enrolment of a second factor; it counts once a code of it was verified. The secret of a TOTP factor is told
- * here and never again.
+ * Handles POST /factors: starts the enrolment of a second factor, which counts after a code of it was verified. Only
+ * this response contains the secret of a TOTP factor.
  *
- * Throws mfa_…_enroll_not_enabled, mfa_factor_name_conflict, too_many_enrolled_mfa_factors, and insufficient_aal for a session without a
- * second factor where the account has one.
+ * @throws mfa_…_enroll_not_enabled, mfa_factor_name_conflict, too_many_enrolled_mfa_factors, and insufficient_aal for a
+ * session without a second factor if the account has one
  */
 export async function enrollFactor(context: AuthContext, request: CallRequest): Promise<Reply> {
   const { settings } = context;
@@ -112,7 +112,7 @@ function refuse(verdict: EnrolmentVerdict, name: string): void {
   }
 }
 
-/** The name that an authenticator app shows beside the account. */
+/** Returns the name that an authenticator app shows beside the account. */
 function defaultIssuer({ app, settings }: AuthContext): string {
   return settings.site_url !== null && URL.canParse(settings.site_url) ? new URL(settings.site_url).host : app.ref;
 }

@@ -8,12 +8,12 @@ const render = (code: ConstructorParameters<typeof NinefoldError>[0], version?: 
   return { ...reply, body: JSON.parse(String(reply?.body)) };
 };
 
-describe('the shape of an error', () => {
-  it.each(['2024-01-01', '2030-12-31'])('for clients of version %s has the code and a message', (version) => {
+describe('authErrorReply', () => {
+  it.each(['2024-01-01', '2030-12-31'])('returns the code and a message to clients of version %s', (version) => {
     const reply = render('invalid_credentials', version);
     expect(reply.status).toBe(400);
     expect(reply.body).toEqual({ code: 'invalid_credentials', message: 'Invalid login credentials' });
-    // The client looks for the code only when the answer names the version.
+    // The client reads the code only if the response names the version.
     expect(reply.headers).toMatchObject({
       'x-supabase-api-version': '2024-01-01',
       'x-sb-error-code': 'invalid_credentials',
@@ -21,13 +21,16 @@ describe('the shape of an error', () => {
     });
   });
 
-  it.each([undefined, '2023-12-31', 'latest', ''])('for older clients (%s) has the status as code', (version) => {
-    const reply = render('invalid_credentials', version);
-    expect(reply.body).toEqual({ code: 400, error_code: 'invalid_credentials', msg: 'Invalid login credentials' });
-    expect(reply.headers).not.toHaveProperty('x-supabase-api-version');
-  });
+  it.each([undefined, '2023-12-31', 'latest', ''])(
+    'returns the HTTP status as code to clients of version %s',
+    (version) => {
+      const reply = render('invalid_credentials', version);
+      expect(reply.body).toEqual({ code: 400, error_code: 'invalid_credentials', msg: 'Invalid login credentials' });
+      expect(reply.headers).not.toHaveProperty('x-supabase-api-version');
+    },
+  );
 
-  it('tells why a password is weak', () => {
+  it('returns the reasons of a weak password', () => {
     const details = { reasons: ['length'] };
     expect(render('weak_password', '2024-01-01', { message: 'Too short.', details }).body).toEqual({
       code: 'weak_password',
@@ -36,7 +39,7 @@ describe('the shape of an error', () => {
     });
   });
 
-  it('keeps headers such as Retry-After', () => {
+  it('keeps headers of the error such as Retry-After', () => {
     const reply = render('over_request_rate_limit', '2024-01-01', { headers: { 'retry-after': '7' } });
     expect(reply).toMatchObject({ status: 429, headers: { 'retry-after': '7' } });
   });
@@ -48,11 +51,11 @@ it.each([
   ['session_revoked', 'session_not_found', 403],
   ['key_unknown', 'key_unknown', 401],
   ['database_busy', 'database_busy', 504],
-] as const)('says %s in GoTrue’s words: %s, %i', (code, said, status) => {
+] as const)('translates %s to GoTrue’s code %s with status %i', (code, said, status) => {
   const reply = render(code, '2024-01-01');
   expect([reply.body.code, reply.status]).toEqual([said, status]);
 });
 
-it('has no words for what is no error of ours', () => {
+it('returns null for an error that is not a NinefoldError', () => {
   expect(authErrorReply(new Error('secret'), { headers: {}, requestId: 'r1' })).toBeNull();
 });

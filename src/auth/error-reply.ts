@@ -3,12 +3,12 @@ import { errors } from '../../contract/errors.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { replyHeaders } from './reply.ts';
 
-/** From this version of its API on, GoTrue's errors have another shape. */
+/** From this version of the API on, GoTrue's errors have another format. */
 const VERSION = '2024-01-01';
 
 /**
- * An error in GoTrue's shape: `{code, message}` for clients that send `X-Supabase-Api-Version: 2024-01-01` or later, else
- * `{code: <HTTP status>, error_code, msg}`. Null for anything that is no NinefoldError.
+ * Returns an error in GoTrue's format: `{code, message}` for clients that send `X-Supabase-Api-Version: 2024-01-01` or
+ * later, else `{code: <HTTP status>, error_code, msg}`. Returns null for an error that is not a NinefoldError.
  */
 export function authErrorReply(error: unknown, exchange: Pick<CallRequest, 'headers' | 'requestId'>): Reply | null {
   if (!(error instanceof NinefoldError)) return null;
@@ -36,7 +36,7 @@ export function authErrorReply(error: unknown, exchange: Pick<CallRequest, 'head
   };
 }
 
-/** Translates errors of parts that data calls share, which are in PostgREST's words. */
+/** Translates errors of parts that data calls share, which have PostgREST's messages. */
 function inGoTruesWords(error: NinefoldError): { code: string; status: number; message: string } {
   switch (error.code) {
     case 'PGRST301':
@@ -57,13 +57,13 @@ function inGoTruesWords(error: NinefoldError): { code: string; status: number; m
   }
 }
 
-/** PostgREST's words for a token that has expired, and GoTrue's. */
+/** PostgREST's and GoTrue's messages for an expired token. */
 const EXPIRED = 'JWT expired';
 export const TOKEN_EXPIRED = 'token has invalid claims: token is expired';
 
-/** Errors of the token endpoint have a shape of their own (RFC 6749, section 5.2). */
+/** Errors of the token endpoint have their own format (RFC 6749, section 5.2). */
 const OAUTH_ERROR = /^oauth_(invalid_request|invalid_client|invalid_grant|invalid_scope|unsupported_grant_type)$/;
 
-/** Dates in ISO 8601 compare as texts. */
+/** Dates in ISO 8601 are in order when they are compared as texts. */
 const sendsVersion = (header: string | undefined): boolean =>
   header !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(header) && header >= VERSION;

@@ -35,7 +35,7 @@ const exchange = (code: string, shown: string) =>
   app.ask('POST', '/token?grant_type=pkce', { body: { auth_code: code, code_verifier: shown } });
 
 it.each([['s256', s256] as const, ['plain', { value: verifier, method: 'plain' }] as const])(
-  'exchanges a code with the verifier of a %s challenge for a session of its method',
+  'exchanges a code for a session if the verifier matches the %s challenge',
   async (_, challenge) => {
     const { code, userId } = await issuedCode(challenge);
     const { status, body } = await exchange(code, verifier);
@@ -46,7 +46,7 @@ it.each([['s256', s256] as const, ['plain', { value: verifier, method: 'plain' }
   },
 );
 
-it('opens one session for 32 exchanges of one code at once', async () => {
+it('opens one session when one code is exchanged 32 times at once', async () => {
   const { code, userId } = await issuedCode();
   const before = await app.sql('select count(*) from auth.sessions where user_id = $1', [userId]);
   const statuses = (await Promise.all(Array.from({ length: 32 }, () => exchange(code, verifier)))).map((r) => r.status);
@@ -56,7 +56,7 @@ it('opens one session for 32 exchanges of one code at once', async () => {
   expect(Number(after[0]?.count)).toBe(Number(before[0]?.count) + 1);
 });
 
-it('refuses a wrong verifier and leaves the code to the right one', async () => {
+it('refuses a wrong verifier, and the right verifier still works afterwards', async () => {
   const { code } = await issuedCode();
   expect(await exchange(code, 'x'.repeat(43))).toMatchObject({ status: 400, body: { code: 'bad_code_verifier' } });
   expect(await exchange(code, s256.value)).toMatchObject({ status: 400, body: { code: 'bad_code_verifier' } });
@@ -64,7 +64,7 @@ it('refuses a wrong verifier and leaves the code to the right one', async () => 
   expect(await exchange(code, verifier)).toMatchObject({ status: 404, body: { code: 'flow_state_not_found' } });
 });
 
-it('refuses a code that is older than five minutes, and the code of a banned member', async () => {
+it('refuses a code after five minutes, and the code of a banned member', async () => {
   const old = await issuedCode();
   await app.sql("update auth.flow_state set auth_code_issued_at = now() - interval '301 seconds'");
   expect(await exchange(old.code, verifier)).toMatchObject({ status: 422, body: { code: 'flow_state_expired' } });
@@ -73,20 +73,20 @@ it('refuses a code that is older than five minutes, and the code of a banned mem
   expect(await exchange(banned.code, verifier)).toMatchObject({ status: 400, body: { code: 'user_banned' } });
 });
 
-it('stores no code that a reader of the table could exchange', async () => {
+it('stores codes so that a reader of the table cannot exchange them', async () => {
   await issuedCode();
   const rows = await app.sql('select auth_code from auth.flow_state');
   for (const row of rows) expect((await exchange(String(row.auth_code), verifier)).status).toBe(404);
 });
 
-it.each([{}, { auth_code: 'x' }, { code_verifier: 'x' }])('refuses %j', async (body) => {
+it.each([{}, { auth_code: 'x' }, { code_verifier: 'x' }])('refuses the body %j', async (body) => {
   expect(await app.ask('POST', '/token?grant_type=pkce', { body })).toMatchObject({
     status: 400,
     body: { code: 'validation_failed' },
   });
 });
 
-it('deletes flows that are older than any link', async () => {
+it('deletes flows that are older than the lifetime of every link', async () => {
   await issuedCode();
   await app.sql("update auth.flow_state set created_at = now() - interval '3 days'");
   await issuedCode();

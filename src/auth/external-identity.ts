@@ -7,7 +7,10 @@ import type { AuthContext } from './context.ts';
 import { identityData, mainEmail, type Profile } from './provider-profile.ts';
 import type { Provider } from './provider-table.ts';
 
-/** Returns a person as the accounts see them. Addresses that the app could not store are left out. Throws validation_failed. */
+/**
+ * Returns the identity of a person as `src/accounts` reads it. Leaves out addresses that the app cannot store.
+ * @throws validation_failed
+ */
 export function externalIdentity({ name }: Pick<Provider, 'name'>, profile: Profile): ExternalIdentity {
   const emails = profile.emails.flatMap((one) => {
     const email = storable(one.email);
@@ -32,7 +35,10 @@ function storable(email: string): string | null {
   }
 }
 
-/** @param identity The identity that signs in: the hook before_user_created sees its data. */
+/**
+ * Returns the rules for an external sign-in.
+ * @param identity The identity that signs in; the hook before_user_created receives its data.
+ */
 export const rulesFor = (
   context: AuthContext,
   request: CallRequest,

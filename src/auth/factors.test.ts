@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   app.reset();
-  // All tests share a minute and a network.
+  // All tests share one minute and one network.
   app.settings = { ...app.settings, mfa_rate_limit_challenge_and_verify: 100_000 };
 });
 afterAll(async () => {
@@ -25,7 +25,7 @@ afterAll(async () => {
 const PASSWORD = 'a long password';
 const STEP = 30_000;
 
-/** The code that an authenticator app shows at the app's clock. */
+/** Returns the code that an authenticator app shows at the app's clock. */
 const codeOf = (secret: string): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + app.clockOffset });
 
@@ -35,7 +35,7 @@ async function enrol(client: SupabaseClient, name: string) {
   return { id: data.id, secret: data.totp.secret, totp: data.totp };
 }
 
-/** A member with a verified factor, whose session has it. */
+/** Returns a member with a verified factor, whose session has shown the factor. */
 async function memberWithFactor() {
   const member = await app.member(PASSWORD);
   const factor = await enrol(member.client, 'phone');
@@ -66,7 +66,7 @@ async function firstFactorOnly(email: string): Promise<SupabaseClient> {
 }
 
 describe('a TOTP factor', () => {
-  it('is enrolled with a secret, a URI and a QR code that a data URI can hold', async () => {
+  it('is enrolled with a secret, a URI and a QR code in a data URI', async () => {
     const { client, email } = await app.member(PASSWORD);
     const { id, totp } = await enrol(client, 'My phone');
     expect(totp.uri).toMatch(new RegExp(`^otpauth://totp/auth:${encodeURIComponent(email)}\\?`));
@@ -79,7 +79,7 @@ describe('a TOTP factor', () => {
     expect(JSON.stringify(data)).not.toContain(totp.secret);
   });
 
-  it('raises the session that verifies it, and ends the other sessions', async () => {
+  it('raises the session that verifies it and ends the other sessions', async () => {
     const { client, email, session: earlier } = await app.member(PASSWORD);
     const { access_token: otherToken } = await sessionOf(await firstFactorOnly(email));
     const { id, secret } = await enrol(client, 'phone');
@@ -99,7 +99,7 @@ describe('a TOTP factor', () => {
     expect(claimsOf(refreshed.data.session?.access_token ?? '').aal).toBe('aal2');
   });
 
-  it('leaves the refresh token from before the second factor without use', async () => {
+  it('invalidates the refresh token from before its verification', async () => {
     app.settings = { ...app.settings, security_refresh_token_reuse_interval: 60 };
     const { client, session } = await app.member(PASSWORD);
     const { id, secret } = await enrol(client, 'phone');
@@ -109,7 +109,7 @@ describe('a TOTP factor', () => {
     expect((await client.auth.refreshSession()).error).toBeNull();
   });
 
-  it('takes each code once, and only codes of the steps beside the current one', async () => {
+  it('accepts each code once, and only codes of the current and the adjacent steps', async () => {
     const { client, factor } = await memberWithFactor();
     const verify = (code: string) => client.auth.mfa.challengeAndVerify({ factorId: factor.id, code });
     expect((await verify(codeOf(factor.secret))).error?.code).toBe('mfa_verification_failed');
@@ -124,7 +124,7 @@ describe('a TOTP factor', () => {
     expect((await verify('')).error).toMatchObject({ code: 'validation_failed', status: 400 });
   });
 
-  it('accepts one of 32 answers to a challenge', async () => {
+  it('accepts one of 32 parallel responses to a challenge', async () => {
     app.settings = { ...app.settings, rate_limit_second_factor: 100 };
     const { client, factor } = await memberWithFactor();
     app.clockOffset = STEP;
@@ -146,7 +146,7 @@ describe('a TOTP factor', () => {
     expect(tokens).toHaveLength(1);
   });
 
-  it('bounds wrong codes exactly, however many come at once, and counts no right one', async () => {
+  it('limits wrong codes exactly when many arrive at once, and does not count right codes', async () => {
     const { client, factor, user } = await memberWithFactor();
     const { access_token } = await sessionOf(client);
     const guess = async () => {
@@ -179,7 +179,7 @@ describe('a TOTP factor', () => {
     expect(left?.rows).toEqual([]);
   });
 
-  it('answers as GoTrue where a challenge is unknown, expired, or of another address', async () => {
+  it('returns GoTrue’s error for a challenge that is unknown, expired or opened from another address', async () => {
     const { client, factor } = await memberWithFactor();
     const { access_token } = await sessionOf(client);
     const verify = (challenge_id: string, address = '127.0.0.1') =>
@@ -203,7 +203,7 @@ describe('a TOTP factor', () => {
     expect(await app.sql('select id from auth.mfa_challenges where factor_id = $1', [factor.id])).toHaveLength(20);
   });
 
-  it('of another member cannot be challenged, verified or removed', async () => {
+  it('cannot be challenged, verified or removed by another member', async () => {
     const { factor } = await memberWithFactor();
     const mallory = await memberWithFactor();
     const { access_token } = await sessionOf(mallory.client);
@@ -218,7 +218,7 @@ describe('a TOTP factor', () => {
         body: { code: 'mfa_factor_not_found' },
       });
     }
-    // A challenge to one factor is none to another one.
+    // A challenge to one factor is not valid for another factor.
     const second = await enrol(mallory.client, 'second');
     expect(
       await app.ask('POST', `/factors/${second.id}/verify`, {
@@ -229,8 +229,8 @@ describe('a TOTP factor', () => {
   });
 });
 
-describe('a session with a first factor only', () => {
-  it('changes neither password, address nor factors of an account that has a second one', async () => {
+describe('a session without the second factor of its account', () => {
+  it('cannot change the password, the address or the factors', async () => {
     const { client: whole, email, factor } = await memberWithFactor();
     const half = await firstFactorOnly(email);
     for (const change of [{ password: 'another password' }, { email: `new-${email}` }]) {
@@ -245,7 +245,7 @@ describe('a session with a first factor only', () => {
     expect((await whole.auth.mfa.unenroll({ factorId: factor.id })).error).toBeNull();
   });
 
-  it('does not complete an enrolment that it began before the account had a second factor', async () => {
+  it('cannot complete an enrolment that it began before the account had a second factor', async () => {
     const { client, email, session } = await app.member(PASSWORD);
     const mallory = await firstFactorOnly(email);
     const { data: planted } = await mallory.auth.mfa.enroll({ factorType: 'webauthn', friendlyName: 'planted' });
@@ -264,7 +264,7 @@ describe('a session with a first factor only', () => {
     }
   });
 
-  it('is not raised by one of two enrolments that complete at once', async () => {
+  it('is not raised if another enrolment completes at the same time', async () => {
     const { client, email } = await app.member(PASSWORD);
     const other = await firstFactorOnly(email);
     const [mine, planted] = [await enrol(client, 'mine'), await enrol(other, 'planted')];
@@ -280,7 +280,7 @@ describe('a session with a first factor only', () => {
     ).toHaveLength(1);
   });
 
-  it('is not whole by an access token from before the second factor', async () => {
+  it('has only aal1 rights with an access token from before the second factor', async () => {
     const { client, session } = await app.member(PASSWORD);
     const { id, secret } = await enrol(client, 'phone');
     await client.auth.mfa.challengeAndVerify({ factorId: id, code: codeOf(secret) });
@@ -293,7 +293,7 @@ describe('a session with a first factor only', () => {
   });
 });
 
-describe('a removed factor', () => {
+describe('removal of a factor', () => {
   const ways: Record<string, (member: Awaited<ReturnType<typeof memberWithFactor>>) => Promise<unknown>> = {
     'the member': ({ client, factor }) => client.auth.mfa.unenroll({ factorId: factor.id }),
     'the builder': ({ user, factor }) =>
@@ -301,23 +301,26 @@ describe('a removed factor', () => {
     SQL: ({ factor }) => app.sql('delete from auth.mfa_factors where id = $1', [factor.id]),
   };
 
-  it.each(Object.keys(ways))('lowers the sessions that it raised and their access tokens, by %s', async (way) => {
-    const member = await memberWithFactor();
-    const { access_token } = await sessionOf(member.client);
-    expect((await app.identify(bearer(access_token))).claims.aal).toBe('aal2');
-    const told = app.heard((payload) => payload.includes(claimsOf(access_token).session_id));
-    await ways[way]?.(member);
-    await told;
-    const { claims } = await app.identify(bearer(access_token));
-    expect(claims).toMatchObject({ aal: 'aal1', amr: [{ method: 'password' }] });
-    const refreshed = await member.client.auth.refreshSession();
-    expect(claimsOf(refreshed.data.session?.access_token ?? '')).toMatchObject({
-      aal: 'aal1',
-      amr: [{ method: 'password' }],
-    });
-  });
+  it.each(Object.keys(ways))(
+    'lowers the sessions that the factor raised and their access tokens, if it is removed by %s',
+    async (way) => {
+      const member = await memberWithFactor();
+      const { access_token } = await sessionOf(member.client);
+      expect((await app.identify(bearer(access_token))).claims.aal).toBe('aal2');
+      const told = app.heard((payload) => payload.includes(claimsOf(access_token).session_id));
+      await ways[way]?.(member);
+      await told;
+      const { claims } = await app.identify(bearer(access_token));
+      expect(claims).toMatchObject({ aal: 'aal1', amr: [{ method: 'password' }] });
+      const refreshed = await member.client.auth.refreshSession();
+      expect(claimsOf(refreshed.data.session?.access_token ?? '')).toMatchObject({
+        aal: 'aal1',
+        amr: [{ method: 'password' }],
+      });
+    },
+  );
 
-  it('leaves the assurance that another factor of the same type gave last', async () => {
+  it('keeps the assurance that another factor of the same type gave last', async () => {
     const { client, factor } = await memberWithFactor();
     const second = await enrol(client, 'second');
     await client.auth.mfa.challengeAndVerify({ factorId: second.id, code: codeOf(second.secret) });
@@ -329,7 +332,7 @@ describe('a removed factor', () => {
   });
 });
 
-it('tells the member by mail of a factor that was added or removed, where the app wants it', async () => {
+it('tells the member by mail of an added or removed factor if the app enables that mail', async () => {
   const mailsOf = async (id: string) => {
     const [found] = await runAsAuthAdmin(app.database, [
       [
@@ -353,7 +356,7 @@ it('tells the member by mail of a factor that was added or removed, where the ap
   await app.sql(`delete from ninefold.settings where key in (${off})`);
 });
 
-it('queues the mail of a factor in the transaction of the change', async () => {
+it('queues the mail about a factor in the transaction of the change', async () => {
   const { client, factor } = await memberWithFactor();
   const kind = 'mfa_factor_unenrolled_notification';
   const alter = (change: string) => runAsAuthAdmin(app.database, [[`alter table ninefold.mails ${change}`, []]]);
@@ -367,8 +370,8 @@ it('queues the mail of a factor in the transaction of the change', async () => {
   expect((await client.auth.mfa.unenroll({ factorId: factor.id })).error).toBeNull();
 });
 
-describe('the enrolment', () => {
-  it('is bounded, also for parallel calls, and names are unique', async () => {
+describe('POST /factors', () => {
+  it('limits the number of factors, also for parallel calls, and refuses a name that is in use', async () => {
     app.settings = { ...app.settings, mfa_max_enrolled_factors: 3 };
     const { client } = await app.member(PASSWORD);
     const all = await Promise.all(
@@ -384,7 +387,7 @@ describe('the enrolment', () => {
     expect((await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: name })).error).toBeNull();
   });
 
-  it('asks for a session, an account that is not anonymous, and a type that is on', async () => {
+  it('needs a session, an account that is not anonymous, and an enabled type of factor', async () => {
     app.settings = { ...app.settings, external_anonymous_users_enabled: true };
     expect(await app.ask('POST', '/factors', { body: { factor_type: 'totp' } })).toMatchObject({
       status: 401,
@@ -418,7 +421,7 @@ describe('recovery codes', () => {
     return app.ask('POST', '/factors/recovery-codes/verify', { headers: bearer(access_token), body: { code } });
   };
 
-  it('are made for an account with a second factor, by an aal2 session, once', async () => {
+  it('are created once for an account with a second factor, in an aal2 session', async () => {
     const { client } = await app.member(PASSWORD);
     const make = async (by: SupabaseClient) =>
       app.ask('POST', '/factors/recovery-codes', { headers: bearer((await sessionOf(by)).access_token) });
@@ -463,7 +466,7 @@ describe('recovery codes', () => {
     expect((await show(half, codes[0] ?? '')).body.code).toBe('mfa_verification_failed');
   });
 
-  it('of another member, and guesses, are refused and bounded', async () => {
+  it('are refused if they belong to another member, and guesses are limited', async () => {
     const { client } = await memberWithFactor();
     const mallory = await memberWithFactor();
     const { codes } = await codesOf(client);
@@ -474,7 +477,7 @@ describe('recovery codes', () => {
     expect((await show(client, codes[0] ?? '')).status).toBe(200);
   });
 
-  it('are replaced as a whole, and go with the last other factor', async () => {
+  it('are replaced as a set, and are deleted with the last other factor', async () => {
     const { client, factor, user } = await memberWithFactor();
     const { id, codes } = await codesOf(client);
     const headers = bearer((await sessionOf(client)).access_token);
@@ -491,8 +494,8 @@ describe('recovery codes', () => {
   });
 });
 
-describe('the builder', () => {
-  it('lists, renames and removes factors of an account, and nobody else does', async () => {
+describe('admin calls on factors', () => {
+  it('list, rename and remove factors of an account, with the secret key only', async () => {
     const { client, user, factor } = await memberWithFactor();
     const path = `/admin/users/${user.id}/factors`;
     const secretKey = { apikey: app.keys.secretKey };
@@ -523,7 +526,7 @@ describe('the builder', () => {
   });
 });
 
-it('members and anonymous callers cannot read secrets, challenges or attempts in SQL', async () => {
+it('do not let members and anonymous callers read secrets, challenges or attempts in SQL', async () => {
   for (const table of [
     'auth.mfa_factors',
     'auth.mfa_challenges',

@@ -26,7 +26,7 @@ const schema = z.object({
   redirect_to: text(limits.redirectCharacters.default),
 });
 
-/** What a link is made for: the account that has the address, if there is one. */
+/** The request for a link, and the account that has the address. */
 interface Asked {
   readonly email: string;
   readonly recipient: Recipient | null;
@@ -34,18 +34,21 @@ interface Asked {
 }
 
 interface Plan {
-  /** As the answer names it. */
+  /** The type in the response. */
   readonly type: string;
   readonly link: Link;
-  /** Runs with the id of the account. */
+  /** Returns the statements for the account with this id. */
   readonly statements: (id: string) => readonly SqlStatement[];
-  /** Of the account to make, where there is none. */
+  /** The account to create if none has the address. */
   readonly newUser: NewUser;
 }
 
 const invalid = (message: string): NinefoldError => new NinefoldError('validation_failed', { message });
 
-/** POST /admin/generate_link: makes the link of a mail and returns it, with its code, in place of the mail. */
+/**
+ * Handles POST /admin/generate_link: creates the link of a mail, and returns the link with its code instead of mailing
+ * it.
+ */
 export async function generateLink(context: AuthContext, request: CallRequest): Promise<Reply> {
   await requireAdmin(context, request);
   const { database } = context;
@@ -109,7 +112,10 @@ async function planOf(context: AuthContext, asked: Asked, linkTo: LinkTo): Promi
   }
 }
 
-/** The link of an invitation or of a sign-up. An account that nobody has confirmed loses its password: another person may have set it. */
+/**
+ * Plans the link of an invitation or of a sign-up. An account that was never confirmed loses its password, because
+ * another person may have set it.
+ */
 function planOfConfirmation(
   { email, recipient }: Asked,
   type: 'signup' | 'invite',

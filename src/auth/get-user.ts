@@ -6,13 +6,18 @@ import { requireMember } from './callers.ts';
 import { type AuthContext, timeOf } from './context.ts';
 import { json } from './reply.ts';
 
-/** GET /user: the account of the member who calls, also to an application that the member signed in to. */
+/**
+ * Handles GET /user: returns the account of the member who calls, also to an application that the member signed in to.
+ */
 export async function getUser(context: AuthContext, request: CallRequest): Promise<Reply> {
   const { userId } = await requireMember(context, request, { takesApplications: true });
   return json(usable(await findUser(context.database, userId), timeOf(context)));
 }
 
-/** The account that an access token names. Throws user_not_found, user_banned. */
+/**
+ * Returns the account that an access token names.
+ * @throws user_not_found, user_banned
+ */
 export function usable(user: User | null, now: number): User {
   if (!user) {
     throw new NinefoldError('user_not_found', {

@@ -12,7 +12,7 @@ import { authErrorReply, authRoutes, handleAuth } from './handle.ts';
 
 const app = makeKeys('mine');
 
-/** These calls must answer without the database. */
+/** The tested calls must respond without the database. */
 const noDatabase = new Proxy({} as Database, {
   get: () => {
     throw new Error('the database was asked');
@@ -37,7 +37,7 @@ async function ask(method: string, path: string, headers: Record<string, string>
   return { status: reply?.status, headers: reply?.headers, body: JSON.parse(String(reply?.body)) };
 }
 
-it('answers exactly the calls that the contract lists', () => {
+it('serves exactly the calls that the contract lists', () => {
   const listed = authCalls.map((call) => `${call.method} ${call.path.replace('/auth/v1', '').replace(/\?.*/, '')}`);
   const answered = Object.entries(authRoutes).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method} ${path}`),
@@ -45,18 +45,18 @@ it('answers exactly the calls that the contract lists', () => {
   expect([...new Set(listed)].sort()).toEqual(answered.sort());
 });
 
-describe('what a client asks before anybody signs in', () => {
-  it('health', async () => {
+describe('handleAuth without a caller', () => {
+  it('returns the name of the service at /health', async () => {
     expect(await ask('GET', '/health')).toMatchObject({ status: 200, body: { name: 'Ninefold' } });
   });
 
-  it('settings: every provider, on or off', async () => {
+  it('returns every provider as on or off at /settings', async () => {
     const { body } = await ask('GET', '/settings', { apikey: app.publishableKey });
     expect(body).toMatchObject({ disable_signup: false, mailer_autoconfirm: true });
     expect(body.external).toMatchObject({ email: true, phone: false, google: false, anonymous_users: false });
   });
 
-  it('jwks: the public key, and nothing of the private one', async () => {
+  it('returns the public key without private parts at /.well-known/jwks.json', async () => {
     const { body, headers } = await ask('GET', '/.well-known/jwks.json');
     expect(body).toEqual({ keys: [app.signingKey.publicJwk] });
     expect(headers?.['cache-control']).toBe('public, max-age=600');
@@ -74,13 +74,13 @@ it.each([
   ['GET', '/admin/users/1/2', 404, 'not_found'],
   ['GET', '/admin/users/../settings', 404, 'not_found'],
   ['GET', '/__proto__', 404, 'not_found'],
-])('%s %s is answered with %i %s', async (method, path, status, code) => {
+])('answers %s %s with %i %s', async (method, path, status, code) => {
   const reply = await ask(method, path);
   expect([reply.status, reply.body.error_code]).toEqual([status, code]);
   if (status === 405) expect(reply.headers?.allow).toMatch(/^[A-Z, ]+$/);
 });
 
-it('refuses another app’s key, and takes an older key that the same secret signed', async () => {
+it('refuses another app’s key, and accepts an older key that the same secret signed', async () => {
   for (const key of [
     makeKeys('other').publishableKey,
     makeKeys('other').anonKey,

@@ -71,12 +71,12 @@ import { verifyFactor } from './verify-factor.ts';
 
 export { authErrorReply } from './error-reply.ts';
 
-/** Answers one call; `segments` stand for the names in braces of the path, in their order, still percent-encoded. */
+/** Handles one call. `segments` are the values of the names in braces of the path, in order and percent-encoded. */
 type Call = (context: AuthContext, request: CallRequest, ...segments: string[]) => Reply | Promise<Reply>;
 
 type Methods = Readonly<Record<string, Call>>;
 
-/** A call for anyone: it asks for no identity, but a key that is shown must be one of this app's. */
+/** Returns a call that every caller may use. It needs no identity, but a key in the request must belong to this app. */
 const open =
   (call: Call): Call =>
   (context, request, ...segments) => {
@@ -84,7 +84,7 @@ const open =
     return call(context, request, ...segments);
   };
 
-/** The paths below /auth/v1 and what answers each of their methods. */
+/** The paths below /auth/v1 and the handlers of their methods. */
 export const authRoutes: Readonly<Record<string, Methods>> = {
   '/health': { GET: open(health) },
   '/settings': { GET: open(showSettings) },
@@ -164,12 +164,12 @@ export const authRoutes: Readonly<Record<string, Methods>> = {
   '/admin/audit': { GET: adminAudit },
 };
 
-/** The routes whose path holds names in braces, each with what matches it. */
+/** The routes with names in braces, each with a pattern of its path. */
 const patterns: readonly (readonly [RegExp, Methods])[] = Object.entries(authRoutes)
   .filter(([path]) => path.includes('{'))
   .map(([path, methods]) => [new RegExp(`^${path.replace(/\{\w+\}/g, '([^/]+)')}$`), methods]);
 
-/** Returns the methods of a path and the segments that stand for its names; null where nothing is served. */
+/** Returns the methods of a path and the values of the names in the path; null for an unknown path. */
 function routeOf(path: string): readonly [Methods, readonly string[]] | null {
   const methods = Object.hasOwn(authRoutes, path) ? authRoutes[path] : undefined;
   if (methods !== undefined) return [methods, []];
@@ -181,8 +181,8 @@ function routeOf(path: string): readonly [Methods, readonly string[]] | null {
 }
 
 /**
- * Answers a call of `/auth/v1` as GoTrue does. Throws what `authErrorReply` renders, and what the database throws for reasons of
- * its own.
+ * Handles a call of `/auth/v1` as GoTrue does.
+ * @throws errors that `authErrorReply` renders, and errors of the database that are not about the call
  */
 export async function handleAuth(context: AuthContext, request: CallRequest): Promise<Reply> {
   const path = request.path.replace(/(?<=.)\/$/, '');
@@ -203,19 +203,22 @@ export async function handleAuth(context: AuthContext, request: CallRequest): Pr
   }
 }
 
-/** SQLSTATEs that tell of the server and not of the code that it ran: connections, resources, a shutdown, its disk. */
+/** SQLSTATEs of the server itself and not of the code that it ran: connections, resources, a shutdown, its disk. */
 const ofServer = /^(08|53|57P|58)/;
 
-/** SQLSTATEs of a transaction that only reads: a trigger can make it so for the server's next statement. */
+/**
+ * SQLSTATEs of a read-only transaction. A trigger can make the transaction of the server's next statement read-only.
+ */
 const leftBehind = /^25/;
 
 /** SQLSTATE query_canceled: the statement ran for longer than the limit authStatementMilliseconds. */
 const CANCELED = '57014';
 
 /**
- * Returns the error of the app's own triggers and constraints against a change of an account. The message of RAISE is meant for the client,
- * `PTxyz` gives the HTTP status (PostgREST, "RAISE errors with HTTP status codes"); of a constraint only the name is told. Where a
- * trigger fails for a reason of its own, PostgreSQL's words would name what the app keeps to itself: only the SQLSTATE is told.
+ * Returns the error of a trigger or constraint of the app against a change of an account. The client receives the
+ * message of RAISE and the HTTP status of `PTxyz` (PostgREST, "RAISE errors with HTTP status codes"). Of a constraint
+ * the client receives only the name, and of any other failure only the SQLSTATE, because PostgreSQL's message could
+ * contain data of the app.
  */
 function refusedByApp(error: unknown): NinefoldError | null {
   if (!(error instanceof DatabaseError)) return null;
@@ -233,7 +236,9 @@ function refusedByApp(error: unknown): NinefoldError | null {
   });
 }
 
-/** Ninefold's own statements run no functions that fail: an error that came up within one comes from the app's. */
+/**
+ * Ninefold's own statements run no functions that fail. An error inside a function therefore comes from the app's code.
+ */
 function failedInApp(error: DatabaseError): NinefoldError | null {
   const { sqlstate, fields } = error;
   const where = fields.where?.split('\n')[0];

@@ -16,10 +16,13 @@ let postgres: TestPostgres;
 let app: AuthApp;
 let receiver: Receiver;
 let respond: Respond;
-/** A receiver that never answers, and one that hangs up. */
+/** A receiver that never responds, and one that closes the connection. */
 let silent: Receiver;
 let rude: Receiver;
-/** The answers to sign-ups whose hooks take seconds to fail. They begin first, and the other cases run meanwhile. */
+/**
+ * The responses to sign-ups whose hooks take seconds to fail. These sign-ups start first, and the other tests run in
+ * the meantime.
+ */
 let late: Record<'slow' | 'silent' | 'rude', ReturnType<AuthApp['ask']>>;
 
 beforeAll(async () => {
@@ -57,7 +60,7 @@ const password = 'correct horse';
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const older = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
 
-/** Switches a hook on that is a function with this body; `event` is its argument. */
+/** Enables a hook whose function has this body. `event` is the argument of the function. */
 async function useFunction(name: HookName, body: string, more = ''): Promise<void> {
   await app.sql(
     `create or replace function hooks.${name}(event jsonb) returns jsonb language plpgsql ${more} as $f$ begin ${body} end $f$`,
@@ -82,7 +85,7 @@ const sendsJson =
   (_, response) =>
     response.setHeader('content-type', 'application/json').end(JSON.stringify(value));
 
-/** Answers with the claims of the request and others. */
+/** Returns a handler that responds with the claims of the request and additional claims. */
 const withClaims =
   (claims: Record<string, unknown>): Respond =>
   (request, response) =>
@@ -93,8 +96,8 @@ const signIn = (email: string, given = password) =>
   app.ask('POST', '/token?grant_type=password', { body: { email, password: given } });
 const claimsOf = ({ body }: { body: unknown }) => decodeJwt((body as { access_token: string }).access_token);
 
-describe('custom_access_token', () => {
-  it('changes the claims of each token, by a function', async () => {
+describe('the hook custom_access_token', () => {
+  it('changes the claims of each token by a function', async () => {
     await useFunction(
       'custom_access_token',
       `return jsonb_set(event, '{claims}', event -> 'claims' || jsonb_build_object(
@@ -114,7 +117,7 @@ describe('custom_access_token', () => {
     });
   });
 
-  it('changes the tokens of links and of second factors, and leads to the site with an error where it fails', async () => {
+  it('changes the tokens of links and of second factors, and a failure redirects to the site with an error', async () => {
     await useFunction(
       'custom_access_token',
       `return jsonb_set(event, '{claims,way}', event -> 'authentication_method');`,
@@ -144,7 +147,7 @@ describe('custom_access_token', () => {
     expect(await sessionsOf(email)).toBe(before);
   });
 
-  it('reports the exp of the hook as the end of the token', async () => {
+  it('determines expires_in by the exp that it returns', async () => {
     await useFunction(
       'custom_access_token',
       `return jsonb_set(event, '{claims,exp}', to_jsonb((event -> 'claims' ->> 'iat')::bigint + 60));`,
@@ -152,7 +155,7 @@ describe('custom_access_token', () => {
     expect((await signUp()).body).toMatchObject({ expires_in: 60 });
   });
 
-  it('lets the role be one of the app’s own', async () => {
+  it('can set the role to one of the app’s own roles', async () => {
     const { rolname = '' } = (await app.sql(`select rolname from pg_roles where rolname = 'anon'`))[0] ?? {};
     await useFunction('custom_access_token', `return jsonb_set(event, '{claims,role}', '"${rolname}"');`);
     expect(claimsOf(await signUp())).toMatchObject({ role: 'anon' });
@@ -190,7 +193,7 @@ describe('custom_access_token', () => {
     ['no claims', `event - 'claims'`, /^output claims field is missing$/],
     ['NULL', 'null', /^output claims field is missing$/],
     ['a list', `'[]'::jsonb`, /^Error unmarshaling JSON output.$/],
-  ])('issues no token and keeps no session for %s', async (_, result, message) => {
+  ])('causes no token and no session if it returns %s', async (_, result, message) => {
     const email = uniqueEmail();
     await signUp(email);
     await useFunction('custom_access_token', `return ${result};`);
@@ -202,14 +205,14 @@ describe('custom_access_token', () => {
     expect(await sessionsOf(email)).toBe(1);
   });
 
-  it('refuses a role under the claim that jwt_role_claim_key names', async () => {
+  it('cannot set a reserved role in the claim that jwt_role_claim_key names', async () => {
     await useFunction('custom_access_token', `return jsonb_set(event, '{claims,my_role}', '"service_role"');`);
     expect((await signUp()).status).toBe(200);
     app.roleClaimKey = '.my_role';
     expect((await signUp()).body).toMatchObject({ message: expect.stringContaining('role: Is not a role') });
   });
 
-  it('refuses claims that no request could carry', async () => {
+  it('is refused if its claims are too large for a request', async () => {
     await useFunction(
       'custom_access_token',
       `return jsonb_set(event, '{claims,big}', to_jsonb(repeat('x', ${limits.hookClaimsBytes.default})));`,
@@ -217,7 +220,7 @@ describe('custom_access_token', () => {
     expect(await signUp()).toMatchObject({ status: 422, body: { code: 'hook_payload_over_size_limit' } });
   });
 
-  it('leaves the refresh token usable where the hook fails', async () => {
+  it('leaves the refresh token usable if it fails', async () => {
     const { body } = await signUp();
     const { refresh_token } = body as unknown as { refresh_token: string };
     await useFunction('custom_access_token', `raise exception 'not now';`);
@@ -236,8 +239,8 @@ const sessionsOf = async (email: string): Promise<number> => {
   return Number(rows[0]?.n);
 };
 
-describe('a function of a hook', () => {
-  it('has the rights of supabase_auth_admin', async () => {
+describe('a function as hook', () => {
+  it('runs with the privileges of supabase_auth_admin', async () => {
     await useFunction(
       'custom_access_token',
       `return jsonb_set(event, '{claims,as}', to_jsonb(current_user || ' ' || current_setting('search_path') || ' ' || (select rolsuper from pg_roles where rolname = current_user)));`,
@@ -268,7 +271,7 @@ describe('a function of a hook', () => {
       'unexpected_failure',
     ],
   ])(
-    'that %s refuses the request',
+    'causes an error of the request if it %s',
     async (_, body, status, code) => {
       await useFunction('custom_access_token', body);
       const answer = await signUp();
@@ -280,7 +283,7 @@ describe('a function of a hook', () => {
     20_000,
   );
 
-  it('that is missing or not executable refuses the request, and the next one without the hook works', async () => {
+  it('causes an error if it is missing or not executable, and disabling it fixes sign-up', async () => {
     use('custom_access_token', 'pg-functions://postgres/hooks/nowhere');
     const message = 'Error running hook URI: pg-functions://postgres/hooks/nowhere';
     expect(await signUp()).toMatchObject({ status: 500, body: { code: 'unexpected_failure', message: message } });
@@ -292,8 +295,8 @@ describe('a function of a hook', () => {
   });
 });
 
-describe('an address of a hook', () => {
-  it('gets signed requests that the package standardwebhooks verifies with each secret, each with its own id', async () => {
+describe('a URL as hook', () => {
+  it('receives signed requests with unique ids that the package standardwebhooks verifies with each secret', async () => {
     useAddress('custom_access_token', withClaims({ plan: 'pro' }), `v1,${secret}|v1,${older}`);
     expect(claimsOf(await signUp())).toMatchObject({ plan: 'pro' });
     await signUp();
@@ -311,7 +314,7 @@ describe('an address of a hook', () => {
     expect(first.headers['webhook-id']).not.toBe(second.headers['webhook-id']);
   });
 
-  it('is asked again with the same id while it answers 429 or 503 with Retry-After', async () => {
+  it('is retried with the same id after 429 or 503 with Retry-After', async () => {
     useAddress('custom_access_token', (request, response) => {
       if (receiver.requests.length > 2) withClaims({ tries: 3 })?.(request, response);
       else response.writeHead(receiver.requests.length === 1 ? 429 : 503, { 'retry-after': '0' }).end();
@@ -404,7 +407,7 @@ describe('an address of a hook', () => {
       1,
     ],
   ])(
-    'that %s refuses the request',
+    'causes an error of the request if it %s',
     async (_, answer, status, code, message, times) => {
       useAddress('custom_access_token', answer);
       expect(await signUp()).toMatchObject({ status, body: { code: code, message: message } });
@@ -413,7 +416,7 @@ describe('an address of a hook', () => {
     20_000,
   );
 
-  it('is not asked where the network is not allowed, or without a secret', async () => {
+  it('is not requested without a secret, or if its network is not allowed', async () => {
     useAddress('custom_access_token', withClaims({}), '');
     expect((await signUp()).body).toMatchObject({
       message: expect.stringContaining('hook_custom_access_token_secrets'),
@@ -427,11 +430,11 @@ describe('an address of a hook', () => {
   });
 });
 
-describe('before_user_created', () => {
+describe('the hook before_user_created', () => {
   const reject = sendsJson({ error: { http_code: 403, message: 'Only example.com' } });
   const refused = { status: 403, body: { code: 'unknown', message: 'Only example.com' } };
 
-  it('sees the account and creates none where it refuses', async () => {
+  it('receives the account, which is not created if the hook refuses', async () => {
     useAddress('before_user_created', reject);
     app.settings = { ...app.settings, external_anonymous_users_enabled: true };
     const email = uniqueEmail();
@@ -460,7 +463,7 @@ describe('before_user_created', () => {
     expect(await app.ask('POST', '/admin/users', { ...asAdmin, body: { email } })).toMatchObject({ status: 200 });
   });
 
-  it('knows the id that the account gets, and is not asked for an address that has an account', async () => {
+  it('receives the id of the future account, and is not called for an address of an existing account', async () => {
     useAddress('before_user_created', sendsJson(null));
     const email = uniqueEmail();
     const { body } = await signUp(email);
@@ -472,8 +475,8 @@ describe('before_user_created', () => {
   });
 });
 
-describe('password_verification_attempt', () => {
-  it('sees right and wrong passwords of accounts, and none of unknown addresses', async () => {
+describe('the hook password_verification_attempt', () => {
+  it('is called after right and wrong passwords of accounts, and not for unknown addresses', async () => {
     const email = uniqueEmail();
     const { body } = await signUp(email);
     useAddress('password_verification_attempt', sendsJson({ decision: 'continue' }));
@@ -487,7 +490,7 @@ describe('password_verification_attempt', () => {
     ]);
   });
 
-  it('refuses a right password, and ends the sessions only where it says so', async () => {
+  it('can refuse a right password, and ends the sessions only if it requests that', async () => {
     const email = uniqueEmail();
     await signUp(email);
     useAddress('password_verification_attempt', sendsJson({ decision: 'reject', message: 'Too many' }));
@@ -503,7 +506,7 @@ describe('password_verification_attempt', () => {
     expect(await sessionsOf(email)).toBe(0);
   });
 
-  it('refuses a right password where it fails or answers with other types', async () => {
+  it('refuses a right password if it fails or returns values of wrong types', async () => {
     const email = uniqueEmail();
     await signUp(email);
     for (const answer of [{ decision: 1 }, { should_logout_user: 'yes' }]) {
@@ -515,8 +518,8 @@ describe('password_verification_attempt', () => {
   });
 });
 
-describe('mfa_verification_attempt', () => {
-  it('sees right and wrong codes, and ends all sessions where it refuses', async () => {
+describe('the hook mfa_verification_attempt', () => {
+  it('is called after right and wrong codes, and a refusal ends all sessions', async () => {
     const { client, email } = await app.member(password);
     const { data } = await client.auth.mfa.enroll({ factorType: 'totp' });
     if (data?.type !== 'totp') throw new Error('no factor');
@@ -539,11 +542,11 @@ describe('mfa_verification_attempt', () => {
   });
 });
 
-describe('send_sms', () => {
+describe('the hook send_sms', () => {
   const phone = '15551234';
   const ask = (path: string, body: object) => app.ask('POST', path, { body });
 
-  it('gets the code of a sign-in by phone, and the account that was created for it', async () => {
+  it('receives the code of a sign-in by phone and the account that was created', async () => {
     app.settings = { ...app.settings, external_phone_enabled: true, sms_max_frequency: 0 };
     useAddress('send_sms', sendsJson({}));
     expect((await ask('/otp', { phone })).status).toBe(200);
@@ -558,7 +561,7 @@ describe('send_sms', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  it('that refuses is told, and nothing is queued in its place', async () => {
+  it('returns its refusal to the client, and no text is queued instead', async () => {
     app.settings = { ...app.settings, external_phone_enabled: true, sms_max_frequency: 0 };
     useAddress('send_sms', sendsJson({ error: { http_code: 429, message: 'No more texts today' } }));
     const refused = await ask('/otp', { phone: '15551235' });
@@ -570,7 +573,7 @@ describe('send_sms', () => {
     expect(await jsonAsAuthAdmin(app.database, queued, [])).toBe(0);
   });
 
-  it('is not called where before_user_created refuses the number', async () => {
+  it('is not called if before_user_created refuses the number', async () => {
     app.settings = { ...app.settings, external_phone_enabled: true, sms_max_frequency: 0 };
     useAddress('send_sms', sendsJson({}));
     await useFunction(
@@ -585,19 +588,19 @@ describe('send_sms', () => {
   });
 });
 
-describe('a hook that takes too long refuses the request:', () => {
-  it('a function that sets its own time', async () => {
+describe('a hook that takes too long', () => {
+  it('ends the request with hook_timeout if its function changes its own timeout', async () => {
     expect(await late.slow).toMatchObject({ status: 422, body: { code: 'hook_timeout' } });
     expect((await signUp()).status).toBe(200);
   }, 20_000);
 
-  it('an address that never answers', async () => {
+  it('ends the request with hook_timeout if its URL never responds', async () => {
     const message = 'Failed to reach hook within maximum time of 5.000000 seconds';
     expect(await late.silent).toMatchObject({ status: 422, body: { code: 'hook_timeout', message } });
     expect(silent.requests).toHaveLength(1);
   }, 20_000);
 
-  it('an address that hangs up', async () => {
+  it('ends the request with hook_timeout_after_retry if its URL closes each connection', async () => {
     const message = 'Failed to reach hook after maximum retries';
     expect(await late.rude).toMatchObject({ status: 422, body: { code: 'hook_timeout_after_retry', message } });
     expect(rude.requests).toHaveLength(3);

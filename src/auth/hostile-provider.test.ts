@@ -49,7 +49,7 @@ const signIn = (token: string, more: Record<string, unknown> = {}) =>
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
 describe('POST /token?grant_type=id_token', () => {
-  it('creates no account that the hook before_user_created refuses, and lets a known person in', async () => {
+  it('creates no account that the hook before_user_created refuses, and signs in an existing one', async () => {
     const known = person();
     expect((await signIn(await provider.idToken(known))).status).toBe(200);
     await app.sql(`create or replace function public.refuse(event jsonb) returns jsonb language sql as $$
@@ -65,7 +65,7 @@ describe('POST /token?grant_type=id_token', () => {
     expect((await signIn(await provider.idToken(known))).status).toBe(200);
   });
 
-  it('signs in by the stock client, with nonce and at_hash', async () => {
+  it('signs in with the stock client, with nonce and at_hash', async () => {
     const claims = person();
     const at_hash = sha256('the access token').subarray(0, 16).toString('base64url');
     const token = await provider.idToken({ ...claims, nonce: sha256('a nonce').toString('hex'), at_hash });
@@ -139,14 +139,14 @@ describe('POST /token?grant_type=id_token', () => {
     [{ id_token: 'x', provider: 'google' }, 'provider_disabled'],
     [{ id_token: 'x', provider: 'unknown' }, 'validation_failed'],
     [{ id_token: 'x', issuer: 'https://evil.example', client_id: 'client' }, 'validation_failed'],
-  ])('refuses %j', async (body, code) => {
+  ])('refuses the body %j', async (body, code) => {
     expect(await app.ask('POST', '/token?grant_type=id_token', { body })).toMatchObject({
       status: 400,
       body: { code },
     });
   });
 
-  it('reads the keys once for many tokens, and no more often for unknown keys', async () => {
+  it('reads the keys once for many tokens, and not more often for unknown keys', async () => {
     await signIn(await provider.idToken(person()));
     provider.requests.length = 0;
     await Promise.all(
@@ -180,7 +180,7 @@ describe('a hostile discovery document', () => {
       },
     ],
   ];
-  it.each(documents)('%s is refused when the provider is added', async (_, make) => {
+  it.each(documents)('is refused when the provider is added: %s', async (_, make) => {
     provider.answers.set(path, make());
     try {
       expect(
@@ -191,7 +191,7 @@ describe('a hostile discovery document', () => {
     }
   });
 
-  it('of a provider that does not answer ends with an error in time', async () => {
+  it('causes a timeout error if the provider does not respond', async () => {
     provider.answers.set(path, () => undefined);
     const before = performance.now();
     try {
@@ -203,7 +203,7 @@ describe('a hostile discovery document', () => {
   });
 });
 
-/** Starts a sign-in and returns its state, and the nonce that the provider got. */
+/** Starts a sign-in. Returns its state, and the nonce that the provider received. */
 async function begin(query = ''): Promise<{ state: string; nonce: string }> {
   const { redirect } = await app.call('GET', `/authorize?provider=custom:scripted${query}`);
   const asked = new URL(redirect ?? '').searchParams;
@@ -225,7 +225,7 @@ const tokenAnswer = async (claims: Record<string, unknown>) =>
 const codeOf = (url: URL) => url.searchParams.get('error_code');
 
 describe('GET /callback', () => {
-  it('uses a state once, whatever comes of it, and with 12 at once', async () => {
+  it('uses a state once, whatever the result is and also with 12 requests at once', async () => {
     const { state, nonce } = await begin();
     await tokenAnswer({ ...person(), nonce });
     const ends = await Promise.all(Array.from({ length: 12 }, () => comeBack({ state, code: 'c' })));
@@ -239,13 +239,13 @@ describe('GET /callback', () => {
     ['no state', {}, 'bad_oauth_callback'],
     ['an invented state', { state: '11111111-1111-4111-8111-111111111111' }, 'bad_oauth_state'],
     ['no UUID', { state: "' or 1=1" }, 'bad_oauth_state'],
-  ])('leads to the site with an error for %s', async (_, query, code) => {
+  ])('redirects to the site with an error if the query contains %s', async (_, query, code) => {
     const end = await comeBack({ code: 'c', ...query });
     expect(end.origin).toBe('https://site.example');
     expect(codeOf(end)).toBe(code);
   });
 
-  it('takes no state from the table, and none that is too old', async () => {
+  it('refuses an id from the table as a state, and an expired state', async () => {
     const { state } = await begin();
     const [row] = await app.sql('select id from auth.flow_state order by created_at desc limit 1');
     expect(row?.id).not.toBe(state);
@@ -254,7 +254,7 @@ describe('GET /callback', () => {
     expect(codeOf(await comeBack({ state, code: 'c' }))).toBe('bad_oauth_state');
   });
 
-  it('refuses the answer of another provider, and a token with another nonce or without one', async () => {
+  it('refuses the response of another provider, and a token with another nonce or without nonce', async () => {
     const mixedUp = await begin();
     await tokenAnswer({ ...person(), nonce: mixedUp.nonce });
     expect(codeOf(await comeBack({ state: mixedUp.state, code: 'c', iss: 'https://evil.example' }))).toBe(
@@ -267,7 +267,7 @@ describe('GET /callback', () => {
     }
   });
 
-  it('refuses a browser that has not begun the sign-in', async () => {
+  it('refuses a browser that did not start the sign-in', async () => {
     const host = { host: 'auth.localhost:8000', 'sec-fetch-mode': 'navigate' };
     const start = async () => {
       const { redirect, cookies } = await app.call('GET', '/authorize?provider=custom:scripted', { headers: host });
@@ -285,7 +285,7 @@ describe('GET /callback', () => {
     expect(end.hash).toContain('access_token');
   });
 
-  it('leads a member who adds an identity to the page that asks: the client’s call got no cookie', async () => {
+  it('shows the confirmation page to a member who adds an identity, because the client’s call got no cookie', async () => {
     const { client } = await app.member('correct horse');
     const { data } = await client.auth.linkIdentity({ provider: 'custom:scripted' });
     const asked = new URL(data?.url ?? '').searchParams;
@@ -296,14 +296,14 @@ describe('GET /callback', () => {
     expect((await client.auth.getUserIdentities()).data?.identities).toHaveLength(1);
   });
 
-  it('leads a browser on the node’s origin to the app’s own first', async () => {
+  it('redirects a browser from the node’s origin to the app’s own origin', async () => {
     const headers = { host: '127.0.0.1:8000', 'sec-fetch-mode': 'navigate' };
     const { redirect } = await app.call('GET', '/authorize?provider=custom:scripted', { headers });
     expect(redirect).toBe('http://auth.localhost:8000/auth/v1/authorize?provider=custom:scripted');
   });
 
   it.each(['https://evil.example', '//evil.example', 'https://site.example.evil.example', 'javascript:alert(1)'])(
-    'does not lead to %s',
+    'does not redirect to %s',
     async (address) => {
       const { state } = await begin(`&redirect_to=${encodeURIComponent(address)}`);
       const end = await comeBack({ state, error: 'access_denied', error_description: 'No' });
@@ -313,7 +313,7 @@ describe('GET /callback', () => {
     },
   );
 
-  it('takes a form, as Apple posts one', async () => {
+  it('accepts the form that Apple posts', async () => {
     const { state, nonce } = await begin();
     await tokenAnswer({ ...person(), nonce });
     const raw = Buffer.from(new URLSearchParams({ state, code: 'c', user: '{"email":"evil@example.org"}' }).toString());
@@ -321,7 +321,7 @@ describe('GET /callback', () => {
     expect(redirect).toContain('access_token');
   });
 
-  it('does not take PKCE off: a code without its verifier is no use', async () => {
+  it('returns a code that only the PKCE verifier can exchange', async () => {
     const challenge = sha256('v'.repeat(43)).toString('base64url');
     const { state, nonce } = await begin(`&code_challenge=${challenge}&code_challenge_method=s256`);
     await tokenAnswer({ ...person(), nonce });
@@ -338,7 +338,7 @@ describe('GET /callback', () => {
     expect(right).toMatchObject({ status: 200, body: { provider_token: 'at' } });
   });
 
-  it('writes no token of an answer that cannot be used into the log', async () => {
+  it('writes no token of an unusable response into the log', async () => {
     const { state } = await begin();
     provider.answers.set('/token', {
       access_token: 'a-secret-token',

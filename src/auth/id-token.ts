@@ -8,7 +8,9 @@ import type { Profile } from './provider-profile.ts';
 import type { Provider } from './provider-table.ts';
 import { isTenant } from './provider-table.ts';
 
-/** Signatures with public keys only: with a shared secret, the public key of a provider could be taken for that secret. */
+/**
+ * Only algorithms with public keys. With shared secrets, an attacker could use the provider's public key as the secret.
+ */
 const ALGORITHMS = [
   'RS256',
   'RS384',
@@ -23,16 +25,17 @@ const ALGORITHMS = [
   'Ed25519',
 ];
 
-/** Tokens for APIs and for sign-outs are no ID tokens (RFC 9068; OpenID Connect Back-Channel Logout 1.0). */
+/** Tokens for APIs and for sign-outs are not ID tokens (RFC 9068; OpenID Connect Back-Channel Logout 1.0). */
 const OTHER_TYPES = /^(?:application\/)?(?:at|logout)\+jwt$/i;
 
 const refusal = (message: string): NinefoldError => new NinefoldError('bad_id_token', { message });
 
 /**
- * Verifies an ID token (OpenID Connect Core 1.0, section 3.1.3.7): signature, issuer, audience, authorised party and times. The caller
- * checks the nonce. Throws bad_id_token, and ProviderFailure if the keys cannot be read.
+ * Verifies the signature, issuer, audience, authorised party and times of an ID token (OpenID Connect Core 1.0, section
+ * 3.1.3.7). The caller checks the nonce.
  *
- * @param accessToken The access token that came with it; it must be the one of the claim at_hash, where there is one.
+ * @param accessToken The access token from the same response. It must match the claim at_hash, if there is one.
+ * @throws bad_id_token, and ProviderFailure if the keys cannot be read
  */
 export async function verifyIdToken(
   provider: Provider,
@@ -58,12 +61,12 @@ export async function verifyIdToken(
   return payload;
 }
 
-/** Returns what the table says of ID tokens of a provider; null for one that issues none. */
+/** Returns the entry of the table about ID tokens of a provider; null for a provider that issues none. */
 export function openIdPart({ entry }: Provider) {
   return entry.kind === 'oidc' ? entry : (entry.idTokens ?? null);
 }
 
-/** A token for several audiences must name the one it was issued to. */
+/** Checks the audience. A token for several audiences must name the client to which it was issued. */
 function checkAudience({ clientIds }: Provider, { aud, azp }: JWTPayload): void {
   const audiences = Array.isArray(aud) ? aud : [aud];
   if (!audiences.some((audience) => audience !== undefined && clientIds.includes(audience))) {
@@ -73,7 +76,10 @@ function checkAudience({ clientIds }: Provider, { aud, azp }: JWTPayload): void 
   if (audiences.length > 1 && !isOwn) throw refusal('Unacceptable authorised party in id_token');
 }
 
-/** OpenID Connect Core 1.0, section 3.1.3.6: half of the hash that the algorithm of the signature uses. */
+/**
+ * Returns true if `hash` is half of the hash of the access token, by the algorithm of the signature (OpenID Connect
+ * Core 1.0, section 3.1.3.6).
+ */
 function isHashOf(hash: string, accessToken: string, algorithm: string): boolean {
   const bits = /(256|384|512)$/.exec(algorithm)?.[1] ?? '512';
   const whole = createHash(`sha${bits}`).update(accessToken).digest();

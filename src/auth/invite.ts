@@ -17,7 +17,10 @@ import { json } from './reply.ts';
 
 const schema = z.object({ email: text(limits.emailCharacters.default * 2), data: metadata });
 
-/** POST /invite: makes an account for an address and mails an invitation; an account that nobody has confirmed is invited again. */
+/**
+ * Handles POST /invite: creates an account for an address and mails an invitation. An account that was never confirmed
+ * gets another invitation.
+ */
 export async function invite(context: AuthContext, request: CallRequest): Promise<Reply> {
   await requireAdmin(context, request);
   const { database } = context;

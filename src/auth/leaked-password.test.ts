@@ -9,7 +9,7 @@ import { refuseLeakedPassword } from './leaked-password.ts';
 
 const sha1 = (password: string) => createHash('sha1').update(password).digest('hex').toUpperCase();
 
-/** A service that speaks the protocol; `behave` is what it does next. */
+/** A service that implements the protocol. `behave` is its next behaviour. */
 let server: Server;
 let url: string;
 let behave: 'answer' | 'fail' | 'hang' | 'flood' | 'redirect' = 'answer';
@@ -49,7 +49,7 @@ async function check(password: string, isOn = true) {
   return { error, heard };
 }
 
-it('refuses a leaked password and tells the service five digits of its hash only', async () => {
+it('refuses a leaked password, and sends only five digits of its hash to the service', async () => {
   behave = 'answer';
   expect((await check('kestrel over the weir')).error).toMatchObject({
     code: 'weak_password',
@@ -60,14 +60,14 @@ it('refuses a leaked password and tells the service five digits of its hash only
   expect((await check('padding only')).error).toBeNull();
 });
 
-it('does not ask by default', async () => {
+it('sends no request by default', async () => {
   asked.length = 0;
   expect((await check('kestrel over the weir', false)).error).toBeNull();
   expect(asked).toEqual([]);
 });
 
 it.each(['fail', 'hang', 'flood', 'redirect'] as const)(
-  'takes the password and says so where the service does %s',
+  'accepts the password and reports a fault if the service responds in the way %s',
   async (how) => {
     behave = how;
     const { error, heard } = await check('kestrel over the weir');

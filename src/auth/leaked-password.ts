@@ -3,8 +3,9 @@ import { EASY_TO_GUESS } from './check-password.ts';
 import type { AuthContext } from './context.ts';
 
 /**
- * Refuses a new password that was leaked, where the app asks for it. If the service does not answer in time the password is taken, and an
- * event tells why. Throws weak_password.
+ * Refuses a leaked new password, if the app enables this check. If the service does not respond in time, the password
+ * is accepted and an event reports the reason.
+ * @throws weak_password
  */
 export async function refuseLeakedPassword(
   context: Pick<AuthContext, 'settings' | 'leakedPasswords' | 'events'>,

@@ -5,7 +5,10 @@ import { requireMember } from './callers.ts';
 import type { AuthContext } from './context.ts';
 import { json } from './reply.ts';
 
-/** GET /user/identities/authorize: leads the member who calls to a provider whose identity their account gets once they confirm. */
+/**
+ * Handles GET /user/identities/authorize: redirects the calling member to a provider. After the member's confirmation
+ * the provider's identity is added to the account.
+ */
 export async function linkIdentityCall(context: AuthContext, request: CallRequest): Promise<Reply> {
   const { userId } = await requireMember(context, request);
   if (!context.settings.security_manual_linking_enabled) throw new NinefoldError('manual_linking_disabled');

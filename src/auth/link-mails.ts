@@ -23,7 +23,7 @@ import { takeFromLimit } from './take-from-limit.ts';
 /** The types of links, as `type` of GoTrue's /verify names them. */
 export type LinkType = 'signup' | 'invite' | 'magiclink' | 'recovery' | 'email_change';
 
-/** The template and the token of each type of link, and the way to sign in that a flow of PKCE remembers. */
+/** The template, the token and the sign-in method of each type of link. A PKCE flow stores the method. */
 const links: Readonly<Record<LinkType, { mail: MailKind; token: TokenKind; method: SignInMethod; provider: string }>> =
   {
     signup: { mail: 'confirmation', token: 'confirmation_token', method: 'email/signup', provider: 'email' },
@@ -44,11 +44,11 @@ export const methodOfLink = (type: LinkType): SignInMethod => links[type].method
 
 export interface NewLink {
   readonly type: LinkType;
-  /** The address that receives it, in lower case. */
+  /** The recipient's address, in lower case. */
   readonly address: string;
   readonly redirectTo: string | null;
   readonly challenge: CodeChallenge | null;
-  /** Of a change of address: the new address, and whether the link goes to the current one. */
+  /** For a change of address: the new address, and whether the link goes to the current address. */
   readonly change?: { readonly newEmail: string; readonly oldEmail: string; readonly toCurrent: boolean };
 }
 
@@ -60,7 +60,8 @@ export interface Link extends NewLink {
 }
 
 /**
- * Makes a link. It leads to the app's own origin, or below the configured address of the node, never to a host that a request names.
+ * Creates a link. It points to the app's own origin or below the configured address of the node, and never to a host
+ * that a request names.
  */
 export function makeLink(context: AuthContext, request: CallRequest, link: NewLink): Link {
   const kind = link.change?.toCurrent ? 'email_change_token_current' : links[link.type].token;
@@ -90,13 +91,19 @@ export const issuedLink = (userId: string, { type, token, challenge }: Link): re
   issuedToken(userId, token),
 ];
 
-/** The event that the request of a link is; a change of address and an account's first mail are written with the change. */
+/**
+ * Returns the audit event of a request for a link. A change of address and an account's first mail are written with the
+ * change itself.
+ */
 const requestOf = (link: Link): AuditAction | null => {
   if (link.type === 'magiclink' || link.type === 'recovery') return 'user_recovery_requested';
   return link.type === 'invite' ? 'user_invited' : null;
 };
 
-/** Returns the statements that store the token of a link and queue its mail. @param more Further values of the mail. */
+/**
+ * Returns the statements that store the token of a link and queue its mail.
+ * @param more Additional values of the mail.
+ */
 export const mailedLink = (userId: string, link: Link, more: MailData = {}): readonly SqlStatement[] => [
   ...issuedLink(userId, link),
   queuedMail({
@@ -121,7 +128,10 @@ function auditedRequest(userId: string, link: Link): readonly SqlStatement[] {
   return action === null ? [] : [auditEntry(action, userId, link.caller)];
 }
 
-/** Returns the statements that mail the links of a change of address: to the new address, and to the current one if both must confirm. */
+/**
+ * Returns the statements that mail the links of a change of address: to the new address, and also to the current one if
+ * both must confirm.
+ */
 export function mailedEmailChange(
   context: AuthContext,
   request: CallRequest,
@@ -141,7 +151,7 @@ export function mailedEmailChange(
   });
   if (!context.settings.hook_send_email_enabled)
     return [...mailedLink(user.id, toNew), ...mailedLink(user.id, toCurrent)];
-  // The hook gets both codes at once.
+  // The hook receives both codes in one call.
   const { token } = toCurrent;
   return [
     ...issuedLink(user.id, toCurrent),
@@ -149,13 +159,15 @@ export function mailedEmailChange(
   ];
 }
 
-/** True if a change of address must be confirmed at the current address too (GoTrue, `emailChangeVerify`). */
+/** Returns true if the current address must confirm a change too (GoTrue, `emailChangeVerify`). */
 export const bothConfirm = ({ settings }: AuthContext): boolean =>
   settings.mailer_secure_email_change_enabled && !settings.mailer_autoconfirm;
 
 /**
- * Counts a request for a mail and finds the account. Throws over_email_send_rate_limit too soon after the last one, and
- * over_request_rate_limit after too many, whether or not an account has the address.
+ * Counts a request for a mail and finds the account.
+ *
+ * @throws over_email_send_rate_limit too soon after the last mail, and over_request_rate_limit after too many requests,
+ * whether or not an account has the address
  */
 export async function requireMail(
   context: AuthContext,
@@ -173,7 +185,7 @@ export async function requireMail(
   });
 }
 
-/** Passes over an account that was deleted meanwhile, and rethrows anything else. */
+/** Ignores the error that an account was deleted in the meantime, and rethrows every other error. */
 export function ignoreMissing(error: unknown): void {
   if (!isMissing(error)) throw error;
 }

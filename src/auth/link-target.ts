@@ -3,8 +3,8 @@ import type { AuthContext } from './context.ts';
 import { homeOf, redirectTarget } from './redirects.ts';
 
 /**
- * Returns where a link in a mail is to lead; null if the client names no allowed address and the app has no site: the app's own origin
- * shows nothing there.
+ * Returns the address to which a link in a mail redirects. Returns null if the client names no allowed address and the
+ * app has no site, because the app's own origin has no page for members.
  *
  * @param asked The value of redirect_to in a body.
  */

@@ -1,17 +1,17 @@
 import type { PageLanguage } from './member-page.ts';
 import type { Language, PageText } from './verify-words.ts';
 
-/** The texts of the page that asks whether an account of a provider may sign in, in one language. */
+/** The texts, in one language, of the page that asks whether an account of a provider may sign in. */
 export interface LinkingTexts extends PageLanguage {
   readonly title: (names: { provider: string }) => string;
-  /** `external` is the account at the provider, `member` the account here. */
+  /** `external` is the account at the provider, `member` the account of the app. */
   readonly lead: (names: { provider: string; external: string; member: string }) => string;
-  /** Names an account that has neither an address nor a phone number. */
+  /** Describes an account without an address and a phone number. */
   readonly withoutAddress: string;
   readonly link: string;
   readonly cancel: string;
   readonly footer: string;
-  /** For a link that cannot be confirmed. */
+  /** Shown for a link that cannot be confirmed. */
   readonly void: PageText;
 }
 

@@ -58,11 +58,11 @@ const verify = (body: unknown) => post('/verify', body);
 
 const own = { host: 'auth.localhost:8000' };
 
-/** Opens a link as a browser or a scanner does. */
+/** Opens a link as a browser or a mail scanner does. */
 const open = (link: string, headers: Record<string, string> = {}) =>
   app.call('GET', `/verify${new URL(link, 'http://auth.localhost').search}`, { headers: { ...own, ...headers } });
 
-/** Presses the button of the page of a link. */
+/** Presses the button on the page of a link. */
 async function press(link: string, headers: Record<string, string> = {}) {
   const page = await open(link);
   const inputs = [...String(page.body).matchAll(/name="(\w+)" value="([^"]*)"/g)];
@@ -80,7 +80,7 @@ async function press(link: string, headers: Record<string, string> = {}) {
   return { page, reply, location: new URL(reply.redirect ?? 'none:') };
 }
 
-/** An account whose address is confirmed, and its session. */
+/** Returns an account whose address is confirmed, and its session. */
 async function confirmed(): Promise<{ email: string; id: string; token: string }> {
   const email = uniqueEmail();
   await post('/signup', { email, password });
@@ -89,7 +89,7 @@ async function confirmed(): Promise<{ email: string; id: string; token: string }
 }
 
 describe('POST /signup where addresses must be confirmed', () => {
-  it('mails a link and a code; each confirms and signs in, and voids the other', async () => {
+  it('mails a link and a code, each of which confirms and signs in and invalidates the other', async () => {
     const email = uniqueEmail();
     const { status, body } = await post('/signup', { email, password });
     expect([status, body.email_confirmed_at, body.access_token]).toEqual([200, undefined, undefined]);
@@ -106,7 +106,7 @@ describe('POST /signup where addresses must be confirmed', () => {
     expect((await post('/token?grant_type=password', { email, password })).status).toBe(200);
   });
 
-  it('keeps neither password when two differ, and the only one when they are the same', async () => {
+  it('removes both passwords if two sign-ups send different ones, and stores the password if they are equal', async () => {
     const [contested, repeated] = [uniqueEmail(), uniqueEmail()];
     for (const [email, second] of [
       [contested, 'the owner’s own'],
@@ -122,7 +122,7 @@ describe('POST /signup where addresses must be confirmed', () => {
     expect((await signIn(repeated, password)).status).toBe(200);
   });
 
-  it('removes the password of a stranger when the owner of the address comes by a link of their own', async () => {
+  it('removes the password of a stranger when the owner of the address uses an own link', async () => {
     for (const path of ['/otp', '/magiclink', '/recover']) {
       const email = uniqueEmail();
       await post('/signup', { email, password });
@@ -137,7 +137,7 @@ describe('POST /signup where addresses must be confirmed', () => {
     }
   });
 
-  it('leaves another mail of a sign-up to POST /resend', async () => {
+  it('sends no second mail for a repeated sign-up, only for POST /resend', async () => {
     const email = uniqueEmail();
     await post('/signup', { email, password });
     const first = await lastMail(email);
@@ -150,7 +150,7 @@ describe('POST /signup where addresses must be confirmed', () => {
 });
 
 describe('POST /otp', () => {
-  it('signs a member in, and makes an account unless it must not', async () => {
+  it('signs a member in, and creates an account unless create_user is false', async () => {
     const { email, id } = await confirmed();
     await post('/otp', { email, create_user: false });
     const { kind, data } = await lastMail(email);
@@ -170,7 +170,7 @@ describe('POST /otp', () => {
     });
   });
 
-  it('confirms a new account by a magic link where sign-ups count at once', async () => {
+  it('confirms a new account by a magic link if sign-ups need no confirmation', async () => {
     app.settings = { ...app.settings, mailer_autoconfirm: true };
     const email = uniqueEmail();
     await post('/otp', { email });
@@ -197,13 +197,13 @@ it.each([
   ['/magiclink', { email: 'a@b.c' }, 422],
   ['/recover', {}, 400],
   ['/resend', { type: 'signup', email: 'a@b.c' }, 400],
-])('POST %s %j is refused where members cannot sign in by address', async (path, body, status) => {
+])('refuses POST %s %j if sign-in by e-mail address is off', async (path, body, status) => {
   app.settings = { ...app.settings, external_email_enabled: false };
   expect(await post(path, body)).toMatchObject({ status, body: { code: 'email_provider_disabled' } });
 });
 
 describe('the page of a link', () => {
-  it('changes nothing when it is opened, and confirms by its button, with the session in the fragment', async () => {
+  it('changes nothing when it is opened, and its button confirms with the session in the fragment', async () => {
     const { email, id } = await confirmed();
     await post('/recover?redirect_to=https%3A%2F%2Fsite.example%2Freset%3Fa%3D1', { email });
     const { data } = await lastMail(email);
@@ -224,7 +224,7 @@ describe('the page of a link', () => {
     expect((await press(data.ConfirmationURL)).location.hash).toContain('error_code=otp_expired');
   });
 
-  it('is shown again for a form of another site', async () => {
+  it('is shown again for a form that another site sends', async () => {
     const { email } = await confirmed();
     await post('/otp', { email });
     const { data } = await lastMail(email);
@@ -239,13 +239,13 @@ describe('the page of a link', () => {
     ['fr, en;q=0.1', 'en', 'ltr'],
     ['de;q=0', 'en', 'ltr'],
     ['', 'en', 'ltr'],
-  ])('is in the language of %j', async (header, code, direction) => {
+  ])('is in the language that Accept-Language %j prefers', async (header, code, direction) => {
     const page = await open('?type=signup&token="><script>', { 'accept-language': header });
     expect(page.body).toContain(`<html lang="${code}" dir="${direction}">`);
     expect(page.body).not.toContain('<script>');
   });
 
-  it('leads from the node’s origin to the app’s own', async () => {
+  it('is shown on the app’s own origin, to which the node’s origin redirects', async () => {
     const reply = await app.call('GET', '/verify?type=signup&token=x');
     expect([reply.status, reply.redirect]).toEqual([
       303,
@@ -253,7 +253,7 @@ describe('the page of a link', () => {
     ]);
   });
 
-  it('asks for the code where the app has no site, and keeps the link', async () => {
+  it('asks for the code of the mail if the app has no site, and leaves the link valid', async () => {
     app.settings = { ...app.settings, site_url: null };
     const { email } = await confirmed();
     await post('/otp', { email });
@@ -265,7 +265,7 @@ describe('the page of a link', () => {
   });
 });
 
-it('is used up in one round trip, by one of many requests at once', async () => {
+it('uses a link up in one round trip, by one of many parallel requests', async () => {
   const { email } = await confirmed();
   await post('/recover', { email });
   const { TokenHash } = (await lastMail(email)).data;
@@ -279,12 +279,12 @@ it('is used up in one round trip, by one of many requests at once', async () => 
   expect(runs).toBe(20);
 });
 
-describe('the mail of', () => {
+describe('mails of links and codes', () => {
   const german = { 'accept-language': 'de-AT' };
   const languages = async (address: string) =>
     (await mailsTo(address)).map(({ kind, language }) => `${kind} ${language ?? ''}`);
 
-  it('each call with a link or a code has the language of the call', async () => {
+  it('have the language of the call', async () => {
     const [fresh, invited, changed] = [uniqueEmail(), uniqueEmail(), uniqueEmail()];
     await post('/signup', { email: fresh, password }, german);
     await post('/resend', { type: 'signup', email: fresh }, german);
@@ -303,7 +303,7 @@ describe('the mail of', () => {
     expect(await languages(changed)).toEqual(['email_change de-AT']);
   });
 
-  it('a new device is sent for a link, a code and the flow with PKCE, but not at the first sign-in', async () => {
+  it('report a new device after a link, a code or a PKCE flow, but not after the first sign-in', async () => {
     const { email } = await confirmed();
     const from = (address: string, path: string, body: unknown) =>
       app.ask('POST', path, { body, address, headers: german });
@@ -325,7 +325,7 @@ describe('the mail of', () => {
   });
 });
 
-it('gives the code of the flow with PKCE to the client that began', async () => {
+it('give the code of a PKCE flow to the client that started the flow', async () => {
   const verifier = randomBytes(40).toString('base64url');
   const challenge = {
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
@@ -350,7 +350,7 @@ describe('a change of address', () => {
   const change = (token: string, email: string) =>
     app.ask('PUT', '/user', { headers: { authorization: `Bearer ${token}` }, body: { email } });
 
-  it('counts once both addresses have confirmed it, and ends the sessions', async () => {
+  it('takes effect after both addresses have confirmed it, and ends the sessions', async () => {
     const { email, id, token } = await confirmed();
     const next = uniqueEmail();
     expect(await change(token, next)).toMatchObject({ status: 200, body: { email, new_email: next } });
@@ -370,7 +370,7 @@ describe('a change of address', () => {
     ).toEqual([{ email: next }]);
   });
 
-  it('needs one mail where only the new address confirms, and none for an anonymous account with autoconfirm', async () => {
+  it('needs one mail if only the new address confirms, and none for an anonymous account with autoconfirm', async () => {
     const { id, token } = await confirmed();
     app.settings = { ...app.settings, mailer_secure_email_change_enabled: false };
     const next = uniqueEmail();
@@ -385,7 +385,7 @@ describe('a change of address', () => {
     });
   });
 
-  it('makes a member of an anonymous account, with its id kept', async () => {
+  it('makes an anonymous account a member with the same id', async () => {
     app.settings = { ...app.settings, external_anonymous_users_enabled: true };
     const { body } = await post('/signup', {});
     const email = uniqueEmail();
@@ -400,7 +400,7 @@ describe('a change of address', () => {
     });
   });
 
-  it('to another address voids the links of the first, at both addresses', async () => {
+  it('invalidates both links of an earlier change', async () => {
     const { email, token } = await confirmed();
     const [first, second] = [uniqueEmail(), uniqueEmail()];
     await change(token, first);
@@ -411,7 +411,7 @@ describe('a change of address', () => {
     }
   });
 
-  it('does not take the address of another account', async () => {
+  it('cannot take the address of another account', async () => {
     const [{ token, id }, other] = [await confirmed(), await confirmed()];
     expect((await change(token, other.email)).status).toBe(200);
     const toNew = (await mailsTo(other.email)).filter(({ kind }) => kind === 'email_change').at(-1);
@@ -423,7 +423,7 @@ describe('a change of address', () => {
 });
 
 describe('reauthentication', () => {
-  it('is needed for a session that is older than a day: the code of a mail, once, or the current password', async () => {
+  it('is required after a day, by the code of a mail, which works once, or by the current password', async () => {
     const { email, id, token } = await confirmed();
     const headers = { authorization: `Bearer ${token}` };
     const change = (body: object) => app.ask('PUT', '/user', { headers, body });
@@ -461,8 +461,8 @@ describe('reauthentication', () => {
   });
 });
 
-describe('the calls of builders', () => {
-  it('invite: an account with invited_at and a mail; a confirmed address is refused', async () => {
+describe('POST /invite and POST /admin/generate_link', () => {
+  it('mails an invitation, sets invited_at, and refuses a confirmed address', async () => {
     const email = uniqueEmail();
     expect((await post('/invite', { email })).status).toBe(401);
     expect((await post('/invite', { email, data: { team: 'red' } }, secret())).body).toMatchObject({
@@ -479,7 +479,7 @@ describe('the calls of builders', () => {
     expect(await post('/invite', { email }, secret())).toMatchObject({ status: 422, body: { code: 'email_exists' } });
   });
 
-  it('generate_link: each type, without a mail of its link', async () => {
+  it('returns a link of each type without mailing the link', async () => {
     const make = (body: object) => post('/admin/generate_link', body, secret());
     const email = uniqueEmail();
     const made = await make({ type: 'signup', email, password, redirect_to: 'https://site.example/in' });
@@ -511,8 +511,8 @@ describe('the calls of builders', () => {
   });
 });
 
-describe('the bounds of links and codes', () => {
-  it('refuse a mail too soon after the last, whether or not an account has the address', async () => {
+describe('limits of links and codes', () => {
+  it('refuse a mail too soon after the last one, whether or not an account has the address', async () => {
     app.settings = { ...app.settings, smtp_max_frequency: 60 };
     const { email } = await confirmed();
     const answers: unknown[] = [];
@@ -524,7 +524,7 @@ describe('the bounds of links and codes', () => {
     expect(answers).toEqual(Array(2).fill([429, 'over_email_send_rate_limit', true]));
   });
 
-  it('refuse the right code after too many wrong ones, but not from the member’s own network, nor the link', async () => {
+  it('refuse the right code after too many wrong ones, except from the member’s own network or by the link', async () => {
     const { email } = await confirmed();
     await post('/otp', { email });
     const { data } = await lastMail(email);
@@ -545,7 +545,7 @@ describe('the bounds of links and codes', () => {
     expect((await app.ask('POST', '/verify', { body, address: '203.0.113.9' })).status).toBe(200);
   });
 
-  it('void what is older than mailer_otp_exp', async () => {
+  it('invalidate links and codes that are older than mailer_otp_exp', async () => {
     const { email } = await confirmed();
     await post('/otp', { email });
     await app.sql("update auth.users set recovery_sent_at = now() - interval '3601 seconds' where email = $1", [email]);
@@ -570,7 +570,7 @@ it.each([
   expect(await verify(body)).toMatchObject({ status, body: { code } });
 });
 
-it('wakes the queue of mails only by a statement that adds a mail', async () => {
+it('notifies the queue of mails only if a statement adds a mail', async () => {
   const notify = (type: string) =>
     runAsAuthAdmin(app.database, [['select pg_catalog.pg_notify($1, $2)', ['ninefold', `{"type":"${type}"}`]]]);
   const next = () => app.heard((payload) => /"(mail|before|after)"/.test(payload));

@@ -8,8 +8,8 @@ import { usable } from './get-user.ts';
 import { noContent } from './reply.ts';
 
 /**
- * POST /logout?scope=global|local|others: ends all sessions of the member, the one that calls, or all others. Global when not
- * given, and for an access token of no session.
+ * Handles POST /logout?scope=global|local|others: ends all sessions of the member, the calling session, or all other
+ * sessions. The default is global, also for an access token without a session.
  */
 export async function logOut(context: AuthContext, request: CallRequest): Promise<Reply> {
   const scope = new URLSearchParams(request.query).get('scope') || 'global';
@@ -17,10 +17,10 @@ export async function logOut(context: AuthContext, request: CallRequest): Promis
     throw new NinefoldError('validation_failed', { message: `Unsupported logout scope "${scope.slice(0, 40)}"` });
   }
   const { userId, sessionId, clientId } = await requireMember(context, request, { takesApplications: true });
-  // A token of no session may name an account that does not exist.
+  // A token without a session may name an account that does not exist.
   if (sessionId === null) usable(await findUser(context.database, userId), timeOf(context));
   const end = { action: 'logout', caller: { address: request.address } } as const;
-  // An application ends its own session only.
+  // An application can only end its own session.
   const isOwnOnly = scope === 'local' || clientId !== null;
   if (isOwnOnly && sessionId !== null) await revokeSession(context.database, sessionId, undefined, end);
   else if (scope === 'others' && sessionId !== null) {

@@ -7,7 +7,7 @@ import { usable } from './get-user.ts';
 import { requireOAuthServer } from './oauth-server.ts';
 import { json } from './reply.ts';
 
-/** Returns what scopes tell of a member (OpenID Connect Core 1.0, section 5.4). */
+/** Returns the claims of a member that the scopes include (OpenID Connect Core 1.0, section 5.4). */
 export function memberClaims(user: User, scopes: readonly string[]): Readonly<Record<string, unknown>> {
   const { user_metadata: data } = user;
   const textOf = (...names: string[]): string | undefined =>
@@ -32,8 +32,8 @@ export function memberClaims(user: User, scopes: readonly string[]): Readonly<Re
 }
 
 /**
- * GET and POST /oauth/userinfo: what the scopes of the access token tell of its member (OpenID Connect Core 1.0, section 5.3). A token of
- * the app itself tells the id alone.
+ * Handles GET and POST /oauth/userinfo: returns the member's claims that the scopes of the access token include (OpenID
+ * Connect Core 1.0, section 5.3). For a token of the app itself, returns only the id.
  */
 export async function userInfo(context: AuthContext, request: CallRequest): Promise<Reply> {
   requireOAuthServer(context);

@@ -25,7 +25,10 @@ const entities: Readonly<Record<string, string>> = {
 
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] as string);
 
-/** Returns the CSP directive form-action of a form whose response leads to an address: browsers apply it to that redirect too. */
+/**
+ * Returns the CSP directive form-action for a form whose response redirects to an address. Browsers apply the directive
+ * to the redirect too.
+ */
 function formActionTo(redirectTo: string | null): string {
   if (redirectTo === null) return `'self'`;
   const url = new URL(redirectTo);
@@ -35,12 +38,12 @@ function formActionTo(redirectTo: string | null): string {
 
 /** The language of a page. */
 export interface PageLanguage {
-  /** BCP 47. */
+  /** BCP 47 language tag. */
   readonly code: string;
   readonly direction: 'ltr' | 'rtl';
 }
 
-/** A small page for a member: a title, a sentence, at most one form, and a footer. All texts are plain. */
+/** A small page for a member: a title, a sentence, at most one form and a footer. All texts are plain text. */
 export interface MemberPage {
   readonly language: PageLanguage;
   readonly title: string;
@@ -50,12 +53,12 @@ export interface MemberPage {
 }
 
 export interface PageForm {
-  /** Path that receives the form by POST. */
+  /** The path that receives the form by POST. */
   readonly action: string;
   readonly fields: Readonly<Record<string, string>>;
-  /** The first one is the main one. A button with a name adds its field to the form. */
+  /** The first button is the primary one. A button with a name adds its field to the form. */
   readonly buttons: readonly { readonly text: string; readonly name?: string; readonly value?: string }[];
-  /** Where the response to the form leads; null if it leads nowhere. */
+  /** The address to which the form's response redirects; null if it does not redirect. */
   readonly leadsTo: string | null;
 }
 
@@ -70,7 +73,7 @@ function formHtml({ action, fields, buttons }: PageForm): string {
   return `<form method="post" action="${action}">\n${inputs.join('')}${rows.join('')}</form>\n`;
 }
 
-/** Returns the response that shows a page. It runs no script, loads nothing and cannot be framed. */
+/** Returns the response with a page. The page runs no script, loads nothing and cannot be framed. */
 export function memberPage({ method }: Pick<CallRequest, 'method'>, page: MemberPage): Reply {
   const { code, direction } = page.language;
   const form = page.form ? formHtml(page.form) : '';

@@ -22,8 +22,8 @@ const bearer = (token: string): Record<string, string> => ({ authorization: `Bea
 const signIn = (email: string, secret: string, options: CallOptions = {}) =>
   app.ask('POST', '/token?grant_type=password', { ...options, body: { email, password: secret } });
 
-describe('the member', () => {
-  it('reads and changes what belongs to it', async () => {
+describe('GET and PUT /user', () => {
+  it('read and change the attributes of the member who calls', async () => {
     const { client, email, user } = await app.member(password);
     expect((await client.auth.getUser()).data.user).toMatchObject({ id: user.id, email });
     const { data } = await client.auth.updateUser({ data: { theme: 'dark', list: [1, { a: null }] } });
@@ -33,14 +33,14 @@ describe('the member', () => {
     expect(without.user?.user_metadata).toHaveProperty('list');
   });
 
-  it('keeps a new address waiting until it is confirmed', async () => {
+  it('store a new address as new_email until it is confirmed', async () => {
     const { client, email } = await app.member(password);
     const next = uniqueEmail();
     const { data } = await client.auth.updateUser({ email: next.toUpperCase() });
     expect(data.user).toMatchObject({ email, new_email: next });
   });
 
-  it('cannot take the address of another', async () => {
+  it('refuse the address of another account', async () => {
     const [one, two] = [await app.member(password), await app.member(password)];
     expect((await two.client.auth.updateUser({ email: one.email })).error).toMatchObject({
       code: 'email_exists',
@@ -48,7 +48,7 @@ describe('the member', () => {
     });
   });
 
-  it('cannot make itself an admin, nor outgrow its token', async () => {
+  it('let the member change neither role nor app_metadata, and refuse metadata above the limit', async () => {
     const { client, session } = await app.member(password);
     const headers = bearer(session.access_token);
     const call = (body: unknown) => app.ask('PUT', '/user', { headers, body });
@@ -58,7 +58,7 @@ describe('the member', () => {
     expect((await client.auth.updateUser({ data: { b: 'x'.repeat(9000) } })).error?.code).toBe('validation_failed');
   });
 
-  it('with a new password ends its other sessions, and keeps the one it calls with', async () => {
+  it('end the other sessions with a new password, and keep the calling one', async () => {
     const { client, email, session } = await app.member(password);
     const other = app.client();
     const { data: second } = await other.auth.signInWithPassword({ email, password });
@@ -81,11 +81,11 @@ describe('the member', () => {
     ['a blank in the token', { authorization: 'Bearer a b' }, 401, 'no_authorization'],
     ['an empty token', { authorization: 'Bearer ' }, 401, 'no_authorization'],
     ['a broken token', { authorization: 'Bearer a.b.c' }, 403, 'bad_jwt'],
-  ])('is not known with %s', async (_, headers, status, code) => {
+  ])('refuse a caller with %s', async (_, headers, status, code) => {
     expect(await app.ask('GET', '/user', { headers })).toMatchObject({ status, body: { code } });
   });
 
-  it('is not known by an access token that has expired, and gets another for its refresh token', async () => {
+  it('refuse an expired access token, and accept the token of a refresh', async () => {
     const { session } = await app.member(password);
     expect((await app.ask('GET', '/user', { headers: bearer(session.access_token) })).status).toBe(200);
     app.clockOffset = 3_600_000;
@@ -99,7 +99,7 @@ describe('the member', () => {
     expect((await app.ask('GET', '/user', { headers: bearer(String(body.access_token)) })).status).toBe(200);
   });
 
-  it('is not known by a key', async () => {
+  it('refuse a key as bearer token', async () => {
     for (const key of [app.keys.publishableKey, app.keys.anonKey, app.keys.serviceRoleKey]) {
       expect(await app.ask('GET', '/user', { headers: bearer(key) })).toMatchObject({
         status: 403,
@@ -109,7 +109,7 @@ describe('the member', () => {
   });
 });
 
-describe('signing out', () => {
+describe('POST /logout', () => {
   const works = async (token: string) => (await app.ask('GET', '/user', { headers: bearer(token) })).status === 200;
 
   async function threeSessions() {
@@ -125,7 +125,7 @@ describe('signing out', () => {
     ['others', [true, false, false]],
     ['global', [false, false, false]],
     ['', [false, false, false]],
-  ])('with scope %j ends the sessions it names, their access tokens included', async (scope, expected) => {
+  ])('ends the sessions of the scope %j with their access tokens', async (scope, expected) => {
     const tokens = await threeSessions();
     const ended = app.heard((payload) => payload.includes('revoked'));
     const reply = await app.call('POST', `/logout?scope=${scope}`, { headers: bearer(tokens[0]) });
@@ -134,7 +134,7 @@ describe('signing out', () => {
     expect(await Promise.all(tokens.map(works))).toEqual(expected);
   });
 
-  it('refuses a scope it does not know and a session that has ended', async () => {
+  it('refuses an unknown scope and a session that has ended', async () => {
     const { client, session } = await app.member(password);
     const headers = bearer(session.access_token);
     expect(await app.ask('POST', '/logout?scope=mine', { headers })).toMatchObject({

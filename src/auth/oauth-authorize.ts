@@ -15,11 +15,13 @@ import { issuerOf, requireOAuthServer } from './oauth-server.ts';
 import { homeOf } from './redirects.ts';
 
 /**
- * GET and POST /oauth/authorize: an application asks that a member sign in to it (RFC 6749, section 4.1.1; OpenID Connect Core 1.0,
- * section 3.1.2). Leads the browser to the page where members consent, with `authorization_id` in the query.
+ * Handles GET and POST /oauth/authorize: an application requests that a member sign in to it (RFC 6749, section 4.1.1;
+ * OpenID Connect Core 1.0, section 3.1.2). Redirects the browser to the page where members consent, with
+ * `authorization_id` in the query.
  *
- * A request without a known application and redirect address leads nowhere. Other errors lead back to the application, unless the
- * application registered itself: no member has approved its address yet (RFC 9700, section 4.11.2).
+ * A request without a known application and redirect address gets an error instead of a redirect. Other errors are sent
+ * to the application, unless the application registered itself: no member has approved its address yet (RFC 9700,
+ * section 4.11.2).
  */
 export async function authorizeApplication(context: AuthContext, request: CallRequest): Promise<Reply> {
   requireOAuthServer(context);
@@ -27,7 +29,7 @@ export async function authorizeApplication(context: AuthContext, request: CallRe
   const { client, redirectUri } = await requireRedirect(context, parameters);
   const read = readAuthorization(parameters, client.grant_types.split(',').includes('refresh_token'));
   const next = 'error' in read ? read : await begin(context, client, redirectUri, read);
-  // A browser repeats a POST at the address of a 302.
+  // After a 302, a browser could repeat the POST at the other address.
   const status = request.method === 'POST' ? 303 : 302;
   if (typeof next === 'string') return redirectTo(next, status);
   const { error, description } = next;
@@ -65,8 +67,8 @@ async function begin(
 }
 
 /**
- * Returns the page where members consent: that of the app's front end (`oauth_server_authorization_path`), else `isOwn`, the one among the
- * pages for members. Null if there is none: no host name leads to the app.
+ * Returns the page where members consent: a page of the app's front end (`oauth_server_authorization_path`), or with
+ * `isOwn` the one among the pages for members. Returns null if there is none, because no host name leads to the app.
  */
 function consentPageOf(context: AuthContext): { address: string; isOwn: boolean } | null {
   const path = context.settings.oauth_server_authorization_path;
@@ -77,7 +79,10 @@ function consentPageOf(context: AuthContext): { address: string; isOwn: boolean 
   return origin === null ? null : { address: `${origin}/consent`, isOwn: true };
 }
 
-/** Returns the client and redirect address of a request. Throws oauth_client_not_found; validation_failed for an address that is not registered. */
+/**
+ * Returns the client and redirect address of a request.
+ * @throws oauth_client_not_found, and validation_failed for an address that is not registered
+ */
 async function requireRedirect(
   { database }: AuthContext,
   parameters: URLSearchParams,
@@ -96,7 +101,10 @@ async function requireRedirect(
   return { client, redirectUri };
 }
 
-/** Returns the redirect address with an answer in its query; `iss` tells providers apart (RFC 9207). */
+/**
+ * Returns the redirect address with the result in its query. `iss` lets the application distinguish providers (RFC
+ * 9207).
+ */
 export function answerTo(
   context: AuthContext,
   redirectUri: string,

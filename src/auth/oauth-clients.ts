@@ -42,8 +42,8 @@ type Body = z.output<typeof schema>;
 const refusal = (message: string): NinefoldError => new NinefoldError('validation_failed', { message });
 
 /**
- * GET /admin/oauth/clients: the applications that members may sign in to with their account of this app. `grants` is the number of members
- * who allow each.
+ * Handles GET /admin/oauth/clients: returns the applications that members may sign in to with their account of this
+ * app. `grants` is the number of members who allow the application.
  */
 export async function listOAuthClientsCall(context: AuthContext, request: CallRequest): Promise<Reply> {
   await requireBuilder(context, request);
@@ -51,19 +51,19 @@ export async function listOAuthClientsCall(context: AuthContext, request: CallRe
   return json({ clients: clients.map((client) => ({ ...shown(client), grants: client.grants })) });
 }
 
-/** GET /admin/oauth/clients/{client_id} */
+/** Handles GET /admin/oauth/clients/{client_id}: returns one application. */
 export async function getOAuthClientCall(context: AuthContext, request: CallRequest, segment = ''): Promise<Reply> {
   await requireBuilder(context, request);
   return json(shown(await existing(context, segment)));
 }
 
-/** POST /admin/oauth/clients: registers an application. Its secret is in this response only. */
+/** Handles POST /admin/oauth/clients: registers an application. Only this response contains its secret. */
 export async function addOAuthClientCall(context: AuthContext, request: CallRequest): Promise<Reply> {
   await requireBuilder(context, request);
   return register(context, request, 'manual');
 }
 
-/** POST /oauth/clients/register: an application registers itself (RFC 7591), where the app allows that. */
+/** Handles POST /oauth/clients/register: an application registers itself (RFC 7591), if the app allows that. */
 export async function registerOAuthClient(context: AuthContext, request: CallRequest): Promise<Reply> {
   requireOAuthServer(context);
   if (!context.settings.oauth_server_allow_dynamic_registration) {
@@ -73,7 +73,7 @@ export async function registerOAuthClient(context: AuthContext, request: CallReq
   return register(context, request, 'dynamic');
 }
 
-/** PUT /admin/oauth/clients/{client_id}: changes what the body names. */
+/** Handles PUT /admin/oauth/clients/{client_id}: changes the values that the body names. */
 export async function changeOAuthClientCall(context: AuthContext, request: CallRequest, segment = ''): Promise<Reply> {
   await requireBuilder(context, request);
   const client = await existing(context, segment);
@@ -84,7 +84,7 @@ export async function changeOAuthClientCall(context: AuthContext, request: CallR
   return json(shown(changed));
 }
 
-/** DELETE /admin/oauth/clients/{client_id}: ends the sessions that the application holds, too. */
+/** Handles DELETE /admin/oauth/clients/{client_id}: deletes an application and ends its sessions. */
 export async function deleteOAuthClientCall(context: AuthContext, request: CallRequest, segment = ''): Promise<Reply> {
   await requireBuilder(context, request);
   const { id } = await existing(context, segment);
@@ -92,7 +92,10 @@ export async function deleteOAuthClientCall(context: AuthContext, request: CallR
   return noContent;
 }
 
-/** POST /admin/oauth/clients/{client_id}/regenerate_secret: the secret before works no more. */
+/**
+ * Handles POST /admin/oauth/clients/{client_id}/regenerate_secret: replaces the secret. The previous secret stops
+ * working.
+ */
 export async function renewOAuthClientSecret(context: AuthContext, request: CallRequest, segment = ''): Promise<Reply> {
   await requireBuilder(context, request);
   const client = await existing(context, segment);
@@ -141,7 +144,10 @@ async function register(
   return { ...json(shown(client, type === 'public' ? undefined : secret)), status: 201 };
 }
 
-/** Public clients authenticate with nothing, confidential ones with their secret. */
+/**
+ * Returns the type of a client. Public clients do not authenticate; confidential clients authenticate with their
+ * secret.
+ */
 function typeOf({ client_type: type, token_endpoint_auth_method: method }: Body): OAuthClient['client_type'] {
   if (type !== undefined && type !== 'public' && type !== 'confidential') {
     throw refusal("client_type must be 'public' or 'confidential'");
@@ -149,7 +155,10 @@ function typeOf({ client_type: type, token_endpoint_auth_method: method }: Body)
   return type ?? (method === 'none' ? 'public' : 'confidential');
 }
 
-/** Returns the values that the body names. Throws validation_failed. */
+/**
+ * Returns the valid values of the body.
+ * @throws validation_failed
+ */
 function checked(
   body: Omit<Body, 'client_type'>,
   { client_type: type }: Pick<OAuthClient, 'client_type'>,
@@ -182,10 +191,13 @@ const methodsOf: Readonly<Record<OAuthClient['client_type'], readonly string[]>>
   confidential: ['client_secret_basic', 'client_secret_post'],
 };
 
-/** Schemes that run code or read files where an address with them is opened. */
+/** URL schemes whose addresses run code or read files when a browser opens them. */
 const REFUSED = /^(?:about|blob|data|file|javascript|vbscript|view-source|wss?):/i;
 
-/** Addresses are absolute, without a fragment, and http only on the member's own device (RFC 6749, section 3.1.2; RFC 8252). */
+/**
+ * Throws validation_failed unless an address is absolute and without a fragment. http is allowed only on the member's
+ * own device (RFC 6749, section 3.1.2; RFC 8252).
+ */
 function checkRedirect(address: string): void {
   const refuse = (reason: string) => refusal(`invalid redirect_uri '${address}': ${reason}`);
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#]/i.test(address) || !URL.canParse(address)) {
@@ -200,7 +212,10 @@ function checkRedirect(address: string): void {
   }
 }
 
-/** A client as the API shows it (RFC 7591, section 3.2.1). `secret` only where it was just made. */
+/**
+ * Returns a client as the API shows it (RFC 7591, section 3.2.1).
+ * @param secret Only for a secret that was just created.
+ */
 const shown = (client: OAuthClient, secret?: string) => ({
   client_id: client.id,
   ...(secret !== undefined && { client_secret: secret }),

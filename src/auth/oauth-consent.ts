@@ -21,9 +21,9 @@ import { allowedRedirect } from './redirects.ts';
 import { json, noContent } from './reply.ts';
 
 /**
- * GET /oauth/authorizations/{authorization_id}: what an application asks the member who calls for. The request is then this member's. If
- * the member allowed it before, or the request wants an answer without a page, the response leads back to the application.
- * `needs_sign_in`: the member must sign in again before an approval.
+ * Handles GET /oauth/authorizations/{authorization_id}: returns what an application requests from the calling member,
+ * and assigns the request to this member. If the member allowed it before, or the request has the prompt none, the
+ * response leads back to the application. `needs_sign_in` means that the member must sign in again before an approval.
  */
 export async function showAuthorization(context: AuthContext, request: CallRequest, segment = ''): Promise<Reply> {
   const { user, sessionId } = await requireDecider(context, request);
@@ -45,8 +45,9 @@ export async function showAuthorization(context: AuthContext, request: CallReque
 const schema = z.object({ action: text(limits.authFieldCharacters.default) });
 
 /**
- * POST /oauth/authorizations/{authorization_id}/consent: the member allows or denies what an application asks for. `switch_account`
- * releases the request, so that the member can sign in with another account and decide there.
+ * Handles POST /oauth/authorizations/{authorization_id}/consent: the member allows or denies the request of an
+ * application. `switch_account` releases the request, so that the member can sign in with another account and decide
+ * there.
  */
 export async function decideConsent(context: AuthContext, request: CallRequest, segment = ''): Promise<Reply> {
   const { user, sessionId } = await requireDecider(context, request);
@@ -67,8 +68,8 @@ export async function decideConsent(context: AuthContext, request: CallRequest, 
 }
 
 /**
- * POST /oauth/authorizations/{authorization_id}/decline: the page for members answers a request with the prompt `none` while no member is
- * signed in. The caller needs no session: it can only end the request with login_required.
+ * Handles POST /oauth/authorizations/{authorization_id}/decline: the page for members ends a request with the prompt
+ * `none` while no member is signed in. The caller needs no session and can only end the request with login_required.
  */
 export async function declineAuthorization(context: AuthContext, _request: CallRequest, segment = ''): Promise<Reply> {
   requireOAuthServer(context);
@@ -77,14 +78,17 @@ export async function declineAuthorization(context: AuthContext, _request: CallR
   return json(answerOf(context, { ...declined, verdict: 'login_required' }));
 }
 
-/** GET /user/oauth/grants: what the member who calls allows applications. */
+/** Handles GET /user/oauth/grants: returns the grants of the calling member to applications. */
 export async function listGrants(context: AuthContext, request: CallRequest): Promise<Reply> {
   requireOAuthServer(context);
   const { userId } = await requireMember(context, request);
   return json(await listOAuthGrants(context.database, userId));
 }
 
-/** DELETE /user/oauth/grants?client_id=: takes back what the member allowed an application, and ends its sessions. */
+/**
+ * Handles DELETE /user/oauth/grants?client_id=: revokes the member's grant to an application and ends the application's
+ * sessions.
+ */
 export async function revokeGrant(context: AuthContext, request: CallRequest): Promise<Reply> {
   requireOAuthServer(context);
   const { userId } = await requireMember(context, request);
@@ -97,8 +101,9 @@ export async function revokeGrant(context: AuthContext, request: CallRequest): P
 }
 
 /**
- * Returns the member who decides, with a second factor if the account has one: the application trusts this sign-in. A page of another site
- * may not decide: the header Origin must be one where the app's members sign in.
+ * Returns the member who decides. The session needs a second factor if the account has one, because the application
+ * trusts this sign-in. The header Origin must be an origin where the app's members sign in, so that no page of another
+ * site can decide.
  */
 async function requireDecider(context: AuthContext, request: CallRequest) {
   requireOAuthServer(context);
@@ -119,14 +124,16 @@ function found(authorization: Authorization | null, settled: string): Authorizat
   return authorization;
 }
 
-/** The errors of requests that are not approved (RFC 6749, section 4.1.2.1; OpenID Connect Core 1.0, section 3.1.2.6). */
+/**
+ * The errors of requests that are not approved (RFC 6749, section 4.1.2.1; OpenID Connect Core 1.0, section 3.1.2.6).
+ */
 const refusals: Readonly<Partial<Record<Authorization['verdict'], readonly [error: string, description: string]>>> = {
   denied: ['access_denied', 'User denied the request'],
   login_required: ['login_required', 'The member must sign in'],
   consent_required: ['consent_required', 'The member must consent'],
 };
 
-/** Returns the address that leads back to the application with the code or with the refusal (RFC 6749, section 4.1.2). */
+/** Returns the address that leads back to the application with the code or the refusal (RFC 6749, section 4.1.2). */
 function answerOf(
   context: AuthContext,
   { verdict, redirectUri, state, code }: Pick<Authorization, 'verdict' | 'redirectUri' | 'state' | 'code'>,

@@ -11,21 +11,22 @@ import { readFields, requireOAuthServer } from './oauth-server.ts';
 import { json } from './reply.ts';
 import { isRefreshToken } from './token.ts';
 
-/** A token that an application shows, with its session and, of an access token, its claims. */
+/** A token that an application sends, with its session. An access token also has its claims. */
 interface IssuedToken {
   readonly session: ApplicationSession;
   readonly claims: Claims | null;
 }
 
 /**
- * POST /oauth/introspect: tells a confidential application whether one of its own tokens is valid (RFC 7662). Every other token is
- * inactive, so that the call reveals nothing about other applications and about sessions of the app itself.
+ * Handles POST /oauth/introspect: returns to a confidential application whether one of its own tokens is valid (RFC
+ * 7662). All other tokens are reported as inactive, so that the call reveals nothing about other applications and the
+ * app's own sessions.
  *
- * Throws oauth_invalid_client and oauth_invalid_request.
+ * @throws oauth_invalid_client, oauth_invalid_request
  */
 export async function introspectToken(context: AuthContext, request: CallRequest): Promise<Reply> {
   const { client, token } = await readCall(context, request);
-  // Any program can use the id of a public client (RFC 7662, section 2.1).
+  // Every program can use the id of a public client (RFC 7662, section 2.1).
   if (client.client_type === 'public') throw new NinefoldError('oauth_invalid_client');
   const issued = await findIssued(context, client, token);
   if (issued === null) return json({ active: false });
@@ -41,10 +42,10 @@ export async function introspectToken(context: AuthContext, request: CallRequest
 }
 
 /**
- * POST /oauth/revoke: ends the session of an access token or a refresh token, with every token of that session (RFC 7009). A token that is
- * not valid, or not of this application, gets the same response and changes nothing.
+ * Handles POST /oauth/revoke: ends the session of an access token or a refresh token, with all tokens of the session
+ * (RFC 7009). An invalid token or a token of another application gets the same response and changes nothing.
  *
- * Throws oauth_invalid_client and oauth_invalid_request.
+ * @throws oauth_invalid_client, oauth_invalid_request
  */
 export async function revokeToken(context: AuthContext, request: CallRequest): Promise<Reply> {
   const { client, token } = await readCall(context, request);
@@ -87,7 +88,7 @@ async function findIssued(
   return session !== null && session.userId === sub ? { session, claims } : null;
 }
 
-/** Returns the claims of an access token of the app; null for a text that is none, and for a token that has expired. */
+/** Returns the claims of an access token of the app; null for any other text and for an expired token. */
 function verifiedClaims(app: AuthContext['app'], token: string, nowSeconds: number): Claims | null {
   try {
     const claims = verifyJwt(token, app, { nowSeconds });

@@ -3,23 +3,26 @@ import { limits } from '../../contract/limits.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AuthContext } from './context.ts';
 
-/** The scopes that an application may ask for (OpenID Connect Core 1.0, sections 5.4 and 11). */
+/** The scopes that an application may request (OpenID Connect Core 1.0, sections 5.4 and 11). */
 export const OAUTH_SCOPES: readonly string[] = ['openid', 'profile', 'email', 'phone', 'offline_access'];
 
-/** The scope of a request that names none, as in GoTrue. */
+/** The scope of a request without scope, as in GoTrue. */
 export const DEFAULT_SCOPE = 'email';
 
-/** Throws feature_disabled where the app is no provider for other applications. */
+/** Throws feature_disabled if the app is not a provider for other applications. */
 export function requireOAuthServer({ settings }: Pick<AuthContext, 'settings'>): void {
   if (settings.oauth_server_enabled) return;
   throw new NinefoldError('feature_disabled', { message: 'OAuth server is disabled' });
 }
 
-/** Returns the address that names the app as a provider. It does not depend on the request. */
+/** Returns the issuer of the app as a provider. It does not depend on the request. */
 export const issuerOf = ({ app, origins }: Pick<AuthContext, 'app' | 'origins'>): string =>
   `${origins.appOrigin(app.ref) ?? origins.pathUrl(app.ref)}/auth/v1`;
 
-/** Returns the fields of a form, or of a JSON object. Throws oauth_invalid_request. */
+/**
+ * Returns the fields of a form or of a JSON object.
+ * @throws oauth_invalid_request
+ */
 export function readFields({ body, headers }: CallRequest): ReadonlyMap<string, string> {
   if (body !== null && body.length > limits.authBodyBytes.default) throw new NinefoldError('request_entity_too_large');
   const text = Buffer.from(body ?? []).toString('utf8');

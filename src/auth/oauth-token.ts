@@ -22,11 +22,12 @@ type Fields = ReadonlyMap<string, string>;
 const invalidGrant = (message: string): NinefoldError => new NinefoldError('oauth_invalid_grant', { message });
 
 /**
- * POST /oauth/token: an application exchanges a code or a refresh token for tokens of its own (RFC 6749, sections 4.1.3 and 6). With the
- * scope openid an ID token comes with a code (OpenID Connect Core 1.0, section 3.1.3.3).
+ * Handles POST /oauth/token: exchanges a code or a refresh token of an application for tokens (RFC 6749, sections 4.1.3
+ * and 6). For a code with the scope openid, the response also has an ID token (OpenID Connect Core 1.0, section
+ * 3.1.3.3).
  *
- * Throws oauth_invalid_request, oauth_invalid_client, oauth_invalid_grant, oauth_invalid_scope and
- * oauth_unsupported_grant_type.
+ * @throws oauth_invalid_request, oauth_invalid_client, oauth_invalid_grant, oauth_invalid_scope,
+ * oauth_unsupported_grant_type
  */
 export async function applicationToken(context: AuthContext, request: CallRequest): Promise<Reply> {
   requireOAuthServer(context);
@@ -93,9 +94,10 @@ async function tokensForRefreshToken(
 }
 
 /**
- * Returns the scope that a client asks for with a refresh token; null for the scope of the session. The access token gets the narrowed
- * scope, the refresh token keeps its own (RFC 6749, section 6). Throws oauth_invalid_scope for a scope that the member has not granted;
- * the refresh token is then not used.
+ * Returns the scope that a client requests with a refresh token; null for the scope of the session. The access token
+ * gets the narrowed scope, and the refresh token keeps its scope (RFC 6749, section 6).
+ *
+ * @throws oauth_invalid_scope for a scope that the member has not granted; the refresh token is not used then
  */
 async function narrowedScope(
   context: AuthContext,
@@ -113,8 +115,8 @@ async function narrowedScope(
 }
 
 /**
- * The account is no part of the response: applications ask for it at /oauth/userinfo. A code gives a refresh token with the scope
- * offline_access only.
+ * Returns the response with tokens. It does not contain the account, which applications read at /oauth/userinfo. A code
+ * gives a refresh token only with the scope offline_access.
  */
 async function tokens(
   context: AuthContext,
@@ -135,7 +137,10 @@ async function tokens(
   });
 }
 
-/** OpenID Connect Core 1.0, section 2. The app's shared secret signs no ID token: every application could make one. */
+/**
+ * Returns the ID token (OpenID Connect Core 1.0, section 2). The app's shared secret signs no ID token, because every
+ * holder of the secret could create one.
+ */
 function idTokenOf(
   context: AuthContext,
   client: OAuthClient,

@@ -8,8 +8,9 @@ import { json } from './reply.ts';
 const SECRET_METHODS = ['client_secret_basic', 'client_secret_post'];
 
 /**
- * GET /.well-known/openid-configuration and /.well-known/oauth-authorization-server: how applications use the app as their provider
- * (OpenID Connect Discovery 1.0, section 3; RFC 8414, section 2). Throws feature_disabled.
+ * Handles GET /.well-known/openid-configuration and /.well-known/oauth-authorization-server: returns the endpoints and
+ * abilities of the app as a provider (OpenID Connect Discovery 1.0, section 3; RFC 8414, section 2).
+ * @throws feature_disabled
  */
 export function openIdConfiguration(context: AuthContext): Reply {
   requireOAuthServer(context);

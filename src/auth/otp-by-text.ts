@@ -20,8 +20,8 @@ interface SignInText {
 }
 
 /**
- * POST /otp with a phone number: sends a code that signs in. A number without an account gets one, unless `create_user` is false or sign-up
- * is off; then the answer is `{}` for every number.
+ * Handles POST /otp with a phone number: sends a code that signs in. Creates an account for an unknown number, unless
+ * `create_user` is false or sign-up is off; the response is then `{}` for every number.
  */
 export async function textSignInCode(context: AuthContext, request: CallRequest, asked: SignInText): Promise<Reply> {
   const { settings, database } = context;
@@ -33,7 +33,7 @@ export async function textSignInCode(context: AuthContext, request: CallRequest,
   checkMetadata(asked.userMetadata);
   const { account } = await requireText(context, request, 'sms', phone);
   const text = makeText(context, 'sms_confirmation', phone);
-  // Where every number gets a text, the time and the errors of the provider tell nothing of accounts.
+  // If every number gets a text, the time and the provider's errors reveal nothing about accounts.
   const everyNumberGetsText = asked.createsUser && !settings.disable_signup;
   const planned = { id: randomUUID(), phone, userMetadata: asked.userMetadata };
   if (account === null && everyNumberGetsText) {
@@ -60,7 +60,7 @@ export async function textSignInCode(context: AuthContext, request: CallRequest,
   return json(messageId === null ? {} : { message_id: messageId });
 }
 
-/** Returns false for an account that was deleted meanwhile. */
+/** Returns false for an account that was deleted in the meantime. */
 function isExpired(error: unknown): false {
   ignoreMissing(error);
   return false;

@@ -28,8 +28,8 @@ const schema = z.object({
 });
 
 /**
- * POST /otp: mails a link and a code that sign in, or sends a code by text (`textSignInCode`). An address without an account gets one, unless `create_user` is false or sign-up
- * is off. The answer is `{}` in every case.
+ * Handles POST /otp: mails a link and a code that sign in, or sends a code by text (`textSignInCode`). Creates an
+ * account for an unknown address, unless `create_user` is false or sign-up is off. The response is always `{}`.
  */
 export async function otp(context: AuthContext, request: CallRequest): Promise<Reply> {
   const body = readBody(request, schema);
@@ -55,7 +55,7 @@ export async function otp(context: AuthContext, request: CallRequest): Promise<R
   });
 }
 
-/** POST /magiclink: the older form of POST /otp. */
+/** Handles POST /magiclink, the older form of POST /otp. */
 export async function magicLink(context: AuthContext, request: CallRequest): Promise<Reply> {
   const body = readBody(request, schema);
   if (!body.email) {
@@ -102,10 +102,15 @@ async function mailSignInLink(context: AuthContext, request: CallRequest, asked:
   return json({});
 }
 
-/** An account that nobody has confirmed may be another person's: the password that was set with it goes. */
+/**
+ * Returns the statement that removes the password of an account that was never confirmed, because another person may
+ * have set it.
+ */
 const claimed = ({ id, isConfirmed }: Recipient) => (isConfirmed ? [] : [droppedPassword(id)]);
 
-/** Passes over an address that another call has taken meanwhile: its account gets the mail of that call. */
+/**
+ * Ignores the error that another call has taken the address in the meantime. The account gets the mail of that call.
+ */
 function ignoreTaken(error: unknown): void {
   if (!(error instanceof NinefoldError) || error.code !== 'email_exists') throw error;
 }

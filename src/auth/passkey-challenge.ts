@@ -2,17 +2,20 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { AuthContext } from './context.ts';
 
 /**
- * A challenge for a sign-in by passkey. Anyone can ask for one, so the server stores none: the id holds the time, and the challenge is
- * its keyed hash. The challenge is stored when it is used.
+ * A challenge for a sign-in by passkey. Every client can request one, so the server stores none: the id contains the
+ * time, and the challenge is the keyed hash of the id. The server stores a challenge when it is used.
  */
 export interface PasskeyChallenge {
   /** A UUID of version 7 (RFC 9562). */
   readonly id: string;
-  /** 256 bits, base64url. */
+  /** 256 bits in base64url. */
   readonly challenge: string;
 }
 
-/** Makes a challenge at a time, in milliseconds since 1970. */
+/**
+ * Creates a challenge.
+ * @param now The time in milliseconds since 1970.
+ */
 export function makePasskeyChallenge(app: AuthContext['app'], now: number): PasskeyChallenge {
   const time = now.toString(16).padStart(12, '0');
   const random = randomBytes(10).toString('hex');
@@ -22,11 +25,11 @@ export function makePasskeyChallenge(app: AuthContext['app'], now: number): Pass
   return { id, challenge: challengeOf(app, id) };
 }
 
-/** Returns the challenge with an id. */
+/** Returns the challenge of an id. */
 export const challengeOf = (app: Pick<AuthContext['app'], 'jwtSecret'>, id: string): string =>
   createHmac('sha256', app.jwtSecret).update(`passkey authentication:${id}`).digest('base64url');
 
-/** Returns when a challenge was made, in milliseconds since 1970; null if the id is none of a challenge. */
+/** Returns the time of a challenge in milliseconds since 1970; null if the id has another format. */
 export function madeAt(id: string): number | null {
   const match = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.exec(id);
   return match ? Number.parseInt(`${match[1]}${match[2]}`, 16) : null;

@@ -62,7 +62,7 @@ async function memberWithPasskey(counter = 1) {
 }
 
 describe('a passkey', () => {
-  it('is registered with the app’s own origin, and signs in without a name', async () => {
+  it('is registered for the app’s own origin, and signs in without a user name', async () => {
     const { session, user } = await app.member(PASSWORD);
     const opened = await options('registration', session);
     expect(opened.options).toMatchObject({
@@ -85,7 +85,7 @@ describe('a passkey', () => {
     expect((await app.client().auth.refreshSession({ refresh_token: String(body.refresh_token) })).error).toBeNull();
   });
 
-  it('is listed, renamed and removed by its member, and by the builder', async () => {
+  it('can be listed, renamed and removed by its member and by the secret key', async () => {
     const { client, session, device, passkeyId, user } = await memberWithPasskey();
     await signIn(device);
     const { data } = await client.auth.passkey.list();
@@ -112,7 +112,7 @@ describe('a passkey', () => {
     expect((await client.auth.passkey.list()).data).toEqual([]);
   });
 
-  it('that is added or removed is told to its member by mail, unless the app switches that off', async () => {
+  it('causes a mail when it is added or removed, unless the app disables that mail', async () => {
     const noticesOf = async (id: string) => {
       const [found] = await runAsAuthAdmin(app.database, [
         [
@@ -138,7 +138,7 @@ describe('a passkey', () => {
     await app.sql(`delete from ninefold.settings where key in (${keys})`);
   });
 
-  it.each([0, 1])('opens one session of 32 requests with one assertion, with a counter of %i', async (counter) => {
+  it.each([0, 1])('opens one session when 32 requests contain one assertion, with a counter of %i', async (counter) => {
     const { device } = await memberWithPasskey(counter);
     const { challenge_id, ceremony } = await options('authentication');
     const credential = device.get(ceremony);
@@ -149,7 +149,7 @@ describe('a passkey', () => {
     expect((await ask()).body.code).toBe('webauthn_challenge_not_found');
   });
 
-  it('whose counter goes back is refused: its key was copied', async () => {
+  it('is refused if its counter goes back, because its key was copied', async () => {
     const { device } = await memberWithPasskey(5);
     expect((await signIn(device)).status).toBe(200);
     device.counter = 3;
@@ -170,7 +170,7 @@ describe('a passkey', () => {
     expect((await signIn(device)).status).toBe(200);
   });
 
-  it('does not sign in as the member whom the device names', async () => {
+  it('does not sign in as the member whose id the device sends', async () => {
     const { user: ada } = await app.member(PASSWORD);
     const { device, user } = await memberWithPasskey();
     device.userHandle = ada.id;
@@ -181,7 +181,7 @@ describe('a passkey', () => {
     expect((await signIn(device)).status).toBe(200);
   });
 
-  it('with a wrong signature, unknown or malformed, gets one and the same answer', async () => {
+  it('gets the same error if it has a wrong signature, is unknown or malformed', async () => {
     const { device } = await memberWithPasskey();
     const { challenge_id, ceremony } = await options('authentication');
     const right = device.get(ceremony);
@@ -206,7 +206,7 @@ describe('a passkey', () => {
     expect((await post('/passkeys/authentication/verify', { challenge_id, credential: right })).status).toBe(200);
   });
 
-  it('of a banned, unconfirmed or deleted account opens nothing', async () => {
+  it('opens no session of a banned, unconfirmed or deleted account', async () => {
     const { device, user } = await memberWithPasskey();
     const admins = app.client(app.keys.secretKey).auth.admin;
     await admins.updateUserById(user.id, { ban_duration: '1h' });
@@ -220,8 +220,8 @@ describe('a passkey', () => {
   });
 });
 
-describe('a challenge', () => {
-  it('expires, and one that nobody made is not found', async () => {
+describe('a WebAuthn challenge', () => {
+  it('expires, and an invented one is not found', async () => {
     const { device, session } = await memberWithPasskey();
     const { challenge_id, ceremony } = await options('authentication');
     const verify = (id: string) =>
@@ -235,7 +235,7 @@ describe('a challenge', () => {
     expect((await verify(`${challenge_id.slice(0, -1)}${last}`)).body.code).toBe('webauthn_verification_failed');
   });
 
-  it('for a registration belongs to its member, is used once, and is bounded in number', async () => {
+  it('belongs to its member, works once and is limited in number if it is for a registration', async () => {
     const ada = await app.member(PASSWORD);
     const bob = await app.member(PASSWORD);
     const { challenge_id, ceremony } = await options('registration', ada.session);
@@ -253,8 +253,8 @@ describe('a challenge', () => {
   });
 });
 
-describe('the registration', () => {
-  it('takes a device once, and as many as the setting allows, also at once', async () => {
+describe('POST /passkeys/registration/verify', () => {
+  it('registers a device once and as many devices as the setting allows, also in parallel', async () => {
     app.settings = { ...app.settings, passkey_max_passkeys_per_user: 2 };
     const { session } = await app.member(PASSWORD);
     const device = new Authenticator();
@@ -278,7 +278,7 @@ describe('the registration', () => {
     expect((await post('/passkeys/registration/options', {}, session)).body.code).toBe('too_many_passkeys');
   });
 
-  it('does not evaluate what a device says of itself', async () => {
+  it('ignores the attestation of a device', async () => {
     const { session } = await app.member(PASSWORD);
     const { challenge_id, ceremony } = await options('registration', session);
     const attestation = {
@@ -293,7 +293,7 @@ describe('the registration', () => {
     expect((await post('/passkeys/registration/verify', { challenge_id, credential }, session)).status).toBe(200);
   });
 
-  it('is for members with an account, while passkeys are on', async () => {
+  it('needs an account that is not anonymous, and enabled passkeys', async () => {
     app.settings = { ...app.settings, external_anonymous_users_enabled: true };
     const { data } = await app.client().auth.signInAnonymously();
     expect((await post('/passkeys/registration/options', {}, data.session ?? undefined)).body.code).toBe(
@@ -311,7 +311,7 @@ describe('the registration', () => {
     expect((await app.ask('GET', '/settings')).body.passkeys_enabled).toBe(false);
   });
 
-  it('belongs to the relying party of the settings, whatever the request says', async () => {
+  it('uses the relying party of the settings, whatever the request contains', async () => {
     app.settings = { ...app.settings, webauthn_rp_id: 'example.org', webauthn_rp_origins: ['https://app.example.org'] };
     const { session } = await app.member(PASSWORD);
     const device = new Authenticator();
@@ -358,7 +358,7 @@ describe('a security key as a second factor', () => {
       session,
     );
 
-  it('is added by its first challenge and raises sessions by the next ones, one for each answer', async () => {
+  it('is added by its first challenge and raises sessions by the next ones, once per response', async () => {
     const { factorId, session, user, email } = await enrol();
     const key = new Authenticator();
     const first = await challenge(factorId, session);
@@ -391,7 +391,7 @@ describe('a security key as a second factor', () => {
     );
   });
 
-  it('is needed to manage passkeys of its account', async () => {
+  it('is required to manage passkeys of its account', async () => {
     const { factorId, session, user, email } = await enrol();
     const key = new Authenticator();
     const passkey = await register(session, new Authenticator());

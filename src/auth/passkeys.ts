@@ -12,12 +12,12 @@ import type { AuthContext } from './context.ts';
 import { json, noContent } from './reply.ts';
 import { clientOf } from './token-reply.ts';
 
-/** Throws passkey_disabled where the app does not let members use passkeys. */
+/** Throws passkey_disabled if members of the app cannot use passkeys. */
 export function requirePasskeys({ settings }: AuthContext): void {
   if (!settings.passkey_enabled) throw new NinefoldError('passkey_disabled');
 }
 
-/** Throws insufficient_aal for a session without a second factor where the account has one. */
+/** Throws insufficient_aal for a session without a second factor if the account has one. */
 export function requireWholeForPasskeys({ user, isWhole }: MemberSession): void {
   if (!hasSecondFactor(user) || isWhole) return;
   throw new NinefoldError('insufficient_aal', {
@@ -25,7 +25,10 @@ export function requireWholeForPasskeys({ user, isWhole }: MemberSession): void 
   });
 }
 
-/** GET /passkeys: the passkeys of the member who calls. Throws passkey_disabled. */
+/**
+ * Handles GET /passkeys: returns the passkeys of the calling member.
+ * @throws passkey_disabled
+ */
 export async function showPasskeys(context: AuthContext, request: CallRequest): Promise<Reply> {
   requirePasskeys(context);
   const { user } = await requireSession(context, request, { mayBeAnonymous: true });
@@ -34,7 +37,10 @@ export async function showPasskeys(context: AuthContext, request: CallRequest): 
 
 const renaming = z.object({ friendly_name: text(limits.factorNameCharacters.default) });
 
-/** PATCH /passkeys/<id>: renames a passkey. Throws passkey_disabled, validation_failed (404 where there is no such passkey). */
+/**
+ * Handles PATCH /passkeys/<id>: renames a passkey.
+ * @throws passkey_disabled, validation_failed (404 for an unknown passkey)
+ */
 export async function updatePasskey(context: AuthContext, request: CallRequest, segment: string): Promise<Reply> {
   requirePasskeys(context);
   const { user } = await requireSession(context, request, { mayBeAnonymous: true });
@@ -46,7 +52,10 @@ export async function updatePasskey(context: AuthContext, request: CallRequest, 
   return json(renamed);
 }
 
-/** DELETE /passkeys/<id>: removes a passkey. Throws passkey_disabled, insufficient_aal, validation_failed. */
+/**
+ * Handles DELETE /passkeys/<id>: removes a passkey.
+ * @throws passkey_disabled, insufficient_aal, validation_failed
+ */
 export async function removePasskey(context: AuthContext, request: CallRequest, segment: string): Promise<Reply> {
   requirePasskeys(context);
   const member = await requireSession(context, request, { mayBeAnonymous: true });
@@ -56,13 +65,16 @@ export async function removePasskey(context: AuthContext, request: CallRequest, 
   return noContent;
 }
 
-/** GET /admin/users/<id>/passkeys: the passkeys of an account. */
+/** Handles GET /admin/users/<id>/passkeys: returns the passkeys of an account. */
 export async function adminListPasskeys(context: AuthContext, request: CallRequest, user: string): Promise<Reply> {
   const { id } = await requireUserByAdmin(context, request, user);
   return json(await listPasskeys(context.database, id));
 }
 
-/** DELETE /admin/users/<id>/passkeys/<passkey>: removes a passkey of an account. Throws validation_failed. */
+/**
+ * Handles DELETE /admin/users/<id>/passkeys/<passkey>: removes a passkey of an account.
+ * @throws validation_failed
+ */
 export async function adminDeletePasskey(
   context: AuthContext,
   request: CallRequest,

@@ -21,7 +21,7 @@ const schema = z.object({ channel: text(limits.authFieldCharacters.default) });
 /**
  * Opens a challenge to a phone number and sends its code.
  *
- * @param open Opens a challenge that this code answers.
+ * @param open Opens a challenge with this code.
  * @throws over_sms_send_rate_limit, sms_send_failed
  */
 export async function challengePhone(
@@ -42,7 +42,10 @@ export async function challengePhone(
   return json(opened);
 }
 
-/** Raises the session that shows the code of a challenge. Throws mfa_verification_failed, over_request_rate_limit. */
+/**
+ * Raises the session that sends the code of a challenge.
+ * @throws mfa_verification_failed, over_request_rate_limit
+ */
 export async function verifyPhone(
   context: AuthContext,
   request: CallRequest,

@@ -25,7 +25,7 @@ beforeEach(() => {
     mfa_phone_enroll_enabled: true,
     mfa_phone_verify_enabled: true,
     mfa_phone_max_frequency: 0,
-    // All tests share an hour and a network.
+    // All tests share one hour and one network.
     ...{ rate_limit_sms_network: WIDE, rate_limit_sms_sent: WIDE, rate_limit_otp: WIDE, rate_limit_verify: WIDE },
     mfa_rate_limit_challenge_and_verify: WIDE,
   };
@@ -80,7 +80,7 @@ const age = (email: string, interval: string) =>
     ],
   ]);
 
-/** A member who signed in by a code. */
+/** Returns a member who signed in by a code. */
 async function phoneMember(phone = newPhone()): Promise<{ phone: string; client: SupabaseClient; id: string }> {
   const client = app.client();
   expect((await client.auth.signInWithOtp({ phone })).error).toBeNull();
@@ -89,8 +89,8 @@ async function phoneMember(phone = newPhone()): Promise<{ phone: string; client:
   return { phone, client, id: data.user.id };
 }
 
-describe('sign-up and sign-in', () => {
-  it('signs up with phone and password, confirms by the code, and signs in', async () => {
+describe('POST /signup, /otp and /verify with a phone number', () => {
+  it('sign up with a password, confirm by the code, and sign in', async () => {
     const phone = newPhone();
     const client = app.client();
     const signedUp = await client.auth.signUp({ phone: ` +${phone} `, password, options: { data: { name: 'Ada' } } });
@@ -119,7 +119,7 @@ describe('sign-up and sign-in', () => {
     );
   });
 
-  it('signs up at once where numbers count as confirmed, and refuses a number that is taken', async () => {
+  it('sign up at once with sms_autoconfirm, and refuse a number of another account', async () => {
     app.settings = { ...app.settings, sms_autoconfirm: true };
     const phone = newPhone();
     const { data } = await app.client().auth.signUp({ phone, password });
@@ -137,12 +137,12 @@ describe('sign-up and sign-in', () => {
     ['/resend', { type: 'sms' }, 'validation_failed', /requires a phone number/],
     ['/verify', { type: 'sms', phone: '1', token: '1' }, 'validation_failed', /E\.164 required/],
     ['/verify', { type: 'email', phone: '15550000000', token: '123456' }, 'otp_expired', /expired or is invalid/],
-  ])('answers POST %s with %j as GoTrue does', async (path, body, code, message) => {
+  ])('respond to POST %s with %j as GoTrue does', async (path, body, code, message) => {
     const answer = await post(path, body);
     expect(answer.body).toMatchObject({ code, message: expect.stringMatching(message) });
   });
 
-  it('refuses phone numbers while they are switched off', async () => {
+  it('refuse phone numbers while they are disabled', async () => {
     app.settings = { ...app.settings, external_phone_enabled: false };
     const body = { phone: newPhone(), password };
     expect([
@@ -158,7 +158,7 @@ describe('sign-up and sign-in', () => {
     expect((await app.ask('GET', '/settings')).body).toMatchObject({ external: { phone: false }, sms_provider: '' });
   });
 
-  it('drops the password of a stranger who signed up with the number before its owner came', async () => {
+  it('remove the password of a stranger who signed up with the number before its owner', async () => {
     const phone = newPhone();
     await app.client().auth.signUp({ phone, password: 'of the stranger' });
     await phoneMember(phone);
@@ -166,7 +166,7 @@ describe('sign-up and sign-in', () => {
     expect(error?.code).toBe('invalid_credentials');
   });
 
-  it('takes the code of a number for tests without sending a text, until its time has passed', async () => {
+  it('accept the code of a test number without sending a text, until sms_test_otp_valid_until', async () => {
     const phone = newPhone();
     app.settings = { ...app.settings, sms_test_otp: { [`+${phone}`]: '424242' }, rate_limit_sms_sent: 0 };
     await app.client().auth.signInWithOtp({ phone });
@@ -177,7 +177,7 @@ describe('sign-up and sign-in', () => {
     expect(await textsTo(phone)).toHaveLength(1);
   });
 
-  it('lets builders make and change accounts with numbers', async () => {
+  it('let the secret key create and change accounts with phone numbers', async () => {
     const { admin } = app.client(app.keys.secretKey).auth;
     const [phone, next] = [newPhone(), newPhone()];
     const { data } = await admin.createUser({ phone, password, phone_confirm: true });
@@ -188,8 +188,8 @@ describe('sign-up and sign-in', () => {
   });
 });
 
-describe('codes', () => {
-  it('gives a session to one of many who show the same code at once', async () => {
+describe('codes in texts', () => {
+  it('give one session when a code is shown many times at once', async () => {
     const phone = newPhone();
     await app.client().auth.signInWithOtp({ phone });
     const code = await codeTo(phone);
@@ -199,7 +199,7 @@ describe('codes', () => {
     expect((await verify(phone, code)).body).toMatchObject({ code: 'otp_expired' });
   });
 
-  it('stops to compare codes after the bound of wrong ones', async () => {
+  it('are not compared after the limit of wrong codes', async () => {
     const phone = newPhone();
     await app.client().auth.signInWithOtp({ phone });
     const code = await codeTo(phone);
@@ -211,7 +211,7 @@ describe('codes', () => {
     expect((await verify(phone, code)).status).toBe(429);
   });
 
-  it('lets a member in from a new network while a stranger guesses', async () => {
+  it('sign a member in from a new network while a stranger guesses', async () => {
     const phone = newPhone();
     await app.client().auth.signInWithOtp({ phone });
     const shown = (token: string, address: string) =>
@@ -222,7 +222,7 @@ describe('codes', () => {
     expect((await shown(code, '203.0.113.51')).status).toBe(200);
   });
 
-  it('refuses a code after its time, and one of another kind', async () => {
+  it('are refused when they are expired or of another kind', async () => {
     const phone = newPhone();
     await app.client().auth.signInWithOtp({ phone });
     const code = await codeTo(phone);
@@ -233,7 +233,7 @@ describe('codes', () => {
     expect((await verify(phone, code)).body).toMatchObject({ code: 'otp_expired' });
   });
 
-  it('answers alike for numbers with and without an account', async () => {
+  it('get the same response for numbers with and without an account', async () => {
     const { phone: known } = await phoneMember();
     const unknown = newPhone();
     const ask = async (phone: string) => [
@@ -256,7 +256,7 @@ describe('codes', () => {
     );
   });
 
-  it('bounds texts by number, network, app and time', async () => {
+  it('are limited by number, network, app and time', async () => {
     const phone = newPhone();
     app.settings = { ...app.settings, sms_max_frequency: 60 };
     expect((await post('/otp', { phone })).status).toBe(200);
@@ -280,7 +280,7 @@ describe('codes', () => {
   });
 });
 
-it('does not let a stranger who is refused keep the member waiting', async () => {
+it('can be requested by the member while a stranger is refused', async () => {
   const { phone } = await phoneMember();
   app.settings = { ...app.settings, sms_max_frequency: 60, rate_limit_sms_number: 2 };
   const pauseEnds = () =>
@@ -292,12 +292,12 @@ it('does not let a stranger who is refused keep the member waiting', async () =>
   expect((await stranger()).status).toBe(200);
   await pauseEnds();
   expect((await stranger()).body).toMatchObject({ message: expect.stringContaining('SMS rate limit exceeded') });
-  // From a network that the member has signed in from.
+  // From a network in which the member has signed in before.
   expect((await post('/otp', { phone })).status).toBe(200);
 });
 
-describe('change of number', () => {
-  it('waits for the code, ends the other sessions and tells the address', async () => {
+describe('a change of phone number', () => {
+  it('takes effect with the code, ends the other sessions and sends a mail to the address', async () => {
     const { client, email, user } = await app.member(password);
     const first = newPhone();
     const changed = await client.auth.updateUser({ phone: first });
@@ -327,7 +327,7 @@ describe('change of number', () => {
     expect(told).toEqual({ OldPhone: first, Phone: second });
   });
 
-  it('tells of a taken number only to the caller who shows its code', async () => {
+  it('reveals that a number is taken only to a caller who shows its code', async () => {
     const { phone } = await phoneMember();
     const { client } = await app.member(password);
     expect((await client.auth.updateUser({ phone })).error).toBeNull();
@@ -335,7 +335,7 @@ describe('change of number', () => {
     expect(error?.code).toBe('phone_exists');
   });
 
-  it('takes a number from an account that never confirmed it', async () => {
+  it('takes a number from an account that never confirmed the number', async () => {
     const phone = newPhone();
     const squatter = await app.client().auth.signUp({ phone, password });
     const { client } = await app.member(password);
@@ -350,7 +350,7 @@ describe('change of number', () => {
     expect(left).toEqual({ phone: null, identities: '0' });
   });
 
-  it('makes a member of an anonymous account, with its id', async () => {
+  it('makes an anonymous account a member with the same id', async () => {
     app.settings = { ...app.settings, external_anonymous_users_enabled: true };
     const client = app.client();
     const { data } = await client.auth.signInAnonymously();
@@ -360,7 +360,7 @@ describe('change of number', () => {
     expect(verified.data.user).toMatchObject({ id: data.user?.id, phone, is_anonymous: false });
   });
 
-  it('needs a proof of presence in an old session, which a code in a text gives', async () => {
+  it('needs reauthentication in an old session, by a code in a text', async () => {
     const { client, phone } = await phoneMember();
     await age(phone, '2 days');
     const next = newPhone();
@@ -374,7 +374,7 @@ describe('change of number', () => {
     expect(both.filter(({ error }) => error === null)).toHaveLength(1);
   });
 
-  it('counts at once with sms_autoconfirm, but not a taken number', async () => {
+  it('takes effect at once with sms_autoconfirm, except for a number of another account', async () => {
     app.settings = { ...app.settings, sms_autoconfirm: true };
     const { client } = await app.member(password);
     const phone = newPhone();
@@ -387,7 +387,7 @@ describe('change of number', () => {
   });
 });
 
-describe('second factor', () => {
+describe('a phone as a second factor', () => {
   async function enrolled(phone = newPhone()) {
     const member = await app.member(password);
     const { data, error } = await member.client.auth.mfa.enroll({
@@ -399,7 +399,7 @@ describe('second factor', () => {
     return { ...member, phone, factorId: data.id };
   }
 
-  it('raises the session by the code of a text, and lowers it when the number is removed', async () => {
+  it('raises the session by the code of a text, and its removal lowers the session', async () => {
     const { client, phone, factorId } = await enrolled();
     const challenge = await client.auth.mfa.challenge({ factorId });
     expect(challenge.data).toMatchObject({ type: 'phone' });
@@ -430,7 +430,7 @@ describe('second factor', () => {
     expect(session?.aal).toBe('aal1');
   });
 
-  it('bounds wrong codes of an account, and texts to a factor', async () => {
+  it('limits wrong codes of an account, and texts to a factor', async () => {
     const { client, phone, factorId } = await enrolled();
     app.settings = { ...app.settings, rate_limit_second_factor: 3, mfa_phone_max_frequency: 60 };
     const { data } = await client.auth.mfa.challenge({ factorId });
@@ -441,12 +441,12 @@ describe('second factor', () => {
     expect((await client.auth.mfa.verify({ factorId, challengeId, code })).error?.code).toBe('over_request_rate_limit');
     await client.auth.mfa.unenroll({ factorId });
     const next = await client.auth.mfa.enroll({ factorType: 'phone', phone, friendlyName: 'again' });
-    // Removing a number does not forget when it got its last text.
+    // After its removal, the time of the last text to the number is still known.
     const refused = await client.auth.mfa.challenge({ factorId: next.data?.id ?? '' });
     expect(refused.error?.code).toBe('over_sms_send_rate_limit');
   });
 
-  it('is off unless the app switches it on', async () => {
+  it('is off by default', async () => {
     const { client, factorId } = await enrolled();
     app.settings = { ...app.settings, mfa_phone_enroll_enabled: false, mfa_phone_verify_enabled: false };
     const phone = newPhone();
@@ -456,7 +456,7 @@ describe('second factor', () => {
     expect((await client.auth.mfa.challenge({ factorId })).error?.code).toBe('mfa_phone_verify_not_enabled');
   });
 
-  it('stores no code of a challenge in the clear', async () => {
+  it('stores no code of a challenge in plain text', async () => {
     const { client, phone, factorId } = await enrolled();
     await client.auth.mfa.challenge({ factorId });
     const [row] = await app.sql('select otp_code from auth.mfa_challenges where factor_id = $1', [factorId]);
@@ -465,7 +465,7 @@ describe('second factor', () => {
   });
 });
 
-describe('providers', () => {
+describe('sendText', () => {
   const hookSecret = `whsec_${Buffer.from('a secret of the webhook').toString('base64')}`;
 
   async function useWebhook(status: number): Promise<Receiver> {
@@ -505,13 +505,13 @@ describe('providers', () => {
       type: 'sms_confirmation',
     });
     expect(data.messageId).toBe(request?.headers['webhook-id']);
-    // The code is forgotten once it is sent.
+    // The code is deleted after the text was sent.
     expect(await lastText(phone)).toMatchObject({ state: 'sent', attempts: 1, data: {} });
     expect((await lastText(phone)).data).toEqual({});
     expect((await verify(phone, code)).status).toBe(200);
   });
 
-  it('tells of a failure, and leaves one for now to the queue too', async () => {
+  it('returns a final failure, and leaves a text with a temporary failure to the queue', async () => {
     await useWebhook(422);
     const phone = newPhone();
     const { error } = await app.client().auth.signInWithOtp({ phone });
@@ -531,7 +531,7 @@ describe('providers', () => {
     });
   });
 
-  it('sends by Twilio, and tells its refusals in the words of GoTrue', async () => {
+  it('sends through Twilio, and returns Twilio’s refusals as GoTrue does', async () => {
     const { requests } = await useTwilio(201, { sid: 'SM1', status: 'queued' });
     const phone = newPhone();
     expect((await app.client().auth.signInWithOtp({ phone })).data.messageId).toBe('SM1');
@@ -562,7 +562,7 @@ describe('providers', () => {
     expect(failed.error?.message).toContain('twilio error: Unreachable 30003 for message SM2');
   });
 
-  it('does not tell by the provider whether a number has an account', async () => {
+  it('does not reveal by an error of the provider whether a number has an account', async () => {
     const { phone } = await phoneMember();
     await useWebhook(422);
     const answers = await Promise.all(
@@ -572,7 +572,7 @@ describe('providers', () => {
   });
 
   it.each(['http://203.0.113.9/texts', 'file:///etc/passwd', 'http://[::ffff:7f00:1]/'])(
-    'sends no text to %s',
+    'sends no request to %s',
     async (url) => {
       await useWebhook(204);
       app.settings = { ...app.settings, sms_webhook_url: url };
@@ -581,7 +581,7 @@ describe('providers', () => {
     },
   );
 
-  it('uses the standard text if the template is broken or lacks the code', async () => {
+  it('uses the standard text if the template is invalid or lacks the code', async () => {
     for (const template of ['{{ if }}', 'no code', '']) {
       const phone = newPhone();
       app.settings = { ...app.settings, sms_template: template };
@@ -591,7 +591,7 @@ describe('providers', () => {
   });
 });
 
-it('refuses the calls of phones to keys of others', async () => {
+it('rejects phone calls with a key of another app, and admin calls without the secret key', async () => {
   expect((await post('/otp', { phone: newPhone() }, { apikey: 'sb_publishable_other' })).status).toBe(401);
   expect((await post('/admin/users', { phone: newPhone() })).status).toBe(401);
   expect((await post('/admin/users', { phone: newPhone() }, secret())).status).toBe(200);

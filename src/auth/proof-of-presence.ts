@@ -19,9 +19,9 @@ interface Proof {
 const NONCE_INVALID = 'Nonce has expired or is invalid';
 
 /**
- * Checks that the member who changes a password or an address has signed in recently, knows the current password or has the code of a
- * mail. Returns the statements that use the code up, for the transaction of the change. Throws reauthentication_needed and
- * reauthentication_not_valid.
+ * Checks that the member who changes a password or an address has signed in recently, knows the current password or has
+ * the code of a mail. Returns the statements that use the code up, for the transaction of the change.
+ * @throws reauthentication_needed, reauthentication_not_valid
  */
 export async function proofOfPresence(
   { database, settings }: AuthContext,

@@ -7,10 +7,10 @@ import type { AuthContext } from './context.ts';
 import { isInsecure, isProviderUrl, ProviderFailure, providerFetch, reasonOf } from './provider-fetch.ts';
 import type { Provider } from './provider-table.ts';
 
-/** A provider whose endpoints and keys are known. */
+/** A provider with known endpoints and keys. */
 export interface ProviderClient {
   readonly configuration: client.Configuration;
-  /** The keys that sign ID tokens; null for a provider that signs none. */
+  /** The keys that sign ID tokens; null for a provider without ID tokens. */
   readonly keys: JWTVerifyGetKey | null;
 }
 
@@ -22,8 +22,9 @@ const clients = new LRUCache<string, Promise<ProviderClient>>({
 });
 
 /**
- * Returns the client for a provider; reads its discovery document where it has one. What was read is remembered for the app, the addresses
- * and the credentials. Throws ProviderFailure.
+ * Returns the client for a provider, and reads the provider's discovery document if it has one. The result is cached by
+ * app, addresses and credentials.
+ * @throws ProviderFailure
  */
 export function openProvider(context: ClientContext, provider: Provider): Promise<ProviderClient> {
   const key = cacheKey(context.app.ref, provider);
@@ -37,7 +38,7 @@ export function openProvider(context: ClientContext, provider: Provider): Promis
   return opening;
 }
 
-/** A hash, so that the cache holds no secret as a key. */
+/** The key is a hash, so that the cache contains no secret. */
 function cacheKey(ref: string, { name, url, clientIds, secret, entry }: Provider): string {
   const address =
     entry.kind === 'oidc'
@@ -85,7 +86,7 @@ async function openOpenId(
       throw new ProviderFailure(`The discovery document cannot be read: ${reasonOf(error)}`);
     });
   const server = configuration.serverMetadata();
-  // The library leaves this out for an address of its own.
+  // The library does not check this for an address that it did not derive itself.
   if (discovery !== undefined && server.issuer !== issuer) {
     throw new ProviderFailure('The discovery document names another issuer');
   }
@@ -94,7 +95,10 @@ async function openOpenId(
   return { configuration, keys: keySet(keysAddress, fetch) };
 }
 
-/** Returns how the app proves itself: the library asks only once it knows which methods the provider supports. */
+/**
+ * Returns the authentication method of the app. It is a function because the library calls it when it knows the methods
+ * that the provider supports.
+ */
 const authentication =
   ({ secret, entry }: Provider): client.ClientAuth =>
   (server, metadata, body, headers) => {

@@ -3,8 +3,8 @@ import type { AddressPolicy } from '../jobs/public-address.ts';
 import { sendRequest } from '../jobs/send-request.ts';
 
 /**
- * A provider did not answer, or its answer cannot be used. The message may be shown; `reason` is for the log. The error behind it is left
- * out, because the libraries put whole answers with their tokens into it.
+ * The error that a provider did not respond, or that its response is unusable. Clients may see the message; `reason` is
+ * for the log. The original error is left out, because the libraries put whole responses with tokens into it.
  */
 export class ProviderFailure extends Error {
   override readonly name = 'ProviderFailure';
@@ -16,25 +16,25 @@ export class ProviderFailure extends Error {
   }
 }
 
-/** Returns the innermost message: the libraries wrap errors of the request. */
+/** Returns the innermost message, because the libraries wrap errors of the request. */
 export function reasonOf(error: unknown): string {
   let inner = error;
   while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause;
   return inner instanceof Error ? inner.message : '';
 }
 
-/** The shape of `fetch` that the libraries of the protocol call. */
+/** The signature of `fetch` that the protocol libraries call. */
 export type ProviderFetch = (
   url: string,
   options: { method?: string; headers?: Headers | Record<string, string>; body?: unknown },
 ) => Promise<Response>;
 
-/** Requests under way, by app. */
+/** The number of running requests by app. */
 const underWay = new Map<string, number>();
 
 /**
- * Returns a `fetch` for the requests to an app's providers. Who configures the app chooses their addresses, so only allowed addresses are
- * reached, redirects are not followed, and each response is bounded in size and time.
+ * Returns a `fetch` for requests to an app's providers. The owner of the app chooses the addresses. Therefore only
+ * allowed addresses are reached, redirects are not followed, and the size and the time of each response are limited.
  */
 export const providerFetch =
   (ref: string, addresses: AddressPolicy): ProviderFetch =>
@@ -77,7 +77,10 @@ const hasNoBody = (status: number): boolean => status === 204 || status === 205 
 
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|\[::1\]|localhost)$/;
 
-/** Returns true for an address with TLS, and for one of this machine: whether it may be reached, the address policy decides. */
+/**
+ * Returns true for an address with TLS and for an address of this machine. The address policy decides whether it may be
+ * reached.
+ */
 export function isProviderUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);

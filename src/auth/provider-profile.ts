@@ -12,14 +12,16 @@ export interface ProviderEmail {
 
 /** A person as a provider reports them. */
 export interface Profile {
-  /** The id at the provider; it never changes. */
+  /** The id at the provider, which never changes. */
   readonly subject: string;
   readonly emails: readonly ProviderEmail[];
-  /** Metadata by the names of OpenID Connect, and those that GoTrue adds. */
+  /** Metadata with the names of OpenID Connect and the names that GoTrue adds. */
   readonly claims: Claims;
 }
 
-/** Returns a text or a number as text; the empty text for anything else and for what is longer than a claim may be. */
+/**
+ * Returns a text or a number as text. Returns the empty text for other values and for texts longer than a claim may be.
+ */
 export function claimText(value: unknown): string {
   const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value : '';
   return text.length <= limits.claimCharacters.default ? text.replaceAll(/\0|\p{Surrogate}/gu, '') : '';
@@ -28,13 +30,13 @@ export function claimText(value: unknown): string {
 /** Some providers send booleans as texts. */
 export const isTrue = (value: unknown): boolean => value === true || value === 'true';
 
-/** Returns a list of at most one address. */
+/** Returns a list with at most one address. */
 export const oneEmail = (value: unknown, isVerified: boolean): readonly ProviderEmail[] => {
   const email = claimText(value).trim().toLowerCase();
   return email === '' ? [] : [{ email, isVerified, isPrimary: true }];
 };
 
-/** Returns an object; an empty one for anything else. */
+/** Returns an object; an empty one for any other value. */
 export const asObject = (value: unknown): Claims =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Claims) : {};
 
@@ -49,11 +51,13 @@ export function standardClaims(claims: Claims): Claims {
   return Object.fromEntries(STANDARD.map((name) => [name, claimText(claims[name])]));
 }
 
-/** Returns the address that counts: the primary one, else the last (GoTrue). */
+/** Returns the primary address, else the last one (GoTrue). */
 export const mainEmail = ({ emails }: Pick<Profile, 'emails'>): ProviderEmail | null =>
   emails.find(({ isPrimary }) => isPrimary) ?? emails.at(-1) ?? null;
 
-/** Returns what the identity stores of a person, and the metadata of the account: claims without a value are left out. */
+/**
+ * Returns the data of a person that the identity and the account's metadata store. Claims without a value are left out.
+ */
 export function identityData(profile: Profile): Claims {
   const main = mainEmail(profile);
   const filled = Object.entries(profile.claims).filter(([, value]) => value !== '' && value !== undefined);

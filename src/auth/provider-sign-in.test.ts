@@ -50,20 +50,20 @@ afterAll(async () => {
   await Promise.all([postgres.stop(), openId.close(), plain.close()]);
 });
 
-/** The path below /auth/v1 of an address of the app. */
+/** Returns the path below /auth/v1 of an address of the app. */
 const pathOf = (url: string | URL): string => {
   const { pathname, search } = new URL(url);
   return pathname.replace(/^.*\/auth\/v1/, '') + search;
 };
 
-/** Where the app leads from one of its addresses. */
+/** Requests one of the app's addresses and returns the address to which the app redirects. */
 async function follow(url: string | URL, headers: Record<string, string> = {}): Promise<URL> {
   const { redirect, status, body } = await app.call('GET', pathOf(url), { headers });
   if (redirect === undefined) throw new Error(`no redirect but ${status}: ${body}`);
   return new URL(redirect);
 }
 
-/** The sign-in of the member of the real provider, up to where the app leads in the end. */
+/** Signs the member of the real provider in and returns the address to which the app redirects in the end. */
 async function signInAtReal(start: string): Promise<URL> {
   return follow(await throughProvider((await follow(start)).href));
 }
@@ -79,7 +79,7 @@ async function startOf(client: ReturnType<typeof clientWith>, provider: string):
   return data.url;
 }
 
-/** Comes back from the real provider to the page that asks for consent to a link, and confirms it. */
+/** Returns from the real provider to the page that asks for consent to a link, and confirms the link. */
 async function confirmLink(start: string): Promise<URL> {
   const headers = { host: 'auth.localhost:8000' };
   const { redirect, cookies } = await app.call('GET', pathOf(await throughProvider(start)), { headers });
@@ -98,7 +98,7 @@ const asMember = (id: string, email = uniqueEmail(), verified = true) => {
   return email;
 };
 
-describe('the stock client with a provider of OpenID Connect', () => {
+describe('the stock client with an OpenID Connect provider', () => {
   it('signs in with PKCE and gets the tokens of the provider', async () => {
     const email = asMember('pkce-member');
     const client = clientWith('pkce');
@@ -128,7 +128,7 @@ describe('the stock client with a provider of OpenID Connect', () => {
     expect(claims).toMatchObject({ aal: 'aal1', amr: [{ method: 'oauth' }] });
   });
 
-  it('signs in with the implicit flow, to the same account, and refreshes', async () => {
+  it('signs in to the same account with the implicit flow, and refreshes', async () => {
     asMember('twice');
     const first = await signInAtReal(await startOf(clientWith('implicit'), 'custom:real'));
     const again = await signInAtReal(await startOf(clientWith('implicit'), 'custom:real'));
@@ -146,7 +146,7 @@ describe('the stock client with a provider of OpenID Connect', () => {
     expect(error).toBeNull();
   });
 
-  it('adds an identity to the account of a member, and removes it again', async () => {
+  it('adds an identity to the account of a member, and removes the identity', async () => {
     const { client, user } = await confirmedMember();
     asMember('linked');
     const linking = await client.auth.linkIdentity({
@@ -173,7 +173,7 @@ describe('the stock client with a provider of OpenID Connect', () => {
     });
   });
 
-  it('makes an anonymous member a real one with the same id', async () => {
+  it('makes an anonymous account a member with the same id', async () => {
     app.settings = { ...app.settings, external_anonymous_users_enabled: true };
     const client = app.client();
     const { data } = await client.auth.signInAnonymously();
@@ -195,8 +195,8 @@ async function confirmedMember(email = uniqueEmail()) {
   return { client, user: data.user, email };
 }
 
-describe('linking by address', () => {
-  it('signs in to the account whose address both have verified, which keeps its password', async () => {
+describe('linking by e-mail address', () => {
+  it('signs in to the account whose address both sides have verified, and the password stays valid', async () => {
     const { user, email } = await confirmedMember();
     asMember('same-address', email);
     const client = clientWith('pkce');
@@ -212,7 +212,7 @@ describe('linking by address', () => {
     ['unconfirmed', false],
     ['confirmed by its own sign-up', true],
   ])(
-    'takes the password and the sessions of an account that a stranger made in advance, %s',
+    'removes the password and the sessions of an account that a stranger created first, %s',
     async (_, autoconfirm) => {
       app.settings = { ...app.settings, mailer_autoconfirm: autoconfirm };
       const email = uniqueEmail();
@@ -233,7 +233,7 @@ describe('linking by address', () => {
   );
 
   it.each([false, true])(
-    'never links by an address that the provider has not verified (autoconfirm %s)',
+    'never uses an address that the provider has not verified (autoconfirm %s)',
     async (confirms) => {
       const { email } = await confirmedMember();
       app.settings = { ...app.settings, mailer_autoconfirm: confirms };
@@ -248,7 +248,7 @@ describe('linking by address', () => {
     },
   );
 
-  it('makes one account for 12 first sign-ins of one person at once', async () => {
+  it('creates one account for 12 parallel first sign-ins of one person', async () => {
     const email = asMember('at-once');
     const starts = await Promise.all(Array.from({ length: 12 }, () => startOf(clientWith('implicit'), 'custom:real')));
     const callbacks = await Promise.all(starts.map(async (start) => throughProvider((await follow(start)).href)));
@@ -257,7 +257,7 @@ describe('linking by address', () => {
     expect(await app.sql('select count(*) from auth.users where email = $1', [email])).toEqual([{ count: '1' }]);
   });
 
-  it('refuses new people where sign-up is off, and banned members', async () => {
+  it('refuses new people if sign-up is off, and banned members', async () => {
     app.settings = { ...app.settings, disable_signup: true };
     asMember('newcomer');
     const refused = await signInAtReal(await startOf(clientWith('pkce'), 'custom:real'));
@@ -272,15 +272,15 @@ describe('linking by address', () => {
   });
 });
 
-/** The answers of GitHub for a person. */
+/** Scripts the responses of GitHub for a person. */
 function githubMember(id: number, emails: readonly { email: string; primary: boolean; verified: boolean }[]): void {
   plain.answers.set('/login/oauth/access_token', { access_token: `token-${id}`, token_type: 'bearer', scope: '' });
   plain.answers.set('/api/v3/user', { id, login: 'ada', name: 'Ada', avatar_url: 'https://avatars.example/1' });
   plain.answers.set('/api/v3/user/emails', emails);
 }
 
-describe('a provider of OAuth 2.0 alone', () => {
-  it('gets PKCE, the state and the scopes, and its profile becomes the account', async () => {
+describe('an OAuth 2.0 provider without OpenID Connect', () => {
+  it('receives PKCE, the state and the scopes, and its profile becomes the account', async () => {
     const email = uniqueEmail();
     githubMember(7, [
       { email: `other-${email}`, primary: false, verified: true },
@@ -329,7 +329,7 @@ describe('a provider of OAuth 2.0 alone', () => {
     ['refuses the code', '/login/oauth/access_token', { error: 'bad_verification_code' }, 'provider_failed'],
     ['gives no profile', '/api/v3/user', { message: 'Bad credentials' }, 'provider_failed'],
     ['gives no address', '/api/v3/user/emails', [], 'unexpected_failure'],
-  ])('that %s makes an error for the site', async (_, path, answer, code) => {
+  ])('causes an error for the site if it %s', async (_, path, answer, code) => {
     githubMember(8, [{ email: uniqueEmail(), primary: true, verified: true }]);
     plain.answers.set(path, answer);
     const page = await follow(await startOf(clientWith('implicit'), 'github'));
@@ -338,7 +338,7 @@ describe('a provider of OAuth 2.0 alone', () => {
     expect(end.href).not.toContain('token-8');
   });
 
-  it('signs in without an address where the address is optional', async () => {
+  it('signs in without an address if the address is optional', async () => {
     app.settings = { ...app.settings, external_github_email_optional: true };
     githubMember(9, []);
     const page = await follow(await startOf(clientWith('implicit'), 'github'));
@@ -347,7 +347,7 @@ describe('a provider of OAuth 2.0 alone', () => {
   });
 });
 
-describe('where a way in is off', () => {
+describe('a disabled sign-in method', () => {
   it.each([
     ['GET', '/authorize?provider=google', 400, 'validation_failed', 'Unsupported provider: provider is not enabled'],
     [
@@ -359,26 +359,26 @@ describe('where a way in is off', () => {
     ],
     ['POST', '/sso', 404, 'saml_provider_disabled', 'SAML 2.0 is disabled'],
     ['POST', '/token?grant_type=web3', 422, 'web3_provider_disabled', 'Web3 provider is disabled'],
-  ])('%s %s answers as GoTrue', async (method, path, status, code, message) => {
+  ])('makes %s %s respond as GoTrue does', async (method, path, status, code, message) => {
     const answer = await app.ask(method, path, { body: {} });
     expect(answer).toMatchObject({ status, body: { code, message } });
   });
 
-  it('members cannot add identities', async () => {
+  it('refuses a member who adds an identity', async () => {
     const { client } = await confirmedMember();
     app.settings = { ...app.settings, security_manual_linking_enabled: false };
     const { error } = await client.auth.linkIdentity({ provider: 'github' });
     expect(error).toMatchObject({ status: 404, message: 'Manual linking is disabled' });
   });
 
-  it('GET /settings lists the providers', async () => {
+  it('leaves the provider off in GET /settings, which lists all providers', async () => {
     const { body } = await app.ask('GET', '/settings');
     expect(body.external).toMatchObject({ github: true, google: false });
   });
 });
 
-describe('custom providers', () => {
-  it('are listed, changed and deleted by the stock client, and never show the secret', async () => {
+describe('/admin/custom-providers', () => {
+  it('lists, changes and deletes providers for the stock client, and never shows the secret', async () => {
     const { customProviders } = app.client(app.keys.secretKey).auth.admin;
     const made = await customProviders.createProvider({
       provider_type: 'oauth2',
@@ -412,7 +412,7 @@ describe('custom providers', () => {
     [{ authorization_params: { redirect_uri: 'https://evil.example' } }, 'reserved OAuth parameter'],
     [{ identifier: 'google' }, "must start with 'custom:'"],
     [{ identifier: 'custom:real' }, 'already exists'],
-  ])('refuses %j', async (change, message) => {
+  ])('refuses the body %j', async (change, message) => {
     const { error } = await app.client(app.keys.secretKey).auth.admin.customProviders.createProvider({
       provider_type: 'oidc',
       identifier: 'custom:new',
@@ -425,7 +425,7 @@ describe('custom providers', () => {
     expect(error?.message).toContain(message);
   });
 
-  it('are for the secret key only', async () => {
+  it('needs the secret key', async () => {
     const { error } = await app.client().auth.admin.customProviders.listProviders();
     expect(error?.code).toBe('not_admin');
   });

@@ -8,14 +8,17 @@ import { ProviderFailure } from './provider-fetch.ts';
 import { claimText, type Profile } from './provider-profile.ts';
 import type { Provider } from './provider-table.ts';
 
-/** Returns a value that belongs to one state, or to the secret of one link; only this node can derive it, so the database need not store it. */
+/**
+ * Returns a value that is derived from one state or from the secret of one link. Only this node can derive the value,
+ * so the database does not store it.
+ */
 export const derived = (
   context: Pick<AuthContext, 'nodeKey'>,
   purpose: 'verifier' | 'nonce' | 'browser' | 'link',
   secret: string,
 ) => createHmac('sha256', context.nodeKey()).update(`${purpose} ${secret}`).digest('base64url');
 
-/** Parameters that the client of an app cannot set at the provider, and those that are for Ninefold. */
+/** Parameters that a client cannot set at the provider, and parameters for Ninefold. */
 const RESERVED: ReadonlySet<string> = new Set([
   ...['client_id', 'client_secret', 'client_assertion', 'client_assertion_type', 'redirect_uri', 'response_type'],
   ...['response_mode', 'state', 'scope', 'code_challenge', 'code_challenge_method', 'code_verifier', 'nonce'],
@@ -23,8 +26,9 @@ const RESERVED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the page of a provider where a member signs in. PKCE and, for OpenID Connect, a nonce bind the answer to this state. Parameters of
- * the client such as `prompt` are passed on. Throws ProviderFailure.
+ * Returns the page of a provider where a member signs in. PKCE and, for OpenID Connect, a nonce bind the response to
+ * this state. The client's own parameters, such as `prompt`, are passed on.
+ * @throws ProviderFailure
  */
 export async function authorizationUrl(
   context: AuthContext,
@@ -56,9 +60,10 @@ export interface ProviderSignIn {
 }
 
 /**
- * Exchanges the code of a callback and reads who has signed in. Throws ProviderFailure, and bad_id_token.
+ * Exchanges the code of a callback and reads the profile of the person.
  *
- * @param answer The parameters of the callback: code, state, and iss, which must be the provider's (RFC 9207).
+ * @param answer The parameters of the callback: code, state and iss, which must be the provider's (RFC 9207).
+ * @throws ProviderFailure, bad_id_token
  */
 export async function finishAtProvider(
   context: AuthContext,

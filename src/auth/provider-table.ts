@@ -4,29 +4,32 @@ import { asObject, claimText, isTrue, oneEmail, type Profile, standardClaims } f
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** What the reading of an ID token depends on beside its claims. */
+/** Facts besides the claims on which the reading of an ID token depends. */
 export interface TokenOrigin {
-  /** True if the builder has named the tenant whose tokens count. */
+  /** True if the builder has named the only tenant whose tokens are accepted. */
   readonly isOwnTenant: boolean;
 }
 
-/** A provider of OpenID Connect: its endpoints and keys come from its discovery document. */
+/** An OpenID Connect provider. Its endpoints and keys are in its discovery document. */
 interface OpenIdProvider {
   readonly kind: 'oidc';
   readonly scopes: readonly string[];
   readonly responseMode?: 'form_post';
-  /** Where the discovery document is; `url` is the setting. */
+  /**
+   * Returns the issuer.
+   * @param url The setting `url`.
+   */
   readonly issuer: (url: string | null) => string;
-  /** Where the discovery document is, if not below the issuer. */
+  /** The address of the discovery document, if it is not below the issuer. */
   readonly discovery?: string;
-  /** True if the profile may be at the endpoint userinfo alone. */
+  /** True if only the userinfo endpoint may have the profile. */
   readonly readsUserInfo?: true;
-  /** True for the issuers that ID tokens may name. */
+  /** Returns true for the issuers that ID tokens may name. */
   readonly accepts: (issuer: string, url: string | null) => boolean;
   readonly readClaims: (claims: Claims, origin: TokenOrigin) => Profile;
 }
 
-/** A provider of OAuth 2.0 alone: a call of its API tells who the member is. */
+/** An OAuth 2.0 provider without OpenID Connect. Its API returns the profile of the member. */
 interface OAuth2Provider {
   readonly kind: 'oauth2';
   readonly scopes: readonly string[];
@@ -35,11 +38,11 @@ interface OAuth2Provider {
   readonly issuer: (base: string) => string;
   readonly authorization: (base: string) => string;
   readonly token: (base: string) => string;
-  /** The addresses that are read with the access token. */
+  /** Returns the addresses that are read with the access token. */
   readonly profile: (base: string, access: { token: string; secret: string }) => readonly string[];
-  /** Reads the answers of these addresses, in their order. */
+  /** Reads the responses of these addresses, in order. */
   readonly readAnswers: (answers: readonly unknown[], base: string) => Profile;
-  /** The issuer of ID tokens, for those that give them to native apps. */
+  /** ID tokens of providers that issue them to native apps. */
   readonly idTokens?: Pick<OpenIdProvider, 'issuer' | 'accepts' | 'readClaims'> & { readonly hasNoNonce: boolean };
 }
 
@@ -65,7 +68,7 @@ const names = (subject: string, name: unknown, picture: unknown): Claims => ({
   provider_id: subject,
 });
 
-/** The providers that an app can switch on: endpoints, scopes, and how each of them reports a person. */
+/** The providers that an app can enable: endpoints, scopes, and how each provider reports a person. */
 export const providerTable: Readonly<Record<ProviderName, ProviderEntry>> = {
   google: {
     kind: 'oidc',
@@ -207,7 +210,7 @@ export const providerTable: Readonly<Record<ProviderName, ProviderEntry>> = {
       const name = `${claimText(user.first_name)} ${claimText(user.last_name)}`.trim();
       return {
         subject,
-        // Facebook gives out confirmed addresses only.
+        // Facebook returns only confirmed addresses.
         emails: oneEmail(user.email, true),
         claims: {
           iss: graphApi(base),
@@ -239,8 +242,9 @@ const graphApi = (base: string): string => (base === FACEBOOK ? 'https://graph.f
 export const isTenant = (url: string | null): boolean => url !== null && !SHARED_TENANTS.test(url);
 
 /**
- * An administrator of any tenant can give accounts any address. So an address counts only if Microsoft says that the tenant owns its
- * domain, if it is of a personal account, or if the builder trusts the one tenant that the app uses.
+ * Returns true if an address is verified. The administrator of a tenant can give accounts any address. An address
+ * therefore counts only if Microsoft reports that the tenant owns the domain, if the account is a personal one, or if
+ * the builder trusts the app's only tenant.
  */
 function isVerifiedByMicrosoft(claims: Claims, isOwnTenant: boolean): boolean {
   const owned = claims.xms_edov;

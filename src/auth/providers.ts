@@ -4,7 +4,7 @@ import type { AuthContext } from './context.ts';
 import { customProvider } from './custom-provider.ts';
 import { type Provider, providerTable } from './provider-table.ts';
 
-/** Why a provider cannot be used. The message is GoTrue's. */
+/** The error that a provider cannot be used, with GoTrue's message. */
 export class ProviderUnavailable extends Error {
   override readonly name = 'ProviderUnavailable';
   readonly reason: 'unknown' | 'disabled' | 'incomplete';
@@ -15,11 +15,14 @@ export class ProviderUnavailable extends Error {
   }
 }
 
-/** Returns the address to which providers send members back: on the app's own origin, whatever Host a request names. */
+/** Returns the callback address for providers, on the app's own origin and independent of the request's Host. */
 export const callbackUrl = ({ app, origins }: Pick<AuthContext, 'app' | 'origins'>): string =>
   `${origins.appOrigin(app.ref) ?? origins.pathUrl(app.ref)}/auth/v1/callback`;
 
-/** Returns a provider that the app has switched on. Throws ProviderUnavailable. */
+/**
+ * Returns a provider that the app has enabled.
+ * @throws ProviderUnavailable
+ */
 export async function findProvider(context: AuthContext, asked: string): Promise<Provider> {
   const name = asked.toLowerCase();
   if (name.startsWith('custom:')) {

@@ -3,11 +3,11 @@ import { keyRing } from '../apps/key-ring.ts';
 import type { AuthContext } from './context.ts';
 import { json } from './reply.ts';
 
-/** GET /health: says that the auth calls are answered, and by what. The version is not for strangers. */
+/** Handles GET /health: reports that the auth API works, and its name. It does not reveal the version to strangers. */
 export const health = (): Reply =>
   json({ name: 'Ninefold', description: 'Sign-in and sessions, as GoTrue answers them' });
 
-/** GET /.well-known/jwks.json: the public keys that access tokens can be verified with (RFC 7517, section 5). */
+/** Handles GET /.well-known/jwks.json: returns the public keys that verify access tokens (RFC 7517, section 5). */
 export const jwks = (context: AuthContext): Reply =>
   json(
     {

@@ -13,7 +13,10 @@ import { ignoreMissing, requireMail } from './link-mails.ts';
 import { json } from './reply.ts';
 import { makeText, requireText, sendText, storedText } from './send-text.ts';
 
-/** GET /reauthenticate: sends a code to the member who calls, by text if there is no address. PUT /user takes it as `nonce`. */
+/**
+ * Handles GET /reauthenticate: sends a code to the calling member, by text if the account has no address. PUT /user
+ * accepts the code as `nonce`.
+ */
 export async function reauthenticate(context: AuthContext, request: CallRequest): Promise<Reply> {
   const { userId } = await requireMember(context, request);
   const user = usable(await findUser(context.database, userId), timeOf(context));

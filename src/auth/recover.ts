@@ -18,7 +18,10 @@ const schema = z.object({
   code_challenge_method: text(limits.authFieldCharacters.default),
 });
 
-/** POST /recover: mails a link and a code to a member who forgot the password. The answer is `{}` for every address. */
+/**
+ * Handles POST /recover: mails a link and a code to a member who forgot the password. The response is `{}` for every
+ * address.
+ */
 export async function recover(context: AuthContext, request: CallRequest): Promise<Reply> {
   if (!context.settings.external_email_enabled) throw new NinefoldError('email_provider_disabled', { status: 400 });
   const body = readBody(request, schema);

@@ -23,7 +23,10 @@ import { raisedReply } from './verify-factor.ts';
 
 const TYPE = 'recovery_code';
 
-/** GET /factors/recovery-codes: how many recovery codes the member has left. Throws mfa_factor_not_found where there is no set. */
+/**
+ * Handles GET /factors/recovery-codes: returns the number of unused recovery codes.
+ * @throws mfa_factor_not_found if there is no set
+ */
 export async function showRecoveryCodes(context: AuthContext, request: CallRequest): Promise<Reply> {
   const { user } = await requireSession(context, request);
   const status = await recoveryCodesStatus(context.database, user.id);
@@ -34,8 +37,9 @@ export async function showRecoveryCodes(context: AuthContext, request: CallReque
 const making = z.object({ friendly_name: text(limits.factorNameCharacters.default) });
 
 /**
- * POST /factors/recovery-codes: makes recovery codes for a member who has another verified factor, and shows them once. Throws
- * insufficient_aal, mfa_recovery_codes_sole_factor, mfa_verified_factor_exists, mfa_factor_name_conflict.
+ * Handles POST /factors/recovery-codes: creates recovery codes for a member with another verified factor. Only this
+ * response contains them.
+ * @throws insufficient_aal, mfa_recovery_codes_sole_factor, mfa_verified_factor_exists, mfa_factor_name_conflict
  */
 export async function generateRecoveryCodes(context: AuthContext, request: CallRequest): Promise<Reply> {
   const { user, sessionId, isWhole } = await requireSession(context, request);
@@ -44,7 +48,10 @@ export async function generateRecoveryCodes(context: AuthContext, request: CallR
   return codesReply(await makeRecoveryCodes(context.database, { userId: user.id, sessionId }, name, request));
 }
 
-/** POST /factors/recovery-codes/regenerate: replaces the codes of the set. Throws insufficient_aal, mfa_factor_not_found. */
+/**
+ * Handles POST /factors/recovery-codes/regenerate: replaces the codes of the set.
+ * @throws insufficient_aal, mfa_factor_not_found
+ */
 export async function regenerateRecoveryCodes(context: AuthContext, request: CallRequest): Promise<Reply> {
   const { user, sessionId, isWhole } = await requireSession(context, request);
   if (!isWhole) throw needsSecondFactor();
@@ -72,7 +79,10 @@ const needsSecondFactor = () =>
 
 const noCodes = () => new NinefoldError('mfa_factor_not_found', { message: 'No recovery codes were generated' });
 
-/** DELETE /factors/recovery-codes: removes the codes. Throws insufficient_aal, mfa_factor_not_found. */
+/**
+ * Handles DELETE /factors/recovery-codes: removes the codes.
+ * @throws insufficient_aal, mfa_factor_not_found
+ */
 export async function removeRecoveryCodes(context: AuthContext, request: CallRequest): Promise<Reply> {
   const { user, sessionId, isWhole } = await requireSession(context, request);
   const status = await recoveryCodesStatus(context.database, user.id);
@@ -87,8 +97,8 @@ export async function removeRecoveryCodes(context: AuthContext, request: CallReq
 const showing = z.object({ code: text(limits.factorNameCharacters.default) });
 
 /**
- * POST /factors/recovery-codes/verify: uses a code up and raises the session that calls to aal2. Throws mfa_verification_failed for a
- * code that is wrong, used or of nobody, and mfa_recovery_codes_locked after too many of these.
+ * Handles POST /factors/recovery-codes/verify: uses a code up and raises the calling session to aal2.
+ * @throws mfa_verification_failed for a wrong, used or unknown code; mfa_recovery_codes_locked after too many of these
  */
 export async function verifyRecoveryCode(context: AuthContext, request: CallRequest): Promise<Reply> {
   const { user, sessionId } = await requireSession(context, request);

@@ -80,7 +80,7 @@ describe('allowedRedirect', () => {
   });
 });
 
-it('takes no longer for a pattern of many wildcards than for others', () => {
+it('matches a pattern of many wildcards or braces without exponential time', () => {
   const many = { ...context, settings: { ...context.settings, uri_allow_list: ['**a'.repeat(200)] } };
   expect(allowedRedirect(many, `https://evil.example/${'a'.repeat(4000)}b`)).toBeNull();
   const braces = { ...context, settings: { ...context.settings, uri_allow_list: ['{a,b}'.repeat(100)] } };
@@ -91,7 +91,7 @@ describe('redirectTarget', () => {
   const exchange = (query: string, headers: Record<string, string> = {}) =>
     ({ query, headers }) as unknown as CallRequest;
 
-  it('takes the first allowed of header, body, query and Referer, else the site', () => {
+  it('returns the first allowed address of header, body, query and Referer, else the site', () => {
     const asked = 'redirect_to=https%3A%2F%2Fexact.example%2Fback';
     expect(redirectTarget(context, exchange(asked))).toBe('https://exact.example/back');
     expect(redirectTarget(context, exchange(''), 'https://exact.example/back')).toBe('https://exact.example/back');
@@ -105,7 +105,7 @@ describe('redirectTarget', () => {
     expect(redirectTarget(context, evil)).toBe('https://site.example');
   });
 
-  it('leads to the app’s own origin while there is no site', () => {
+  it('returns the app’s own origin if the app has no site', () => {
     const without = { ...context, settings: { ...context.settings, site_url: null } };
     expect(redirectTarget(without, exchange(''))).toBe('http://mine.localhost:8000');
   });

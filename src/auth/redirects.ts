@@ -5,7 +5,7 @@ import { matchesUrlPattern } from './url-pattern.ts';
 
 type RedirectContext = Pick<AuthContext, 'app' | 'settings' | 'origins'>;
 
-/** Schemes that run code or read files where an address with them is opened. */
+/** URL schemes whose addresses run code or read files when a browser opens them. */
 const refusedSchemes: ReadonlySet<string> = new Set([
   'about:',
   'blob:',
@@ -21,10 +21,10 @@ const refusedSchemes: ReadonlySet<string> = new Set([
 const WEB = /^https?:$/;
 
 /**
- * Returns where a member goes after a sign-in: the address that the client asks for, if it is allowed, else that of the header Referer,
- * else the site (GoTrue, `GetReferrer`).
+ * Returns the address of a member after a sign-in: the requested address if it is allowed, else that of the header
+ * Referer, else the site (GoTrue, `GetReferrer`).
  *
- * @param asked The value of redirect_to in a body; the query is read from the exchange.
+ * @param asked The value of redirect_to in a body. The value in the query is read from the request.
  */
 export function redirectTarget(context: RedirectContext, request: CallRequest, asked?: string): string {
   const fromQuery = new URLSearchParams(request.query).get('redirect_to');
@@ -32,14 +32,16 @@ export function redirectTarget(context: RedirectContext, request: CallRequest, a
   return allowedRedirect(context, first) ?? allowedRedirect(context, request.headers.referer ?? '') ?? homeOf(context);
 }
 
-/** Returns the address of the app's site: `site_url`, or the app's own origin while there is no site. */
+/** Returns the address of the app's site: `site_url`, or the app's own origin if the app has no site. */
 export const homeOf = ({ app, settings, origins }: RedirectContext): string =>
   settings.site_url ?? origins.appOrigin(app.ref) ?? origins.pathUrl(app.ref);
 
 /**
- * Returns an address as browsers read it, if tokens may be sent there; null if not. Allowed are the site and the app's own origin (scheme,
- * host and port), loopback addresses of any port but the node's (RFC 8252, section 7.3), and addresses that match a pattern of
- * uri_allow_list. Browsers read `\` as `/` and drop tabs, so patterns are held against the address as browsers read it.
+ * Returns an address as browsers parse it if tokens may be sent there; null if not. Allowed are:
+ * - the site and the app's own origin (scheme, host and port),
+ * - loopback addresses with any port except the node's (RFC 8252, section 7.3),
+ * - addresses that match a pattern of uri_allow_list.
+ * Browsers read `\` as `/` and remove tabs. Patterns are therefore compared with the parsed address.
  */
 export function allowedRedirect(context: RedirectContext, address: string): string | null {
   if (address.length > limits.redirectCharacters.default || !URL.canParse(address)) return null;
@@ -63,7 +65,7 @@ function isOwn({ app, origins }: RedirectContext, url: URL): boolean {
   return WEB.test(url.protocol) && url.origin === origins.appOrigin(app.ref);
 }
 
-/** Below the node's own addresses other apps answer. */
+/** Returns true for an address of the node itself, below which other apps are served. */
 function isNode({ origins }: RedirectContext, url: URL): boolean {
   const port = url.port || (url.protocol === 'https:' ? '443' : '80');
   return port === origins.port;
@@ -73,7 +75,10 @@ const isAddress = (hostname: string): boolean => /^[\d.]+$/.test(hostname) || ho
 
 const isLoopback = (hostname: string): boolean => /^127(?:\.\d{1,3}){3}$/.test(hostname) || hostname === '[::1]';
 
-/** Patterns do not see the fragment. An address without a path matches with and without its slash. */
+/**
+ * Compares an address without its fragment with the patterns. An address without a path matches with and without its
+ * slash.
+ */
 function matchesPattern(patterns: readonly string[], url: URL): boolean {
   const whole = url.href.replace(/#.*$/s, '');
   const candidates = WEB.test(url.protocol) && whole.endsWith('/') ? [whole, whole.slice(0, -1)] : [whole];

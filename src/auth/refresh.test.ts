@@ -40,15 +40,15 @@ const tokensOf = (session: Session) =>
   app.sql('select token, parent, revoked from auth.refresh_tokens where session_id = $1 order by id', [
     sessionId(session),
   ]);
-/** As if the exchange of this token had happened so long ago. */
+/** Moves the exchange of this token `seconds` into the past. */
 const age = (token: string, seconds: number) =>
   app.sql('update auth.refresh_tokens set updated_at = updated_at - make_interval(secs => $2::int) where token = $1', [
     storedRefreshToken(token),
     String(seconds),
   ]);
 
-describe('a refresh token', () => {
-  it('is exchanged for the next of its session, which remembers its parent', async () => {
+describe('POST /token?grant_type=refresh_token', () => {
+  it('exchanges a token for the next token of its session, which stores its parent', async () => {
     const first = await signUp();
     const { status, session: second } = await refresh(first.refresh_token, { 'user-agent': 'Lynx' });
     expect(status).toBe(200);
@@ -71,7 +71,7 @@ describe('a refresh token', () => {
     );
   });
 
-  it('gives the active token again for the token before it, however long ago that was exchanged', async () => {
+  it('returns the active token for the token before it, at any later time', async () => {
     const first = await signUp();
     const { session: second } = await refresh(first.refresh_token);
     await age(first.refresh_token, 86_400);
@@ -81,7 +81,7 @@ describe('a refresh token', () => {
     expect(await tokensOf(first)).toHaveLength(2);
   });
 
-  it('ends the session for a token older than that, at once', async () => {
+  it('ends the session at once for a token older than that', async () => {
     const first = await signUp();
     const { session: second } = await refresh(first.refresh_token);
     const { session: third } = await refresh(second.refresh_token);
@@ -89,7 +89,7 @@ describe('a refresh token', () => {
     expect((await refresh(third.refresh_token)).code).toBe('refresh_token_not_found');
   });
 
-  it('refuses a text that is no refresh token with validation_failed', async () => {
+  it('refuses a text that is not a refresh token with validation_failed', async () => {
     for (const text of ['x', ' ', 'é', '../..', "' or 1=1", 'A'.repeat(12), 'a'.repeat(22), 'a'.repeat(1000)]) {
       expect(await refresh(text), text).toMatchObject({ status: 400, code: 'validation_failed' });
     }
@@ -98,7 +98,7 @@ describe('a refresh token', () => {
     }
   });
 
-  it('gives the active token for any earlier one within the reuse interval of the app', async () => {
+  it('returns the active token for any earlier token within the app’s reuse interval', async () => {
     app.settings = { ...app.settings, security_refresh_token_reuse_interval: 10 };
     const first = await signUp();
     const { session: second } = await refresh(first.refresh_token);
@@ -108,7 +108,7 @@ describe('a refresh token', () => {
     expect(await tokensOf(first)).toHaveLength(3);
   });
 
-  it('exchanged by many at once gives them all the same one', async () => {
+  it('returns the same token to many parallel exchanges of one token', async () => {
     const first = await signUp();
     const all = await Promise.all(Array.from({ length: 20 }, () => refresh(first.refresh_token)));
     expect(new Set(all.map(({ status }) => status))).toEqual(new Set([200]));
@@ -116,7 +116,7 @@ describe('a refresh token', () => {
     expect(await tokensOf(first)).toHaveLength(2);
   });
 
-  it('shown again later ends the session: its access token and its newest refresh token stop working', async () => {
+  it('ends the session, its access token and its newest refresh token when an old token is shown later', async () => {
     const first = await signUp();
     const { session: second } = await refresh(first.refresh_token);
     const headers = { authorization: `Bearer ${second.access_token}` };
@@ -133,7 +133,7 @@ describe('a refresh token', () => {
     expect(app.events).toContainEqual(expect.objectContaining({ what: 'reuse-detected', userId: first.user.id }));
   });
 
-  it('is held to the app’s own reuse interval', async () => {
+  it('uses the reuse interval of the app', async () => {
     app.settings = { ...app.settings, security_refresh_token_reuse_interval: 60 };
     const first = await signUp();
     const { session: second } = await refresh(first.refresh_token);
@@ -144,7 +144,7 @@ describe('a refresh token', () => {
     expect((await refresh(first.refresh_token)).code).toBe('refresh_token_already_used');
   });
 
-  it('comes with an access token that lives as long as the app says', async () => {
+  it('returns an access token with the app’s lifetime', async () => {
     const { refresh_token: token } = await signUp();
     for (const jwt_exp of [30, 60, 604_800]) {
       app.settings = { ...app.settings, jwt_exp, security_refresh_token_reuse_interval: 60 };
@@ -152,13 +152,13 @@ describe('a refresh token', () => {
     }
   });
 
-  it('of a session that has ended is unknown', async () => {
+  it('refuses a token of a session that has ended', async () => {
     const { refresh_token: token, access_token } = await signUp();
     await app.call('POST', '/logout', { headers: { authorization: `Bearer ${access_token}` } });
     expect((await refresh(token)).code).toBe('refresh_token_not_found');
   });
 
-  it('does not outlive its session’s end, a ban, or its account', async () => {
+  it('refuses a token after the end of its session, a ban or the deletion of its account', async () => {
     const [timed, banned, deleted] = [await signUp(), await signUp(), await signUp()];
     await app.sql('update auth.sessions set not_after = now() where id = $1', [sessionId(timed)]);
     expect(await refresh(timed.refresh_token)).toMatchObject({ status: 400, code: 'session_expired' });
@@ -168,7 +168,7 @@ describe('a refresh token', () => {
     expect((await refresh(deleted.refresh_token)).code).toBe('refresh_token_not_found');
   });
 
-  it('without a session, as very old ones are, opens none', async () => {
+  it('refuses a token without a session, as very old projects have', async () => {
     await app.sql(
       `insert into auth.refresh_tokens (token, user_id, revoked) values ('orphanedtokn', gen_random_uuid(), false)`,
     );
@@ -184,13 +184,13 @@ describe('a refresh token', () => {
     ['nul\0', 'validation_failed'],
     ["' or true --", 'validation_failed'],
     ['%', 'validation_failed'],
-  ])('%j is refused', async (token, code) => {
+  ])('refuses the token %j', async (token, code) => {
     expect(await refresh(token)).toMatchObject({ status: 400, code });
   });
 });
 
-describe('a refresh token in the database', () => {
-  it('is no token: neither what is stored nor what is made of it opens a session', async () => {
+describe('auth.refresh_tokens', () => {
+  it('contains no value with which a reader can open a session', async () => {
     const first = await signUp();
     const { session: second } = await refresh(first.refresh_token);
     const rows = await tokensOf(first);
@@ -204,7 +204,7 @@ describe('a refresh token in the database', () => {
     expect((await refresh(second.refresh_token)).status).toBe(200);
   });
 
-  it('that a project brought along as it is works once, is stored hashed then, and gives the next one again', async () => {
+  it('accepts an imported plain token, stores its hash, and returns the next token again for it', async () => {
     const session = await signUp();
     const brought = 'abcdefghij12';
     await app.sql('update auth.refresh_tokens set token = $1 where session_id = $2', [brought, sessionId(session)]);
@@ -216,7 +216,7 @@ describe('a refresh token in the database', () => {
     expect((await refresh(brought)).code).toBe('refresh_token_already_used');
   });
 
-  it('that was brought along with a spent one before it gives the active one to the one before it', async () => {
+  it('returns the active imported token for the revoked token before it', async () => {
     const session = await signUp();
     await app.sql('delete from auth.refresh_tokens where session_id = $1', [sessionId(session)]);
     await app.sql(
@@ -229,7 +229,7 @@ describe('a refresh token in the database', () => {
   });
 });
 
-/** A token as GoTrue's version 2 makes it (`internal/crypto/refresh_tokens.go`). */
+/** Returns a token as GoTrue's version 2 creates it (`internal/crypto/refresh_tokens.go`). */
 function goTrueToken(id: string, counter: number, key: Buffer): string {
   const signed = Buffer.concat([Buffer.from([0]), Buffer.from(id.replaceAll('-', ''), 'hex'), varint(counter)]);
   const signature = createHmac('sha256', key).update(signed).digest().subarray(0, 16);
@@ -255,7 +255,7 @@ describe('a refresh token of GoTrue’s version 2', () => {
   }
 
   it.each([0, 5, 300])(
-    'continues its session, by the active token or the one before it: counter %i',
+    'continues its session as the active token or the token before it: counter %i',
     async (counter) => {
       for (const behind of counter === 0 ? [0] : [0, 1]) {
         const session = await brought(counter);
@@ -270,7 +270,7 @@ describe('a refresh token of GoTrue’s version 2', () => {
     },
   );
 
-  it('is refused when it is older, signed with another key, or of another session', async () => {
+  it('is refused if it is older, signed with another key, or of another session', async () => {
     const [mine, theirs] = [await brought(5), await brought(5)];
     for (const [id, counter, secret] of [
       [sessionId(mine), 3, key],
@@ -289,7 +289,7 @@ describe('a refresh token of GoTrue’s version 2', () => {
     expect((await refresh(forged.toString('base64url'))).code).toBe('refresh_token_not_found');
   });
 
-  it('shown by many at once continues the session once', { repeats: 10 }, async () => {
+  it('continues the session once when many clients send it at once', { repeats: 10 }, async () => {
     const session = await brought(7);
     const token = goTrueToken(sessionId(session), 7, key);
     const all = await Promise.all(Array.from({ length: 12 }, () => refresh(token)));
@@ -299,7 +299,7 @@ describe('a refresh token of GoTrue’s version 2', () => {
   });
 });
 
-it('is what the stock client sends by itself', async () => {
+it('is exchanged by the stock client on its own', async () => {
   const { access_token, refresh_token } = await signUp();
   const client = app.client();
   await client.auth.setSession({ access_token, refresh_token });

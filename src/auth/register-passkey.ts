@@ -15,8 +15,8 @@ import { clientOf } from './token-reply.ts';
 import { creationOptions, newCredential, requireRelyingParty } from './web-authn.ts';
 
 /**
- * POST /passkeys/registration/options: opens a challenge for a new passkey of the member who calls. Throws passkey_disabled,
- * insufficient_aal, too_many_passkeys.
+ * Handles POST /passkeys/registration/options: opens a challenge for a new passkey of the calling member.
+ * @throws passkey_disabled, insufficient_aal, too_many_passkeys
  */
 export async function passkeyRegistrationOptions(context: AuthContext, request: CallRequest): Promise<Reply> {
   const { database, settings } = context;
@@ -37,7 +37,10 @@ export const passkeyAnswer = z.object({
   credential: z.record(z.string(), z.unknown()).nullish(),
 });
 
-/** Returns what a body of `passkeyAnswer` must hold. Throws validation_failed. */
+/**
+ * Returns the required fields of a body of `passkeyAnswer`.
+ * @throws validation_failed
+ */
 export function requireAnswer(body: z.output<typeof passkeyAnswer>): { challengeId: string; credential: object } {
   const { challenge_id: challengeId, credential } = body;
   if (!challengeId) throw new NinefoldError('validation_failed', { message: 'challenge_id is required' });
@@ -49,8 +52,10 @@ export function requireAnswer(body: z.output<typeof passkeyAnswer>): { challenge
 }
 
 /**
- * POST /passkeys/registration/verify: stores the passkey that a device made for the challenge, which is used up. Throws
- * webauthn_challenge_not_found, webauthn_challenge_expired, webauthn_verification_failed, webauthn_credential_exists, too_many_passkeys.
+ * Handles POST /passkeys/registration/verify: stores the passkey that a device created for the challenge, and uses the
+ * challenge up.
+ * @throws webauthn_challenge_not_found, webauthn_challenge_expired, webauthn_verification_failed,
+ * webauthn_credential_exists, too_many_passkeys
  */
 export async function verifyPasskeyRegistration(context: AuthContext, request: CallRequest): Promise<Reply> {
   const { database, settings } = context;

@@ -1,6 +1,6 @@
 import type { Reply } from '../../contract/call-request.ts';
 
-/** Answers of the auth calls hold tokens and personal data: nothing may keep them (RFC 6749, section 5.1). */
+/** Responses of the auth API contain tokens and personal data, so no cache may store them (RFC 6749, section 5.1). */
 export const replyHeaders: Readonly<Record<string, string>> = {
   'content-type': 'application/json; charset=utf-8',
   'cache-control': 'no-store',

@@ -26,9 +26,8 @@ const schema = z.object({
 const invalid = (message: string): NinefoldError => new NinefoldError('validation_failed', { message });
 
 /**
- * POST /resend: mails the link of a sign-up or of a change of address again, or sends the code of a sign-up or of a change of number
- * again. The answer is `{}` whether or not an account waits for
- * one.
+ * Handles POST /resend: mails the link of a sign-up or a change of address again, or sends the code of a sign-up or a
+ * change of number again. The response is `{}`, whether or not an account waits for it.
  */
 export async function resend(context: AuthContext, request: CallRequest): Promise<Reply> {
   const { settings, database } = context;
@@ -77,7 +76,7 @@ async function resendText(context: AuthContext, request: CallRequest, type: stri
   const { settings, database } = context;
   if (!settings.external_phone_enabled) throw new NinefoldError('phone_provider_disabled', { status: 400 });
   const phone = normalisePhone(number);
-  // The types of mails name an account by its address.
+  // Types of mails identify an account by its address.
   if (type !== 'sms' && type !== 'phone_change') return json({});
   const { account } = await requireText(context, request, type, phone);
   const to = account && waitingNumber(type, account);

@@ -8,14 +8,17 @@ import { claimText } from './provider-profile.ts';
 import { ProviderUnavailable } from './providers.ts';
 import { sessionBody } from './token-reply.ts';
 
-/** Returns where a member goes whose client exchanges a code (PKCE). */
+/** Returns the address of a member whose client exchanges a code (PKCE). */
 export function withCode(target: string, { code }: AuthCode): string {
   const url = new URL(target);
   url.searchParams.set('code', code);
   return url.href;
 }
 
-/** Returns where a member goes whose client gets the session itself, in the fragment. Throws where a hook gives no token. */
+/**
+ * Returns the address of a member whose client gets the session in the fragment.
+ * @throws the hook's error if the hook returns no token
+ */
 export async function withSession(
   context: AuthContext,
   request: CallRequest,
@@ -34,7 +37,9 @@ export async function withSession(
   return `${target.replace(/#.*$/s, '')}#${fragment}`;
 }
 
-/** An error of RFC 6749, section 4.1.2.1, without a code of Ninefold: the provider reports it, or the member cancels. */
+/**
+ * An error of RFC 6749, section 4.1.2.1, without a code of Ninefold. The provider reports it, or the member cancels.
+ */
 export class OAuthError extends Error {
   readonly error: string;
   readonly description: string;
@@ -47,8 +52,9 @@ export class OAuthError extends Error {
 }
 
 /**
- * Returns where a member goes after an error, whose words are for the site; the event of a failed sign-in is emitted. Throws the error
- * itself if it is a fault of the node.
+ * Returns the address of a member after an error, with the error's message for the site. Emits the event of a failed
+ * sign-in.
+ * @throws the error itself if it is a fault of the node
  */
 export function afterFailure(context: AuthContext, request: CallRequest, target: string, error: unknown): string {
   const shown = asShown(error);
@@ -61,7 +67,7 @@ export function afterFailure(context: AuthContext, request: CallRequest, target:
   return withError(target, shown, true);
 }
 
-/** Returns an error whose words may be shown; null for a fault of the node. */
+/** Returns an error whose message may be shown; null for a fault of the node. */
 function asShown(error: unknown): NinefoldError | OAuthError | null {
   if (error instanceof NinefoldError || error instanceof OAuthError) return error;
   if (error instanceof ProviderFailure)
@@ -74,7 +80,7 @@ function asShown(error: unknown): NinefoldError | OAuthError | null {
 }
 
 const DENIED: ReadonlySet<string> = new Set(['signup_disabled', 'user_banned', 'provider_email_needs_verification']);
-/** RFC 6749, section 4.1.2.1, by status. */
+/** The error names of RFC 6749, section 4.1.2.1, by status. */
 const NAMES: Readonly<Record<number, string>> = {
   400: 'invalid_request',
   401: 'unauthorized_client',
@@ -82,7 +88,7 @@ const NAMES: Readonly<Record<number, string>> = {
   503: 'temporarily_unavailable',
 };
 
-/** Returns an address with an error in the query, and in the fragment where clients of the implicit flow look. */
+/** Returns an address with an error in the query and, for clients of the implicit flow, also in the fragment. */
 export function withError(target: string, error: unknown, inFragment: boolean): string {
   const parameters = errorParameters(error);
   const url = new URL(target);

@@ -5,8 +5,9 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AuthContext } from './context.ts';
 
 /**
- * Counts an attempt to show a code of a second factor, before the code is compared, and returns what settles it. An attempt that is not
- * settled counts as wrong. Throws `code` when too many were wrong.
+ * Counts an attempt with a code of a second factor before the code is compared. Returns the function that settles the
+ * attempt; an attempt that is not settled counts as wrong.
+ * @throws `code` after too many wrong attempts
  */
 export async function countAttempt(
   { database, settings }: AuthContext,
@@ -28,7 +29,10 @@ export async function countAttempt(
   });
 }
 
-/** Waits for the check of a second factor, and emits an event if it fails. Throws what `proving` throws. */
+/**
+ * Waits for the check of a second factor, and emits an event if it fails.
+ * @throws what `proving` throws
+ */
 export async function reportFailure<T>(
   { events, app }: AuthContext,
   { address }: CallRequest,

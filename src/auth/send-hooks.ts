@@ -4,13 +4,14 @@ import { findUser } from '../accounts/users.ts';
 import { callHook, type HookContext } from '../jobs/call-hook.ts';
 import type { ClaimedMail } from '../jobs/mail-queue.ts';
 
-/** GoTrue's `email_action_type` of the kinds whose names differ. */
+/** GoTrue's `email_action_type` of the kinds with another name. */
 const actionTypes: Partial<Record<MailKind, string>> = { confirmation: 'signup', magic_link: 'magiclink' };
 
 /**
- * Hands a queued mail to the hook send_email (https://supabase.com/docs/guides/auth/auth-hooks/send-email-hook). Throws what `callHook` throws.
+ * Passes a queued mail to the hook send_email (https://supabase.com/docs/guides/auth/auth-hooks/send-email-hook).
  *
  * @param apiUrl The address of the app's API, which GoTrue names `site_url`.
+ * @throws what `callHook` throws
  */
 export async function callSendMailHook(context: HookContext, mail: ClaimedMail, apiUrl: string): Promise<void> {
   const { id, kind, recipient, data, userId } = mail;
@@ -31,7 +32,10 @@ export async function callSendMailHook(context: HookContext, mail: ClaimedMail, 
   await callHook(context, { name: 'send_email', address: null, payload, id });
 }
 
-/** If both addresses confirm a change, `token` and `token_hash_new` are for the current one, the others for the new one (GoTrue). */
+/**
+ * Returns the tokens of a mail. If both addresses confirm a change, `token` and `token_hash_new` are for the current
+ * address and the other fields for the new one (GoTrue).
+ */
 function tokensOf({ Token = '', TokenHash = '', CurrentToken, CurrentTokenHash }: MailData) {
   if (CurrentToken === undefined || CurrentTokenHash === undefined) {
     return { token: Token, token_hash: TokenHash, token_new: '', token_hash_new: '' };
@@ -39,7 +43,7 @@ function tokensOf({ Token = '', TokenHash = '', CurrentToken, CurrentTokenHash }
   return { token: CurrentToken, token_hash: TokenHash, token_new: Token, token_hash_new: CurrentTokenHash };
 }
 
-/** A text message of sign-in. */
+/** A text message of a sign-in. */
 export interface Sms {
   /** The code. */
   readonly otp: string;
@@ -50,11 +54,12 @@ export interface Sms {
 }
 
 /**
- * Hands a text message to the hook send_sms (https://supabase.com/docs/guides/auth/auth-hooks/send-sms-hook), in place of a provider. Call it
- * while the setting hook_send_sms_enabled is true. Throws what `callHook` throws.
+ * Passes a text message to the hook send_sms (https://supabase.com/docs/guides/auth/auth-hooks/send-sms-hook) instead
+ * of a provider. Call it only while the setting hook_send_sms_enabled is true.
  *
  * @param address The network address of the member's request; null for a queue.
- * @param id Identifies the message to the receiver through all attempts; a new one if missing.
+ * @param id The id of the message, which is the same for all attempts; by default a new one.
+ * @throws what `callHook` throws
  */
 export async function callSendSmsHook(
   context: HookContext,

@@ -29,22 +29,22 @@ import { takeFromLimit } from './take-from-limit.ts';
 export interface CodeText extends Text {
   readonly code: string;
   readonly validSeconds: number;
-  /** Null if texts are stored on the Mail page. */
+  /** Null if texts are only stored on the Mail page. */
   readonly provider: TextProvider | null;
-  /** The number is one for tests, which gets no text. */
+  /** True for a test number, which gets no text. */
   readonly isTest: boolean;
-  /** The hook send_sms takes the place of the provider and of the queue. */
+  /** True if the hook send_sms replaces the provider and the queue. */
   readonly isForHook: boolean;
 }
 
-/** The code that each kind of text holds; that of a second factor is part of its challenge. */
+/** The code of each kind of text. The code of a second factor is part of its challenge. */
 const tokenOf: Readonly<Record<Exclude<TextKind, 'sms_mfa'>, TokenKind>> = {
   sms_confirmation: 'confirmation_token',
   sms_phone_change: 'phone_change_token',
   sms_reauthentication: 'reauthentication_token',
 };
 
-/** Makes a text with a new code for a number. A number for tests has a code of its own, but not as a second factor. */
+/** Creates a text with a new code for a number. A test number has a fixed code, except as a second factor. */
 export function makeText(context: AuthContext, kind: TextKind, phone: string): CodeText {
   const { settings, secrets, addresses } = context;
   const isFactor = kind === 'sms_mfa';
@@ -60,17 +60,17 @@ export function makeText(context: AuthContext, kind: TextKind, phone: string): C
   };
 }
 
-/** Returns the code of a number for tests (GoTrue, `GetTestOTP`). */
+/** Returns the code of a test number (GoTrue, `GetTestOTP`). */
 function testCodeOf(context: AuthContext, phone: string): string | undefined {
   const { sms_test_otp: codes, sms_test_otp_valid_until: until } = context.settings;
-  // A time that cannot be read is in the past.
+  // An unreadable time counts as past.
   if (until !== null && !(timeOf(context) < Date.parse(until))) return undefined;
   return Object.entries(codes).find(([number, code]) => phoneDigits(number) === phone && code !== '')?.[1];
 }
 
 const STANDARD = 'Your code is {{ .Code }}';
 
-/** Renders a text. For a template that is broken, empty, too long or without the code, the standard one stands in. */
+/** Renders a text. The standard template replaces a template that is invalid, empty, too long or without the code. */
 function bodyOf(template: string, code: string): string {
   for (const source of [template, STANDARD]) {
     try {
@@ -100,19 +100,21 @@ const queued = (userId: string, text: CodeText): readonly SqlStatement[] =>
         }),
       ];
 
-/** Texts of this worker that are being handed over, by app, and of all apps. */
+/** The number of texts that this worker is sending, by app and of all apps. */
 const underWay = new Map<string, number>();
 let underWayOfAll = 0;
 
 /**
- * Sends a text whose code and queue entry are stored. Every text (SMS) of an app leaves through this function for the first time; the sender
- * of the queue (`src/jobs/text-sender.ts`) makes further attempts. While the hook send_sms is on, it gets the text instead, once.
+ * Sends a text whose code and queue entry are stored. This function makes the first attempt for every text (SMS) of an
+ * app; the sender of the queue (`src/jobs/text-sender.ts`) makes further attempts. While the hook send_sms is enabled,
+ * the hook receives the text instead, once.
  *
  * @param options.userId The account that the code is for.
- * @param options.waits Waits for the provider. Only for calls whose response may depend on whether a text was sent: elsewhere the time
- *   would tell whether an account exists.
+ * @param options.waits Waits for the provider. Only for calls whose response may depend on whether a text was sent:
+ * elsewhere the time would reveal whether an account exists.
  * @returns The provider's id of the text; null if it is not known.
- * @throws sms_send_failed if `waits` and the provider did not take the text, even if the queue tries again; what the hook throws if `waits`.
+ * @throws sms_send_failed if `waits` and the provider did not accept the text, even if the queue retries; what the hook
+ * throws if `waits`
  */
 export async function sendText(
   context: AuthContext,
@@ -125,7 +127,7 @@ export async function sendText(
   const send = () =>
     text.isForHook ? handToHook(context, request, text, options.userId) : attempt(context, text, provider);
   if (options.waits) return send();
-  // After the response has left, so that its time does not tell of the text.
+  // Runs after the response was sent, so that the response time does not depend on the text.
   setImmediate(() => {
     send().catch((error: unknown) => {
       if (error instanceof NinefoldError && error.code === 'sms_send_failed') return;
@@ -142,7 +144,7 @@ async function handToHook(
   userId: string,
 ): Promise<null> {
   const user = await findUser(context.database, userId);
-  // The account was deleted meanwhile.
+  // The account was deleted in the meantime.
   if (user === null) return null;
   const phone = phoneDigits(text.to);
   await callSendSmsHook(context, address, user, { otp: text.code, phone }, text.id);
@@ -183,10 +185,10 @@ async function attempt(
 }
 
 /**
- * Counts a request for a text and finds the account with the number. Throws over_sms_send_rate_limit and over_request_rate_limit, whether or
- * not an account has the number.
+ * Counts a request for a text and finds the account with the number.
  *
- * @param of The number or the id of the account that the pause between two texts holds for; the number when missing.
+ * @param of The number or the account id to which the pause between two texts applies; by default the number.
+ * @throws over_sms_send_rate_limit, over_request_rate_limit, whether or not an account has the number
  */
 export async function requireText(
   context: AuthContext,

@@ -43,14 +43,14 @@ const whoAmI = async (session: Session) => (await app.ask('GET', '/user', asMemb
 const refresh = (session: Session) =>
   app.ask('POST', '/token?grant_type=refresh_token', { body: { refresh_token: session.refresh_token } });
 
-/** Sets a setting in the database, where the trigger on sessions reads it. */
+/** Stores a setting in the database, where the trigger on sessions reads it. */
 const store = (key: string, value: unknown) =>
   app.sql(
     'insert into ninefold.settings (key, value) values ($1, $2::jsonb) on conflict (key) do update set value = excluded.value',
     [key, JSON.stringify(value)],
   );
 
-describe('a session past its bound', () => {
+describe('a session past its time limit', () => {
   it.each([
     ['sessions_timebox', `created_at = now() - interval '1 hour', refreshed_at = now()`, 'Session Expired'],
     [
@@ -59,24 +59,27 @@ describe('a session past its bound', () => {
       'Session Expired (Inactivity)',
     ],
     ['sessions_inactivity_timeout', `created_at = now() - interval '1 hour'`, 'Session Expired (Inactivity)'],
-  ] as const)('of %s with %s opens nothing, with either of its tokens', async (setting, change, words) => {
-    const session = await signUp();
-    const other = await signUp();
-    await app.sql(`update auth.sessions set ${change} where id = $1`, [sessionId(session)]);
-    app.settings = { ...app.settings, [setting]: 3700 };
-    expect(await whoAmI(session)).toBe(200);
-    // Makes the worker look the session up again, as a change of a setting does.
-    const forgotten = app.heard((payload) => payload.includes(sessionId(session)));
-    await app.sql('update auth.sessions set aal = null where id = $1', [sessionId(session)]);
-    await forgotten;
-    app.settings = { ...app.settings, [setting]: 3500 };
-    expect(await whoAmI(session)).toBe(403);
-    expect(await whoAmI(other)).toBe(200);
-    expect(await refresh(session)).toMatchObject({
-      status: 400,
-      body: { code: 'session_expired', message: `Invalid Refresh Token: ${words}` },
-    });
-  });
+  ] as const)(
+    'is refused by the limit %s after the change %s, with either of its tokens',
+    async (setting, change, words) => {
+      const session = await signUp();
+      const other = await signUp();
+      await app.sql(`update auth.sessions set ${change} where id = $1`, [sessionId(session)]);
+      app.settings = { ...app.settings, [setting]: 3700 };
+      expect(await whoAmI(session)).toBe(200);
+      // Makes the worker read the session from the database, as a change of a setting does.
+      const forgotten = app.heard((payload) => payload.includes(sessionId(session)));
+      await app.sql('update auth.sessions set aal = null where id = $1', [sessionId(session)]);
+      await forgotten;
+      app.settings = { ...app.settings, [setting]: 3500 };
+      expect(await whoAmI(session)).toBe(403);
+      expect(await whoAmI(other)).toBe(200);
+      expect(await refresh(session)).toMatchObject({
+        status: 400,
+        body: { code: 'session_expired', message: `Invalid Refresh Token: ${words}` },
+      });
+    },
+  );
 
   it('is not listed', async () => {
     const session = await signUp();
@@ -89,7 +92,7 @@ describe('a session past its bound', () => {
     expect(body.sessions).toMatchObject([{ id: sessionId(second) }]);
   });
 
-  it('ends an access token that is remembered, without another look-up before', async () => {
+  it('ends a cached access token without another query', async () => {
     app.settings = { ...app.settings, sessions_timebox: 3600 };
     const session = await signUp();
     const headers = { authorization: `Bearer ${session.access_token}` };
@@ -101,11 +104,11 @@ describe('a session past its bound', () => {
   });
 });
 
-describe('the number of sessions of an account', () => {
+describe('the limit of sessions of an account', () => {
   it.each([
     ['sessions_single_per_user', true, 1],
     ['sessions_per_user', 2, 2],
-  ] as const)('is bounded by %s = %j, the newest stay', async (key, value, count) => {
+  ] as const)('keeps the newest sessions with %s = %j', async (key, value, count) => {
     const first = await signUp();
     const other = await signUp();
     await store(key, value);
@@ -118,7 +121,7 @@ describe('the number of sessions of an account', () => {
     expect(await whoAmI(other)).toBe(200);
   });
 
-  it('holds when many sign-ins come at once', async () => {
+  it('is enforced when many sign-ins arrive at once', async () => {
     const first = await signUp();
     await store('sessions_single_per_user', true);
     await Promise.all(Array.from({ length: 8 }, () => signIn(first)));
@@ -127,7 +130,7 @@ describe('the number of sessions of an account', () => {
   });
 
   it.each(['"two"', '{}', '-1', 'null', '1e400', '0'])(
-    'is not bounded by %s, which an owner may store',
+    'is not applied for the invalid value %s, which an owner may store',
     async (value) => {
       const first = await signUp();
       await app.sql(`insert into ninefold.settings (key, value) values ('sessions_per_user', $1::jsonb)`, [value]);
@@ -140,8 +143,8 @@ describe('the number of sessions of an account', () => {
   );
 });
 
-describe('the list of sessions', () => {
-  it('tells a member device, address, times, assurance and way of sign-in of each session, and which one is theirs', async () => {
+describe('GET /sessions', () => {
+  it('lists device, address, times, assurance and method of each session, and marks the calling one', async () => {
     const first = await signUp();
     const second = await signIn(first, { 'user-agent': FIREFOX });
     const { status, body } = await app.ask('GET', '/sessions', asMember(second));
@@ -163,7 +166,7 @@ describe('the list of sessions', () => {
     for (const key of ['refresh_token', 'user_id', 'email']) expect(JSON.stringify(body)).not.toContain(`"${key}"`);
   });
 
-  it('is shown to nobody else', async () => {
+  it('shows sessions only to their member', async () => {
     await signUp();
     const other = await signUp();
     const { body } = await app.ask('GET', '/sessions', asMember(other));
@@ -181,8 +184,8 @@ describe('the list of sessions', () => {
   });
 });
 
-describe('ending a session', () => {
-  it('of one’s own ends its access token and its refresh token', async () => {
+describe('DELETE /sessions/<id>', () => {
+  it('ends the own session with its access token and its refresh token', async () => {
     const first = await signUp();
     const second = await signIn(first);
     const ended = app.heard((payload) => payload.includes(sessionId(first)));
@@ -197,7 +200,7 @@ describe('ending a session', () => {
     });
   });
 
-  it('of another member is answered as one that does not exist', async () => {
+  it('answers for a session of another member as for one that does not exist', async () => {
     const [mine, theirs] = [await signUp(), await signUp()];
     const answer = await app.ask('DELETE', `/sessions/${sessionId(theirs)}`, asMember(mine));
     const nobodys = await app.ask('DELETE', '/sessions/aaaaaaaa-bbbb-4ccc-8ddd-6070e0000000', asMember(mine));
@@ -210,7 +213,7 @@ describe('ending a session', () => {
     });
   });
 
-  it('by the secret key ends one session of an account, or all', async () => {
+  it('ends one session or all sessions of an account when the secret key calls', async () => {
     const first = await signUp();
     const [second, third] = [await signIn(first), await signIn(first)];
     const other = await signUp();

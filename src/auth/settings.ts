@@ -3,7 +3,7 @@ import { providerNames } from '../../contract/providers.ts';
 import type { AuthContext } from './context.ts';
 import { json } from './reply.ts';
 
-/** Providers that GoTrue knows and that are not answered here: clients read them all. */
+/** Providers that GoTrue knows and this server does not. Clients read all of them. */
 const PROVIDERS_OFF = [
   'bitbucket',
   'figma',
@@ -23,7 +23,7 @@ const PROVIDERS_OFF = [
   'zoom',
 ];
 
-/** GET /settings: which ways to sign in are on. */
+/** Handles GET /settings: returns the enabled sign-in methods. */
 export function showSettings(context: AuthContext): Reply {
   const { settings } = context;
   return json({

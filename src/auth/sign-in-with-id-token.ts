@@ -28,8 +28,8 @@ const schema = z.object({
 });
 
 /**
- * POST /token?grant_type=id_token: signs in with an ID token that a native app has got from a provider, or with link_identity adds its
- * identity to the account of the member who calls.
+ * Handles POST /token?grant_type=id_token: signs in with an ID token that a native app received from a provider. With
+ * link_identity, adds the identity to the account of the calling member.
  */
 export async function signInWithIdToken(context: AuthContext, request: CallRequest): Promise<Reply> {
   const body = readBody(request, schema);
@@ -75,7 +75,10 @@ async function linkingMember(context: AuthContext, request: CallRequest): Promis
   return (await requireMember(context, request)).userId;
 }
 
-/** Returns the provider by its name, or by its issuer. Throws validation_failed, provider_disabled. */
+/**
+ * Returns the provider by its name or by its issuer.
+ * @throws validation_failed, provider_disabled
+ */
 async function tokenProvider(
   context: AuthContext,
   asked: string | undefined,
@@ -114,7 +117,7 @@ function nameOfIssuer(issuer: string): string | null {
   return found?.[0] ?? null;
 }
 
-/** Reads the issuer without a check of the signature: it is compared only. */
+/** Reads the issuer without checking the signature. The issuer is only compared. */
 function issuerOf(token: string): string | undefined {
   try {
     return decodeJwt(token).iss;
@@ -123,7 +126,10 @@ function issuerOf(token: string): string | undefined {
   }
 }
 
-/** The token holds the SHA-256 of the nonce in hexadecimal (GoTrue); a stolen token is no use without the nonce. */
+/**
+ * Checks the nonce. The token contains the SHA-256 of the nonce in hexadecimal (GoTrue), so a stolen token is useless
+ * without the nonce.
+ */
 function checkNonce(provider: Provider, claim: unknown, nonce: string | undefined): void {
   const hasNoNonce = provider.entry.kind === 'oauth2' && provider.entry.idTokens?.hasNoNonce;
   if (provider.skipsNonce || hasNoNonce) return;

@@ -13,7 +13,10 @@ import { takeFromLimit } from './take-from-limit.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
 import { assertionCounter, readAssertion, requestOptions, requireRelyingParty } from './web-authn.ts';
 
-/** POST /passkeys/authentication/options: makes a challenge for a sign-in without a name. Throws passkey_disabled. */
+/**
+ * Handles POST /passkeys/authentication/options: creates a challenge for a sign-in without a user name.
+ * @throws passkey_disabled
+ */
 export async function passkeyAuthenticationOptions(context: AuthContext, request: CallRequest): Promise<Reply> {
   requirePasskeys(context);
   await takeFromLimit(context, request, 'passkey');
@@ -24,16 +27,20 @@ export async function passkeyAuthenticationOptions(context: AuthContext, request
   return json({ challenge_id: id, options, expires_at: expires });
 }
 
-/** POST /passkeys/authentication/verify: signs the account of a passkey in. Throws as `grantForPasskey`. */
+/**
+ * Handles POST /passkeys/authentication/verify: signs in the account of a passkey.
+ * @throws what `grantForPasskey` throws
+ */
 export async function signInWithPasskey(context: AuthContext, request: CallRequest): Promise<Reply> {
   return tokenReply(context, request, await grantForPasskey(context, request));
 }
 
 /**
- * Opens a session for the account of the passkey in the body. An unknown passkey and a wrong signature get the same answer;
- * whether an account is banned or unconfirmed is told only to the holder of its passkey.
+ * Opens a session for the account of the passkey in the body. An unknown passkey and a wrong signature get the same
+ * error. Only the holder of a passkey learns whether its account is banned or unconfirmed.
  *
- * Throws webauthn_challenge_not_found, webauthn_challenge_expired, webauthn_verification_failed, email_not_confirmed, user_banned.
+ * @throws webauthn_challenge_not_found, webauthn_challenge_expired, webauthn_verification_failed, email_not_confirmed,
+ * user_banned
  */
 export async function grantForPasskey(context: AuthContext, request: CallRequest): Promise<Grant> {
   const { app, database, events } = context;
@@ -55,13 +62,13 @@ export async function grantForPasskey(context: AuthContext, request: CallRequest
   const { address } = request;
   if (!passkey || counter === null) {
     events.emit({ type: 'auth', what: 'sign-in-failed', app: app.ref, userId: passkey?.userId ?? null, address });
-    // The counter of a replayed response does not grow: GoTrue looks for the challenge first.
+    // The counter of a replayed response does not grow. GoTrue reports the used challenge first.
     const isUsed = await isChallengeUsed(database, challengeId);
     throw new NinefoldError(isUsed ? 'webauthn_challenge_not_found' : 'webauthn_verification_failed');
   }
   if (!passkey.isConfirmed) throw new NinefoldError('email_not_confirmed', { status: 403 });
   if (passkey.isBanned) throw new NinefoldError('user_banned', { status: 403 });
-  // The used challenge is stored for as long as the setting could let it be shown again.
+  // The used challenge is stored for as long as the longest allowed setting could accept it.
   const [, longest] = limits.webauthnChallengeSeconds.range;
   const use = { challengeId, expiresAt: made + longest * 1000, counter };
   const grant = await openPasskeySession(database, passkey, use, clientOf(request));
@@ -70,7 +77,7 @@ export async function grantForPasskey(context: AuthContext, request: CallRequest
   return grant;
 }
 
-/** Returns when a challenge was made that may still be answered. */
+/** Returns the time of a challenge that is still valid. */
 function requireFresh(context: AuthContext, challengeId: string): number {
   const made = madeAt(challengeId);
   const now = timeOf(context);
@@ -83,6 +90,6 @@ function requireFresh(context: AuthContext, challengeId: string): number {
   return made;
 }
 
-/** The device names the account: the id that registration gave to it. */
+/** Returns true if the user handle of the device names the account. Registration gave the handle to the device. */
 const belongs = (userHandle: string | null | undefined, userId: string): boolean =>
   Buffer.from(userHandle ?? '', 'base64url').toString() === userId;

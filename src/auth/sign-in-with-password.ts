@@ -14,9 +14,11 @@ import { checkPasswordLength, weaknessOf } from './check-password.ts';
 import type { AuthContext } from './context.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
 
-/** The parts that a sign-in needs; it needs no identity. */
+/** The dependencies of a sign-in, which needs no identity. */
 type SignInContext = Pick<AuthContext, 'app' | 'database' | 'settings' | 'events' | 'trace'> & {
-  /** Is told how the check of the password ended; null for an address without an account. Throws to refuse the sign-in. */
+  /**
+   * Receives the result of the password check; null for an address without an account. Throws to refuse the sign-in.
+   */
   readonly afterCheck?: (account: { id: string; isRight: boolean } | null) => Promise<void>;
 };
 
@@ -27,10 +29,11 @@ const schema = z.object({
 });
 
 /**
- * POST /token?grant_type=password: signs in. A wrong password and an address without an account get the same answer after the
- * same time; whether an account is banned or unconfirmed is told only to who knows its password.
+ * Handles POST /token?grant_type=password: signs in. A wrong password and an address without an account get the same
+ * response after the same time. Only a caller who knows the password learns whether the account is banned or
+ * unconfirmed.
  *
- * Throws over_request_rate_limit after too many failures of the client's network or for the account.
+ * @throws over_request_rate_limit after too many failures in the client's network or for the account
  */
 export async function signInWithPassword(context: AuthContext, request: CallRequest): Promise<Reply> {
   const afterCheck = (account: { id: string; isRight: boolean } | null) =>
@@ -41,7 +44,10 @@ export async function signInWithPassword(context: AuthContext, request: CallRequ
   });
 }
 
-/** Opens a session for the account whose address and password are in the body. Throws as `signInWithPassword`. */
+/**
+ * Opens a session for the account whose address and password are in the body.
+ * @throws what `signInWithPassword` throws
+ */
 export async function grantForPassword(
   context: SignInContext,
   request: CallRequest,
@@ -74,7 +80,7 @@ export async function grantForPassword(
   return { grant, password: body.password };
 }
 
-/** Checks the password of an attempt that is counted, and opens a session if it is right. */
+/** Checks the password of a counted attempt, and opens a session if it is right. */
 async function authenticate(context: SignInContext, request: CallRequest, login: Login, given: string): Promise<Grant> {
   const { database, events, app } = context;
   const subjects = signInSubjects(request.address, login.name, context.settings);
@@ -82,7 +88,7 @@ async function authenticate(context: SignInContext, request: CallRequest, login:
   const { candidate, newNetwork } = attempt;
   const hash = candidate?.passwordHash ?? null;
   const isRight = await checked(context, given, hash).catch(async (error: unknown) => {
-    // Nothing was checked.
+    // No password was compared.
     await settleSignIn(database, attempt, false);
     throw error;
   });

@@ -32,8 +32,8 @@ const password = 'correct horse';
 const signIn = (email: string, secret: string, options: CallOptions = {}) =>
   app.ask('POST', '/token?grant_type=password', { ...options, body: { email, password: secret } });
 
-describe('signing in', () => {
-  it('answers a wrong password and an unknown address alike, and after the same time', async () => {
+describe('POST /token?grant_type=password', () => {
+  it('answers a wrong password and an unknown address alike and after the same time', async () => {
     const { email } = await app.member(password);
     const answers = new Set<string>();
     const fail = (address: string, i: number) =>
@@ -47,7 +47,7 @@ describe('signing in', () => {
     expect(areToldApart(times), JSON.stringify(times)).toBe(false);
   });
 
-  it('takes the same time to refuse every kind of account where some were brought along with bcrypt', async () => {
+  it('refuses every kind of account after the same time if some have imported bcrypt hashes', async () => {
     const insert = async (column: string, value: string | null, hash: string | null) => {
       const email = uniqueEmail();
       await app.sql(
@@ -89,7 +89,7 @@ describe('signing in', () => {
     expect(told, JSON.stringify(rounds)).toEqual([]);
   });
 
-  it('takes a hash from elsewhere once and replaces it', async () => {
+  it('accepts an imported hash once and replaces it', async () => {
     const email = uniqueEmail();
     await app.sql(
       'insert into auth.users (id, email, encrypted_password, email_confirmed_at) values (gen_random_uuid(), $1, $2, now())',
@@ -101,7 +101,7 @@ describe('signing in', () => {
     expect((await signIn(email, password)).status).toBe(200);
   });
 
-  it('finds an address that a seed wrote in other letter case', async () => {
+  it('finds an address that a seed wrote in another letter case', async () => {
     const email = uniqueEmail('Seeded');
     await app.sql(
       `insert into auth.users (instance_id, id, aud, role, email, encrypted_password, email_confirmed_at, created_at, updated_at)
@@ -114,14 +114,14 @@ describe('signing in', () => {
     expect(data.user).toMatchObject({ email, app_metadata: {}, user_metadata: {}, identities: [] });
   });
 
-  it('does not say that an account is banned to who does not know its password', async () => {
+  it('reveals a ban only to a caller who knows the password', async () => {
     const { email, user } = await app.member(password);
     await app.sql(`update auth.users set banned_until = 'infinity' where id = $1`, [user.id]);
     expect((await signIn(email, 'wrong')).body.code).toBe('invalid_credentials');
     expect(await signIn(email, password)).toMatchObject({ status: 400, body: { code: 'user_banned' } });
   });
 
-  it('never matches an account without a password', async () => {
+  it('never accepts a password for an account without one', async () => {
     const email = uniqueEmail();
     await app.sql(
       `insert into auth.users (id, email, encrypted_password, email_confirmed_at) values (gen_random_uuid(), $1, '', now())`,
@@ -145,7 +145,7 @@ describe('signing in', () => {
     expect(await app.ask('POST', path, { body })).toMatchObject({ status, body: { code } });
   });
 
-  it('warns of a password that has become too short', async () => {
+  it('returns weak_password for a password that has become too short', async () => {
     const { email } = await app.member(password);
     app.settings = { ...app.settings, password_min_length: 40 };
     const { data } = await app.client().auth.signInWithPassword({ email, password });
@@ -155,7 +155,7 @@ describe('signing in', () => {
   });
 });
 
-describe('a sign-in beyond the bounds', () => {
+describe('the limits of sign-in', () => {
   const perAddress = 12;
   const perAccount = 8;
   beforeEach(() => {
@@ -165,7 +165,7 @@ describe('a sign-in beyond the bounds', () => {
       rate_limit_sign_in_account: perAccount,
     };
   });
-  /** The part of an account's bound for networks without a sign-in to it, before the reserved quarter. */
+  /** The part of an account's limit that unknown networks share; a quarter is reserved. */
   const open = perAccount - perAccount / 4;
   const rateLimited = { status: 429, body: { code: 'over_request_rate_limit' } };
 
@@ -174,13 +174,13 @@ describe('a sign-in beyond the bounds', () => {
     const results = await app.database.run([become, { text, params: [] }]);
     return results[1]?.rows ?? [];
   };
-  /** Lets time pass for the counters. */
+  /** Moves all counters `seconds` into the past. */
   const pass = (seconds: number) =>
     asAdmin(`update ninefold.sign_in_failures set
       attempts = array(select a - interval '${seconds} seconds' from unnest(attempts) a),
       pending = array(select a - interval '${seconds} seconds' from unnest(pending) a),
       reserved_at = reserved_at - interval '${seconds} seconds', keep_until = keep_until - interval '${seconds} seconds'`);
-  /** A network for each number. */
+  /** Returns an address of another network for each number. */
   const network = (i: number) => `192.0.${i >> 8}.${i & 255}`;
   const statuses = (answers: readonly { status: number }[]) => ({
     checked: answers.filter(({ status }) => status !== 429).length,
@@ -188,7 +188,7 @@ describe('a sign-in beyond the bounds', () => {
   });
   const hashes = () => app.events.filter((event) => event.type === 'auth' && event.what === 'sign-in-failed').length;
 
-  it('makes one address wait, but neither others nor accounts that it did not mean', async () => {
+  it('refuse one address after its failures, but not other addresses', async () => {
     const { email } = await app.member(password);
     for (let i = 0; i < perAddress; i++) await signIn(uniqueEmail(), 'wrong', { address: '203.0.113.1' });
     const refused = await signIn(email, password, { address: '203.0.113.1' });
@@ -199,7 +199,7 @@ describe('a sign-in beyond the bounds', () => {
     expect((await signIn(email, password, { address: '203.0.113.2' })).status).toBe(200);
   });
 
-  it('counts the addresses of one IPv6 /64 as one', async () => {
+  it('count the addresses of one IPv6 /64 as one', async () => {
     for (let i = 0; i < perAddress; i++) await signIn(uniqueEmail(), 'wrong', { address: `2001:db8::${i}` });
     expect(await signIn(uniqueEmail(), 'wrong', { address: '2001:db8::ffff:1' })).toMatchObject(rateLimited);
     expect((await signIn(uniqueEmail(), 'wrong', { address: '2001:db8:0:1::1' })).status).toBe(400);
@@ -208,7 +208,7 @@ describe('a sign-in beyond the bounds', () => {
   it.each([
     ['one address', () => '198.51.100.1', open],
     ['as many addresses', network, open + 1],
-  ])('is never checked when 100 wrong passwords for one account come at once from %s', async (_, from, max) => {
+  ])('bound the checks of 100 parallel wrong passwords for one account from %s', async (_, from, max) => {
     const email = uniqueEmail();
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, i) => signIn(email, 'wrong', { address: from(i) })),
@@ -217,13 +217,13 @@ describe('a sign-in beyond the bounds', () => {
     expect(hashes()).toBe(max);
   });
 
-  it('is never checked when 100 wrong passwords for as many accounts come at once from one address', async () => {
+  it('bound the checks of 100 parallel wrong passwords for 100 accounts from one address', async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => signIn(uniqueEmail(), 'wrong')));
     expect(statuses(answers)).toEqual({ checked: perAddress, refused: 100 - perAddress });
     expect(hashes()).toBe(perAddress);
   });
 
-  it('does not let the right password through when it comes among wrong ones', async () => {
+  it('refuse the right password if it comes among wrong ones', async () => {
     const { email } = await app.member(password);
     const wrong = Array.from({ length: 40 }, (_, i) => signIn(email, 'wrong', { address: network(i) }));
     await Promise.race(wrong);
@@ -232,7 +232,7 @@ describe('a sign-in beyond the bounds', () => {
     expect(await right).toMatchObject(rateLimited);
   });
 
-  it('stays within the bound in every window, also over the edge of one', async () => {
+  it('hold in every window, also across the boundary of two', async () => {
     const email = uniqueEmail();
     const window = limits.signInWindowSeconds.default;
     let checked = 0;
@@ -246,12 +246,12 @@ describe('a sign-in beyond the bounds', () => {
     await burst(30, 1000);
     await pass(20);
     await burst(30, 2000);
-    // The first is out of the window by now, all others are in it.
+    // The first attempt is outside of the window, all others are inside.
     expect(checked - 1).toBeLessThanOrEqual(perAccount);
     expect(checked - 1).toBeGreaterThanOrEqual(open);
   });
 
-  it('counts accounts that exist and accounts that do not alike', async () => {
+  it('count existing and unknown accounts alike', async () => {
     const { email } = await app.member(password);
     for (const from of [() => '127.0.0.1', () => '198.51.100.7', network]) {
       const counts: number[] = [];
@@ -265,7 +265,7 @@ describe('a sign-in beyond the bounds', () => {
     }
   });
 
-  it('counts every way to write the address of an account as that account', async () => {
+  it('count every spelling of an address as the same account', async () => {
     const { email } = await app.member(password);
     const ways = [
       email,
@@ -281,32 +281,32 @@ describe('a sign-in beyond the bounds', () => {
     expect(statuses(answers).checked).toBe(open);
   });
 
-  it('does not slow a network from which the member has signed in, whatever strangers do', async () => {
+  it('do not slow down a network from which the member has signed in, whatever strangers do', async () => {
     const { email } = await app.member(password);
     expect((await signIn(email, password, { address: '2001:db8:a::1' })).status).toBe(200);
     for (let i = 0; i < 3 * perAccount; i++) await signIn(email, 'wrong', { address: network(i) });
     expect(await signIn(email, password, { address: '198.51.100.77' })).toMatchObject(rateLimited);
-    // From where it signed up, and from another address of the /64 where it signed in.
+    // From the network of the sign-up, and from another address of the /64 of a sign-in.
     for (const address of ['127.0.0.1', '2001:db8:a::2']) {
       expect((await signIn(email, password, { address })).status).toBe(200);
     }
   });
 
-  it('is refused from a known network too, after failures of its own', async () => {
+  it('refuse a known network after its own failures', async () => {
     const { email } = await app.member(password);
     for (let i = 0; i < open; i++) expect((await signIn(email, 'wrong')).status).toBe(400);
     expect(await signIn(email, password)).toMatchObject(rateLimited);
     expect((await signIn(email, password, { address: '198.51.100.1' })).status).toBe(200);
   });
 
-  it('lets a member with a new device in at once while few strangers guess without end', async () => {
+  it('let a member with a new device in at once while a few strangers guess without end', async () => {
     const { email } = await app.member(password);
     for (let i = 0; i < 3 * perAccount; i++) await signIn(email, 'wrong', { address: network(i % 3) });
     expect(await signIn(email, 'wrong', { address: network(1) })).toMatchObject(rateLimited);
     expect((await signIn(email, password, { address: '198.51.100.1' })).status).toBe(200);
   });
 
-  it('lets a new network try again after a share of the window while strangers from everywhere guess', async () => {
+  it('let a new network retry after a part of the window while strangers guess from everywhere', async () => {
     const { email } = await app.member(password);
     for (let i = 0; i < 3 * perAccount; i++) await signIn(email, 'wrong', { address: network(i) });
     const refused = await signIn(email, password, { address: '198.51.100.1' });
@@ -317,7 +317,7 @@ describe('a sign-in beyond the bounds', () => {
     expect((await signIn(email, password, { address: '198.51.100.1' })).status).toBe(200);
   });
 
-  it('never comes from right passwords: they wait for each other', async () => {
+  it('do not count right passwords, which wait for each other', async () => {
     const { email } = await app.member(password);
     const answers = await Promise.all(Array.from({ length: 30 }, () => signIn(email, password)));
     expect(statuses(answers).refused).toBe(0);
@@ -327,7 +327,7 @@ describe('a sign-in beyond the bounds', () => {
     expect(String(row?.[0])).toBe('0');
   });
 
-  it('is counted for an attempt whose worker died, and is settled after a while', async () => {
+  it('count an attempt whose worker died, and settle the attempt later', async () => {
     const email = uniqueEmail();
     for (let i = 0; i < open; i++) await signIn(email, 'wrong', { address: '198.51.100.1' });
     await asAdmin('update ninefold.sign_in_failures set pending = attempts');
@@ -335,7 +335,7 @@ describe('a sign-in beyond the bounds', () => {
     expect(await signIn(email, 'wrong', { address: '198.51.100.1' })).toMatchObject(rateLimited);
   });
 
-  it('is checked after the window, and rows that no longer count are swept', async () => {
+  it('end with the window, and rows that no longer count are deleted', async () => {
     const email = uniqueEmail();
     for (let i = 0; i < 20; i++) await signIn(i < 10 ? uniqueEmail() : email, 'wrong', { address: network(i) });
     expect(await signIn(email, 'wrong', { address: network(10) })).toMatchObject(rateLimited);
@@ -347,7 +347,7 @@ describe('a sign-in beyond the bounds', () => {
     expect(Number(left?.[0])).toBeLessThanOrEqual(5);
   });
 
-  it('remembers a bounded number of networks of an account, the newest', async () => {
+  it('remember a bounded number of networks of an account, the newest ones', async () => {
     const { email, user } = await app.member(password);
     const max = limits.signInNetworks.default;
     for (let i = 0; i < max + 5; i++) {

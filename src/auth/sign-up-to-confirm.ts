@@ -23,9 +23,10 @@ export interface SignUp {
 }
 
 /**
- * POST /signup where addresses must be confirmed: makes an account and mails a link and a code. For an address that an account has,
- * the answer and its time are those of a new account. An account that nobody has confirmed gets another mail; if its password differs,
- * neither password is kept, as nobody knows which of the two people owns the address.
+ * Handles POST /signup if addresses must be confirmed: creates an account and mails a link and a code. An address that
+ * an account has gets the response of a new account after the same time. An account that was never confirmed gets
+ * another mail. If its password differs, both passwords are removed, because the server does not know which of the two
+ * people owns the address.
  */
 export async function signUpToConfirm(context: AuthContext, request: CallRequest, asked: SignUp): Promise<Reply> {
   const { database, settings, app, events } = context;
@@ -66,13 +67,16 @@ export async function signUpToConfirm(context: AuthContext, request: CallRequest
   return json(nobody({ email }, userMetadata, timeOf(context)));
 }
 
-/** Returns null for an address that another call has taken meanwhile. */
+/** Returns null if another call has taken the address in the meantime. */
 function ignoreTaken(error: unknown): null {
   if (error instanceof NinefoldError && error.code === 'email_exists') return null;
   throw error;
 }
 
-/** Returns an account that does not exist, as a new account with this address or number looks, to the order of its fields. */
+/**
+ * Returns an account that does not exist but looks like a new account with this address or number, including the order
+ * of its fields.
+ */
 export function nobody(
   login: { readonly email: string } | { readonly phone: string },
   userMetadata: Readonly<Record<string, unknown>>,
@@ -112,7 +116,7 @@ export function nobody(
   });
 }
 
-/** Orders the fields of objects as PostgreSQL does in jsonb: by the length of their names, then by their bytes. */
+/** Orders the fields of objects as PostgreSQL does in jsonb: by the length of their names, then by bytes. */
 function inOrderOfJsonb(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inOrderOfJsonb);
   if (typeof value !== 'object' || value === null) return value;

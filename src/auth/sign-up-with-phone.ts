@@ -23,8 +23,8 @@ export interface PhoneSignUp {
 }
 
 /**
- * POST /signup with a phone number and a password: makes an account. It gets a session where numbers count as confirmed at once
- * (sms_autoconfirm), else a code by text.
+ * Handles POST /signup with a phone number and a password: creates an account. The account gets a session if numbers
+ * count as confirmed at once (sms_autoconfirm), else a code by text.
  */
 export const signUpWithPhone = (context: AuthContext, request: CallRequest, asked: PhoneSignUp): Promise<Reply> =>
   context.settings.sms_autoconfirm ? signUpAtOnce(context, request, asked) : signUpByCode(context, request, asked);
@@ -40,8 +40,9 @@ async function signUpAtOnce(context: AuthContext, request: CallRequest, asked: P
 }
 
 /**
- * For a number that an account has, the answer and its time are those of a new account. An account that nobody has confirmed gets another
- * code; if its password differs, neither password is kept, as nobody knows which of the two people owns the number.
+ * Creates an account and sends a code. A number that an account has gets the response of a new account after the same
+ * time. An account that was never confirmed gets another code. If its password differs, both passwords are removed,
+ * because the server does not know which of the two people owns the number.
  */
 async function signUpByCode(context: AuthContext, request: CallRequest, asked: PhoneSignUp): Promise<Reply> {
   const { database } = context;
@@ -81,7 +82,7 @@ async function signUpByCode(context: AuthContext, request: CallRequest, asked: P
 
 const isTaken = (error: unknown): boolean => error instanceof NinefoldError && error.code === 'phone_exists';
 
-/** Returns null for a number that another call has taken meanwhile. */
+/** Returns null if another call has taken the number in the meantime. */
 export function ignoreTaken(error: unknown): null {
   if (isTaken(error)) return null;
   throw error;

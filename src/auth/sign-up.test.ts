@@ -18,8 +18,8 @@ afterAll(async () => {
 
 const password = 'correct horse';
 
-describe('signing up', () => {
-  it('keeps the metadata in the identity too, and cannot claim a verified address by it', async () => {
+describe('POST /signup', () => {
+  it('stores the metadata in the identity too, and metadata cannot claim a verified address', async () => {
     const data = { full_name: 'Ada', email_verified: true, email: 'other@example.com', sub: 'x' };
     const signUp = async () => {
       const email = uniqueEmail();
@@ -46,13 +46,13 @@ describe('signing up', () => {
     expect(reply.body.message).toContain(message);
   });
 
-  it('never makes an anonymous account of a body that names an address in other letter case', async () => {
+  it('creates no anonymous account for a body that names an address in another letter case', async () => {
     const email = uniqueEmail();
     const { body } = await app.ask('POST', '/signup', { body: { Email: email, PASSWORD: password } });
     expect(body.user).toMatchObject({ email, is_anonymous: false });
   });
 
-  it('makes an account and a session with the claims that policies read', async () => {
+  it('creates an account and a session with the claims that policies read', async () => {
     const email = uniqueEmail();
     const client = app.client();
     const { data } = await client.auth.signUp({
@@ -97,14 +97,14 @@ describe('signing up', () => {
     });
   });
 
-  it('stores an argon2id hash and never the password', async () => {
+  it('stores an argon2id hash and not the password', async () => {
     const { user } = await app.member(password);
     const [row] = await app.sql('select * from auth.users where id = $1', [user.id]);
     expect(row?.encrypted_password).toMatch(/^\$argon2id\$/);
     expect(JSON.stringify(row)).not.toContain(password);
   });
 
-  it('refuses an address that is taken, in any letter case, also one that a seed wrote', async () => {
+  it('refuses a taken address in any letter case, also if a seed wrote it', async () => {
     const { email } = await app.member(password);
     expect((await app.client().auth.signUp({ email: email.toUpperCase(), password })).error).toMatchObject({
       code: 'user_already_exists',
@@ -115,7 +115,7 @@ describe('signing up', () => {
     expect((await app.client().auth.signUp({ email: seeded, password })).error?.code).toBe('user_already_exists');
   });
 
-  it('makes one account of many sign-ups at once', async () => {
+  it('creates one account for many parallel sign-ups', async () => {
     const email = uniqueEmail();
     const all = await Promise.all(Array.from({ length: 8 }, () => app.client().auth.signUp({ email, password })));
     expect(all.map(({ error }) => error?.code ?? 'made').sort()).toEqual([
@@ -125,7 +125,7 @@ describe('signing up', () => {
     expect(await app.sql('select from auth.users where email = $1', [email])).toHaveLength(1);
   });
 
-  it('answers a taken address like a new one while addresses must be confirmed', async () => {
+  it('answers a taken address like a new one if addresses must be confirmed', async () => {
     app.settings = { ...app.settings, mailer_autoconfirm: false };
     const { email, password: secret } = { email: uniqueEmail(), password };
     const first = await app.client().auth.signUp({ email, password: secret });
@@ -162,7 +162,7 @@ describe('signing up', () => {
     expect(await app.ask('POST', '/signup', { body })).toMatchObject({ status, body: { code } });
   });
 
-  it('can be switched off', async () => {
+  it('can be disabled', async () => {
     app.settings = { ...app.settings, disable_signup: true };
     expect((await app.client().auth.signUp({ email: uniqueEmail(), password })).error?.code).toBe('signup_disabled');
     app.settings = { ...app.settings, disable_signup: false, external_email_enabled: false };
@@ -171,7 +171,7 @@ describe('signing up', () => {
     );
   });
 
-  it('works without an address where visitors may, and the account can get one', async () => {
+  it('creates an account without an address if anonymous users are allowed, and an address can be added', async () => {
     app.settings = { ...app.settings, external_anonymous_users_enabled: true };
     const client = app.client();
     const { data } = await client.auth.signInAnonymously({ options: { data: { theme: 'dark' } } });
@@ -197,8 +197,8 @@ describe('signing up', () => {
   });
 });
 
-describe('what the app’s own database says against an account', () => {
-  it('reaches the client: the message of RAISE, the status of PTxyz, the name of a constraint', async () => {
+describe('errors of the app’s own database', () => {
+  it('return the message of RAISE, the status of PTxyz and the name of a constraint to the client', async () => {
     await app.sql(`create function public.check_domain() returns trigger language plpgsql as $$
       begin
         if new.email like '%@raise.example.com' then raise exception 'Only staff may join.'; end if;
@@ -228,7 +228,7 @@ describe('what the app’s own database says against an account', () => {
     expect(app.events.filter(({ type }) => type === 'fault')).toHaveLength(3);
   });
 
-  it('says that a trigger failed where it fails for a reason of its own, and nothing of what it is about', async () => {
+  it('return no details if a trigger fails for a reason of its own', async () => {
     await app.sql('create table public.hidden_ledger (id int)');
     await app.sql(`create function public.after_sign_up() returns trigger language plpgsql as $$
       begin

@@ -30,10 +30,11 @@ const schema = z.object({
 });
 
 /**
- * POST /signup: makes an account with an e-mail address or a phone number, and a password. Answers a session when the address counts as confirmed
- * at once (mailer_autoconfirm), else the account. Without an address it is an anonymous sign-in.
+ * Handles POST /signup: creates an account with an e-mail address or a phone number, and a password. Returns a session
+ * if the address counts as confirmed at once (mailer_autoconfirm), else the account. Without an address it is an
+ * anonymous sign-in.
  *
- * An address that is taken is refused with user_already_exists when it counts as confirmed at once; else see `signUpToConfirm`.
+ * @throws user_already_exists for a taken address that counts as confirmed at once; otherwise see `signUpToConfirm`
  */
 export async function signUpCall(context: AuthContext, request: CallRequest): Promise<Reply> {
   const { settings, database } = context;
@@ -117,7 +118,9 @@ function noteSignUp({ app, events }: AuthContext, { address }: CallRequest, user
   events.emit({ type: 'auth', what: 'signed-up', app: app.ref, userId, address });
 }
 
-/** POST /signup without an address: an account that only its session can use, until an address is added to it. */
+/**
+ * Handles POST /signup without an address: creates an account that only its session can use, until an address is added.
+ */
 async function signUpAnonymously(
   context: AuthContext,
   request: CallRequest,

@@ -22,12 +22,12 @@ const signUp = (address: string, email = uniqueEmail()) =>
   app.ask('POST', '/signup', { body: { email, password: 'correct horse battery' }, address });
 const take = (name: RateName, address: string, account?: string) =>
   takeFromLimit({ app: app.keys, database: app.database, settings: app.settings }, { address }, name, account);
-/** How many of several calls at once pass. */
+/** Returns how many of several parallel calls are allowed. */
 const passed = async (calls: readonly Promise<unknown>[]) =>
   (await Promise.allSettled(calls)).filter(({ status }) => status === 'fulfilled').length;
 
-describe('a sign-up beyond the bound of its network', () => {
-  it('is refused with the limit’s name, when it opens again, and the headers of the draft', async () => {
+describe('takeFromLimit for a network', () => {
+  it('refuses with the limit’s name, Retry-After and the RateLimit headers', async () => {
     app.settings = { ...app.settings, rate_limit_sign_up: 2 };
     const replies = await Promise.all(Array.from({ length: 6 }, () => signUp('198.51.100.7')));
     const refused = replies.filter(({ status }) => status === 429);
@@ -45,7 +45,7 @@ describe('a sign-up beyond the bound of its network', () => {
     expect((await signUp('198.51.100.8')).status).toBe(200);
   });
 
-  it('is refused for neighbours in an IPv6 /64 and for the IPv4 address inside of an IPv6 address', async () => {
+  it('counts an IPv6 /64 as one network, and an IPv4-mapped IPv6 address as its IPv4 address', async () => {
     app.settings = { ...app.settings, rate_limit_sign_up: 1 };
     expect((await signUp('2001:db8:1:2::1')).status).toBe(200);
     expect((await signUp('2001:db8:1:2:ffff::9')).status).toBe(429);
@@ -55,14 +55,14 @@ describe('a sign-up beyond the bound of its network', () => {
     expect((await signUp('::ffff:203.0.113.9')).status).toBe(429);
   });
 
-  it('counts nothing where it was refused for its form', async () => {
+  it('does not count a request that is refused for its form', async () => {
     app.settings = { ...app.settings, rate_limit_sign_up: 1 };
     for (let i = 0; i < 4; i++) expect((await signUp('198.51.100.20', 'no address')).status).toBe(400);
     expect((await signUp('198.51.100.20')).status).toBe(200);
   });
 });
 
-it('bounds the sign-ups and the anonymous accounts of an app over all networks', async () => {
+it('limits the sign-ups and the anonymous accounts of an app over all networks', async () => {
   const count = async (path: string) =>
     Number((await app.sql('select count(*) from auth.users where is_anonymous = $1', [path]))[0]?.count);
   const before = await count('t');
@@ -74,7 +74,7 @@ it('bounds the sign-ups and the anonymous accounts of an app over all networks',
   expect(await count('t')).toBe(before + 3);
 });
 
-it('bounds refreshes of a network, and leaves other networks alone', async () => {
+it('limits refreshes of one network only', async () => {
   const { body } = await signUp('198.51.102.1');
   app.settings = { ...app.settings, rate_limit_token_refresh: 2 };
   const refresh = (address: string) =>
@@ -85,8 +85,8 @@ it('bounds refreshes of a network, and leaves other networks alone', async () =>
   expect((await refresh('198.51.102.2')).status).toBe(200);
 });
 
-describe('the bound of an account', () => {
-  it('holds over all networks and letter cases, for calls at once', async () => {
+describe('takeFromLimit for an account', () => {
+  it('limits parallel calls over all networks and letter cases', async () => {
     const email = uniqueEmail();
     app.settings = { ...app.settings, rate_limit_verify_account: 5 };
     const calls = Array.from({ length: 20 }, (_, i) =>
@@ -100,7 +100,7 @@ describe('the bound of an account', () => {
     expect(await passed([take('verify', '198.51.104.1', uniqueEmail())])).toBe(1);
   });
 
-  it('that strangers use up leaves a member in who has signed in from the network before', async () => {
+  it('lets a member in from a known network after strangers have used the limit up', async () => {
     const home = '198.51.105.1';
     const { body } = await signUp(home);
     const email = (body.user as { email: string }).email;
@@ -110,7 +110,7 @@ describe('the bound of an account', () => {
     expect(await passed([take('otp', home, email), take('otp', home, email), take('otp', home, email)])).toBe(2);
   });
 
-  it('refuses without a count for the network', async () => {
+  it('does not count a refused call for the network', async () => {
     const email = uniqueEmail();
     app.settings = { ...app.settings, rate_limit_verify_account: 1, rate_limit_verify: 2 };
     const address = '198.51.108.1';
@@ -121,7 +121,7 @@ describe('the bound of an account', () => {
   });
 });
 
-it('counts again once the window has passed, and sweeps rows that no longer count', async () => {
+it('allows calls after the window, and deletes rows that no longer count', async () => {
   app.settings = { ...app.settings, rate_limit_passkey: 1 };
   const address = '198.51.109.1';
   expect(await passed([take('passkey', address)])).toBe(1);
@@ -137,7 +137,7 @@ it('counts again once the window has passed, and sweeps rows that no longer coun
   expect(left).toBeLessThan(20);
 });
 
-it('bounds attempts with second factors and messages of each network', async () => {
+it('limits second-factor attempts and messages of each network', async () => {
   app.settings = { ...app.settings, mfa_rate_limit_challenge_and_verify: 3, rate_limit_otp: 3 };
   for (const name of ['mfa', 'otp'] as const) {
     expect(await passed(Array.from({ length: 9 }, (_, i) => take(name, '198.51.111.1', `id-${i}`)))).toBe(3);

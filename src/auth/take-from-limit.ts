@@ -9,15 +9,15 @@ import { networkId } from '../limits/sign-in-attempts.ts';
 import { SlidingCounts } from '../limits/sliding-counts.ts';
 import type { AuthContext } from './context.ts';
 
-/** The bounds of one kind of call, and the length of their window. */
+/** The limits of one kind of call, and the length of their window. */
 interface Rate {
   readonly network?: LimitName;
   readonly account?: LimitName;
   readonly app?: LimitName;
   readonly window: LimitName;
-  /** The code and the words of a refused call; over_request_rate_limit when missing. */
+  /** The code and the message of a refused call; by default over_request_rate_limit. */
   readonly refusal?: { readonly code: 'over_sms_send_rate_limit'; readonly message: string };
-  /** Each worker counts for itself: enough where nothing can be guessed, and free of a round trip. */
+  /** Each worker counts on its own. That needs no round trip, and suffices if callers cannot guess anything. */
   readonly perWorker?: true;
 }
 
@@ -25,16 +25,16 @@ const rates = {
   sign_up: { network: 'signUpsPerNetwork', app: 'signUpsPerApp', window: 'rateWindowSeconds' },
   anonymous: { network: 'anonymousPerNetwork', app: 'anonymousPerApp', window: 'anonymousWindowSeconds' },
   refresh: { network: 'refreshesPerNetwork', window: 'rateWindowSeconds', perWorker: true },
-  /** A code or a link is tried. */
+  /** A code or a link is verified. */
   verify: { network: 'verificationsPerNetwork', account: 'verificationsPerAccount', window: 'rateWindowSeconds' },
   /** A mail or a message is sent. */
   otp: {
     ...{ network: 'messagesPerNetwork', account: 'messagesPerAccount', app: 'messagesPerApp' },
     window: 'rateWindowSeconds',
   },
-  /** A challenge of a second factor is made or answered. */
+  /** A challenge of a second factor is opened or verified. */
   mfa: { network: 'factorAttemptsPerNetwork', window: 'factorWindowSeconds' },
-  /** A sign-in with a passkey begins or ends. */
+  /** A sign-in with a passkey starts or ends. */
   passkey: { network: 'passkeySignInsPerNetwork', window: 'rateWindowSeconds' },
   /** A text (SMS) is sent, which costs money. */
   sms: {
@@ -47,11 +47,12 @@ const rates = {
 export type RateName = keyof typeof rates;
 
 /**
- * Counts a call, on all nodes together, under the client's network, the account and the app, as far as the rate has bounds for them.
- * A call beyond a bound is not counted.
+ * Counts a call for all nodes under the client's network, the account and the app, as far as the rate has limits for
+ * them. A call above a limit is not counted.
  *
- * @param account The e-mail address or the phone number of the account that the call is for. An attempt from a
- *   network that this member has signed in from has a count of its own, so that strangers who use up the bound do not lock the member out.
+ * @param account The e-mail address or the phone number of the account that the call is for. An attempt from a network
+ * in which this member has signed in has its own count, so that strangers who use up the limit do not lock the member
+ * out.
  * @throws over_request_rate_limit, with `Retry-After` and the headers of draft-ietf-httpapi-ratelimit-headers-10
  */
 export async function takeFromLimit(
@@ -102,13 +103,19 @@ const inProcess = new SlidingCounts();
 
 const TAKE = 'select ninefold.take_from_rates($1::text[], $2::integer[], $3::integer[])';
 
-/** How an account is found by what it is called. Each of them has an index, which a condition with OR could not use. */
+/**
+ * Conditions that find an account by its address or its number. Each condition uses an index, which a condition with OR
+ * could not.
+ */
 const found = {
   email: 'pg_catalog.lower(u.email) = $4 and u.is_sso_user = false',
   phone: 'u.phone = $4',
 } as const;
 
-/** $4 is the account; $6 is replaced by $7 if the member has signed in from the network $5 in the last $8 days. */
+/**
+ * Returns the statement that counts for an account. $4 is the account. $7 replaces $6 if the member has signed in from
+ * the network $5 in the last $8 days.
+ */
 const takeForAccount = (by: keyof typeof found): string => `select ninefold.take_from_rates(
   case when exists (
     select from auth.users u join ninefold.sign_in_networks n on n.user_id = u.id and n.network = $5::bigint
@@ -119,7 +126,7 @@ const takeForAccount = (by: keyof typeof found): string => `select ninefold.take
 /** Returns a PostgreSQL array of values that need no quotes. */
 const list = (values: readonly string[]): string => `{${values.join(',')}}`;
 
-/** Returns the name under which calls are counted; hashed, so that the table holds no addresses. */
+/** Returns the name under which calls are counted. It is a hash, so that the table contains no addresses. */
 const subject = (name: RateName, scope: string, of: string): string =>
   createHash('sha256').update(`${name}:${scope}:${of}`).digest('base64url');
 

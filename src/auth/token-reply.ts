@@ -8,12 +8,13 @@ import type { WeakPassword } from './check-password.ts';
 import { type AuthContext, timeOf } from './context.ts';
 import { json } from './reply.ts';
 
-/** How a call came to its session: it opened it, exchanged its refresh token, or changed it in another way. */
+/** How a call got its session: it opened the session, exchanged its refresh token, or changed it. */
 export type Issue = 'opened' | 'refreshed' | 'changed';
 
 /**
- * Returns the response that opens or continues a session in a client (GoTrue's AccessTokenResponse; RFC 6749, section 5.1).
- * `weakPassword` is part of it where a password was shown, null for a strong one; `providerTokens` after a sign-in at a provider.
+ * Returns the response that opens or continues a session in a client (GoTrue's AccessTokenResponse; RFC 6749, section
+ * 5.1). `weakPassword` is included after a sign-in with a password and is null for a strong one. `providerTokens` is
+ * included after a sign-in at a provider.
  */
 export async function tokenReply(
   context: AuthContext,
@@ -33,8 +34,8 @@ export async function tokenReply(
 }
 
 /**
- * Returns a session as clients read it, with a new access token. The only place that issues access tokens of members. Throws as
- * `customClaims` while that hook is on; a session that the call opened then ends.
+ * Returns a session as clients read it, with a new access token. Only this function issues access tokens of members.
+ * @throws what `customClaims` throws while that hook is enabled; a session that the call opened then ends
  */
 export async function sessionBody(context: AuthContext, request: CallRequest, grant: Grant, issue: Issue = 'opened') {
   const nowSeconds = Math.floor(timeOf(context) / 1000);
@@ -68,13 +69,13 @@ async function claimsOfHook(
   try {
     return await customClaims(context, address, claims, method);
   } catch (error) {
-    // The client got nothing, so nobody could end the session later.
+    // The client received no token, so it could never end the session.
     if (issue === 'opened') await revokeSession(context.database, session.id);
     throw error;
   }
 }
 
-/** The client that makes a call, as its session remembers it. */
+/** Returns the client of a call as its session stores it. */
 export const clientOf = (request: CallRequest) => ({
   address: request.address,
   userAgent: request.headers['user-agent'],

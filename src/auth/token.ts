@@ -13,7 +13,7 @@ import { signInWithPassword } from './sign-in-with-password.ts';
 import { takeFromLimit } from './take-from-limit.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
 
-/** POST /token: exchanges what `grant_type` names for a session (RFC 6749, section 4). */
+/** Handles POST /token: exchanges the credentials that `grant_type` names for a session (RFC 6749, section 4). */
 export function token(context: AuthContext, request: CallRequest): Promise<Reply> {
   switch (new URLSearchParams(request.query).get('grant_type')) {
     case 'password':
@@ -33,18 +33,22 @@ export function token(context: AuthContext, request: CallRequest): Promise<Reply
 
 const schema = z.object({ refresh_token: text(limits.authTextCharacters.default) });
 
-/** A token of this server, or one of twelve characters that an imported session brought along (GoTrue, `legacyRefreshTokenPattern`). */
+/**
+ * A token of this server, or a token of twelve characters from an imported session (GoTrue,
+ * `legacyRefreshTokenPattern`).
+ */
 const REFRESH_TOKEN = /^(?:[A-Za-z0-9_-]{32}|[a-z0-9]{12})$/;
 
-/** True of a text in the form of a refresh token. */
+/** Returns true for a text in the format of a refresh token. */
 export const isRefreshToken = (shown: string): boolean => REFRESH_TOKEN.test(shown) || parseGoTrueToken(shown) !== null;
 
 /**
- * POST /token?grant_type=refresh_token: exchanges a refresh token for a new access token and the session's next refresh token.
- * The token before the active one gets the active one again; an older one ends the session (`exchangeRefreshToken`).
+ * Handles POST /token?grant_type=refresh_token: exchanges a refresh token for a new access token and the session's next
+ * refresh token. The token before the active one gets the active token again; an older token ends the session
+ * (`exchangeRefreshToken`).
  *
- * Throws validation_failed for a text that is no refresh token, refresh_token_not_found, refresh_token_already_used,
- * session_not_found, session_expired and user_banned.
+ * @throws validation_failed for a text that is not a refresh token, refresh_token_not_found,
+ * refresh_token_already_used, session_not_found, session_expired, user_banned
  */
 async function refresh(context: AuthContext, request: CallRequest): Promise<Reply> {
   const { refresh_token: shown } = readBody(request, schema);
@@ -83,9 +87,10 @@ async function refresh(context: AuthContext, request: CallRequest): Promise<Repl
 }
 
 /**
- * Exchanges a refresh token, also one that a Supabase project brought along.
+ * Exchanges a refresh token, also one that was imported from a Supabase project.
  *
- * @param clientId The application that shows the token; null for the app itself. A token of another one is not exchanged.
+ * @param clientId The application that sends the token; null for the app itself. A token of another application is not
+ * exchanged.
  */
 export async function exchangeShown(
   context: AuthContext,
@@ -94,7 +99,7 @@ export async function exchangeShown(
   clientId: string | null = null,
 ): Promise<Exchanged> {
   const { database, settings, app } = context;
-  // Before the exchange: its lock is on the session of a token that is stored.
+  // This runs before the exchange, whose lock is on the session of a stored token.
   if (!REFRESH_TOKEN.test(shown)) await adoptGoTrueToken(database, shown);
   return exchangeRefreshToken(database, shown, clientOf(request), settings, refreshKey(app), clientId);
 }

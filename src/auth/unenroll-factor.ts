@@ -8,8 +8,9 @@ import { json } from './reply.ts';
 import { clientOf } from './token-reply.ts';
 
 /**
- * DELETE /factors/<id>: removes a second factor. A verified one asks for a session with a second factor, and every session that it raised
- * is lowered. Throws insufficient_aal, mfa_factor_not_found.
+ * Handles DELETE /factors/<id>: removes a second factor. For a verified factor the session needs aal2, and every
+ * session that the factor raised is lowered.
+ * @throws insufficient_aal, mfa_factor_not_found
  */
 export async function unenrollFactor(context: AuthContext, request: CallRequest, segment: string): Promise<Reply> {
   const { user, sessionId, isWhole } = await requireSession(context, request);

@@ -9,7 +9,10 @@ import type { AuthContext } from './context.ts';
 import { json } from './reply.ts';
 import { clientOf } from './token-reply.ts';
 
-/** DELETE /user/identities/{identity_id}: removes an identity from the account of the member who calls. One identity stays. */
+/**
+ * Handles DELETE /user/identities/{identity_id}: removes an identity from the account of the calling member. The last
+ * identity cannot be removed.
+ */
 export async function unlinkIdentityCall(context: AuthContext, request: CallRequest, identityId = ''): Promise<Reply> {
   const { userId, aal } = await requireMember(context, request);
   if (!context.settings.security_manual_linking_enabled) throw new NinefoldError('manual_linking_disabled');

@@ -39,10 +39,12 @@ const schema = z.object({
 });
 
 /**
- * PUT /user: changes the address, the phone number, the password or the metadata of the member who calls. A new password ends the member's other
- * sessions. A new address waits as `new_email` until the links in two mails confirm it; where addresses count as confirmed at once, that
- * of an anonymous account counts at once and that of a member after one mail. A new number waits as `new_phone` until the code in a text
- * confirms it, unless numbers count at once (sms_autoconfirm).
+ * Handles PUT /user: changes the address, the phone number, the password or the metadata of the calling member.
+ * - A new password ends the member's other sessions.
+ * - A new address is stored as `new_email` until the links in two mails confirm it. If addresses count as confirmed at
+ * once, an anonymous account needs no mail and a member one mail.
+ * - A new number is stored as `new_phone` until the code in a text confirms it, unless numbers count as confirmed at
+ * once (sms_autoconfirm).
  */
 export async function updateUserCall(context: AuthContext, request: CallRequest): Promise<Reply> {
   const { database, settings } = context;
@@ -104,8 +106,8 @@ const needsSecondFactor = () =>
   });
 
 /**
- * Throws over_email_send_rate_limit, and email_exists where sign-up tells of taken addresses too. Elsewhere the link of a taken address
- * is refused, which only its owner can open.
+ * Throws over_email_send_rate_limit, and email_exists if sign-up reveals taken addresses too. Otherwise the link for a
+ * taken address is refused, which only the owner of the address can open.
  */
 async function requireNewAddress(
   context: AuthContext,
@@ -116,7 +118,7 @@ async function requireNewAddress(
   if (context.settings.mailer_autoconfirm && (await findRecipient(context.database, newEmail)) !== null) {
     throw new NinefoldError('email_exists');
   }
-  // By the account: others cannot use up its turn, as they can by POST /resend with its address.
+  // Counts by account. Other callers could use up a count by address with POST /resend.
   await requireMail(context, request, 'email_change', user.id);
 }
 

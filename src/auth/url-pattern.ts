@@ -15,16 +15,18 @@ const PARTS = /^([a-z][a-z0-9+.-]*:\/\/[^/]*)(.*)$/is;
 
 const isNoSeparator = (character: string): boolean => character !== '.' && character !== '/';
 const isAny = (): boolean => true;
-/** A host ends at any of these. */
+/** Each of these characters ends a host. */
 const isOfHost = (character: string): boolean => character !== '/' && character !== '?' && character !== '#';
 
 /**
- * Returns true if an address matches a pattern of uri_allow_list (Supabase's documentation of redirect URLs; the glob of GoTrue): `*`
- * stands for any characters but `.` and `/`, `**` for any characters, `?` for one character but those, `[abc]`, `[a-z]` and `[!abc]` for
- * one of a set, `{a,b}` for one of several texts, `\` takes the meaning from the next character. In the host `**` stands for characters of
- * the host only, so that `https://**.example` does not match `https://evil.test/?.example`. A pattern that cannot be read matches nothing.
+ * Returns true if an address matches a pattern of uri_allow_list (Supabase's documentation of redirect URLs; the glob
+ * of GoTrue):
+ * - `*` matches any characters except `.` and `/`, `**` any characters, `?` one character except `.` and `/`;
+ * - `[abc]`, `[a-z]` and `[!abc]` match one of a set, `{a,b}` one of several texts; `\` escapes the next character.
+ * In the host `**` matches only characters of a host, so that `https://**.example` does not match
+ * `https://evil.test/?.example`. An invalid pattern matches nothing.
  *
- * @param budget The steps that this and further patterns may take; with none left nothing matches.
+ * @param budget The remaining steps for this and further patterns. At 0 nothing matches.
  */
 export function matchesUrlPattern(pattern: string, address: string, budget: Budget): boolean {
   const [, head, rest = ''] = PARTS.exec(pattern) ?? [];
@@ -35,7 +37,7 @@ export function matchesUrlPattern(pattern: string, address: string, budget: Budg
   return starts.some((start) => ends.some((end) => matches([...start, ...end], address, budget)));
 }
 
-/** Returns the texts that a pattern with `{a,b}` stands for; none if it cannot be read or stands for too many. */
+/** Expands `{a,b}` in a pattern. Returns no variants if the pattern is invalid or has too many. */
 function variantsOf(pattern: string, any: Token['accepts']): Token[][] {
   const reader = { pattern, at: 0, any };
   const variants = readVariants(reader, false);
@@ -48,7 +50,7 @@ interface Reader {
   readonly any: Token['accepts'];
 }
 
-/** Reads up to the end, or within braces up to `,` or `}`. */
+/** Reads to the end, or within braces to `,` or `}`. */
 function readVariants(reader: Reader, isInBraces: boolean): Token[][] | null {
   let variants: Token[][] = [[]];
   while (reader.at < reader.pattern.length) {
@@ -107,7 +109,9 @@ function readSet(reader: Reader): Token[][] | null {
   return [[{ accepts: (character) => includes(character) !== isNegated, repeats: false }]];
 }
 
-/** Follows every way through the tokens at once: `reached[i]` is true if the first i tokens match the address so far. */
+/**
+ * Follows all paths through the tokens at once. `reached[i]` is true if the first i tokens match the address so far.
+ */
 function matches(tokens: readonly Token[], address: string, budget: Budget): boolean {
   let reached = withSkipped(tokens, [true]);
   for (const character of address) {
@@ -124,7 +128,7 @@ function matches(tokens: readonly Token[], address: string, budget: Budget): boo
   return reached[tokens.length] === true;
 }
 
-/** A token that repeats may stand for nothing. */
+/** Adds the positions after tokens that repeat, because such a token may match no character. */
 function withSkipped(tokens: readonly Token[], reached: boolean[]): boolean[] {
   tokens.forEach((token, i) => {
     if (reached[i] && token.repeats) reached[i + 1] = true;

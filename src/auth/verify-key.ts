@@ -16,10 +16,13 @@ import {
   requireRelyingParty,
 } from './web-authn.ts';
 
-/** A challenge that the caller may answer. */
+/** A challenge that the caller may use. */
 export type Challenge = OpenChallenge & { readonly id: string };
 
-/** Returns the answer of a security key in a body. Throws validation_failed. */
+/**
+ * Returns the response of a security key in a body.
+ * @throws validation_failed
+ */
 export function requireKeyAnswer(
   webauthn: { type?: string | null | undefined; credential_response?: object | null | undefined } | null | undefined,
   factor: Factor,
@@ -35,7 +38,7 @@ export function requireKeyAnswer(
   return response;
 }
 
-/** Raises the session by a security key: by a new one that completes its enrolment, else by the one of the factor. */
+/** Raises the session by a security key: by a new key that completes its enrolment, else by the key of the factor. */
 export async function verifyKey(
   context: AuthContext,
   request: CallRequest,

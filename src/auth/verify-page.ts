@@ -7,12 +7,12 @@ import { languageOf, type PageText, type PageTexts, pageTexts } from './verify-w
 const page = (request: CallRequest, { title, lead }: PageText, texts: PageTexts, form?: PageForm): Reply =>
   memberPage(request, { language: texts, title, lead, footer: texts.footer, ...(form && { form }) });
 
-/** What the page of a link sends when its button is pressed. */
+/** The fields that the page of a link sends when its button is pressed. */
 export interface LinkForm {
   /** Null for an unknown type. */
   readonly type: LinkType | null;
   readonly token: string;
-  /** Where the member goes then; null for an app without a site. */
+  /** The address after the confirmation; null for an app without a site. */
   readonly redirectTo: string | null;
 }
 
@@ -20,7 +20,7 @@ export interface LinkForm {
 export function confirmPage(request: CallRequest, { type, token, redirectTo }: LinkForm): Reply {
   const texts = pageTexts[languageOf(request.headers['accept-language'])];
   if (type === null) return page(request, texts.outcomes.void, texts);
-  // Such a link signs in on a page of the app. Without one the code of the same mail is of use.
+  // These links sign in on a page of the app. Without such a page, the code in the same mail can be used.
   const signsIn = type === 'magiclink' || type === 'recovery';
   if (signsIn && redirectTo === null) return page(request, texts.typeCode, texts);
   const fields = { type, token, ...(redirectTo !== null && { redirect_to: redirectTo }) };
@@ -29,7 +29,7 @@ export function confirmPage(request: CallRequest, { type, token, redirectTo }: L
   return page(request, text, texts, form);
 }
 
-/** Returns the page that tells how the use of a link ended, for an app without a site. */
+/** Returns the page with the result of a link, for an app without a site. */
 export function outcomePage(request: CallRequest, verdict: TokenUsed['verdict']): Reply {
   const texts = pageTexts[languageOf(request.headers['accept-language'])];
   const outcome = verdict === 'code' ? 'used' : verdict === 'no-flow' ? 'void' : verdict;

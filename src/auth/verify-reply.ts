@@ -6,12 +6,12 @@ import type { LinkType } from './link-mails.ts';
 import { sessionBody } from './token-reply.ts';
 import { outcomePage } from './verify-page.ts';
 
-/** In GoTrue's words, for the first of two confirmations of a change of address. */
+/** GoTrue's message for the first of two confirmations of a change of address. */
 export const HALF_CONFIRMED = 'Confirmation link accepted. Please proceed to confirm link sent to the other email';
-/** In GoTrue's words, for a link that does not work. */
+/** GoTrue's message for an invalid link. */
 export const INVALID_LINK = 'Email link is invalid or has expired';
 
-/** Error codes and words of a link that does not work. */
+/** Error codes and messages of an invalid link. */
 const failures = {
   void: ['access_denied', 'otp_expired', INVALID_LINK],
   banned: ['access_denied', 'user_banned', 'User is banned'],
@@ -19,19 +19,20 @@ const failures = {
   'no-flow': ['', 'flow_state_not_found', 'No associated flow state found'],
 } as const;
 
-/** How the use of a link ended, and where its member goes. */
+/** The result of a link, and the address to which the member is redirected. */
 export interface LinkResult {
   readonly used: TokenUsed;
   readonly type: LinkType | null;
   /** Null for an app without a site. */
   readonly redirectTo: string | null;
-  /** True if the link belongs to the flow with PKCE. */
+  /** True if the link belongs to a PKCE flow. */
   readonly isPkce: boolean;
 }
 
 /**
- * Returns the response to the form of a link: a redirect with the session in the fragment, or with a code in the query for the flow
- * with PKCE, as GoTrue's. Where the app has no site, a page tells how it went; then the session is not used.
+ * Returns the response to the form of a link as GoTrue's: a redirect with the session in the fragment, or for a PKCE
+ * flow with a code in the query. For an app without a site, returns a page with the result and does not use the
+ * session.
  */
 export async function linkReply(context: AuthContext, request: CallRequest, result: LinkResult): Promise<Reply> {
   const { redirectTo, used } = result;
@@ -47,7 +48,7 @@ export async function linkReply(context: AuthContext, request: CallRequest, resu
   };
 }
 
-/** Returns the fragment of the redirect; the flow with PKCE gets an error in the query too. */
+/** Returns the fragment of the redirect. A PKCE flow gets an error in the query too. */
 async function fragmentOf(
   context: AuthContext,
   request: CallRequest,
@@ -60,7 +61,7 @@ async function fragmentOf(
       const texts = Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]);
       return new URLSearchParams([...texts, ['sb', ''], ['type', type ?? '']]);
     } catch (error) {
-      // A hook gave no token: the member learns so on the site.
+      // A hook returned no token. The redirect shows the error to the member on the site.
       if (!(error instanceof NinefoldError)) throw error;
       const fields = { error: 'server_error', error_code: error.code, error_description: error.message };
       return new URLSearchParams({ ...fields, sb: '' });

@@ -149,7 +149,7 @@ export type Language = 'en' | 'de' | 'ar';
 
 export const pageTexts: Readonly<Record<Language, PageTexts>> = { en: english, de: german, ar: arabic };
 
-/** Returns the language of a page: the one that Accept-Language (RFC 9110, section 12.5.4) likes best, or English. */
+/** Returns the language of a page: the preferred one of Accept-Language (RFC 9110, section 12.5.4), else English. */
 export function languageOf(header: string | undefined): Language {
   const wanted = (header ?? '').split(',', 20).map((part) => {
     const [tag = '', ...parameters] = part.trim().toLowerCase().split(';');

@@ -40,7 +40,7 @@ const kinds: Readonly<Record<LinkType | 'email', readonly TokenKind[]>> = {
   email_change: ['email_change_token_current', 'email_change_token_new'],
 };
 
-/** The codes in texts. */
+/** The tokens that the codes in texts are compared with. */
 const phoneKinds = { sms: ['confirmation_token'], phone_change: ['phone_change_token'] } as const;
 
 const isPhoneType = (type: string): type is keyof typeof phoneKinds => Object.hasOwn(phoneKinds, type);
@@ -50,12 +50,12 @@ const kindsOf = (type: string): readonly TokenKind[] | null =>
 
 const invalid = (message: string): NinefoldError => new NinefoldError('validation_failed', { message });
 
-/** In GoTrue's words, for a code that does not work. */
+/** GoTrue's message for an invalid code. */
 const INVALID_CODE = 'Token has expired or is invalid';
 
 /**
- * GET /verify: the address of links in mails. It changes nothing, as mail scanners open every link: on the app's own origin it shows a
- * page whose button sends the form that confirms; elsewhere it leads there.
+ * Handles GET /verify, the address of links in mails. It changes nothing, because mail scanners open every link. On the
+ * app's own origin it shows a page whose button sends the form that confirms; on other origins it redirects there.
  */
 export function showLink(context: AuthContext, request: CallRequest): Reply {
   const query = new URLSearchParams(request.query);
@@ -72,21 +72,24 @@ export function showLink(context: AuthContext, request: CallRequest): Reply {
   return confirmPage(request, { type: isLinkType(type) ? type : null, token, redirectTo });
 }
 
-/** Returns where a member goes from a link: an address that the app allows, or the site. */
+/** Returns the address after a link: the requested address if the app allows it, else the site. */
 const targetOf = (context: AuthContext, asked: string | null): string | null =>
   allowedRedirect(context, asked ?? '') ?? allowedRedirect(context, context.settings.site_url ?? '');
 
-/** POST /verify: the form of the page of a link, or a call of a program. */
+/** Handles POST /verify: the form on the page of a link, or the call of a program. */
 export const verify = (context: AuthContext, request: CallRequest): Promise<Reply> =>
   isForm(request) ? verifyLink(context, request) : verifyByProgram(context, request);
 
-/** Programs such as curl send JSON under the type of a form; a form does not begin with a brace. */
+/**
+ * Returns true for a form. Programs such as curl send JSON with the content type of a form; a form does not begin with
+ * a brace.
+ */
 function isForm({ headers, body }: CallRequest): boolean {
   if (!headers['content-type']?.toLowerCase().startsWith('application/x-www-form-urlencoded')) return false;
   return body?.find((byte) => byte > 0x20) !== 0x7b;
 }
 
-/** Uses up the link whose page was sent. Answers with a redirect, or with a page where the app has no site. */
+/** Uses up the link whose page was sent. Returns a redirect, or a page if the app has no site. */
 async function verifyLink(context: AuthContext, request: CallRequest): Promise<Reply> {
   const form = new URLSearchParams(Buffer.from(request.body ?? []).toString('utf8'));
   const [type, token] = [form.get('type') ?? '', form.get('token') ?? ''];
@@ -95,7 +98,7 @@ async function verifyLink(context: AuthContext, request: CallRequest): Promise<R
   if (!isLinkType(type)) {
     return linkReply(context, request, { redirectTo, isPkce, type: null, used: { verdict: 'void' } });
   }
-  // A page of another site could send the form: it would sign the visitor in to an account of its choice.
+  // A page of another site could send the form and so sign the visitor in to an account of its choice.
   const site = request.headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin') return confirmPage(request, { type, token, redirectTo });
   await takeFromLimit(context, request, 'verify');
@@ -107,7 +110,7 @@ async function verifyLink(context: AuthContext, request: CallRequest): Promise<R
   return linkReply(context, request, { redirectTo, isPkce, type, used });
 }
 
-/** A call of a program: the hash of a token, or an address with a code. Answers with a session. */
+/** Handles the call of a program, with the hash of a token or with an address and a code. Returns a session. */
 async function verifyByProgram(context: AuthContext, request: CallRequest): Promise<Reply> {
   const { type, ...body } = readBody(request, schema);
   if (!type) throw invalid('Verify requires a verification type');
@@ -124,8 +127,9 @@ async function verifyByProgram(context: AuthContext, request: CallRequest): Prom
     if (isCode) throw new NinefoldError('otp_expired', { message: INVALID_CODE });
     throw invalid('Invalid email verification type');
   }
-  // Wrong codes are counted by address and by number when they are compared. That bound keeps a share for networks that have tried little; this
-  // one does not, and a member without a link could be locked out by it.
+  // Wrong codes are counted by address and by number when they are compared. That limit reserves a share for networks
+  // with few attempts. This limit does not, so codes in texts are not counted by number here: a member whose text has
+  // no link could be locked out.
   await takeFromLimit(context, request, 'verify', isCode && !isPhone ? shown.address : undefined);
   const use = isPhone ? phoneUseOf(context, wanted, shown) : useOf(context, wanted, shown);
   const used = await useOneTimeToken(context.database, use, clientOf(request)).catch(asConflict);
@@ -155,7 +159,10 @@ function shownCode(body: { email?: string | undefined; phone?: string | undefine
   return { address: emailOf(body.email), code };
 }
 
-/** In GoTrue's words, which are of this call only. */
+/**
+ * Returns the normalised address, with the message that GoTrue uses only in this call.
+ * @throws validation_failed
+ */
 function emailOf(given: string): string {
   try {
     return normaliseEmail(given);

@@ -10,18 +10,18 @@ import type { User } from '../accounts/user.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AuthContext } from './context.ts';
 
-/** Whom a member's device makes a credential for (WebAuthn Level 3, section 5.4.2). */
+/** The party for which a device creates a credential (WebAuthn Level 3, section 5.4.2). */
 export interface RelyingParty {
   /** A domain. */
   readonly id: string;
   readonly name: string;
-  /** Origins of the pages that may use credentials. */
+  /** Origins of the pages that may use the credentials. */
   readonly origins: readonly string[];
 }
 
 /**
- * Returns the relying party of an app: the one of its settings, else the app's own origin. Nothing that a request says has a part in it.
- * Null if the app has no origin of its own and its settings name none.
+ * Returns the relying party of the app's settings, else of the app's own origin. It does not depend on the request.
+ * Returns null if the app has no own origin and its settings name none.
  */
 export function relyingPartyOf({ app, appOrigin, settings }: AuthContext): RelyingParty | null {
   const name = settings.webauthn_rp_display_name ?? app.ref;
@@ -30,7 +30,7 @@ export function relyingPartyOf({ app, appOrigin, settings }: AuthContext): Relyi
   return id === null || origins.length === 0 ? null : { id, name, origins };
 }
 
-/** A public key that a device made. */
+/** A public key that a device created. */
 export interface Credential {
   /** base64url. */
   readonly id: string;
@@ -40,7 +40,7 @@ export interface Credential {
   readonly transports: readonly string[];
 }
 
-/** A credential that was made just now. */
+/** A new credential. */
 export interface NewCredential extends Credential {
   readonly aaguid: string;
   readonly isBackupEligible: boolean;
@@ -48,10 +48,13 @@ export interface NewCredential extends Credential {
   readonly isUserVerified: boolean;
 }
 
-/** Loads the library with the first ceremony: it takes time and memory that most workers never need. */
+/** Loads the library at the first ceremony, because it costs time and memory and most workers never need it. */
 const load = () => import('@simplewebauthn/server');
 
-/** Returns what a page passes to navigator.credentials.create(). `challenge` is random, base64url. */
+/**
+ * Returns the options that a page passes to navigator.credentials.create().
+ * @param challenge Random bytes in base64url.
+ */
 export async function creationOptions(
   party: RelyingParty,
   user: User,
@@ -77,7 +80,10 @@ export async function creationOptions(
   });
 }
 
-/** Returns what a page passes to navigator.credentials.get(). Without `allowed` the member chooses among all of the app's passkeys. */
+/**
+ * Returns the options that a page passes to navigator.credentials.get(). Without `allowed` the member chooses among all
+ * of the app's passkeys.
+ */
 export async function requestOptions(
   party: RelyingParty,
   challenge: string,
@@ -112,10 +118,11 @@ const registration = z.object({
 });
 
 /**
- * Returns the credential of a registration response; null if it is malformed or not for this challenge, origin and relying party.
+ * Returns the credential of a registration response; null if it is malformed or for another challenge, origin or
+ * relying party.
  *
- * The statement of the device about itself (attestation) is left out: nobody asked for it, and to verify it the library would fetch
- * addresses that its certificates name.
+ * The attestation of the device is ignored: to verify it, the library would request addresses that its certificates
+ * name.
  */
 export async function newCredential(
   party: RelyingParty,
@@ -152,7 +159,7 @@ export async function newCredential(
       isUserVerified: userVerified,
     };
   } catch {
-    // The library throws for everything that a client can get wrong.
+    // The library throws for every invalid value of a client.
     return null;
   }
 }
@@ -180,15 +187,16 @@ const assertion = z.object({
   }),
 });
 
-/** A well-formed answer of a device to a request. */
+/** A well-formed response of a device to a request. */
 export type Assertion = z.output<typeof assertion>;
 
-/** Reads the answer of a device; null if it is malformed. */
+/** Reads the response of a device; null if it is malformed. */
 export const readAssertion = (credential: unknown): Assertion | null => assertion.safeParse(credential).data ?? null;
 
 /**
- * Returns the counter of an assertion that the credential signed for this challenge, origin and relying party; null for any other. A
- * counter that does not grow is refused: another device may hold a copy of the key (WebAuthn Level 3, section 6.1.1).
+ * Returns the counter of an assertion that the credential signed for this challenge, origin and relying party; null for
+ * any other assertion. Refuses a counter that does not grow, because another device may hold a copy of the key
+ * (WebAuthn Level 3, section 6.1.1).
  */
 export async function assertionCounter(
   party: RelyingParty,

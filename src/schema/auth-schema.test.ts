@@ -17,7 +17,7 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-/** A statement as the server runs a member's data call. */
+/** Runs a statement as the server runs a member's data call. */
 async function as(role: string, claims: object | null, text: string): Promise<string | null> {
   const results = await app.database.run([
     {
@@ -34,7 +34,7 @@ async function member(): Promise<{ id: string; token: string }> {
   return { id: (body.user as { id: string }).id, token: String(body.access_token) };
 }
 
-describe('what policies ask of the caller', () => {
+describe('functions of schema auth for policies', () => {
   const claims = {
     sub: '6f1c0c9e-0000-4000-8000-000000000001',
     role: 'authenticated',
@@ -42,18 +42,18 @@ describe('what policies ask of the caller', () => {
     app_metadata: { plan: 'pro' },
   };
 
-  it('is answered from the claims', async () => {
+  it('return the claims of the caller', async () => {
     expect(await as('authenticated', claims, 'select auth.uid()')).toBe(claims.sub);
     expect(await as('authenticated', claims, 'select auth.role()')).toBe('authenticated');
     expect(await as('authenticated', claims, 'select auth.email()')).toBe('ada@example.com');
     expect(await as('authenticated', claims, `select auth.jwt() -> 'app_metadata' ->> 'plan'`)).toBe('pro');
   });
 
-  it.each(['uid', 'role', 'email', 'jwt'])('auth.%s() is null without claims', async (name) => {
+  it.each(['uid', 'role', 'email', 'jwt'])('return null from auth.%s() without claims', async (name) => {
     expect(await as('anon', null, `select auth.${name}()`)).toBeNull();
   });
 
-  it('is answered from the older settings too', async () => {
+  it('return claims that are set in the older settings', async () => {
     const results = await app.database.run([
       { text: `select set_config('request.jwt.claim.sub', $1, true)`, params: [claims.sub] },
       { text: `select set_config('role', 'authenticated', true)`, params: [] },
@@ -62,7 +62,7 @@ describe('what policies ask of the caller', () => {
     expect(results[2]?.rows[0]?.[0]?.toString()).toBe(claims.sub);
   });
 
-  it('cannot be redirected by a function that an app defines', async () => {
+  it('cannot be replaced by a function that an app defines', async () => {
     await app.sql(
       `create function public.current_setting(text, boolean) returns text language sql as $$ select 'evil' $$`,
     );
@@ -79,8 +79,8 @@ describe('what policies ask of the caller', () => {
   });
 });
 
-describe('the accounts', () => {
-  it.each(['anon', 'authenticated'])('are closed to %s, also where the owner grants too much', async (role) => {
+describe('tables of schema auth', () => {
+  it.each(['anon', 'authenticated'])('are closed to %s, even if the owner grants privileges', async (role) => {
     await member();
     for (const table of [
       'users',
@@ -104,7 +104,7 @@ describe('the accounts', () => {
     await app.sql(`revoke select on auth.users from ${role}`);
   });
 
-  it('can be referenced, seeded and followed by the app’s own tables and triggers', async () => {
+  it('can be referenced, seeded and observed by the app’s own tables and triggers', async () => {
     await app.sql(
       'create table public.profiles (id uuid primary key references auth.users on delete cascade, name text)',
     );
@@ -124,7 +124,7 @@ describe('the accounts', () => {
     expect(await app.sql('select from public.profiles where id = $1', [id])).toEqual([]);
   });
 
-  it('confirm by an update, as triggers that wait for it expect', async () => {
+  it('confirm an account by an update, which triggers of apps expect', async () => {
     await app.sql('create table public.confirmed (id uuid)');
     await app.sql(`create function public.note_confirmed() returns trigger language plpgsql security definer as $$
       begin insert into public.confirmed values (new.id); return new; end $$`);
@@ -134,7 +134,7 @@ describe('the accounts', () => {
     expect(await app.sql('select from public.confirmed where id = $1', [id])).toHaveLength(1);
   });
 
-  it('run an app’s trigger as the owner of schema auth, with nothing of the app in its search path', async () => {
+  it('run an app’s trigger as the owner of schema auth, without schemas of the app in the search path', async () => {
     await app.sql('create table public.seen (who text, path text)');
     await app.sql('grant insert on public.seen to public');
     await app.sql(`create function public.note_caller() returns trigger language plpgsql as $$
@@ -147,7 +147,7 @@ describe('the accounts', () => {
     await app.sql('drop function public.note_caller() cascade');
   });
 
-  it('have the tables of GoTrue’s newest migrations, with its constraints', async () => {
+  it('have the tables and constraints of GoTrue’s newest migrations', async () => {
     const { id } = await member();
     await app.sql(
       `insert into auth.webauthn_credentials (user_id, credential_id, public_key) values ($1, '\\x01', '\\x02')`,
@@ -189,7 +189,7 @@ describe('the accounts', () => {
   });
 });
 
-describe('an ended session is told to every node', () => {
+describe('notifications of ended sessions', () => {
   const heard = () => app.heard((payload) => payload.includes('revoked'));
   const sessionsOf = (id: string) => app.sql('select id from auth.sessions where user_id = $1', [id]);
 
@@ -199,7 +199,7 @@ describe('an ended session is told to every node', () => {
     ['a ban by SQL', (id: string) => app.sql(`update auth.users set banned_until = 'infinity' where id = $1`, [id])],
     ['a soft deletion by SQL', (id: string) => app.sql('update auth.users set deleted_at = now() where id = $1', [id])],
     ['the console', (id: string) => revokeSessions(app.database, { userId: id })],
-  ])('%s', async (_, end) => {
+  ])('are sent to every node: %s', async (_, end) => {
     const { id, token } = await member();
     expect((await app.identify({ authorization: `Bearer ${token}` })).userId).toBe(id);
     const [session] = await sessionsOf(id);
@@ -216,7 +216,7 @@ describe('an ended session is told to every node', () => {
       String(count),
     ]);
 
-  it('by name as far as a notification holds, else all at once', async () => {
+  it('name the sessions if they fit into a notification, else all sessions', async () => {
     const { id, token } = await member();
     const ended = heard();
     await app.sql('delete from auth.sessions where user_id = $1', [id]);
@@ -235,7 +235,7 @@ describe('an ended session is told to every node', () => {
     await expect(app.identify({ authorization: `Bearer ${token}` })).rejects.toMatchObject({ code: 'session_revoked' });
   });
 
-  it('and is silent when nothing ended', async () => {
+  it('are not sent if no session ended', async () => {
     const { id } = await member();
     await app.sql('delete from auth.sessions where id = gen_random_uuid()');
     await app.sql(`update auth.users set banned_until = now() - interval '1 day' where id = $1`, [id]);
@@ -243,7 +243,7 @@ describe('an ended session is told to every node', () => {
   });
 });
 
-it('lists sessions newest first with who, where and since when', async () => {
+it('lists sessions newest first with account, device and time', async () => {
   const { id } = await member();
   const [session] = await listSessions(app.database, defaultAuthSettings, { userId: id });
   expect(session).toEqual({

@@ -24,7 +24,7 @@ afterAll(async () => {
   await database?.stop();
 });
 
-/** One value, as a data call with these claims reads it. */
+/** Returns one value as a data call with these claims reads it. */
 async function ask(claims: object | null, text: string, role = 'authenticated'): Promise<string | null> {
   const [, result] = await calls.run([
     {
@@ -38,8 +38,8 @@ async function ask(claims: object | null, text: string, role = 'authenticated'):
 
 const isAgent = (claims: object | null, role?: string) => ask(claims, `select ninefold.has_role('agent')`, role);
 
-describe('a role of members', () => {
-  it('counts from the moment it is given until it is taken, whatever the token says', async () => {
+describe('roles of members', () => {
+  it('apply from the grant to the revocation, whatever the token contains', async () => {
     const token = { sub: ada, role: 'authenticated', app_metadata: { roles: ['agent'] }, roles: ['agent'] };
     expect(await isAgent(token)).toBe('f');
     await owner.script(`select ninefold.grant_role('${ada}', 'agent'), ninefold.grant_role('${ada}', 'agent')`);
@@ -49,13 +49,13 @@ describe('a role of members', () => {
     expect(await isAgent(token)).toBe('f');
   });
 
-  it('is nobody’s without a session, with a foreign token, or with an older claim that is no id', async () => {
+  it('do not apply without a session, with a foreign token, or with a claim that is not an id', async () => {
     expect(await isAgent(null, 'anon')).toBe('f');
     expect(await isAgent({ sub: 'firebase|123' })).toBe('f');
     expect(await isAgent({ role: 'service_role' }, 'service_role')).toBe('f');
   });
 
-  it('is seen by its holder alone, and through a view or a function of the owner too', async () => {
+  it('are visible to their member only, also through a view or a function of the owner', async () => {
     await owner.script(`select ninefold.grant_role('${ada}', 'lead'), ninefold.grant_role('${bob}', 'lead');
       create function public.leads() returns boolean language sql stable security definer set search_path = ''
         as $$ select ninefold.has_role('lead') $$`);
@@ -64,7 +64,7 @@ describe('a role of members', () => {
     expect(await ask({ sub: randomUUID() }, 'select public.leads()')).toBe('f');
   });
 
-  it('is given and taken by the owner and the service key, and by no member', async () => {
+  it('are granted and revoked by the owner and the service key, and not by a member', async () => {
     await ask({ role: 'service_role' }, `select ninefold.grant_role('${bob}', 'agent')`, 'service_role');
     expect(await isAgent({ sub: bob })).toBe('t');
     await expect(ask({ sub: ada }, `select ninefold.grant_role('${ada}', 'agent')`)).rejects.toMatchObject({
@@ -75,7 +75,7 @@ describe('a role of members', () => {
     });
   });
 
-  it('must be defined, by a name that no role of the database has', async () => {
+  it('must be defined, and cannot have the name of a role of the database', async () => {
     const refused = (sql: string, sqlstate: string) =>
       expect(owner.script(sql)).rejects.toMatchObject({ fields: { sqlstate } });
     await refused(`select ninefold.grant_role('${ada}', 'boss')`, '42704');
@@ -85,7 +85,7 @@ describe('a role of members', () => {
     }
   });
 
-  it('goes from every member when it is dropped, and with a member who is deleted', async () => {
+  it('are removed from every member when they are dropped, and with a deleted member', async () => {
     await owner.script(`select ninefold.drop_role('agent'); delete from auth.users where id = '${bob}'`);
     expect(await isAgent({ sub: ada })).toBe('f');
     const [left] = await owner.run([{ text: 'select user_id, role from ninefold.member_roles', params: [] }]);
@@ -95,7 +95,7 @@ describe('a role of members', () => {
     });
   });
 
-  it('is asked for once a query, not once a row, where a policy asks in a subquery', async () => {
+  it('are read once per query and not once per row if a policy reads them in a subquery', async () => {
     await owner.script(`create table public.many as select g as id from generate_series(1, 100) g;
       alter table public.many enable row level security; grant select on public.many to authenticated;
       create policy leads on public.many using ((select ninefold.has_role('lead')))`);

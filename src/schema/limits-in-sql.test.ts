@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { type LimitName, limits } from '../../contract/limits.ts';
 import { clone } from '../../test/support/clone.ts';
 
-/** Where SQL of a schema file bounds a call with a number that contract/limits holds too: the text around the number. */
+/** Numbers in SQL of schema files that are also in contract/limits, with a pattern of the text around the number. */
 const places: [file: string, limit: LimitName, pattern: RegExp][] = [
   ['0016_scheduled_jobs.sql', 'jobCommandBytes', /octet_length\(new\.command\) > (\d+)/],
   ['0016_scheduled_jobs.sql', 'jobCommandBytes', /the command of a job may have (\d+) bytes/],
@@ -20,14 +20,14 @@ const places: [file: string, limit: LimitName, pattern: RegExp][] = [
   ['0017_http_from_sql.sql', 'queuedHttpRequests', /'(\d+) requests of the app wait'/],
 ];
 
-it.each(places)('%s bounds with the limit %s: %s', (file, limit, pattern) => {
+it.each(places)('uses in %s the number of the limit %s: %s', (file, limit, pattern) => {
   const sql = readFileSync(join(clone, 'src/schema', file), 'utf8');
   const numbers = [...sql.matchAll(new RegExp(pattern, 'g'))].map(([, number]) => Number(number));
   expect(numbers).toEqual([limits[limit].default]);
 });
 
 it.each(['0016_scheduled_jobs.sql', '0017_http_from_sql.sql'])(
-  '%s raises 54000 with numbers of contract/limits alone',
+  'raises 54000 in %s only with numbers of contract/limits',
   (file) => {
     const sql = readFileSync(join(clone, 'src/schema', file), 'utf8');
     const raised = [...sql.matchAll(/raise exception '([^']*)' using errcode = '54000'/g)].map(

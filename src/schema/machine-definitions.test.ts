@@ -16,15 +16,15 @@ import {
 
 useTicketsWithStates();
 
-describe('a definition', () => {
-  it('that leaves rows in a removed state is refused with their count, also where policies hide them from the owner', async () => {
+describe('ninefold.define_machine', () => {
+  it('refuses to remove a state of rows and reports their number, even if policies hide the rows from the owner', async () => {
     await owner.script(`insert into public.tickets (status) values ('held'), ('held'), ('closed');
       alter table public.tickets force row level security`);
     expect(await refusal(define('[{"name": "close", "from": "open", "to": "closed"}]'))).toMatchObject({
       sqlstate: 'NF004',
       message: 'Rows of public.tickets stand in states that the machine does not have: 2 in held.',
     });
-    // Nothing of it was kept.
+    // Nothing of the definition was stored.
     await by(customer, `update public.tickets set status = 'held' where id = 1`);
   });
 
@@ -51,7 +51,7 @@ describe('a definition', () => {
     ['a word that means nothing', '{"guard": "true"}', '22023', 'means nothing'],
     ['no states to come from', '{"from": []}', '22023', 'empty'],
     ['a number for a state', '{"from": 3}', '22023', 'a text or a list of texts'],
-  ])('with %s', async (_, part, sqlstate, message) => {
+  ])('validates a definition with %s', async (_, part, sqlstate, message) => {
     const transition = { name: 'hold', from: 'open', to: 'held', ...JSON.parse(part) };
     const work = define(JSON.stringify([transition]));
     if (sqlstate === 'none') await work;
@@ -70,13 +70,13 @@ describe('a definition', () => {
     ['a table without a key', `'public.keyless', 'status', 'open', '[]'`, '0A000'],
     ['a partitioned table', `'public.parted', 'status', 'open', '[]'`, '0A000'],
     ['somebody else’s table', `'auth.users', 'email', 'open', '[]'`, '42501'],
-  ])('of %s is refused', async (_, args, sqlstate) => {
+  ])('refuses a machine of %s', async (_, args, sqlstate) => {
     await owner.script(`create view public.v as select * from public.tickets; create table public.keyless (status text);
       create table public.parted (id int primary key, status text) partition by list (id)`);
     expect(await refusal(owner.script(`select ninefold.define_machine(${args})`))).toMatchObject({ sqlstate });
   });
 
-  it('is nothing for members and keys', async () => {
+  it('cannot be called by members and keys', async () => {
     for (const caller of [customer, serviceKey]) {
       for (const attempt of [
         `select ninefold.define_machine('public.tickets', 'status', 'open', '[]')`,
@@ -93,7 +93,7 @@ describe('a definition', () => {
     }
   });
 
-  it('takes the place of the one before, whole', async () => {
+  it('replaces the previous definition completely', async () => {
     await define('[{"name": "loose", "from": "any", "to": "lost"}, {"name": "hold", "from": "*", "to": "held"}]');
     expect(await open(customer)).toEqual(['loose', 'hold']);
     expect(
@@ -111,7 +111,7 @@ describe('a definition', () => {
     });
   });
 
-  it('finds names where its caller would, and keeps the app’s own functions', async () => {
+  it('finds names as its caller does, and keeps the app’s own functions', async () => {
     await owner.script(`set search_path = public; create function is_calm(priority int) returns boolean language sql immutable return priority < 3;
       select ninefold.define_machine('tickets', 'status', 'open', '[{"name": "hold", "from": "open", "to": "held",
         "when": "is_calm(tickets.priority) and not exists (select from tickets t where t.priority > tickets.priority)"}]')`);
@@ -121,7 +121,7 @@ describe('a definition', () => {
     expect(await refusal(define('[]'))).toMatchObject({ sqlstate: '42723' });
   });
 
-  it('says at once when a function behind a condition does not find what it needs', async () => {
+  it('refuses a condition whose function does not find its tables', async () => {
     await owner.script(
       'create function public.unsure() returns boolean language plpgsql as $$ begin return exists (select from tickets); end $$',
     );
@@ -130,7 +130,7 @@ describe('a definition', () => {
     ).toMatchObject({ sqlstate: '42P01', hint: expect.stringContaining('search_path') });
   });
 
-  it('holds two machines on one table apart, and names that need quotes together', async () => {
+  it('separates two machines on one table, and handles names that need quotes', async () => {
     await owner.script(`create table public."Odd ""Table" ("the key" int, "k2" text, "A State's" text, "B%s" text, "set me" text, primary key ("the key", k2));
       grant all on public."Odd ""Table" to service_role;
       select ninefold.define_machine('public."Odd ""Table"', 'A State''s', 'it''s', $$[{"name": "go \\"on\\"", "from": "it's", "to": "%s", "when": "\\"B%s\\" is not null",
@@ -151,8 +151,8 @@ describe('a definition', () => {
   });
 });
 
-describe('whose rights a condition has', () => {
-  it('those of the caller, whoever wrote it and whoever calls', async () => {
+describe('privileges of a condition', () => {
+  it('are those of the caller, whoever defined the condition', async () => {
     await owner.script(`create table public.seen (who text); grant insert on public.seen to authenticated, service_role;
       create function public.look() returns boolean language plpgsql set search_path = '' as $$ begin
         begin execute 'set local role app_owner'; exception when insufficient_privilege then null; end;
@@ -165,7 +165,7 @@ describe('whose rights a condition has', () => {
     expect(await rows('select resolution from public.tickets')).toEqual([{ resolution: 'authenticated' }]);
   });
 
-  it('the one function with other rights evaluates nothing, and owns nothing but its task', async () => {
+  it('are separate from the one function with other privileges, which evaluates nothing and owns only its task', async () => {
     const definers = await rows(`select proname, proowner::regrole::text as owner from pg_proc
       where pronamespace = 'ninefold'::regnamespace and prosecdef and proname like any (array['%passage%', '%dropped%', '%machine%', '%state%'])
         and proname <> 'keep_job_state' order by proname`);
@@ -180,7 +180,7 @@ describe('whose rights a condition has', () => {
   });
 });
 
-describe('a change of the table beneath', () => {
+describe('a change of a table with a state machine', () => {
   it.each([
     'alter table public.tickets rename status to state',
     'alter table public.tickets rename resolution to answer',
@@ -196,14 +196,14 @@ describe('a change of the table beneath', () => {
     'drop function ninefold_states.f cascade',
     'drop schema ninefold_states cascade',
     'drop table public.tickets',
-  ])('%s: is refused, and says by what', async (sql) => {
+  ])('is refused with the reason: %s', async (sql) => {
     const [guard] = await rows('select guard from ninefold.transitions where guard is not null');
     const { sqlstate } = await refusal(owner.script(sql.replace('states.f ', `states.${guard?.guard} `)));
     expect(['2BP01', '0A000', '42501']).toContain(sqlstate);
     await by(agent, `update public.tickets set status = 'closed', resolution = 'x'`);
   });
 
-  it('follows a new name of the table, and of a column in a condition', async () => {
+  it('keeps the machine when the table or a column of a condition is renamed', async () => {
     await owner.script(
       'alter table public.tickets rename priority to weight; alter table public.tickets rename to requests',
     );
@@ -211,18 +211,18 @@ describe('a change of the table beneath', () => {
       sqlstate: 'NF001',
     });
     await by(agent, `update public.requests set status = 'closed', resolution = 'x'`);
-    // A new table of the old name can have a machine too.
+    // A new table with the old name can have a machine too.
     await owner.script(`create table public.tickets (id int primary key, status text, assignee uuid, priority int, resolution text,
       closed_at timestamptz, closed_by uuid, times int); ${machine}`);
   });
 
-  it('goes with a table that is dropped with what depends on it', async () => {
+  it('drops the machine with a table that is dropped with CASCADE', async () => {
     await owner.script('drop table public.tickets cascade');
     expect(await rows('select * from ninefold.machines')).toEqual([]);
     expect(await passages()).toEqual([]);
   });
 
-  it('that makes it impossible to judge refuses the write instead of letting it pass', async () => {
+  it('refuses writes if it makes their evaluation impossible', async () => {
     await owner.script('delete from ninefold.machines');
     expect(await refusal(by(agent, `update public.tickets set status = 'held'`))).toMatchObject({ sqlstate: 'NF005' });
     expect(await refusal(by(agent, 'insert into public.tickets default values'))).toMatchObject({ sqlstate: 'NF005' });
@@ -232,7 +232,7 @@ describe('a change of the table beneath', () => {
   });
 });
 
-it('a dump in plain SQL brings the machine, its passages and its enforcement along', async () => {
+it('includes the machine, its state changes and its triggers in a plain SQL dump', async () => {
   const statements = await rows(`
     select 1 as step, 'create table public.tickets (id bigint primary key, status public.ticket_status not null default ''open'', owner uuid default auth.uid(),
       assignee uuid, priority int default 1, resolution text, closed_at timestamptz, closed_by uuid, times int not null default 0);

@@ -23,8 +23,8 @@ import { rowsAsText } from '../database/statement.ts';
 
 useTicketsWithStates();
 
-describe('a write', () => {
-  it('takes an open transition, which sets what it sets and is recorded with who took it', async () => {
+describe('a write to a table with a state machine', () => {
+  it('takes an open transition, which sets its fields and is recorded with the caller', async () => {
     const [row] = await by(
       agent,
       `update public.tickets set status = 'closed', resolution = 'done', closed_by = '${bob}' returning closed_by, closed_at = now() as now, times`,
@@ -36,7 +36,7 @@ describe('a write', () => {
     ]);
   });
 
-  it('that no transition allows is refused, with the state, what was tried, and what is open', async () => {
+  it('is refused if no transition allows it, with the state, the attempt and the open transitions', async () => {
     expect(await refusal(by(customer, `update public.tickets set status = 'closed'`))).toMatchObject({
       sqlstate: 'NF001',
       message: 'The transition close, from open to closed, is not open to this caller.',
@@ -52,14 +52,14 @@ describe('a write', () => {
     expect(await passages()).toHaveLength(1);
   });
 
-  it('without what the transition requires is refused, and says what is missing', async () => {
+  it('is refused if a required field is empty, with the name of the field', async () => {
     expect(await refusal(by(agent, `update public.tickets set status = 'closed', resolution = ''`))).toMatchObject({
       sqlstate: 'NF003',
       message: 'The transition close, from open to closed, needs a value for resolution.',
     });
   });
 
-  it('is judged by the row as it stood: nobody makes a condition true in the same write', async () => {
+  it('is evaluated with the previous row, so that the same write cannot make a condition true', async () => {
     await owner.script(`update public.tickets set assignee = '${bob}'`);
     expect(
       await refusal(by(agent, `update public.tickets set status = 'closed', resolution = 'x', assignee = '${ada}'`)),
@@ -119,17 +119,17 @@ describe('a write', () => {
         await by(customer, `update public.mine set status = 'lost'`);
       },
     ],
-  ])('by %s is held to it too', async (_, write) => {
+  ])('is also checked if it is made by %s', async (_, write) => {
     expect(await refusal(write())).toMatchObject({ sqlstate: 'NF001' });
     expect(await status()).toBe('open');
   });
 
-  it('that leaves the state alone is nobody’s passage', async () => {
+  it('records no state change if it leaves the state unchanged', async () => {
     await by(customer, `update public.tickets set priority = 5, status = 'open'`);
     expect(await passages()).toHaveLength(1);
   });
 
-  it('by upsert may take an open transition, though the row it offers would be no new one', async () => {
+  it('may take an open transition by upsert, even if its row would not be valid as a new one', async () => {
     await by(
       customer,
       `insert into public.tickets (id, status) values (1, 'held') on conflict (id) do update set status = excluded.status`,
@@ -138,7 +138,7 @@ describe('a write', () => {
     expect(await passages()).toHaveLength(2);
   });
 
-  it('of several rows is refused whole when one of them may not pass', async () => {
+  it('is refused completely if one of several rows may not change', async () => {
     await owner.script(`insert into public.tickets (owner, status) values ('${bob}', 'closed')`);
     expect(await refusal(by(customer, `update public.tickets set status = 'held'`))).toMatchObject({
       sqlstate: 'NF001',
@@ -146,7 +146,7 @@ describe('a write', () => {
     expect(await status()).toBe('open');
   });
 
-  it('counts the first open transition of several between the same states', async () => {
+  it('takes the first open transition of several between the same states', async () => {
     await define(`[
       {"name": "drop", "from": "open", "to": "closed", "roles": ["agent"], "sets": {"resolution": "'dropped'"}},
       {"name": "withdraw", "from": "open", "to": "closed", "when": "owner = auth.uid()", "sets": {"resolution": "'withdrawn'"}}]`);
@@ -155,7 +155,7 @@ describe('a write', () => {
     expect((await passages()).at(-1)?.transition).toBe('withdraw');
   });
 
-  it('that the caller’s role was revoked for is refused at once, with the token that named it', async () => {
+  it('is refused as soon as the caller’s role is revoked, even with the older token', async () => {
     expect(await open(agent)).toContain('close');
     await owner.script(`select ninefold.revoke_role('${ada}', 'agent')`);
     const claims = { sub: ada, role: 'authenticated', app_metadata: { roles: ['agent'] } };
@@ -169,8 +169,8 @@ describe('a write', () => {
   });
 });
 
-describe('two members at once', () => {
-  it('cannot both pass the same transition: the second finds the row where the first has brought it', async () => {
+describe('two members who write at once', () => {
+  it('cannot both take one transition, because the second sees the row after the first', async () => {
     let second: Promise<unknown> = Promise.resolve();
     await calls.transaction(async (first) => {
       await by(agent, `update public.tickets set status = 'closed', resolution = 'first'`, first);
@@ -178,7 +178,7 @@ describe('two members at once', () => {
         agent,
         `update public.tickets set status = 'closed', resolution = 'second' where status <> 'closed' returning id`,
       );
-      // It waits for the row, and must not have been answered before the first commits.
+      // The statement waits for the row and must not end before the first transaction commits.
       await expect
         .poll(async () => (await rows('select count(*) as n from pg_locks where not granted'))[0]?.n)
         .toBe('1');
@@ -188,7 +188,7 @@ describe('two members at once', () => {
     expect(await rows('select resolution, times from public.tickets')).toEqual([{ resolution: 'first', times: '1' }]);
   });
 
-  it('that take different ones are judged one after the other', async () => {
+  it('are evaluated one after the other if they take different transitions', async () => {
     let second: Promise<unknown> = Promise.resolve();
     await calls.transaction(async (first) => {
       await by(agent, `update public.tickets set status = 'closed', resolution = 'first'`, first);
@@ -201,8 +201,8 @@ describe('two members at once', () => {
   });
 });
 
-describe('a new row', () => {
-  it('starts in the initial state, also when it names none', async () => {
+describe('a new row of a table with a state machine', () => {
+  it('starts in the initial state, also if it names no state', async () => {
     const made = await by(customer, `insert into public.tickets (status) values (default), ('open') returning status`);
     expect(made.map((row) => row.status)).toEqual(['open', 'open']);
     await owner.script('alter table public.tickets alter status drop default');
@@ -214,14 +214,14 @@ describe('a new row', () => {
   it.each<[string, Caller]>([
     ['a member', customer],
     ['the service key', serviceKey],
-  ])('cannot start elsewhere for %s', async (_, caller) => {
+  ])('cannot start in another state for %s', async (_, caller) => {
     expect(await refusal(by(caller, `insert into public.tickets (status) values ('closed')`))).toMatchObject({
       sqlstate: 'NF002',
       message: 'A new row of public.tickets starts in the state open, not in closed.',
     });
   });
 
-  it('may be imported by the owner in a state that the machine knows, and is recorded so', async () => {
+  it('may be imported by the owner in a known state, and is recorded', async () => {
     await owner.script(`insert into public.tickets (status) values ('closed')`);
     expect((await passages()).at(-1)).toMatchObject({ from_state: null, to_state: 'closed' });
     expect(await refusal(owner.script(`insert into public.tickets (status) values ('lost')`))).toMatchObject({
@@ -230,8 +230,8 @@ describe('a new row', () => {
   });
 });
 
-describe('what is open now', () => {
-  it('is a field of the row, as the caller may pass', async () => {
+describe('open_transitions', () => {
+  it('returns the transitions of a row that are open to the caller', async () => {
     expect(await open(customer)).toEqual(['hold']);
     expect(await open(agent)).toEqual(['hold', 'close']);
     await owner.script('update public.tickets set priority = 9');
@@ -242,18 +242,18 @@ describe('what is open now', () => {
   });
 });
 
-describe('passages', () => {
+describe('ninefold.passages', () => {
   const seen = async (caller: Caller) =>
     Number((await by(caller, 'select count(*) as n from ninefold.passages'))[0]?.n);
 
-  it('are read where the row is read, and nowhere else', async () => {
+  it('can be read by callers who can read the row, and by nobody else', async () => {
     await owner.script(`insert into public.tickets (owner) values ('${ada}')`);
     expect(await seen(customer)).toBe(1);
     expect(await seen(agent)).toBe(2);
     expect(await seen({ role: 'anon', claims: {} })).toBe(0);
     expect(await seen(serviceKey)).toBe(2);
     expect(await by(customer, 'select t.passages from public.tickets t')).toHaveLength(1);
-    // A row made up to ask about another's.
+    // An invented row that names the key of another row.
     const [made] = await by(
       customer,
       `select public.passages(jsonb_populate_record(null::public.tickets, '{"id": 2}')) as p`,
@@ -261,7 +261,7 @@ describe('passages', () => {
     expect(made?.p).toBe('[]');
   });
 
-  it('are not read without the right to read the table, or its key', async () => {
+  it('cannot be read without the privilege to read the table or its key', async () => {
     await owner.script(
       'revoke all on public.tickets from authenticated; grant select (status) on public.tickets to authenticated',
     );
@@ -270,7 +270,7 @@ describe('passages', () => {
     expect(await seen(agent)).toBe(0);
   });
 
-  it('are read though the policies call functions that look for their tables in the caller’s search path', async () => {
+  it('can be read if the policies call functions that find tables by the caller’s search path', async () => {
     await owner.script(`create table public.teams (member uuid); insert into public.teams values ('${bob}'); grant select on public.teams to authenticated;
       create function public.in_team() returns boolean language sql stable as 'select exists (select from teams where member = auth.uid())';
       drop policy everyone on public.tickets; create policy team on public.tickets using (public.in_team());`);
@@ -282,7 +282,7 @@ describe('passages', () => {
     expect(result && JSON.parse(rowsAsText(result)[0]?.passages ?? '')).toHaveLength(1);
   });
 
-  it('go with a row whose key changes, and are nobody’s once it is deleted', async () => {
+  it('follow a row whose key changes, and are not readable after its deletion', async () => {
     await owner.script('update public.tickets set id = 7');
     expect(await rows('select key from ninefold.passages')).toEqual([{ key: '{"id": 7}' }]);
     await owner.script(`delete from public.tickets; insert into public.tickets (id, owner) values (7, '${bob}')`);

@@ -6,8 +6,8 @@ import { clone } from '../../test/support/clone.ts';
 import released from './released.json' with { type: 'json' };
 
 /**
- * Databases in use have taken these files and never take them again: a change of one would reach new apps only. A release records its
- * files in released.json; until then a file may change.
+ * Databases in use have applied these files and never apply them again, so a change would affect new apps only. A
+ * release records its files in released.json. Until then a file may change.
  */
 const folder = join(clone, 'src/schema');
 const numbered = (path: string) =>
@@ -20,14 +20,14 @@ const hash = (file: string) =>
     .update(readFileSync(join(folder, file)))
     .digest('hex');
 
-it.each(Object.entries(released))('%s is what was released', (file, sha256) => {
+it.each(Object.entries(released))('keeps %s as it was released', (file, sha256) => {
   expect(present, `${file} was released and is gone: bring it back`).toContain(file);
   expect(hash(file), `${file} was released: undo the change, and make it in a new file with the next number`).toBe(
     sha256,
   );
 });
 
-it('a file that is new comes after all that were released', () => {
+it('gives a new file a number after all released files', () => {
   const last = (of: readonly string[], path: string) =>
     of
       .filter((file) => join(file, '..') === join(path || '.'))
@@ -40,7 +40,9 @@ it('a file that is new comes after all that were released', () => {
   }
 });
 
-/** Reads the list as text, because only the build can import SQL. Maps each name of the list to the file that is imported for it. */
+/**
+ * Reads the list as text, because only the build can import SQL. Returns the names in the list with the imported files.
+ */
 function listedFiles(): [name: string, file: string][] {
   const source = readFileSync(join(clone, 'src/apps/schema-files.ts'), 'utf8');
   const imports = new Map(
@@ -52,7 +54,7 @@ function listedFiles(): [name: string, file: string][] {
   ]);
 }
 
-it('the node applies every schema file, each under its own name and in the order of the numbers', () => {
+it('applies every schema file under its own name and in numeric order', () => {
   const listed = listedFiles();
   expect(listed.map(([, file]) => file)).toEqual([...numbered('').sort(), ...numbered('console').sort()]);
   expect(listed.map(([name]) => `${name}.sql`)).toEqual(listed.map(([, file]) => file));

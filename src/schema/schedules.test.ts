@@ -54,7 +54,7 @@ describe('ninefold.next_run', () => {
     ['0 12 $ * *', '2028-02-28 13:00Z', '2028-02-29 12:00:00'],
     ['0 0 29 2 *', '2096-03-01 00:00Z', '2104-02-29 00:00:00'],
     ['0 0 31 2 *', '2026-03-01 00:00Z', null],
-    // Both a day of the month and one of the week: either is enough, unless one of the fields begins with *.
+    // With both a day of the month and a day of the week, either is enough, unless one of the fields begins with *.
     ['0 0 13 * 5', '2026-03-01 00:00Z', '2026-03-06 00:00:00'],
     ['0 0 */2 * 5', '2026-03-01 00:00Z', '2026-03-13 00:00:00'],
     ['@daily', '2026-03-01 10:00Z', '2026-03-02 00:00:00'],
@@ -65,11 +65,11 @@ describe('ninefold.next_run', () => {
     ['1 second', '2026-03-02 10:00:00Z', '2026-03-02 10:00:01'],
     [' 30 sEcOnDs ', '2026-03-02 10:00:00Z', '2026-03-02 10:00:30'],
     ['  0  10   *  * * ', '2026-03-02 10:00:00Z', '2026-03-03 10:00:00'],
-  ])('finds the first run of "%s" after %s', async (schedule, since, run) => {
+  ])('returns the first run of "%s" after %s', async (schedule, since, run) => {
     expect(await next(schedule, since)).toBe(run);
   });
 
-  it('knows no daylight saving time, whatever time zone the session has', async () => {
+  it('ignores daylight saving time and the time zone of the session', async () => {
     const [, result] = await owner.run([
       { text: `select set_config('TimeZone', 'Europe/Berlin', true)`, params: [] },
       {
@@ -87,13 +87,13 @@ describe('cron.schedule', () => {
     ...['*/60 10 * * *', '* * * 13 *', '* * * 0 *', '*/5000000000 10 * * *', '-1 seconds', '0 seconds', '60 seconds'],
     ...['10000000000 seconds', '@restar', '0 11 $foo * *', '', '1/20 * * * *', '60 * * * *', '* 24 * * *', '* * 0 * *'],
     ...['* * * * 8', '1-60 * * * *', '30-10 * * * *', ',1 * * * *', '* * * foo *', '* * * * * *', '5; * * * *'],
-  ])('refuses "%s"', async (schedule) => {
+  ])('refuses the schedule "%s"', async (schedule) => {
     expect(await sqlstate(`select cron.schedule('${schedule}', 'select 1')`)).toBe(
       `22023 invalid schedule: ${schedule}`,
     );
   });
 
-  it('returns the same id for a name that exists, and changes its schedule and command', async () => {
+  it('returns the same id for an existing name, and changes its schedule and command', async () => {
     const id = await value(`select cron.schedule('nightly', '0 10 * * *', 'vacuum') as value`);
     expect(await value(`select cron.schedule('nightly', '0 11 * * *', 'vacuum full') as value`)).toBe(id);
     expect(
@@ -106,7 +106,7 @@ describe('cron.schedule', () => {
     expect(await sqlstate('select cron.unschedule(4711)')).toBe('XX000 could not find valid entry for job 4711');
   });
 
-  it('is refused beyond 100 jobs, and for a command that is too long', async () => {
+  it('refuses more than 100 jobs and a command that is too long', async () => {
     const [, , count] = await owner.run([
       { text: 'delete from cron.job', params: [] },
       { text: `select cron.schedule('0 0 1 1 *', 'select 1') from generate_series(1, 100)`, params: [] },
@@ -120,7 +120,7 @@ describe('cron.schedule', () => {
 });
 
 describe('cron.alter_job', () => {
-  it('changes what is given, and refuses what pg_cron refuses', async () => {
+  it('changes the given fields, and refuses the same values as pg_cron', async () => {
     const id = await value(`select cron.schedule('0 10 * * *', 'vacuum') as value`);
     expect(await sqlstate(`select cron.alter_job(${id}, schedule := '1 seconds', active := false)`)).toBe('done');
     expect(
@@ -139,8 +139,8 @@ describe('cron.alter_job', () => {
   });
 });
 
-describe('roles', () => {
-  it.each(['anon', 'authenticated', 'service_role'])('%s may neither schedule nor read jobs', async (role) => {
+describe('privileges on schema cron', () => {
+  it.each(['anon', 'authenticated', 'service_role'])('do not let %s schedule or read jobs', async (role) => {
     for (const sql of [
       `select cron.schedule('1 seconds', 'select 1')`,
       'select * from cron.job',
@@ -151,7 +151,7 @@ describe('roles', () => {
     }
   });
 
-  it('the owner cannot schedule as a superuser or as a role that it cannot become', async () => {
+  it('do not let the owner schedule as a superuser or as a role that the owner cannot switch to', async () => {
     for (const role of ['supabase_admin', 'ninefold_server', 'app_authenticator']) {
       expect(
         await sqlstate(`select cron.schedule_in_database('x', '1 seconds', 'select 1', current_database(), '${role}')`),
@@ -164,7 +164,7 @@ describe('roles', () => {
     ).toMatch(/^42501/);
   });
 
-  it('the owner cannot pass the functions on, write runs, or change what Ninefold made', async () => {
+  it('do not let the owner grant the functions, write runs or change objects of Ninefold', async () => {
     await owner.script(`grant usage on schema cron to anon; grant execute on all functions in schema cron to anon;
       grant all on cron.job to anon`);
     expect(await sqlstate(`begin; set local role anon; select cron.schedule('1 seconds', 'select 1')`)).toMatch(
@@ -185,7 +185,7 @@ describe('roles', () => {
     }
   });
 
-  it('a cast of the app to json does not run as the superuser when a webhook describes a row', async () => {
+  it('never run a cast of the app to json as the superuser when a webhook describes a row', async () => {
     await owner.script(`create schema hooked; create table hooked.ran (who text, is_superuser text);
       create type hooked.mood as enum ('good');
       create function hooked.spy(hooked.mood) returns json language plpgsql as $$ begin

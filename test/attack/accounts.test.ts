@@ -8,7 +8,7 @@ import { expectRefusal } from '../support/refusal.ts';
 import { areToldApart, timeOf } from '../support/timing.ts';
 import { uniqueEmail } from '../support/unique.ts';
 
-/** A stranger with the publishable key attacks the accounts of an app. */
+/** A stranger who has only the publishable key attacks the accounts of an app. */
 const node = inject('node');
 
 const post = (
@@ -26,8 +26,8 @@ const signIn = (app: AppConnection, email: string, password: string, headers?: R
   post(app, '/token?grant_type=password', { email, password }, headers);
 const rows = async (app: AppConnection, sql: string) => (await runSql(node, app.ref, sql)).results.at(-1)?.rows;
 
-describe('failed sign-ins', () => {
-  it('from one address are throttled whatever it claims to be, and however many accounts it tries', async () => {
+describe('POST /token?grant_type=password', () => {
+  it('limits failed sign-ins from one address, whatever headers the client sends and however many accounts it tries', async () => {
     const app = await createApp(node);
     const answers: HttpResponse[] = [];
     for (let i = 0; i < limits.signInFailures.default + 10; i++) {
@@ -49,7 +49,7 @@ describe('failed sign-ins', () => {
     }
   });
 
-  it('fill no table without end, and hold no address', async () => {
+  it('stores a bounded number of rows for failed sign-ins, and no address in them', async () => {
     const app = await createApp(node);
     await Promise.all(Array.from({ length: 20 }, () => signIn(app, uniqueEmail('counted'), 'a wrong guess')));
     const { length } = (await rows(app, 'select subject from ninefold.sign_in_failures')) ?? [];
@@ -59,7 +59,7 @@ describe('failed sign-ins', () => {
     );
   });
 
-  it('of one account do not lock others out, nor the same address out of another app', async () => {
+  it('lets other accounts, and the same address in another app, sign in after many failed sign-ins to one account', async () => {
     const [app, other] = await Promise.all([createApp(node), createApp(node)]);
     const [victim, bystander] = [await signUpMember(app), await signUpMember(app)];
     const elsewhere = await signUpMember(other);
@@ -71,8 +71,8 @@ describe('failed sign-ins', () => {
   });
 });
 
-describe('whether an address has an account', () => {
-  it('is not told by a failed sign-in: status, body and time are the same', async () => {
+describe('sign-in and sign-up', () => {
+  it('give the same status, body and time for a wrong password and for an address without an account', async () => {
     const app = await createApp(node);
     const { email } = await signUpMember(app);
     const bodies = new Set<string>();
@@ -87,7 +87,7 @@ describe('whether an address has an account', () => {
     expect(areToldApart(times), JSON.stringify(times)).toBe(false);
   });
 
-  it('is not told by a sign-up where addresses are confirmed first', async () => {
+  it('give a taken address the response of a new one where addresses must be confirmed', async () => {
     const app = await createAppWith(
       node,
       `insert into ninefold.settings (key, value) values ('mailer_autoconfirm', 'false')`,
@@ -105,7 +105,7 @@ describe('whether an address has an account', () => {
   });
 });
 
-describe('what a member says of itself', () => {
+describe('metadata of a member', () => {
   const claims = {
     id: '11111111-1111-4111-8111-111111111111',
     aud: 'admin',
@@ -124,7 +124,7 @@ describe('what a member says of itself', () => {
     created_at > now() - interval '1 day' from auth.users`;
   const plain = [['t', 'authenticated', 'authenticated', 'f', 'f', 'f', 't']];
 
-  it('at sign-up gives it no role, no rights and no other id', async () => {
+  it('gives an account no role, no privileges and no chosen id when sent at sign-up', async () => {
     const app = await createApp(node);
     const made = await post(app, '/signup', {
       email: uniqueEmail(),
@@ -142,7 +142,7 @@ describe('what a member says of itself', () => {
     expect(inside.sub).not.toBe(claims.id);
   });
 
-  it('in a change of its account gives it none either', async () => {
+  it('gives an account no role, no privileges and no chosen id when sent in a change', async () => {
     const app = await createApp(node);
     const member = await signUpMember(app);
     const change = (body: unknown) =>
@@ -160,7 +160,7 @@ describe('what a member says of itself', () => {
     expect(await rows(app, kept)).toEqual(plain);
   });
 
-  it('is bounded: metadata that would fill every token is refused, in one step or in many', async () => {
+  it('is refused above its limit, whether it grows in one step or in many', async () => {
     const app = await createApp(node);
     const member = await signUpMember(app);
     const bomb = { a: 'x'.repeat(limits.userMetadataBytes.default) };
@@ -174,7 +174,7 @@ describe('what a member says of itself', () => {
   });
 });
 
-describe('addresses and passwords', () => {
+describe('POST /signup', () => {
   const strange: [string, string, string][] = [
     ['an address of other letters', 'ünï@example.com', 'correct horse'],
     ['an address that reads backwards', '\u202emoc.elpmaxe@a', 'correct horse'],
@@ -187,13 +187,13 @@ describe('addresses and passwords', () => {
     ['a password that is too short', 'a@example.com', 'x'],
     ['a password of NULs', 'a@example.com', '\0'.repeat(20)],
   ];
-  it.each(strange)('%s makes no account', async (what, email, password) => {
+  it.each(strange)('creates no account for %s', async (what, email, password) => {
     const app = await createApp(node);
     expectRefusal(await post(app, '/signup', { email, password }), what);
     expect(await rows(app, 'select count(*) from auth.users')).toEqual([['0']]);
   });
 
-  it('that differ in case alone are one account', async () => {
+  it('creates one account for addresses that differ in letter case only', async () => {
     const app = await createApp(node);
     const email = uniqueEmail();
     expect((await post(app, '/signup', { email, password: 'correct horse' })).status).toBe(200);
@@ -204,7 +204,7 @@ describe('addresses and passwords', () => {
   });
 });
 
-it('a flood of sign-ups makes each address one account, and leaves data calls alone', async () => {
+it('creates one account per address under a flood of sign-ups, and data calls still succeed', async () => {
   const app = await createAppWith(node, 'create table public.things (id int)');
   const addresses = Array.from({ length: 30 }, (_, i) => `flood-${i % 10}@example.com`);
   const flood = Promise.all(addresses.map((email) => post(app, '/signup', { email, password: 'correct horse' })));
@@ -217,7 +217,7 @@ it('a flood of sign-ups makes each address one account, and leaves data calls al
   expect(await rows(app, 'select count(*), count(distinct email) from auth.users')).toEqual([['10', '10']]);
 });
 
-it('one refresh token shown by 20 clients at once leaves one session with one live chain', async () => {
+it('leaves one session with one valid refresh token when 20 clients send one refresh token at once', async () => {
   const app = await createApp(node);
   const member = await signUpMember(app);
   const refresh = (token: string) => post(app, '/token?grant_type=refresh_token', { refresh_token: token });

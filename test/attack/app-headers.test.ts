@@ -4,7 +4,7 @@ import { createAppWith } from '../support/apps.ts';
 import { type HttpResponse, send } from '../support/http.ts';
 import { expectRefusal } from '../support/refusal.ts';
 
-/** Headers that an app's functions set on their own responses must not act beyond the app. */
+/** Headers that an app's functions set on their own responses must have no effect outside of the app. */
 const node = inject('node');
 const operator = { authorization: `Bearer ${node.operatorToken}` };
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
 type Door = 'path' | 'builder' | 'own';
 const doors: Door[] = ['path', 'builder', 'own'];
 
-/** Where a call of the app is sent, and what it must bring. */
+/** Returns the path and the headers for a call of the app. */
 function target(door: Door, path: string): [path: string, headers: Record<string, string>] {
   switch (door) {
     case 'path':
@@ -49,7 +49,7 @@ function call(door: Door, name: string, body: unknown, more: Record<string, stri
 const reply = (door: Door, headers: object[], status = '200') =>
   call(door, 'reply', { headers: JSON.stringify(headers), status });
 
-/** Headers that act on the origin, on the browser or on the proxy in front, or that lead a browser elsewhere. */
+/** Headers that affect the origin, the browser or a proxy, or that send a browser to another address. */
 const hostile: [name: string, value: string][] = [
   ['Set-Cookie', 'ninefold_builder=x; Path=/'],
   ['Clear-Site-Data', '"*"'],
@@ -104,8 +104,8 @@ const hostile: [name: string, value: string][] = [
   ['Any-Name-Of-Its-Own', 'x'],
 ];
 
-describe.each(['path', 'builder'] as const)('replies of an app on the node’s origin (%s)', (door) => {
-  it.each(hostile)('are written without %s: %s', async (name, value) => {
+describe.each(['path', 'builder'] as const)('responses of an app on the node’s origin (%s)', (door) => {
+  it.each(hostile)('are sent without the header %s: %s', async (name, value) => {
     const expected = await reply(door, []);
     const plain = (response: HttpResponse) => {
       const { 'x-request-id': _, date: __, 'content-type': ___, ...rest } = response.headers;
@@ -129,7 +129,7 @@ describe.each(['path', 'builder'] as const)('replies of an app on the node’s o
     expect(JSON.stringify(failed.headers)).not.toContain('evil.example');
   });
 
-  it('are inert whatever they are, also as errors, and on every method and path', async () => {
+  it('cannot execute scripts, on every method and path and also as errors', async () => {
     const expectInert = ({ headers }: HttpResponse) => {
       expect(headers['content-security-policy']).toBe("sandbox; default-src 'none'; frame-ancestors 'none'");
       expect(headers['x-content-type-options']).toBe('nosniff');
@@ -160,7 +160,7 @@ describe.each(['path', 'builder'] as const)('replies of an app on the node’s o
     }
   });
 
-  it('lead nowhere: a redirect has no Location, a new row has its own', async () => {
+  it('contain no Location in a redirect, and the Location of the row after an insert', async () => {
     for (const status of ['300', '301', '302', '303', '307', '308']) {
       const response = await reply(door, [{ Location: '/admin/v1/apps' }], status);
       expect([response.status, response.headers.location]).toEqual([Number(status), undefined]);
@@ -174,7 +174,7 @@ describe.each(['path', 'builder'] as const)('replies of an app on the node’s o
     expect([made.status, made.headers.location]).toEqual([201, `/things?id=eq.${door === 'path' ? 1 : 2}`]);
   });
 
-  it('keep what says something about the reply alone', async () => {
+  it('contain the app’s headers that describe only the response itself', async () => {
     const said = {
       'cache-control': 'public, max-age=9',
       'content-disposition': 'attachment; filename="a.csv"',
@@ -193,7 +193,7 @@ describe.each(['path', 'builder'] as const)('replies of an app on the node’s o
   });
 
   it.each(['serviceworker', 'worker', 'sharedworker', 'script', 'audioworklet', 'paintworklet'])(
-    'are refused to a browser that wants a %s',
+    'are refused to a browser that loads them as a %s',
     async (dest) => {
       const asked = { 'sec-fetch-dest': dest, ...(dest === 'serviceworker' && { 'service-worker': 'script' }) };
       for (const headers of [asked, { 'service-worker': 'script' }]) {
@@ -203,7 +203,7 @@ describe.each(['path', 'builder'] as const)('replies of an app on the node’s o
     },
   );
 
-  it('tell the app’s code no cookie, and no token of whoever builds it', async () => {
+  it('come from app code that receives no cookie and no token of a builder', async () => {
     const response = await call(
       door,
       'heard',
@@ -216,8 +216,8 @@ describe.each(['path', 'builder'] as const)('replies of an app on the node’s o
   });
 });
 
-describe('replies on an app’s own origin', () => {
-  it('have the headers that the app gives them, and its cookies', async () => {
+describe('responses on an app’s own origin', () => {
+  it('contain the headers and cookies that the app sets', async () => {
     const response = await reply('own', [
       { 'Set-Cookie': 'a=1' },
       { 'Set-Cookie': 'b=2' },
@@ -241,11 +241,11 @@ describe('replies on an app’s own origin', () => {
     ['Clear-Site-Data', '"cookies"'],
     ['X-Accel-Redirect', '/etc/passwd'],
     ['X-Sendfile', '/etc/passwd'],
-  ])('are written without %s, which reaches further', async (name, value) => {
+  ])('are sent without %s, which affects more than the app', async (name, value) => {
     expect((await reply('own', [{ [name]: value }])).headers[name.toLowerCase()]).toBeUndefined();
   });
 
-  it('come for the app’s addresses only: nothing of the node is there', async () => {
+  it('exist for the app’s paths only: the node’s paths are not found there', async () => {
     const { host = '' } = target('own', '')[1];
     for (const path of [
       '/assets/',
@@ -280,21 +280,21 @@ describe('replies on an app’s own origin', () => {
     expect((await send(node.url, '/rest/v1/things', { headers: { host, apikey: app.anon_key } })).status).toBe(200);
   });
 
-  it('name the page of an error on the node’s origin', async () => {
+  it('link to the documentation of an error on the node’s origin', async () => {
     const { host = '' } = target('own', '')[1];
     const response = await send(node.url, '/rest/v1/nothing', { headers: { host, apikey: app.anon_key } });
     expect(response.headers.link).toBe(`<${node.url}/docs/errors/PGRST205>; rel="help"`);
   });
 
-  it('are those of the app that the target names, in absolute form too', async () => {
+  it('come from the app that a request target in absolute form names', async () => {
     const port = new URL(node.url).port;
     const response = await send(node.url, `http://${app.ref}.localhost:${port}/admin/v1/setup`, { headers: operator });
     expect(expectRefusal(response)).toBe('not_found');
   });
 });
 
-describe('replies to members', () => {
-  it.each(doors)('are for nobody else: no cache keeps them, unless the app says so (%s)', async (door) => {
+describe('responses to members', () => {
+  it.each(doors)('are not cacheable, unless the app sets Cache-Control (%s)', async (door) => {
     for (const path of ['/rest/v1/things', '/rest/v1/nothing', '/rest/v1/', '/auth/v1/settings', '/auth/v1/user']) {
       const [to, headers] = target(door, path);
       const response = await send(node.url, to, { headers });
@@ -308,8 +308,8 @@ describe('replies to members', () => {
   });
 });
 
-describe('names of headers', () => {
-  it.each(doors)('that mean something to JavaScript are names like any other (%s)', async (door) => {
+describe('response.headers', () => {
+  it.each(doors)('accepts names that are properties of JavaScript objects (%s)', async (door) => {
     for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
       const { status, body, headers } = await reply(door, [{ [name]: 'x' }]);
       expect([status, body]).toEqual([200, '"body"']);
@@ -318,7 +318,7 @@ describe('names of headers', () => {
     }
   });
 
-  it.each(doors)('and values cannot hold the end of a line (%s)', async (door) => {
+  it.each(doors)('rejects names and values that contain a line break (%s)', async (door) => {
     for (const header of [{ x: 'a\r\nset-cookie: b=1' }, { 'x\r\nset-cookie': 'b=1' }, { x: 'a\nb' }, { 'x y': 'a' }]) {
       const response = await reply(door, [header]);
       expect([response.headers['set-cookie'], JSON.parse(response.body).code]).toEqual([undefined, 'PGRST111']);

@@ -7,7 +7,7 @@ import { inDatabase, outcomeOf, superuserUrl, withClient } from '../support/data
 import { send } from '../support/http.ts';
 import { uniqueRef } from '../support/unique.ts';
 
-/** The attacker owns an app and its database; whatever breaks here hands it the apps of strangers. */
+/** The attacker owns an app and its database. A gap would give the attacker the apps of other owners. */
 const node = inject('node');
 let attacker: AppConnection;
 let victim: AppConnection;
@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 const canary = () => send(node.url, `/apps/${victim.ref}/rest/v1/canary`, { headers: { apikey: victim.anon_key } });
 
-/** Statements that would end the isolation, and what PostgreSQL must say to them. */
+/** Statements that would end the isolation, with the SQLSTATE of PostgreSQL's error. */
 const forbidden: [string, string][] = [
   ['set role ninefold', '42501'],
   ['set role pg_read_all_data', '42501'],
@@ -77,7 +77,7 @@ const forbidden: [string, string][] = [
   [`select ninefold.move_extension('plpgsql', 'public')`, '42501'],
 ];
 
-describe('the owner of an app, with a program of their own', () => {
+describe('the owner of an app, connected with another program', () => {
   it.each(['app_console', 'postgres', 'template1', 'template0', 'ninefold_template'])(
     'cannot connect to %s',
     async (database) => {
@@ -91,7 +91,7 @@ describe('the owner of an app, with a program of their own', () => {
     await expect(client.connect()).rejects.toMatchObject({ code: '42501' });
   });
 
-  it('needs the password: the server trusts no connection for where it comes from', async () => {
+  it('must send the password, from every network address', async () => {
     const url = new URL(urlOf(attacker));
     for (const user of ['ninefold', 'postgres', 'anon', `app_${victim.ref}`, `app_${victim.ref}_authenticator`]) {
       url.username = user;
@@ -99,7 +99,7 @@ describe('the owner of an app, with a program of their own', () => {
     }
   });
 
-  it.each(forbidden)('%s', async (statement, sqlstate) => {
+  it.each(forbidden)('cannot run: %s', async (statement, sqlstate) => {
     await withClient(urlOf(attacker), async (client) => {
       expect(await outcomeOf(client, statement)).toBe(sqlstate);
       await client.query('reset role');
@@ -109,7 +109,7 @@ describe('the owner of an app, with a program of their own', () => {
     });
   });
 
-  it('cannot become a role of the server or of another app, nor change one', async () => {
+  it('cannot become a role of the server or of another app, nor change such a role', async () => {
     await withClient(urlOf(attacker), async (client) => {
       for (const role of ['authenticator', 'ninefold_server', `app_${victim.ref}`, `app_${victim.ref}_authenticator`]) {
         for (const statement of [
@@ -123,7 +123,7 @@ describe('the owner of an app, with a program of their own', () => {
     });
   });
 
-  it('sees nobody else’s sessions, and ends nobody else’s connections', async () => {
+  it('cannot see the sessions of other roles, nor end their connections', async () => {
     await canary();
     const others = await withClient(await superuserUrl(node, 'postgres'), (client) =>
       client.query('select pid from pg_stat_activity where datname <> $1', [`app_${attacker.ref}`]),
@@ -142,7 +142,7 @@ describe('the owner of an app, with a program of their own', () => {
     expect((await canary()).body).toBe('[{"id":1}]');
   });
 
-  it('changes nothing for other apps in the roles that all apps share', async () => {
+  it('cannot change settings of the shared roles for another app', async () => {
     const seen = async (name: string) =>
       (
         await send(node.url, `/apps/${victim.ref}/rest/v1/rpc/seen?name=${name}`, {
@@ -185,7 +185,7 @@ describe('the owner of an app, with a program of their own', () => {
     }
   });
 
-  it('cannot keep another app from being deleted by naming its roles', async () => {
+  it('cannot prevent the deletion of another app by naming its roles', async () => {
     const named = await createApp(node, { ref: uniqueRef('named') });
     const [owner, login] = [`"app_${named.ref}"`, `"app_${named.ref}_authenticator"`];
     await runSql(
@@ -215,7 +215,7 @@ describe('code of an app, called over /rest/v1', () => {
       body: JSON.stringify({ statement }),
     });
 
-  it.each(forbidden)('%s', async (statement) => {
+  it.each(forbidden)('cannot run: %s', async (statement) => {
     for (const fn of ['run', 'run_as_login']) {
       const response = await call(fn, statement);
       expect([statement, response.status]).toEqual([statement, expect.toSatisfy((status: number) => status >= 400)]);
@@ -223,7 +223,7 @@ describe('code of an app, called over /rest/v1', () => {
     }
   });
 
-  it('that resets the role has the rights of the app’s login and of no other', async () => {
+  it('has only the privileges of the app’s login role after RESET ROLE', async () => {
     await runSql(
       node,
       attacker.ref,
@@ -239,9 +239,9 @@ describe('code of an app, called over /rest/v1', () => {
   });
 });
 
-it('the SQL page runs as the app’s owner too', async () => {
+it('runs statements of the SQL page as the app’s owner', async () => {
   for (const [statement] of forbidden) {
-    // Migrations of Supabase projects hold these: they are skipped.
+    // Migrations of Supabase projects contain these statements. Ninefold skips them.
     if (/^create (extension|event trigger|publication)/.test(statement)) {
       expect((await runSql(node, attacker.ref, statement)).warnings).toHaveLength(1);
     } else await expect(runSql(node, attacker.ref, statement)).rejects.toThrow(/: 400 .*"sql_failed"/);

@@ -6,12 +6,12 @@ import { send } from '../support/http.ts';
 import { expectRefusal } from '../support/refusal.ts';
 import { uniqueRef } from '../support/unique.ts';
 
-/** A database that was there before the app: its owner is a stranger, who knew that Ninefold would come as the superuser. */
+/** A database that existed before the app. Its owner is a stranger who expects Ninefold to connect as the superuser. */
 const node = inject('node');
 const operator = { authorization: `Bearer ${node.operatorToken}`, 'content-type': 'application/json' };
 const made: { database: string; role: string }[] = [];
 
-/** A database and its owner, a plain login role, and the owner's URL. */
+/** Creates a database and its owner, a plain login role. Returns also the owner's URL. */
 async function strangersDatabase(): Promise<{ database: string; role: string; url: string }> {
   const name = `stranger_${randomBytes(4).toString('hex')}`;
   const superuser = await superuserUrl(node, 'postgres');
@@ -43,7 +43,7 @@ const superusers = async () =>
     outcomeOf(client, 'select rolname from pg_roles where rolsuper'),
   );
 
-describe('a database with a schema ninefold of its owner’s making', () => {
+describe('POST /apps with an existing database whose owner created a schema ninefold', () => {
   const take = (role: string) => `begin execute 'alter role ${role} superuser'; exception when others then null; end;`;
   it.each([
     [
@@ -61,14 +61,14 @@ describe('a database with a schema ninefold of its owner’s making', () => {
         create function ninefold.take() returns trigger language plpgsql as $$ begin ${take(role)} return null; end $$;
         create trigger take after insert or delete on ninefold.settings for each statement execute function ninefold.take();`,
     ],
-  ])('is refused before anything in it is touched: %s', async (_, plant) => {
+  ])('refuses the database before any of its code runs: %s', async (_, plant) => {
     const { database, role, url } = await strangersDatabase();
     await withClient(url, (client) => client.query(`create schema ninefold; ${plant(role)}`));
     expect(expectRefusal(await attach(database))).toBe('app_database_unfit');
     expect(await superusers()).toEqual([{ rolname: 'ninefold' }]);
   });
 
-  it('or a schema auth is refused, and stays as it was', async () => {
+  it('refuses a database with a schema auth, and leaves the schema unchanged', async () => {
     const { database, url } = await strangersDatabase();
     await withClient(url, (client) =>
       client.query('create schema auth; create table auth.users (id int); insert into auth.users values (1)'),
@@ -90,13 +90,13 @@ it.each([
   'a\0b',
   'a"; drop database x; --',
   ' ',
-])('the database %j makes no app', async (database) => {
+])('refuses to create an app from the database %j', async (database) => {
   expect(expectRefusal(await attach(database))).toMatch(
     /^(app_database_unfit|app_database_unknown|validation_invalid)$/,
   );
 });
 
-it('the database of an app makes no other app, and only the operator makes an app of a database', async () => {
+it('refuses the database of an app, and any database unless the operator asks', async () => {
   const app = await createApp(node);
   expect(expectRefusal(await attach(`app_${app.ref}`))).toBe('app_database_unfit');
   const { database } = await strangersDatabase();
@@ -112,7 +112,7 @@ it('the database of an app makes no other app, and only the operator makes an ap
   await deleteApp(node, ref);
 });
 
-it('what was made through the app stays in the database when the app is deleted', async () => {
+it('keeps the objects that were created through the app when the app is deleted', async () => {
   const { database, url } = await strangersDatabase();
   await withClient(url, (client) => client.query('create table public.before as select 1 as id'));
   const ref = uniqueRef('attached');

@@ -4,7 +4,10 @@ import { admin, createApp, runSql } from '../support/apps.ts';
 import { clientOf, signUpMember } from '../support/clients.ts';
 import { uniqueEmail } from '../support/unique.ts';
 
-/** The owner of an app writes its hooks: no hook may become more than a trigger on auth.users, which runs on the same connections. */
+/**
+ * The owner of an app writes its hooks. A hook must not get more privileges than a trigger on auth.users, which runs on
+ * the same connections.
+ */
 const node = inject('node');
 let app: AppConnection;
 let other: AppConnection;
@@ -22,7 +25,7 @@ const set = (key: string, value: unknown) => admin(node, 'PUT', `/apps/${app.ref
 const seen = async () =>
   (await runSql(node, app.ref, 'select what from public.seen order by at')).results[0]?.rows ?? [];
 
-/** Code that tries to become another role or to leave the database, and writes down how each try ended. */
+/** Code that tries to become another role or to leave the database, and records the result of each attempt. */
 const attempts = (ref: string) => [
   'reset role',
   'set local role app_console',
@@ -55,11 +58,11 @@ const hostile = (name: string, ref: string, answer: string) =>
    end $f$;
    grant execute on function public.${name} to supabase_auth_admin`;
 
-describe('a hostile function', () => {
+describe('a hostile hook function', () => {
   it.each([
     ['custom_access_token', 'event', () => signUpMember(app)],
     ['send_email', `'{}'::jsonb`, () => clientOf(app).auth.signInWithOtp({ email: uniqueEmail() })],
-  ])('of the hook %s becomes nobody who could reach more than the app', async (name, answer, call) => {
+  ])('cannot become a role with access outside of the app (hook %s)', async (name, answer, call) => {
     await runSql(node, app.ref, `truncate public.seen; ${hostile(name, app.ref, answer)}`);
     await set(`${name}_uri`, `pg-functions://postgres/public/${name}`);
     await set(`${name}_enabled`, true);
@@ -77,7 +80,7 @@ describe('a hostile function', () => {
     expect((await signUpMember(app)).user.role).toBe('authenticated');
   });
 
-  it('that takes its time leaves other apps and the next call alone', async () => {
+  it('affects neither other apps nor the next call if it runs for long', async () => {
     await runSql(
       node,
       app.ref,
@@ -97,14 +100,14 @@ describe('a hostile function', () => {
   });
 });
 
-describe('a hostile address', () => {
+describe('a hostile hook URL', () => {
   it.each([
     ['the node itself', () => node.url.replace('localhost', '127.0.0.1')],
     ['another port of the machine', () => 'http://127.0.0.1:5432'],
     ['the metadata service', () => 'https://169.254.169.254/latest/meta-data'],
     ['a private network', () => 'https://10.0.0.1/'],
     ['a mapped loopback address', () => 'https://[::ffff:127.0.0.1]/'],
-  ])('%s is not reached', async (_, url) => {
+  ])('is not requested if it is %s', async (_, url) => {
     await set('before_user_created_uri', url());
     await set('before_user_created_secrets', `v1,whsec_${Buffer.alloc(32, 5).toString('base64')}`);
     await set('before_user_created_enabled', true);
@@ -113,7 +116,7 @@ describe('a hostile address', () => {
     await set('before_user_created_enabled', false);
   });
 
-  it('that SQL writes into the settings is not in force', async () => {
+  it('is ignored if SQL writes an invalid value into the settings', async () => {
     const values = [
       'ftp://x',
       'http://example.com',

@@ -21,7 +21,7 @@ const post = (path: string, body: string | Uint8Array, headers: Record<string, s
     headers: { 'content-type': 'application/json', apikey: app.publishable_key, ...headers },
   });
 
-/** Whatever comes in: a 4xx with a code and a request id, nothing of the inside. */
+/** Expects a 4xx with a code and a request id, and without internal details. */
 async function expectRefusal(reply: Response): Promise<string> {
   const text = await reply.text();
   expect(reply.status, text).toBeGreaterThanOrEqual(400);
@@ -33,7 +33,7 @@ async function expectRefusal(reply: Response): Promise<string> {
   return body.error_code ?? body.code;
 }
 
-describe('hostile bodies', () => {
+describe('POST with a hostile body', () => {
   const paths = ['/signup', '/token?grant_type=password', '/token?grant_type=refresh_token', '/verify', '/resend'];
   const hostile: [string, string | Uint8Array][] = [
     ['nothing', ''],
@@ -56,23 +56,23 @@ describe('hostile bodies', () => {
       JSON.stringify({ email: 'a@b.c', password: 'x'.repeat(12_000), refresh_token: 'x'.repeat(12_000) }),
     ],
   ];
-  it.each(hostile)('%s', async (_, body) => {
+  it.each(hostile)('answers a body of this kind with a 4xx: %s', async (_, body) => {
     for (const path of paths) await expectRefusal(await post(path, body));
   });
 
-  it('reach no admin call with a member’s key', async () => {
+  it('reaches no admin call with a member’s key', async () => {
     for (const [, body] of hostile) {
       const reply = await post('/admin/users', body);
       expect(await expectRefusal(reply)).toBe(reply.status === 413 ? 'request_entity_too_large' : 'not_admin');
     }
   });
 
-  it('of the secret key’s holder are refused alike', async () => {
+  it('gets a 4xx from the admin calls with the secret key too', async () => {
     for (const [, body] of hostile) await expectRefusal(await post('/admin/users', body, { apikey: app.secret_key }));
   });
 });
 
-describe('hostile paths and queries', () => {
+describe('requests with a hostile path or query', () => {
   it.each([
     '/admin/users/%00',
     '/admin/users/..%2f..%2fsettings',
@@ -86,11 +86,11 @@ describe('hostile paths and queries', () => {
     '/%61dmin/users/x',
     '//admin/users',
     '/.well-known/../../rest/v1/',
-  ])('%s', async (path) => {
+  ])('get a 4xx: %s', async (path) => {
     await expectRefusal(await ask(path, { headers: { apikey: app.secret_key } }));
   });
 
-  it('do not reach the filter’s SQL', async () => {
+  it('find no account by SQL or wildcards in the parameter filter', async () => {
     for (const filter of ["%' or true --", '%', '_', '\\', "'; select pg_sleep(9); --", '\0']) {
       const reply = await ask(`/admin/users?filter=${encodeURIComponent(filter)}x`, {
         headers: { apikey: app.secret_key },
@@ -101,7 +101,7 @@ describe('hostile paths and queries', () => {
 });
 
 describe('forged tokens', () => {
-  it('open nothing, in any header', async () => {
+  it('are rejected in every header', async () => {
     const { session } = await signUpMember(app);
     const [head = '', body = '', signature = ''] = session.access_token.split('.');
     const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -133,7 +133,7 @@ describe('forged tokens', () => {
 });
 
 describe('a thousand failed sign-ins', () => {
-  it('are stopped at the limit, and leave other accounts and the server as they were', async () => {
+  it('are stopped at the limit, and other accounts and the server work as before', async () => {
     const victim = await signUpMember(app);
     const statuses: number[] = [];
     const attempt = async () => {

@@ -6,7 +6,10 @@ import { send } from '../support/http.ts';
 import { expectNoFault, expectRefusal } from '../support/refusal.ts';
 import { uniqueEmail } from '../support/unique.ts';
 
-/** One request must not take more than its share: whatever is too deep, too wide or too long is refused, and soon. */
+/**
+ * One request must not use more than its share of the server. Requests that are too deep, too wide or too long are
+ * rejected quickly.
+ */
 const node = inject('node');
 let app: AppConnection;
 beforeAll(async () => {
@@ -30,7 +33,7 @@ const insert = (body: string | Uint8Array) =>
 const nested = (depth: number, open: string, inner: string, close: string) =>
   open.repeat(depth) + inner + close.repeat(depth);
 
-describe('a body', () => {
+describe('a request with a hostile body', () => {
   const bodies: [string, string | Uint8Array][] = [
     ['of lists in lists', nested(1_000_000, '[', '', ']')],
     ['of objects in objects', nested(100_000, '{"data":', '1', '}')],
@@ -57,11 +60,11 @@ describe('a body', () => {
     ['of a key without a name', '{"":1}'],
     ['of an unknown key', '{"__proto__":1}'],
   ];
-  it.each(bodies)('%s is refused', async (what, body) => {
+  it.each(bodies)('is rejected if the body is one %s', async (what, body) => {
     expectRefusal(await insert(body), what);
   });
 
-  it('above the limit is refused, at every area', async () => {
+  it('is rejected above the size limit by every API', async () => {
     const body = `{"name":"${'x'.repeat(limits.bodyBytes.default)}"}`;
     for (const path of [
       '/rest/v1/things',
@@ -80,7 +83,7 @@ describe('a body', () => {
     }
   });
 
-  it('for the management API is held to the same', async () => {
+  it('is rejected by the management API if the body is malformed or invalid', async () => {
     for (const body of [
       '',
       '{',
@@ -106,7 +109,7 @@ describe('a body', () => {
   });
 });
 
-describe('a query', () => {
+describe('a request with a hostile query', () => {
   const queries: [string, string][] = [
     ['of logic in logic', `and=(${nested(3000, 'and(', 'id.eq.1', ')')})`],
     ['of negated logic in logic', `and=(${nested(2000, 'not.and(', 'id.eq.1', ')')})`],
@@ -121,7 +124,7 @@ describe('a query', () => {
     ['of a limit below zero', 'limit=-1'],
     ['of an array that is none', 'id=eq(any).{1,2'],
   ];
-  it.each(queries)('%s is refused', async (what, query) => {
+  it.each(queries)('is rejected if the query is one %s', async (what, query) => {
     expectRefusal(await rest(`/things?${query}`), what);
   });
 
@@ -135,12 +138,15 @@ describe('a query', () => {
     ['of empty parts', `${'&'.repeat(5000)}=&=&==&select=`],
     ['of one name many times', Array.from({ length: 500 }, () => 'select=id&order=id&limit=1').join('&')],
   ];
-  it.each(bounded)('%s is answered or refused, and the next one is answered', async (what, query) => {
-    expectNoFault(await rest(`/things?${query}`), what);
-    expect((await rest('/things?id=eq.1&select=id')).body).toBe('[{"id":1}]');
-  });
+  it.each(bounded)(
+    'is answered or rejected if the query is one %s, and the next request succeeds',
+    async (what, query) => {
+      expectNoFault(await rest(`/things?${query}`), what);
+      expect((await rest('/things?id=eq.1&select=id')).body).toBe('[{"id":1}]');
+    },
+  );
 
-  it('of many relations side by side ends within the statement timeout', async () => {
+  it('ends within the statement timeout if the query embeds 600 relations side by side', async () => {
     const wide = Array.from({ length: 600 }, (_, i) => `e${i}:things!parent(id)`).join(',');
     const started = performance.now();
     await rest(`/things?select=id,${wide}`);
@@ -148,7 +154,7 @@ describe('a query', () => {
   });
 });
 
-it('a call that would run for ever is stopped, and holds up no other', async () => {
+it('stops a call that would never end, and other calls do not wait for it', async () => {
   await runSql(node, app.ref, `insert into ninefold.settings (key, value) values ('db_statement_timeout', '300')`);
   await expect
     .poll(async () => (await rest('/rpc/sleep', { method: 'POST', body: '{}' })).body, { timeout: 20_000 })
@@ -160,7 +166,7 @@ it('a call that would run for ever is stopped, and holds up no other', async () 
   await Promise.all(slow);
 });
 
-it('a sign-up whose trigger would run for ever is stopped, and the limit is named', async () => {
+it('stops a sign-up whose trigger would never end, and names the limit', async () => {
   const other = await createAppWith(
     node,
     `create function public.wait() returns trigger language plpgsql as $$ begin perform pg_sleep(600); return new; end $$;

@@ -14,7 +14,7 @@ import { startNode, type TestNode } from '../support/node.ts';
 import { expectRefusal } from '../support/refusal.ts';
 import { uniqueEmail } from '../support/unique.ts';
 
-/** A stolen session of a builder reaches no secret, and the owners of the node see and decide how builders sign in. */
+/** A stolen session of a builder reaches no secret. The owners of the node see and decide how builders sign in. */
 const password = 'correct horse battery';
 let node: TestNode;
 let app: AppConnection;
@@ -49,7 +49,7 @@ async function json<T>(method: string, path: string, as?: Caller, body?: unknown
   return response.body === '' ? (null as T) : JSON.parse(response.body);
 }
 
-/** A builder who has accepted an invitation of the operator to the app, signed in. */
+/** Returns a builder who has accepted an invitation of the operator to the app and is signed in. */
 async function join(role: string): Promise<{ email: string; id: string; session: Cookie }> {
   const email = uniqueEmail(role);
   const { url } = await json<{ url: string }>('POST', `/apps/${app.ref}/team/invitations`, 'operator', { email, role });
@@ -60,7 +60,7 @@ async function join(role: string): Promise<{ email: string; id: string; session:
   return { email, id: own_id ?? '', session };
 }
 
-/** Makes every proof of a builder's sessions 16 minutes old. */
+/** Makes every proof of identity of a builder's sessions 16 minutes old. */
 const age = async (email: string): Promise<void> =>
   withClient(await superuserUrl(node, 'app_console'), async (client) => {
     await client.query(
@@ -70,7 +70,7 @@ const age = async (email: string): Promise<void> =>
     );
   });
 
-/** The cookie that an answer sets, in place of an earlier one. */
+/** Returns the cookie that a response sets, which replaces an earlier cookie. */
 const cookieOf = ({ headers }: HttpResponse, earlier: Cookie): Cookie => ({
   ...earlier,
   value: new RegExp(`^${earlier.name}=([^;]+);`).exec(String(headers['set-cookie']))?.[1] ?? '',
@@ -78,7 +78,7 @@ const cookieOf = ({ headers }: HttpResponse, earlier: Cookie): Cookie => ({
 
 const codeOf = ({ body }: HttpResponse): string | undefined => /"code":"(\w+)"/.exec(body)?.[1];
 
-/** The passkey of a builder, with what a page does with it. */
+/** Returns a passkey of a builder, with the functions of a page that uses it. */
 const device = () => {
   const key = new Authenticator();
   const origin = `http://localhost:${new URL(node.url).port}`;
@@ -94,7 +94,7 @@ const device = () => {
       const { challenge_id, options } = await json<Challenge>('POST', '/session/passkey/options', undefined, {});
       return { challenge_id, credential: key.get(ceremony(options.challenge)) };
     },
-    /** Adds the device as a security key, or shows it as one. */
+    /** Adds the device as a security key, or shows it as a second factor. */
     show: async (as: Cookie, userId: string, factorId: string): Promise<HttpResponse> => {
       const path = `/account/factors/${factorId}`;
       const { id, webauthn } = await json<KeyChallenge>('POST', `${path}/challenge`, as, {});
@@ -119,7 +119,7 @@ interface KeyChallenge {
 }
 
 describe('sensitive calls', () => {
-  /** The path of an entry, with a query or a name that makes the call sensitive. */
+  /** Returns the path of an entry, with a query or a name that makes the call sensitive. */
   const pathOf = (route: string): string =>
     `${route
       .replace(/^\w+ /, '')
@@ -128,15 +128,15 @@ describe('sensitive calls', () => {
       .replace(/:\w+/g, '00000000-0000-4000-8000-000000000000')}${route.endsWith('/audit') ? '?limit=201' : ''}`;
   const call = (route: string, as: Caller): Promise<HttpResponse> => {
     const method = route.split(' ')[0] ?? '';
-    // A body that no call accepts, where the call has one: nothing is changed.
+    // A call with a body gets one that no call accepts, so that nothing is changed.
     return ask(method, pathOf(route), as, method === 'GET' ? undefined : { unknown: true });
   };
 
-  it('are routes of the management API', () => {
+  it('are all routes of the management API', () => {
     expect(Object.keys(sensitiveCalls).filter((route) => !Object.hasOwn(leastRoles, route))).toEqual([]);
   });
 
-  it('each refuse a session without a recent proof, and pass with one', async () => {
+  it('are refused to a session without a recent proof of identity and allowed with one', async () => {
     await age(builder.email);
     for (const route of Object.keys(sensitiveCalls)) {
       const response = await call(route, first);
@@ -150,7 +150,7 @@ describe('sensitive calls', () => {
     expect(await json('POST', `/apps/${app.ref}/api-keys/secret/reveal`, first)).toEqual({ key: app.secret_key });
   });
 
-  it('need a proof by an access token too, and none by the operator; other calls of the same routes need none', async () => {
+  it('need a proof with an access token too but not from the operator, and other calls of the same routes need none', async () => {
     const { email, session } = await join('owner');
     const { publishable_key: apikey } = await json<{ publishable_key: string }>('GET', '/setup');
     const signedIn = await send(node.url, '/apps/console/auth/v1/token?grant_type=password', {
@@ -171,7 +171,7 @@ describe('sensitive calls', () => {
     expect((await ask('POST', `/apps/${app.ref}/api-keys/secret/reveal`, 'operator')).status).toBe(200);
   });
 
-  it('take a proof for one session of its own builder only, and leave no session behind', async () => {
+  it('accept a proof for one session of its own builder only, and a proof opens no further session', async () => {
     const [own, stranger] = [await join('owner'), await join('owner')];
     const elsewhere = await signInBuilder(node, { email: own.email, password });
     const key = device();
@@ -202,7 +202,7 @@ describe('sensitive calls', () => {
     expect(expectRefusal(await ask('POST', '/account/proof', undefined, { password }))).toBe('operator_required');
   });
 
-  it('take the second factor as a proof', async () => {
+  it('accept the second factor as a proof', async () => {
     const { email, session } = await join('owner');
     const { id, totp } = await json<{ id: string; totp: { secret: string } }>('POST', '/account/factors', session, {
       factor_type: 'totp',
@@ -223,11 +223,11 @@ describe('sensitive calls', () => {
   });
 });
 
-describe('the second factor that a node requires', () => {
+describe('PUT /node/second-factor', () => {
   const rule = (as: Caller, required: boolean, grace_days = 0) =>
     ask('PUT', '/node/second-factor', as, { required, grace_days });
 
-  it('leads a builder without one to add one, and opens no other call until then', async () => {
+  it('makes a builder without a second factor add one before any other call', async () => {
     const { email, id, session } = await join('developer');
     expect(expectRefusal(await rule(session, true))).toBe('role_insufficient');
     expect(expectRefusal(await rule(first, true))).toBe('second_factor_required');
@@ -275,10 +275,10 @@ describe('the second factor that a node requires', () => {
   });
 });
 
-describe('the audit log of the node', () => {
+describe('GET /audit', () => {
   const entries = (as: Caller, query = '') => json<NodeAuditEntry[]>('GET', `/audit${query}`, as);
 
-  it('holds sign-ins, refused ones, and calls on builders, apps and the node, for owners of the node alone', async () => {
+  it('shows sign-ins, refused sign-ins and calls on builders, apps and the node, to owners of the node only', async () => {
     const { email, id, session } = await join('owner');
     await expect(signInBuilder(node, { email, password: 'a wrong one' })).rejects.toThrow('400');
     const invited = uniqueEmail('invited');
@@ -306,7 +306,7 @@ describe('the audit log of the node', () => {
     expect(expectRefusal(await ask('GET', '/audit', session))).toBe('role_insufficient');
   });
 
-  it('is filtered by action, text and time, and read page by page without a gap', async () => {
+  it('filters by action, text and time, and its pages have no gap', async () => {
     const all = await entries(first, '?limit=200');
     const logins = await entries('operator', '?action=login&limit=200');
     expect(new Set(logins.map(({ action }) => action))).toEqual(new Set(['login']));
@@ -328,8 +328,8 @@ describe('the audit log of the node', () => {
   });
 });
 
-describe('leaving an app', () => {
-  it('takes the app from the builder who calls, unless the builder is its last owner', async () => {
+describe('POST /apps/:ref/team/leave', () => {
+  it('removes the builder who calls from the app, except the last owner', async () => {
     const reader = await join('reader');
     expect((await ask('POST', `/apps/${app.ref}/team/leave`, reader.session, {})).status).toBe(204);
     expect(expectRefusal(await ask('GET', `/apps/${app.ref}`, reader.session))).toBe('builder_forbidden');

@@ -8,7 +8,9 @@ import { type HttpResponse, send } from '../support/http.ts';
 import { type NodeAddress, startNode, type TestNode } from '../support/node.ts';
 import { expectRefusal } from '../support/refusal.ts';
 
-/** The cookie of a builder's session opens the management API to the pages of the console, and to nothing else. */
+/**
+ * The cookie of a builder's session gives the pages of the console access to the management API, and has no other use.
+ */
 let node: TestNode;
 let app: AppConnection;
 let session: Cookie;
@@ -31,8 +33,8 @@ function ask(path: string, headers: Record<string, string>, method = 'GET', body
   });
 }
 
-describe('the cookie', () => {
-  it('opens the management API and the app’s own calls to the console', async () => {
+describe('the cookie of a builder’s session', () => {
+  it('gives the console access to the management API and to the app’s own calls', async () => {
     const headers = { cookie: pair(session), ...fromConsole };
     expect(JSON.parse((await ask('/admin/v1/session', headers)).body)).toEqual({
       name: builder.name,
@@ -48,7 +50,7 @@ describe('the cookie', () => {
     expect((await ask(`/admin/v1/apps/${app.ref}/sql`, own, 'POST', { sql: 'select 1' })).status).toBe(200);
   });
 
-  it('has a name of its own for each port, and is out of reach of scripts and other sites', () => {
+  it('has a name for each port, and scripts and other sites cannot use it', () => {
     expect(session).toMatchObject({
       name: `ninefold_builder_${new URL(node.url).port}`,
       httpOnly: true,
@@ -68,7 +70,7 @@ describe('the cookie', () => {
     ],
     ['from another port', () => ({ ...fromConsole, origin: 'http://127.0.0.1:1' })],
     ['from a sandboxed page', () => ({ ...fromConsole, origin: 'null' })],
-  ])('is refused %s, and then nothing happens', async (_, headers) => {
+  ])('is rejected in a request %s, which has no effect', async (_, headers) => {
     const calls: [string, string, unknown?][] = [
       ['GET', '/session'],
       ['DELETE', '/session'],
@@ -87,7 +89,7 @@ describe('the cookie', () => {
     expect(rows.body).toBe('[{"id":1}]');
   });
 
-  it('is set for pages of the console only, so that nobody is signed in as somebody else unawares', async () => {
+  it('is set for pages of the console only, so that no other site can sign a visitor in to another account', async () => {
     const { email, password } = builder;
     for (const headers of [{}, { ...fromConsole, origin: 'http://evil.example' }]) {
       const response = await ask('/admin/v1/session', headers, 'POST', { email, password });
@@ -95,7 +97,7 @@ describe('the cookie', () => {
     }
   });
 
-  it('counts for nothing beside another of the same name', async () => {
+  it('is rejected beside a different cookie of the same name', async () => {
     const attacker = await signInBuilder(node, builder);
     const cookie = `${pair(attacker)}; ${pair(session)}`;
     for (const path of ['/admin/v1/session', '/admin/v1/apps']) {
@@ -106,7 +108,7 @@ describe('the cookie', () => {
     );
   });
 
-  it('is no access token: it opens neither the API of the console nor that of an app', async () => {
+  it('is not accepted as an access token by the console’s API or by an app’s API', async () => {
     const { publishable_key: apikey } = JSON.parse((await ask('/admin/v1/setup', {})).body) as SetupState;
     const authorization = `Bearer ${session.value}`;
     for (const [path, key] of [
@@ -122,7 +124,7 @@ describe('the cookie', () => {
     expect(expectRefusal(await ask('/admin/v1/apps', { authorization, ...fromConsole }))).toBe('operator_required');
   });
 
-  it('is nothing that a token, a key or a guess could stand in for', async () => {
+  it('cannot be replaced by a token, a key or a modified cookie', async () => {
     const { publishable_key: apikey } = JSON.parse((await ask('/admin/v1/setup', {})).body) as SetupState;
     const { email, password } = builder;
     const signedIn = await ask('/apps/console/auth/v1/token?grant_type=password', { apikey }, 'POST', {
@@ -155,7 +157,7 @@ describe('the cookie', () => {
     }
   });
 
-  it('ends with the session: by signing out, by SQL, and with the row that makes a builder', async () => {
+  it('stops working when the builder signs out, SQL deletes the session or the builder’s row is deleted', async () => {
     const status = async (cookie: Cookie) =>
       (await ask('/admin/v1/apps', { cookie: pair(cookie), ...fromConsole })).status;
     const left = await signInBuilder(node, builder);
@@ -180,7 +182,7 @@ describe('the cookie', () => {
     });
   });
 
-  it('is asked for with the limits of every sign-in', async () => {
+  it('is issued within the limits of every sign-in', async () => {
     const email = 'nobody@example.com';
     const codes = [];
     for (let i = 0; i < 25; i++) {
@@ -193,7 +195,7 @@ describe('the cookie', () => {
   });
 });
 
-describe('a node that clients reach over TLS', () => {
+describe('a node behind TLS', () => {
   const host = 'console.example.com';
   let secure: TestNode;
   let local: NodeAddress;
@@ -205,7 +207,7 @@ describe('a node that clients reach over TLS', () => {
   });
   afterAll(() => secure.stop());
 
-  it('binds the cookie to its own host, and takes it from its own pages alone', async () => {
+  it('binds the cookie to its own host, and accepts it only from its own pages', async () => {
     const cookie = await makeBuilder(local);
     expect(cookie).toMatchObject({ name: '__Host-ninefold_builder', secure: true });
     const status = async (headers: Record<string, string>) =>
@@ -213,12 +215,12 @@ describe('a node that clients reach over TLS', () => {
     expect(await status({ cookie: pair(cookie), origin: `https://${host}` })).toBe(200);
     expect(await status({ cookie: pair(cookie), origin: `http://${host}` })).toBe(403);
     expect(await status({ cookie: pair(cookie), origin: 'https://shop.example.com' })).toBe(403);
-    // A name without the prefix is one that any host of the domain may set.
+    // Any host of the domain can set a cookie without the prefix `__Host-`.
     expect(await status({ cookie: `ninefold_builder_443=${cookie.value}` })).toBe(401);
     expect(await status({ cookie: `ninefold_builder_443=x; ${pair(cookie)}` })).toBe(200);
   });
 
-  it('tells browsers to stay with TLS, on every reply', async () => {
+  it('sends Strict-Transport-Security with every response', async () => {
     const { ref, url, origin } = await createApp(local);
     expect([url, origin]).toEqual([`https://${ref}.example.com`, `https://${ref}.example.com`]);
     for (const path of [
@@ -236,8 +238,8 @@ describe('a node that clients reach over TLS', () => {
   });
 });
 
-describe('every reply of the node itself', () => {
-  it('keeps other sites out of it', async () => {
+describe('responses of the node', () => {
+  it('contain headers that forbid other sites to frame or read them', async () => {
     for (const path of [
       '/',
       '/health',

@@ -8,7 +8,7 @@ import { cli } from '../support/node.ts';
 import { expectRefusal } from '../support/refusal.ts';
 import { uniqueEmail } from '../support/unique.ts';
 
-/** Who may manage the node, and who only says so. The one-time link is used up here, and nowhere else in this project. */
+/** Checks who may manage the node. Only this file of the project uses the one-time link. */
 const node = inject('node');
 const setupToken = new URLSearchParams(new URL(node.setupUrl ?? node.url).hash.slice(1)).get('token') ?? '';
 const password = 'correct horse battery';
@@ -40,7 +40,7 @@ async function tokenOf(email: string, secret = password): Promise<string> {
   return JSON.parse(response.body).access_token;
 }
 
-/** Another member of the console, with the first one's password; a builder only where `builder` says so. */
+/** Adds a member of the console with the password of the member `like`. Only with `builder` the member is a builder. */
 async function addMember(like: string, { builder }: { builder: boolean }): Promise<string> {
   const email = uniqueEmail('console');
   await withClient(await superuserUrl(node, 'app_console'), async (client) => {
@@ -60,7 +60,7 @@ beforeAll(async () => {
 });
 
 describe('the one-time link', () => {
-  it('with another token, or none, makes nobody a builder', async () => {
+  it('creates no builder with a wrong or missing token', async () => {
     for (const token of [
       '',
       'x',
@@ -85,7 +85,7 @@ describe('the one-time link', () => {
     expect(JSON.parse((await ask('GET', '/setup')).body).needed).toBe(true);
   });
 
-  it('used by 20 at once makes exactly one builder, and leaves the others no account', async () => {
+  it('creates exactly one builder and one account when 20 clients use it at once', async () => {
     const emails = Array.from({ length: 20 }, () => uniqueEmail('race'));
     const answers = await Promise.all(emails.map((email) => setUp(email)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
@@ -133,7 +133,7 @@ describe('the management API', () => {
       ),
     );
 
-  it('opens to no stranger, no key and no member of an app', async () => {
+  it('rejects strangers, keys of apps and members of an app', async () => {
     const member = await signUpMember(app);
     for (const token of [
       undefined,
@@ -149,7 +149,7 @@ describe('the management API', () => {
     }
   });
 
-  it('opens to no member of the console who is no builder', async () => {
+  it('rejects a member of the console who is not a builder', async () => {
     const token = await tokenOf(await addMember(owner, { builder: false }));
     for (const response of await tryAll(token)) expect(expectRefusal(response)).toBe('operator_required');
     const listed = await send(node.url, '/apps/console/rest/v1/apps', {
@@ -161,7 +161,7 @@ describe('the management API', () => {
     expect([listed.status, listed.body]).toEqual([200, '[]']);
   });
 
-  it('shows a builder of no apps none, and lets them into none', async () => {
+  it('shows no apps to a builder without apps, and rejects the builder’s calls on apps', async () => {
     const token = await tokenOf(await addMember(owner, { builder: true }));
     expect(JSON.parse((await ask('GET', '/apps', { token })).body)).toEqual([]);
     const status = JSON.parse((await ask('GET', '/status', { token })).body);
@@ -178,7 +178,7 @@ describe('the management API', () => {
     }
   });
 
-  it('keeps the console out of reach of its own builders: no SQL, no keys, no copy, no end', async () => {
+  it('rejects calls on the console as an app, from its builders and from the operator', async () => {
     const token = await tokenOf(owner);
     const apps = JSON.parse((await ask('GET', '/apps', { token })).body) as AppSummary[];
     expect(apps.map(({ ref }) => ref)).toContain(app.ref);
@@ -195,7 +195,7 @@ describe('the management API', () => {
     expect(connection.database_url).toBeNull();
   });
 
-  it('lets the operator alone give a builder a new password, which ends the sessions of the old one', async () => {
+  it('lets only the operator set a builder’s password, which ends the builder’s sessions', async () => {
     const email = await addMember(owner, { builder: true });
     const token = await tokenOf(email);
     const mine = { email, password: 'battery staple horse' };
@@ -224,7 +224,7 @@ describe('the management API', () => {
     expect(noBuilder.stderr).toContain('(builder_unknown)');
   });
 
-  it('ends a builder’s rights with the session, and with the row that makes a builder', async () => {
+  it('rejects a builder whose session or whose row in builders was deleted', async () => {
     const email = await addMember(owner, { builder: true });
     const token = await tokenOf(email);
     expect((await ask('GET', '/apps', { token })).status).toBe(200);
@@ -237,7 +237,7 @@ describe('the management API', () => {
     await expect.poll(async () => (await ask('GET', '/apps', { token: ended })).status, { timeout: 1000 }).toBe(401);
   });
 
-  it('is no way into an app for a console token, nor the console’s data for an app’s token', async () => {
+  it('opens no app to a token of the console, and no data of the console to a key of an app', async () => {
     const token = await tokenOf(owner);
     for (const path of ['/rest/v1/', '/auth/v1/user', '/auth/v1/admin/users']) {
       expectRefusal(

@@ -8,7 +8,7 @@ import { type HttpResponse, send } from '../support/http.ts';
 import { probeOf } from '../support/probe.ts';
 import { uniqueEmail } from '../support/unique.ts';
 
-/** An owner may set every setting of PostgreSQL for the own database: the server's statements do what they did before. */
+/** An owner may set every setting of PostgreSQL for the own database. The server's statements must work as before. */
 const node = inject('node');
 let app: AppConnection;
 
@@ -29,7 +29,10 @@ beforeAll(async () => {
 
 afterAll(() => deleteApp(node, app.ref));
 
-/** Values that change what a setting does; those of texts are given here, those of other types follow from pg_settings. */
+/**
+ * Values that change the effect of a setting. Values of text settings are listed here; other values follow from
+ * pg_settings.
+ */
 const texts: Readonly<Record<string, string>> = {
   DateStyle: 'SQL, DMY',
   TimeZone: 'Australia/Eucla',
@@ -58,7 +61,7 @@ interface SettingRow {
   enumvals: string[] | null;
 }
 
-/** The lowest value or the highest; of an enumeration the first or the last that is not the default. */
+/** Returns the lowest or the highest value; of an enumeration the first or last value that is not the default. */
 function hostileValue(
   { name, vartype, boot_val, min_val, max_val, enumvals }: SettingRow,
   end: 'low' | 'high',
@@ -103,13 +106,13 @@ const manage = (path: string, method = 'GET', body?: object): Promise<HttpRespon
     ...(body && { body: JSON.stringify(body) }),
   });
 
-/** Returns the stable part of a response: the status, and the body if it holds no time and no new row. */
+/** The stable part of a response: the status, and the body if it contains no time and no new row. */
 type Seen = Record<string, [status: number, body?: unknown]>;
 
 let nextId = 1000;
 let sqlResults: unknown;
 
-/** Everything that the server does for an app. */
+/** Returns a response for each thing that the server does for an app. */
 async function look(): Promise<Seen> {
   const seen: Seen = {};
   const note = (what: string, response: HttpResponse, body?: unknown): void => {
@@ -158,7 +161,7 @@ async function look(): Promise<Seen> {
   note('set', await manage('/settings/db_max_rows', 'PUT', { value: 40 }));
   note('unset', await manage('/settings/db_max_rows', 'DELETE'));
   const sql = await manage('/sql', 'POST', { sql: 'select 1 as one, 0.5 as half, true as yes' });
-  // The owner's own SQL obeys the owner's timeouts, which one millisecond exceeds now and then.
+  // The owner's own SQL obeys the owner's timeouts. A statement sometimes exceeds one millisecond.
   const isTimedOut = sql.status === 400 && /due to \w+ timeout/.test(sql.body);
   if (!isTimedOut) sqlResults ??= JSON.parse(sql.body).results;
   note('sql', isTimedOut ? { ...sql, status: 200 } : sql, isTimedOut ? sqlResults : JSON.parse(sql.body).results);
@@ -178,12 +181,12 @@ async function look(): Promise<Seen> {
   return seen;
 }
 
-/** The specification without figures and without chapter 9, which shows the settings themselves. */
+/** Returns the specification without figures and without chapter 9, which shows the settings themselves. */
 function chaptersOf({ status, body }: HttpResponse): unknown {
   if (status !== 200) return body;
   const { chapters } = JSON.parse(body) as Specification;
   const { limits: _, ...rest } = chapters;
-  // Chapter 7 lists the settings that calls obey, and those of the owner's own sessions.
+  // Chapter 7 lists the settings that calls obey and the settings of the owner's own sessions.
   const isOfDatabase = (value: unknown) => {
     const { key, id } = (value ?? {}) as { key?: string; id?: string };
     return /\(everyone\)$/.test(String(key)) || /^setting .* of everyone$/.test(String(id));
@@ -195,9 +198,9 @@ function chaptersOf({ status, body }: HttpResponse): unknown {
   return JSON.parse(JSON.stringify(rest, left));
 }
 
-describe('the settings of a database', () => {
+describe('ALTER DATABASE … SET by the owner of an app', () => {
   it.each(['low', 'high'] as const)(
-    'change nothing of what the server does, at their %s end',
+    'leaves all responses of the server unchanged with every setting at its %s value',
     async (end) => {
       const before = await look();
       expect(Object.entries(before).filter(([, [status]]) => status >= 500)).toEqual([]);
@@ -234,7 +237,7 @@ describe('the settings of a database', () => {
     60_000,
   );
 
-  it('does not bound how long a change of a setting of the app waits for a lock', async () => {
+  it('does not limit how long a change of a setting of the app waits for a lock', async () => {
     const superuser = await superuserUrl(node, `app_${app.ref}`);
     await withClient(superuser, async (holder) => {
       await holder.query(`alter database "app_${app.ref}" set lock_timeout = 1`);

@@ -4,7 +4,7 @@ import { admin, createApp, createAppWith, runSql } from '../support/apps.ts';
 import { clientOf, type Member, signUpMember } from '../support/clients.ts';
 import { send } from '../support/http.ts';
 
-/** A change of a session or an account by SQL reaches its access tokens, on every worker, within a second. */
+/** A change of a session or an account by SQL affects its access tokens on every worker within a second. */
 const node = inject('node');
 let app: AppConnection;
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
   );
 });
 
-/** Statuses of four calls with the token, spread over the workers. */
+/** Returns the statuses of four calls with the token, spread over the workers. */
 const statuses = (token: string): Promise<number[]> =>
   Promise.all(
     Array.from({ length: 4 }, async () => {
@@ -67,7 +67,7 @@ describe.each([
   });
 });
 
-it('an end in the future ends the access token then, although it was used before and after it was set', async () => {
+it('ends an access token at not_after in the future, although the token was used before and after SQL set the time', async () => {
   const member = await usedMember();
   await runSql(
     node,
@@ -80,7 +80,7 @@ it('an end in the future ends the access token then, although it was used before
   expect(performance.now()).toBeGreaterThan(until - 1000);
 });
 
-it('an end that is taken away lets the session go on', async () => {
+it('continues a session whose not_after SQL removes', async () => {
   const member = await usedMember();
   const set = (value: string) =>
     runSql(node, app.ref, `update auth.sessions set not_after = ${value} where user_id = '${member.user.id}'`);
@@ -90,7 +90,7 @@ it('an end that is taken away lets the session go on', async () => {
   await expect.poll(() => statuses(member.session.access_token)).toEqual(works);
 });
 
-it('a trigger of the app that bans ends the sessions, too', async () => {
+it('ends the sessions of a member whom a trigger of the app bans', async () => {
   const banning = await createAppWith(
     node,
     `create function public.ban() returns trigger language plpgsql as
@@ -108,7 +108,7 @@ it('a trigger of the app that bans ends the sessions, too', async () => {
     .toEqual([['0']]);
 });
 
-it('a member who changes the own password through a function of the app stays signed in here and nowhere else', async () => {
+it('ends the other sessions of a member who changes the own password through a function of the app', async () => {
   const { email, password, session, client } = await usedMember();
   const elsewhere = await clientOf(app).auth.signInWithPassword({ email, password });
   const there = elsewhere.data.session?.access_token ?? '';
@@ -119,9 +119,9 @@ it('a member who changes the own password through a function of the app stays si
   expect(await statuses(session.access_token)).toEqual(works);
 });
 
-it('a hash that the server makes anew at sign-in ends no session', async () => {
+it('ends no session when the server replaces the password hash at sign-in', async () => {
   const member = await usedMember();
-  // bcrypt of 'secret-word', as an existing project brings it along.
+  // bcrypt of 'secret-word', as an import from an existing project stores it.
   const bcrypt = '$2a$10$abcdefghijklmnopqrstuuC7lnmZ6T1o2p1T1aW7w1xw3mD5i4bqK';
   await runSql(
     node,
@@ -132,7 +132,7 @@ it('a hash that the server makes anew at sign-in ends no session', async () => {
   expect(await statuses(member.session.access_token)).toEqual(works);
 });
 
-it('the journal names who sent the SQL, whatever the SQL says', async () => {
+it('records the sender of SQL in the journal, whatever author the SQL sets', async () => {
   const fresh = await createApp(node);
   expect((await runSql(node, fresh.ref, 'select * from ninefold.journal')).results[0]?.rows).toEqual([]);
   const journal = async () =>

@@ -7,7 +7,7 @@ import { send } from '../support/http.ts';
 import { startNode, type TestNode } from '../support/node.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 
-/** Tokens of third parties: their keys open what the app gives them, and nothing that is somebody else's. */
+/** Tokens of third parties have the access that the app gives them, and no access to data of other issuers. */
 let node: TestNode;
 let receiver: Receiver;
 let app: AppConnection;
@@ -65,7 +65,7 @@ const call = (token: string, of = app, path = '/rest/v1/rpc/me') =>
     headers: { apikey: of.publishable_key, authorization: `Bearer ${token}` },
   });
 
-it('of a third party that the app lists lets a data call in, with its role, and a session_id of its own', async () => {
+it('accepts a data call with a token of a listed third party, with its role and without a session of the app', async () => {
   const session_id = 'aaaaaaaa-bbbb-4ccc-8ddd-6070e0000000';
   const response = await call(signed(claims({ session_id, aud: ['other', 'desk'] })));
   expect([response.status, JSON.parse(response.body)]).toEqual([200, { role: 'authenticated', sub: 'user_2abc' }]);
@@ -75,7 +75,7 @@ it('of a third party that the app lists lets a data call in, with its role, and 
   expect(JSON.parse((await call(signed(noRole))).body).role).toBe('anon');
 });
 
-describe('a token is refused', () => {
+describe('a data call with a token of a third party', () => {
   it.each<[string, () => string]>([
     ['with another audience', () => signed(claims({ aud: 'shop' }))],
     ['without an audience', () => signed(claims({ aud: undefined }))],
@@ -110,22 +110,22 @@ describe('a token is refused', () => {
         return `${input}.${createHmac('sha256', app.jwt_secret).update(input).digest('base64url')}`;
       },
     ],
-  ])('%s', async (_, token) => {
+  ])('is rejected if the token is one of this kind: %s', async (_, token) => {
     expect((await call(token())).status).toBe(401);
   });
 
-  it('by an app that does not list the third party', async () => {
+  it('is rejected by an app that does not list the third party', async () => {
     expect((await call(signed(claims()), unlisted)).status).toBe(401);
   });
 
-  it('with the role service_role, or one that no call may have', async () => {
+  it('is rejected with the role service_role and with reserved roles', async () => {
     for (const role of ['service_role', 'postgres', `app_${app.ref}`, 'supabase_auth_admin']) {
       expect((await call(signed(claims({ role })))).status, role).toBe(403);
     }
   });
 });
 
-it('opens no account of a member whose id it names', async () => {
+it('rejects auth calls whose token has the id of a member in sub', async () => {
   const member = await signUpMember(app);
   const token = signed(claims({ sub: member.user.id, email: member.email }));
   for (const path of ['/auth/v1/user', '/auth/v1/sessions', '/auth/v1/admin/users']) {
@@ -134,7 +134,7 @@ it('opens no account of a member whose id it names', async () => {
   expect((await member.client.auth.getUser()).error).toBeNull();
 });
 
-it('ends with the setting, at once', async () => {
+it('rejects tokens within a second after the setting external_jwt_issuers is deleted', async () => {
   const token = signed(claims());
   expect((await call(token)).status).toBe(200);
   await admin(node, 'DELETE', `/apps/${app.ref}/settings/external_jwt_issuers`);
@@ -142,7 +142,7 @@ it('ends with the setting, at once', async () => {
 });
 
 it.each(['clerk', 'https://a ftp://b', 'https://a', 'https://a https://b c d', 'https://a  https://b'])(
-  'is not listed by an entry that means nothing: %j',
+  'rejects an invalid entry of external_jwt_issuers: %j',
   async (entry) => {
     const call = admin(node, 'PUT', `/apps/${app.ref}/settings/external_jwt_issuers`, { value: [entry] });
     await expect(call).rejects.toThrow('setting_invalid');

@@ -8,7 +8,7 @@ import { send } from '../support/http.ts';
 import { expectRefusal } from '../support/refusal.ts';
 import { uniqueEmail, uniqueRef } from '../support/unique.ts';
 
-/** An app whose owner tries to harm the server from inside: what the server reads, runs or copies is made to bite. */
+/** An app whose owner tries to damage the server through objects that the server reads, runs or copies. */
 const node = inject('node');
 const { operator, get, expectServed, makeNeighbour } = hostileCalls(node);
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
   neighbour = await makeNeighbour();
 });
 
-it('a password that the app changes of its own login is said, and ends no more than the app itself', async () => {
+it('reports database_unavailable if the app changes the password of its own login, and other apps keep working', async () => {
   const app = await createAppWith(node, `alter role current_user password 'known'`);
   const migrated = await send(node.url, `/admin/v1/apps/${app.ref}/migrations`, {
     method: 'POST',
@@ -30,8 +30,8 @@ it('a password that the app changes of its own login is said, and ends no more t
   await deleteApp(node, app.ref);
 });
 
-describe('the keys of an app that was deleted', () => {
-  it('open nothing in an app of the same name, nor does its database URL', async () => {
+describe('the keys and the database URL of a deleted app', () => {
+  it('are rejected by a new app of the same name', async () => {
     const old = await createApp(node, { ref: uniqueRef('twice') });
     const member = await signUpMember(old);
     await get(old, '/rest/v1/');
@@ -54,7 +54,7 @@ describe('the keys of an app that was deleted', () => {
   });
 });
 
-it('a copy of an app opens with none of the source’s keys, sessions or refresh tokens', async () => {
+it('rejects keys, sessions and refresh tokens of the source in a copy of an app', async () => {
   const source = await createApp(node);
   const member = await signUpMember(source);
   const copy = await createApp(node, { from: source.ref });

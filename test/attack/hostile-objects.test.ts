@@ -7,7 +7,7 @@ import { send } from '../support/http.ts';
 import { expectRefusal } from '../support/refusal.ts';
 import { uniqueEmail, uniqueRef } from '../support/unique.ts';
 
-/** An app whose owner tries to harm the server from inside: what the server reads, runs or copies is made to bite. */
+/** An app whose owner tries to damage the server through objects that the server reads, runs or copies. */
 const node = inject('node');
 const { operator, get, rows, post, lookAt, expectServed, makeNeighbour } = hostileCalls(node);
 
@@ -58,7 +58,7 @@ describe('objects of an app', () => {
     expect(await rows(app, 'select count(*) > 0 from public.caught')).toEqual([['t']]);
   });
 
-  it('hung on accounts run with no more rights than the app has', async () => {
+  it('run only with the app’s privileges if they are triggers on accounts', async () => {
     const app = await createAppWith(
       node,
       `insert into auth.users (id, email) values ('11111111-1111-4111-8111-111111111111', 'member@example.com');
@@ -90,7 +90,7 @@ describe('objects of an app', () => {
     });
   });
 
-  it('that the app’s login owns or was granted go along into a copy, and hold neither app back', async () => {
+  it('are copied if they belong to the app’s login, and both apps can be deleted', async () => {
     const app = await createApp(node);
     const login = `"app_${app.ref}_authenticator"`;
     await runSql(
@@ -114,7 +114,7 @@ describe('objects of an app', () => {
     await deleteApp(node, copy.ref);
   });
 
-  it('held by locks, transactions and connections are deleted all the same', async () => {
+  it('are deleted with the app while locks, transactions and connections use them', async () => {
     const app = await createApp(node, { ref: uniqueRef('locked') });
     await runSql(node, app.ref, 'create table public.things (id int)');
     await withClient(app.database_url ?? '', async (client) => {
@@ -131,8 +131,8 @@ describe('objects of an app', () => {
   });
 });
 
-describe('notifications and figures', () => {
-  it('that make no sense are passed over', async () => {
+describe('notifications and statistics of an app', () => {
+  it('are ignored if they are malformed', async () => {
     const app = await createAppWith(node, 'create table public.things (id int)');
     for (const payload of [
       '',
@@ -158,7 +158,7 @@ describe('notifications and figures', () => {
     await expectServed(neighbour);
   });
 
-  it('that the app’s own code invents do not break the overview', async () => {
+  it('do not break the overview if the app’s own code writes them', async () => {
     const app = await createAppWith(
       node,
       `create function public.run(statement text) returns void language plpgsql as $$ begin

@@ -4,7 +4,7 @@ import { createAppWith, runSql } from '../support/apps.ts';
 const node = inject('node');
 const operator = { authorization: `Bearer ${node.operatorToken}` };
 
-it('what an app’s own code writes among the records of its calls breaks nothing that reads them', async () => {
+it('shows logs, errors and statistics although the app’s own code has written invalid records among them', async () => {
   const app = await createAppWith(
     node,
     `create function public.run(statement text) returns void language plpgsql as $$ begin

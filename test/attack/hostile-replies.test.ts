@@ -4,7 +4,7 @@ import { createAppWith } from '../support/apps.ts';
 import { send } from '../support/http.ts';
 import { expectRefusal } from '../support/refusal.ts';
 
-/** Headers and bodies of an app's functions must not act beyond their own response. */
+/** Headers and bodies of an app's functions must only affect their own response. */
 const node = inject('node');
 
 const operator = { authorization: `Bearer ${node.operatorToken}` };
@@ -15,7 +15,7 @@ const post = (app: AppConnection, path: string, body: unknown) =>
     body: JSON.stringify(body),
   });
 
-describe('answers of an app’s code', () => {
+describe('responses of an app’s functions', () => {
   let app: AppConnection;
   beforeAll(async () => {
     app = await createAppWith(
@@ -30,7 +30,7 @@ describe('answers of an app’s code', () => {
   const call = (fn: string, body: unknown) => post(app, `/rest/v1/rpc/${fn}`, body);
 
   it.each(['content-length', 'transfer-encoding', 'connection', 'upgrade', 'trailer', 'keep-alive', 'te'])(
-    'cannot frame the reply with %s, so that the next one on the connection is read as its own',
+    'cannot set %s, so that the next response on the connection stays intact',
     async (name) => {
       const response = await call('reply', { headers: JSON.stringify([{ [name]: '3' }]), status: '200' });
       expect(JSON.parse(response.body).code).toBe('PGRST111');
@@ -47,20 +47,20 @@ describe('answers of an app’s code', () => {
     '{"x":"y"}',
     '[1]',
     'no JSON',
-  ])('cannot put %s into a header', async (headers) => {
+  ])('get PGRST111 if response.headers is %s', async (headers) => {
     const response = await call('reply', { headers, status: '200' });
     expect(response.headers['x-evil']).toBeUndefined();
     expect(JSON.parse(response.body).code).toBe('PGRST111');
   });
 
   it.each(['100', '101', '199', '600', '-1', 'abc', '1e3', '99999999999'])(
-    'cannot have the status %s',
+    'get PGRST112 if response.status is %s',
     async (status) => {
       expect(JSON.parse((await call('reply', { headers: '[]', status })).body).code).toBe('PGRST112');
     },
   );
 
-  it('keep the request id, which the log knows', async () => {
+  it('contain the request id of the server, even if the function sets another one', async () => {
     const response = await call('reply', { headers: '[{"x-request-id":"forged"}]', status: '200' });
     expect(response.headers['x-request-id']).not.toBe('forged');
   });
@@ -72,7 +72,7 @@ describe('answers of an app’s code', () => {
     ['PGRST', 500],
     ['57P01', 503],
     ['XX000', 500],
-  ])('that raise %s get a status that is one', async (sqlstate, status) => {
+  ])('have a valid status if the function raises %s', async (sqlstate, status) => {
     const response = await call('fail', { sqlstate, message: 'a\r\nx-evil: 1', detail: '{"status":101}' });
     expect([response.status, response.headers['x-evil'], response.headers['x-request-id']]).toEqual([
       status,
@@ -81,7 +81,7 @@ describe('answers of an app’s code', () => {
     ]);
   });
 
-  it('cannot fill the server’s memory: a result above the limit is refused', async () => {
+  it('are refused above the size limit, so that they do not fill the server’s memory', async () => {
     for (const response of [
       await call('flood', { bytes: 70_000_000 }),
       await send(node.url, `/admin/v1/apps/${app.ref}/sql`, {

@@ -9,7 +9,7 @@ import { send } from '../support/http.ts';
 import { expectRefusal } from '../support/refusal.ts';
 import { uniqueEmail } from '../support/unique.ts';
 
-/** An app whose owner tries to harm the server from inside: what the server reads, runs or copies is made to bite. */
+/** An app whose owner tries to damage the server through objects that the server reads, runs or copies. */
 const node = inject('node');
 const { operator, get, rows, post, signUpDisabled, lookAt, expectServed, makeNeighbour } = hostileCalls(node);
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
   neighbour = await makeNeighbour();
 });
 
-describe('names', () => {
+describe('unusual names', () => {
   const names = [
     `quote"d`,
     `it's`,
@@ -42,7 +42,7 @@ describe('names', () => {
   const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
   const literal = (text: string) => ` E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 
-  it('of tables, columns, functions, rules and comments break nothing that reads, shows, copies or deletes them', async () => {
+  it('of tables, columns, functions, rules and comments do not break reading, showing, copying or deleting an app', async () => {
     const app = await createAppWith(
       node,
       names
@@ -77,7 +77,7 @@ describe('names', () => {
   });
 });
 
-describe('settings', () => {
+describe('hostile values in ninefold.settings', () => {
   const hostile: [string, unknown][] = [
     ['db_schemas', ['nowhere']],
     ['db_schemas', ["'; drop table x; --"]],
@@ -114,7 +114,7 @@ describe('settings', () => {
     ['constructor', 1],
   ];
 
-  it('of any kind leave an app that answers, with a status below 500, and its neighbours alone', async () => {
+  it('leave the app and its neighbours with statuses below 500', async () => {
     const app = await createAppWith(node, 'create table public.things (id int)');
     await withClient(app.database_url ?? '', async (client) => {
       let marker = false;
@@ -144,7 +144,7 @@ describe('settings', () => {
     await expectServed(neighbour);
   });
 
-  it('over the management API are taken only where they fit, and only where they exist', async () => {
+  it('are rejected by the management API if the key is unknown or the value invalid', async () => {
     const app = await createApp(node);
     const set = (key: string, body: string) =>
       send(node.url, `/admin/v1/apps/${app.ref}/settings/${key}`, {
@@ -176,7 +176,7 @@ describe('settings', () => {
     expect((await send(node.url, `/admin/v1/apps/${app.ref}/settings`, { headers: operator })).status).toBe(200);
   });
 
-  it('as large as the database holds are not read', async () => {
+  it('are not read if they are very large', async () => {
     const app = await createAppWith(
       node,
       `create table public.things (id int);
@@ -188,7 +188,7 @@ describe('settings', () => {
   });
 });
 
-it('settings of the database itself keep a builder from neither copying nor deleting the app', async () => {
+it('lets a builder copy and delete an app whatever settings its database has', async () => {
   const app = await createApp(node);
   const changes = [
     `set role = 'anon'`,

@@ -6,7 +6,7 @@ import { type HttpResponse, send, sendBytes } from '../support/http.ts';
 import { startNode } from '../support/node.ts';
 import { expectNoFault, expectRefusal } from '../support/refusal.ts';
 
-/** Requests that are no calls: broken HTTP, odd paths, headers that want to be repeated. */
+/** Malformed HTTP, unusual paths, and headers that the server must not repeat. */
 const node = inject('node');
 let app: AppConnection;
 let rest: string;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   );
 });
 
-/** The answers in what came back over one connection. */
+/** Parses the responses that one connection received. */
 function answersIn(heard: string): HttpResponse[] {
   return heard.split(/(?=HTTP\/1\.1 \d{3} )/).map((text) => {
     const [head = '', body = ''] = text.split(/\r\n\r\n/);
@@ -32,7 +32,7 @@ function answersIn(heard: string): HttpResponse[] {
 
 const host = `Host: ${new URL(node.url).host}\r\n`;
 
-describe('broken HTTP', () => {
+describe('malformed HTTP', () => {
   const get = (line: string, headers = host) => `GET ${line} HTTP/1.1\r\n${headers}\r\n`;
   const post = (headers: string, body: string) => `POST ${rest}/things HTTP/1.1\r\n${host}${headers}\r\n${body}`;
   const second = `GET /health HTTP/1.1\r\n${host}\r\n`;
@@ -73,13 +73,13 @@ describe('broken HTTP', () => {
     ['an unknown transfer coding', () => post('Transfer-Encoding: xchunked\r\n', second)],
     ['chunks that are not last', () => post('Transfer-Encoding: chunked, identity\r\n', `0\r\n\r\n${second}`)],
   ];
-  it.each(broken)('%s is refused once, and nothing behind it is answered', async (what, bytes) => {
+  it.each(broken)('gets one error and no further response on the connection: %s', async (what, bytes) => {
     const answers = answersIn(await sendBytes(node.url, bytes()));
     expect(answers.map(({ status }) => status)).toHaveLength(1);
     expectRefusal(answers[0] as HttpResponse, what);
   });
 
-  it('a body in chunks is bounded as one with a length is', async () => {
+  it('cannot exceed the body limit with chunks', async () => {
     const chunk = Buffer.alloc(1024 * 1024, 0x20);
     const chunks = Array.from({ length: limits.bodyBytes.default / chunk.length + 1 }, () => chunk);
     const response = await send(node.url, `${rest}/things`, {
@@ -88,13 +88,13 @@ describe('broken HTTP', () => {
       chunks,
       ownConnection: true,
     }).catch((error: Error) => error.message);
-    // The server answers and closes; a client that still writes then sees the connection end.
+    // The server responds and closes the connection. A client that still writes gets an error.
     if (typeof response === 'string') expect(response).toMatch(/EPIPE|ECONNRESET|socket hang up/);
     else expect(expectRefusal(response)).toBe('body_too_large');
     expect((await send(node.url, '/health')).status).toBe(200);
   });
 
-  it('a request target in absolute form names the same thing', async () => {
+  it('GET with a request target in absolute form gets the same response', async () => {
     const [response] = answersIn(
       await sendBytes(
         node.url,
@@ -130,13 +130,13 @@ describe('paths', () => {
     '/..%2f..%2f.ninefold/secrets/operator-token',
     '/.ninefold/secrets/operator-token',
     '/%2e%2e/%2e%2e/package.json',
-  ])('%s is nothing', async (path) => {
+  ])('get an error if they name no route: %s', async (path) => {
     const response = await send(node.url, path);
     expectRefusal(response);
     expect(response.body).not.toMatch(/root:|operator-token|"dependencies"/);
   });
 
-  it('of an app are the same with a letter percent-encoded', async () => {
+  it('of an app name the same resource if a letter is percent-encoded', async () => {
     for (const path of [
       `/apps/%${app.ref.charCodeAt(0).toString(16)}${app.ref.slice(1)}/rest/v1/things?select=id`,
       `/apps/${app.ref}/%72est/v1/things?select=id`,
@@ -149,7 +149,7 @@ describe('paths', () => {
     }
   });
 
-  it('below an app reach nothing beside it', async () => {
+  it('below an app reach no path outside of the app', async () => {
     for (const path of [
       '/..',
       '/../../..',
@@ -166,7 +166,7 @@ describe('paths', () => {
   });
 });
 
-describe('headers', () => {
+describe('request headers', () => {
   const hostile = [
     'a\tb',
     '"',
@@ -217,24 +217,21 @@ describe('headers', () => {
     '__proto__',
     'host',
   ];
-  it.each(names)(
-    '%s of any kind is understood or refused, and never comes back as a header of its own',
-    async (name) => {
-      for (const value of hostile) {
-        for (const method of ['GET', 'POST']) {
-          const response = await send(node.url, `${rest}/things?limit=1`, {
-            method,
-            headers: { apikey: app.anon_key, 'content-type': 'application/json', prefer: 'tx=rollback', [name]: value },
-            ...(method === 'POST' ? { body: '{"id":2}' } : {}),
-          });
-          expectNoFault(response, `${method} ${name}: ${value.slice(0, 60)}`);
-          expect(response.headers['x-evil']).toBeUndefined();
-        }
+  it.each(names)('get no server error and no copied header in the response with hostile values of %s', async (name) => {
+    for (const value of hostile) {
+      for (const method of ['GET', 'POST']) {
+        const response = await send(node.url, `${rest}/things?limit=1`, {
+          method,
+          headers: { apikey: app.anon_key, 'content-type': 'application/json', prefer: 'tx=rollback', [name]: value },
+          ...(method === 'POST' ? { body: '{"id":2}' } : {}),
+        });
+        expectNoFault(response, `${method} ${name}: ${value.slice(0, 60)}`);
+        expect(response.headers['x-evil']).toBeUndefined();
       }
-    },
-  );
+    }
+  });
 
-  it('x-request-id comes back only where it can do no harm', async () => {
+  it('repeat x-request-id only if the value is harmless', async () => {
     const idFor = async (sent: string) =>
       (await send(node.url, '/health', { headers: { 'x-request-id': sent } })).headers['x-request-id'];
     expect(await idFor('trace-1.a:b_c')).toBe('trace-1.a:b_c');
@@ -243,7 +240,7 @@ describe('headers', () => {
     }
   });
 
-  it('twice are not mixed up: the first Authorization counts, or none', async () => {
+  it('are refused if a second Authorization contains the valid token', async () => {
     const [response] = answersIn(
       await sendBytes(
         node.url,
@@ -253,7 +250,7 @@ describe('headers', () => {
     expect(expectRefusal(response as HttpResponse)).toBe('operator_required');
   });
 
-  it('of the page: no other site may frame it or take part in it', async () => {
+  it('from another site do not allow that site to frame or read the page', async () => {
     const response = await send(node.url, '/', { headers: { accept: 'text/html' } });
     if (response.status === 200) {
       expect(response.headers['content-security-policy']).toMatch(/frame-ancestors 'none'/);
@@ -265,14 +262,14 @@ describe('headers', () => {
   });
 });
 
-it('an answer’s headers stay small however long the request was, so that clients can read them', async () => {
+it('sends short response headers even if the request is long', async () => {
   const long = `${rest}/things?id=in.(${Array.from({ length: 5000 }, (_, i) => i).join(',')})`;
   const response = await send(node.url, long, { headers: { apikey: app.anon_key } });
   expect(response.status).toBe(200);
   expect(JSON.stringify(response.headers).length).toBeLessThan(8000);
 });
 
-it('a host below the domain names its app alone, whatever else it says', async () => {
+it('serves only its own app at a host below the domain', async () => {
   const served = await startNode({ env: { NINEFOLD_DOMAIN: 'apps.example.com', NINEFOLD_WORKERS: '1' } });
   try {
     const [one, two] = await Promise.all([createApp(served), createApp(served)]);

@@ -35,7 +35,7 @@ async function lastMail(address: string, of = app): Promise<LinkMail> {
   return mail;
 }
 
-/** A member whose address is confirmed. */
+/** Creates a member whose address is confirmed. */
 async function member(): Promise<{ email: string; token: string }> {
   const email = uniqueEmail();
   await post('/signup', { email, password });
@@ -43,7 +43,7 @@ async function member(): Promise<{ email: string; token: string }> {
   return { email, token: JSON.parse(body).access_token };
 }
 
-describe('a secret in a mail', () => {
+describe('the secret of a mail', () => {
   const uses: Record<string, (mail: LinkMail, email: string) => Promise<HttpResponse>> = {
     'as a link': (mail) => verify({ type: 'magiclink', token_hash: mail.data.TokenHash }),
     'as a code': (mail, email) => verify({ type: 'email', email, token: mail.data.Token }),
@@ -59,7 +59,7 @@ describe('a secret in a mail', () => {
       }),
   };
 
-  it.each(Object.keys(uses))('opens one session for 32 uses at once %s', async (way) => {
+  it.each(Object.keys(uses))('opens one session when 32 clients use it at once %s', async (way) => {
     const { email } = await member();
     await post('/otp', { email });
     const mail = await lastMail(email);
@@ -71,7 +71,7 @@ describe('a secret in a mail', () => {
     expect(won).toHaveLength(1);
   });
 
-  it('is good for nothing but its own purpose, its own address and its own app', async () => {
+  it('works only for its own purpose, address and app', async () => {
     const [one, two, elsewhere] = [await member(), await member(), await createAppWith(node, settings)];
     await post('/recover', { email: one.email });
     const { data } = await lastMail(one.email);
@@ -88,11 +88,11 @@ describe('a secret in a mail', () => {
       headers: { 'content-type': 'application/json', authorization: `Bearer ${one.token}` },
     });
     expect(put.status).toBe(200);
-    // The change of the password voided the mail.
+    // The change of the password invalidated the mail.
     expect((await verify({ type: 'recovery', token_hash: data.TokenHash })).status).toBe(403);
   });
 
-  it('is not what the database holds', async () => {
+  it('is not stored in a form that works', async () => {
     const { email } = await member();
     await post('/otp', { email });
     const { data } = await lastMail(email);
@@ -118,7 +118,7 @@ describe('a secret in a mail', () => {
     return results.flatMap((result) => ('rows' in result ? result.rows.flat().map(String) : []));
   }
 
-  it('cannot be guessed: each of many codes at once counts, on every worker', async () => {
+  it('cannot be guessed by many parallel attempts, because every worker counts them', async () => {
     const { email } = await member();
     await post('/otp', { email });
     const { data } = await lastMail(email);
@@ -130,7 +130,7 @@ describe('a secret in a mail', () => {
     expect((await verify({ type: 'email', email, token: data.Token })).status).toBe(429);
   });
 
-  it('stays good however often a scanner opens its link', async () => {
+  it('still works after scanners have opened its link many times', async () => {
     const { email } = await member();
     await post('/otp', { email });
     const { data } = await lastMail(email);
@@ -144,12 +144,12 @@ describe('a secret in a mail', () => {
   });
 });
 
-describe('an account that a stranger made first', () => {
+describe('an account that a stranger created first', () => {
   it.each([
     ['signs up', '/signup', { password: 'the owner’s own' }, 'signup'],
     ['asks for a link', '/otp', {}, 'signup'],
     ['recovers', '/recover', {}, 'recovery'],
-  ])('is of no use to the stranger once the owner %s', async (_, call, body, type) => {
+  ])('rejects the stranger’s password after the owner of the address %s', async (_, call, body, type) => {
     const email = uniqueEmail();
     await post('/signup', { email, password });
     await post(call, { email, ...body });
@@ -157,7 +157,7 @@ describe('an account that a stranger made first', () => {
     expect((await post('/token?grant_type=password', { email, password })).status).toBe(400);
   });
 
-  it('is of no use once it is invited', async () => {
+  it('rejects the stranger’s password after an invitation', async () => {
     const email = uniqueEmail();
     await post('/signup', { email, password });
     await post('/invite', { email }, { apikey: app.secret_key });
@@ -166,7 +166,7 @@ describe('an account that a stranger made first', () => {
   });
 });
 
-describe('whether an address has an account', () => {
+describe('the existence of an account', () => {
   const calls: [string, object][] = [
     ['/otp', { create_user: false }],
     ['/otp', {}],
@@ -177,7 +177,7 @@ describe('whether an address has an account', () => {
     ['/verify', { type: 'email', token: '000000' }],
     ['/verify', { type: 'recovery', token: '000000' }],
   ];
-  it.each(calls)('is not told by POST %s %j: not by status, body or headers', async (call, body) => {
+  it.each(calls)('does not change status, body or headers of POST %s %j', async (call, body) => {
     const { email } = await member();
     const told = async (address: string) => {
       const { status, body: text, headers } = await post(call, { ...body, email: address });
@@ -186,7 +186,7 @@ describe('whether an address has an account', () => {
     expect(await told(uniqueEmail())).toEqual(await told(email));
   });
 
-  it('is not told by a sign-up: the fields of the answers, their order and their form are the same', async () => {
+  it('does not change the fields, their order and their format in the response to a sign-up', async () => {
     const { email } = await member();
     const form = async (address: string) => {
       const { status, body } = await post('/signup', { email: address, password, data: { b: 1, aa: { c: [2] } } });
@@ -202,7 +202,7 @@ describe('whether an address has an account', () => {
     expect(answers[2]).toEqual(answers[0]);
   });
 
-  it('is not told by the time of POST /recover', async () => {
+  it('does not change the time of POST /recover', async () => {
     const { email } = await member();
     const ask = (address: string) => timeOf(() => post('/recover', { email: address }));
     const times: [number, number][] = [];
@@ -210,7 +210,7 @@ describe('whether an address has an account', () => {
     expect(areToldApart(times, 2), JSON.stringify(times)).toBe(false);
   });
 
-  it('is not told by how soon a mail can be asked for again', async () => {
+  it('does not change when another mail can be requested', async () => {
     const strict = await createAppWith(node, settings.replace("'0'", "'60'"));
     const known = uniqueEmail();
     await post('/signup', { email: known, password }, {}, strict);
@@ -225,7 +225,7 @@ describe('whether an address has an account', () => {
   });
 });
 
-describe('a link', () => {
+describe('the link of a mail', () => {
   it.each<[string, Record<string, string>]>([
     ['Host', { host: 'evil.example' }],
     ['X-Forwarded-Host', { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' }],
@@ -233,7 +233,7 @@ describe('a link', () => {
     ['X-Original-URL', { 'x-original-url': 'https://evil.example/', 'x-forwarded-prefix': '/evil' }],
     ['Origin and Referer', { origin: 'https://evil.example', referer: 'https://evil.example/' }],
     ['redirect_to', { redirect_to: 'https://evil.example/' }],
-  ])('is not poisoned by %s', async (_, headers) => {
+  ])('leads to the app’s own origin, whatever %s contains', async (_, headers) => {
     const email = uniqueEmail();
     await post('/signup', { email, password }, headers);
     const { data } = await lastMail(email);
@@ -262,7 +262,7 @@ describe('a link', () => {
     'ｈttps://evil.example',
     'https://site。example.evil.example',
   ];
-  it.each(evil)('does not lead to %s, neither from the mail nor from its page', async (address) => {
+  it.each(evil)('does not redirect to %s, from the mail or from its page', async (address) => {
     const email = uniqueEmail();
     await post(`/signup?redirect_to=${encodeURIComponent(address)}`, { email, password });
     const { data } = await lastMail(email);
@@ -277,7 +277,7 @@ describe('a link', () => {
     expect(new URL(String(response.headers.location)).origin).toBe('https://site.example');
   });
 
-  it('shows a page that no request can put anything into', async () => {
+  it('shows a page that contains no HTML from the request', async () => {
     const host = `${app.ref}.localhost:${new URL(node.url).port}`;
     const attack = '"><script>alert(1)</script><form action=https://evil.example>';
     const query = new URLSearchParams({
@@ -291,14 +291,14 @@ describe('a link', () => {
     expect(headers['content-security-policy']).toContain("default-src 'none'");
   });
 
-  it('leads from the node’s origin to the app’s own, and signs in nobody there', async () => {
+  it('redirects from the node’s origin to the app’s own, without signing in', async () => {
     const { status, headers } = await send(node.url, path(app, '/verify?type=signup&token=x'), {});
     expect(status).toBe(303);
     expect(new URL(String(headers.location)).hostname).toBe(`${app.ref}.localhost`);
   });
 });
 
-it('keeps the calls of builders for the secret key', async () => {
+it('rejects /invite and /admin/generate_link without the secret key', async () => {
   const { token } = await member();
   for (const call of ['/invite', '/admin/generate_link']) {
     const body = { type: 'recovery', email: uniqueEmail() };

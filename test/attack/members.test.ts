@@ -61,7 +61,7 @@ const notes = (who: Cookie | null, token: string, ref = app.ref, body?: object) 
   });
 
 describe('a token with which a builder acts as a member', () => {
-  it('reads and writes exactly what the policies allow the member, and is in the audit log', async () => {
+  it('reads and writes the rows that the policies allow the member, and is recorded in the audit log', async () => {
     const { token, expires_at: expires } = await act(cookie);
     expect(new Date(expires).getTime() - Date.now()).toBeLessThanOrEqual(600_000);
     expect(await notes(cookie, token, app.ref, { body: 'mine' })).toMatchObject({
@@ -79,7 +79,7 @@ describe('a token with which a builder acts as a member', () => {
     expect(results.at(-1)?.rows[0]).toEqual([ofNode.name, ada.user.id]);
   });
 
-  it('is good for this app, this builder and this session alone', async () => {
+  it('works only for its own app, builder and session', async () => {
     const { token } = await act(cookie);
     const again = await signInBuilder(node, ofNode);
     const operator = { headers: { authorization: `Bearer ${node.operatorToken}`, 'x-ninefold-as': token } };
@@ -113,7 +113,7 @@ describe('a token with which a builder acts as a member', () => {
     }
   });
 
-  it('is worth nothing once the builder has signed out, and is not made for members of another app', async () => {
+  it('stops working when the builder signs out, and is not issued for members of another app', async () => {
     const mine = await signInBuilder(node, ofNode);
     const { token } = await act(mine);
     expect((await notes(mine, token)).status).toBe(200);
@@ -126,7 +126,7 @@ describe('a token with which a builder acts as a member', () => {
     expect((await call(null, 'POST', `/apps/${app.ref}/members/${ada.user.id}/act`)).status).toBe(401);
   });
 
-  it('is needed for a change that is kept', async () => {
+  it('is needed for a change that is not rolled back', async () => {
     for (const prefer of ['', 'tx=commit', 'tx=commit, tx=rollback', 'tx=rollbackx']) {
       const refused = await call(cookie, 'POST', `/apps/${app.ref}/rest/v1/notes`, {
         headers: { 'x-ninefold-as': ada.user.id, prefer },
@@ -144,7 +144,7 @@ describe('a token with which a builder acts as a member', () => {
   });
 });
 
-describe('a hostile file of members', () => {
+describe('an import of a hostile file of members', () => {
   async function imported(source: ImportSource, name: string, parts: readonly (string | Uint8Array)[], ref = app.ref) {
     const path = `/apps/${ref}/member-imports`;
     const { id } = await admin<MemberImport>(node, 'POST', path, { source, file_name: name });
@@ -169,7 +169,7 @@ describe('a hostile file of members', () => {
     };
   }
 
-  it('is refused line by line where hashes burn the processor, texts cannot be stored or lines are huge', async () => {
+  it('refuses lines with expensive hashes, lines with texts that PostgreSQL cannot store and huge lines', async () => {
     const line = (user: object) => `${JSON.stringify(user)}\n`;
     const rest = 'c29tZXNhbHRzb21lc2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
     const hostile = [
@@ -218,7 +218,7 @@ describe('a hostile file of members', () => {
     expect(results.at(-1)?.rows).toEqual([['good@example.com']]);
   });
 
-  it('imports nothing where the file is no file of its kind', async () => {
+  it('imports nothing if the file has another format', async () => {
     const quote = `email\n"${'x'.repeat(5_000_000)}`;
     for (const [source, name, parts] of [
       ['csv', 'x.csv', [quote]],
@@ -234,7 +234,7 @@ describe('a hostile file of members', () => {
     }
   });
 
-  it('cannot be run twice, by anybody else, or for another app', async () => {
+  it('cannot be run twice, by another caller or for another app', async () => {
     const done = await imported('csv', 'x.csv', ['email\nonce@example.com\n']);
     const operator = { headers: { authorization: `Bearer ${node.operatorToken}` } };
     expect(await call(null, 'POST', `${done.path}/run`, operator)).toMatchObject({

@@ -10,7 +10,7 @@ import {
   type RegisteredClient,
 } from '../support/oauth-app.ts';
 
-/** Applications that attack the app as their provider, its members and each other. */
+/** Applications that attack the app as their provider, its members and other applications. */
 const node = inject('node');
 let oauth: OAuthApp;
 let ada: SupabaseClient;
@@ -24,8 +24,8 @@ beforeAll(async () => {
   ]);
 });
 
-describe('introspection and revocation', () => {
-  it('reveal and end nothing of another application or of the app itself', async () => {
+describe('POST /oauth/introspect and POST /oauth/revoke', () => {
+  it('reveal and end no token of another application or of the app itself', async () => {
     const { access_token = '', refresh_token = '' } = await oauth.tokensFor(ada);
     const session = (await ada.auth.getSession()).data.session;
     const foreign = [
@@ -44,7 +44,7 @@ describe('introspection and revocation', () => {
     expect((await ada.auth.getUser()).error).toBeNull();
   });
 
-  it('need the authentication that the client is registered for, and introspection a secret', async () => {
+  it('need the authentication method that the client is registered for, and introspection needs a secret', async () => {
     const asPublic = { client_id: oauth.publicClient.client_id, token: 'x' };
     const answers = [
       await oauth.post('introspect', { token: 'x' }, {}),
@@ -59,7 +59,7 @@ describe('introspection and revocation', () => {
     expect((await oauth.post('introspect', {})).status).toBe(400);
   });
 
-  it('call a token of a banned member inactive', async () => {
+  it('report a token of a banned member as inactive', async () => {
     const member = await oauth.member();
     const { refresh_token = '' } = await oauth.tokensFor(member);
     const { data } = await member.auth.getUser();
@@ -72,8 +72,8 @@ describe('introspection and revocation', () => {
   });
 });
 
-describe('the authorization endpoint', () => {
-  it('does not send the browser to the address of an application that registered itself', async () => {
+describe('GET /oauth/authorize', () => {
+  it('does not redirect the browser to the address of an application that registered itself', async () => {
     const registered = await vi.waitFor(async () => {
       const response = await oauth.ask('/auth/v1/oauth/clients/register', {
         method: 'POST',
@@ -91,7 +91,7 @@ describe('the authorization endpoint', () => {
     expect((await oauth.authorize(asked)).status).toBe(302);
   });
 
-  it('refuses a client_id or a redirect_uri that is repeated', async () => {
+  it('refuses a repeated client_id or redirect_uri', async () => {
     for (const [name, value] of [
       ['client_id', evil.client_id],
       ['redirect_uri', 'https://evil.example/callback'],
@@ -104,8 +104,8 @@ describe('the authorization endpoint', () => {
   });
 });
 
-describe('a request that waits', () => {
-  it('is declined without a member only if it is silent', async () => {
+describe('a pending authorization request', () => {
+  it('can be declined without a member only if its prompt is none', async () => {
     const id = await oauth.begin();
     const decline = (of: string) => oauth.ask(`/auth/v1/oauth/authorizations/${of}/decline`, { method: 'POST' });
     expect((await decline(id)).status).toBe(404);
@@ -113,7 +113,7 @@ describe('a request that waits', () => {
     expect((await ada.auth.oauth.getAuthorizationDetails(id)).error).toBeNull();
   });
 
-  it('is not opened in a session that has not shown the second factor of the account', async () => {
+  it('is not shown to a session that has not shown the second factor of the account', async () => {
     const member = await oauth.member();
     await oauth.tokensFor(member);
     const userId = (await member.auth.getUser()).data.user?.id;
@@ -129,7 +129,7 @@ describe('a request that waits', () => {
     expect(error?.code).toBe('insufficient_aal');
   });
 
-  it('gives no token once the session that approved it has ended', async () => {
+  it('gives no token after the session that approved it has ended', async () => {
     const member = await oauth.member();
     const code_verifier = 'v'.repeat(43);
     const code = await oauth.codeFor(member, { verifier: code_verifier });
@@ -139,8 +139,8 @@ describe('a request that waits', () => {
   });
 });
 
-describe('a token response', () => {
-  it('is stored by no cache, errors included', async () => {
+describe('responses of POST /oauth/token', () => {
+  it('are not cacheable, including errors', async () => {
     const answers = [
       await oauth.exchange({ grant_type: 'authorization_code', code: 'x', code_verifier: 'x', redirect_uri: CALLBACK }),
       await oauth.post('introspect', { token: 'x' }),
@@ -149,7 +149,7 @@ describe('a token response', () => {
     expect(answers.map(({ headers }) => headers['cache-control'])).toEqual(['no-store', 'no-store', 'no-store']);
   });
 
-  it('of a refresh is not given to another application', async () => {
+  it('do not refresh a token for another application', async () => {
     const { refresh_token = '' } = await oauth.tokensFor(ada);
     const fields = { grant_type: 'refresh_token', refresh_token };
     for (const more of [{}, { scope: 'openid' }]) {

@@ -6,7 +6,7 @@ import { clientOf, signUpMember } from '../support/clients.ts';
 import { type HttpResponse, send } from '../support/http.ts';
 import { expectNoFault, expectRefusal } from '../support/refusal.ts';
 
-/** Tokens that are signed with the app's own secret, and whose claims are odd: no answer is a fault of the server. */
+/** Tokens that are signed with the app's own secret and have unusual claims. No response may be a server error. */
 const node = inject('node');
 let app: AppConnection;
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 
 const encode = (text: string) => Buffer.from(text).toString('base64url');
-/** The claims are JSON text, so that they can be what JSON.stringify never writes. */
+/** Signs claims that are given as JSON text, because JSON.stringify cannot write all of them. */
 const signed = (claims: string): string => signedBy(app, claims);
 
 function signedBy({ jwt_secret }: AppConnection, claims: string): string {
@@ -47,7 +47,7 @@ async function answersOf(app: AppConnection, token: string): Promise<[string, Ht
 const nested = (depth: number, open = '[', close = ']') => open.repeat(depth) + close.repeat(depth);
 const id = '6f1c0c9e-0000-4000-8000-000000000001';
 
-describe('claims', () => {
+describe('claims of a signed token', () => {
   const deep = [300, 1000, 5000, 9000];
   const odd: [string, string][] = [
     ...deep.map((n): [string, string] => [`nested ${n} deep`, `{"role":"authenticated","x":${nested(n)}}`]),
@@ -86,12 +86,12 @@ describe('claims', () => {
     ['an empty object', '{}'],
   ];
 
-  it.each(odd)('%s', async (what, claims) => {
+  it.each(odd)('cause no server error: %s', async (what, claims) => {
     const token = signed(claims);
     for (const [path, response] of await answers(token)) expectNoFault(response, `${what}: ${path}`);
   });
 
-  it('that nest too deeply are refused by a limit, and the deepest allowed work', async () => {
+  it('are refused above the limit of nesting and accepted below it', async () => {
     for (const [depth, status] of [
       [250, 200],
       [257, 401],
@@ -105,7 +105,7 @@ describe('claims', () => {
     }
   });
 
-  it('at the path of the setting jwt_role_claim_key are no fault either', async () => {
+  it('cause no server error at the path of the setting jwt_role_claim_key', async () => {
     const app = await createApp(node);
     const answers = (token: string) => answersOf(app, token);
     const signed = (claims: string) => signedBy(app, claims);
@@ -134,7 +134,7 @@ describe('claims', () => {
   });
 });
 
-describe('a role that Ninefold or PostgreSQL uses itself', () => {
+describe('a reserved role of Ninefold or PostgreSQL', () => {
   const reserved = () => [
     ...['none', 'authenticator', 'ninefold_server', 'supabase_auth_admin', 'supabase_admin', 'supabase_storage_admin'],
     ...[
@@ -149,10 +149,10 @@ describe('a role that Ninefold or PostgreSQL uses itself', () => {
     ...[`app_${app.ref}`, `app_${app.ref}_authenticator`],
   ];
 
-  it('is refused in a token, at every path', async () => {
+  it('is refused in a token at every path', async () => {
     for (const role of reserved()) {
       for (const [path, response] of await answers(signed(JSON.stringify({ role })))) {
-        // As a key, a token of a reserved role is none of the app's.
+        // An apikey with a reserved role is not a key of the app.
         if (path.endsWith('as apikey')) {
           expect(expectRefusal(response, path)).toBe('key_unknown');
           continue;
@@ -163,7 +163,7 @@ describe('a role that Ninefold or PostgreSQL uses itself', () => {
     }
   });
 
-  it('is refused as the role of anonymous callers, and of a member whom a builder looks as', async () => {
+  it('is refused as db_anon_role, and as the role of a member in x-ninefold-as', async () => {
     const { user, session } = await signUpMember(app);
     for (const role of reserved()) {
       await runSql(node, app.ref, `update auth.users set role = '${role}' where id = '${user.id}'`);
@@ -181,7 +181,7 @@ describe('a role that Ninefold or PostgreSQL uses itself', () => {
     await expect.poll(async () => (await send(node.url, `/apps/${app.ref}/rest/v1/rpc/me`)).status).toBe(200);
   });
 
-  it('does not come back through a setting of a function', async () => {
+  it('cannot be set by a function through db_hoisted_tx_settings', async () => {
     await runSql(
       node,
       app.ref,
@@ -198,7 +198,7 @@ describe('a role that Ninefold or PostgreSQL uses itself', () => {
   });
 });
 
-it('metadata that SQL made deep is no fault of sign-in, of the list of members or of a builder’s look', async () => {
+it('causes no server error at sign-in, in lists and in x-ninefold-as if SQL nests the metadata of a member deeply', async () => {
   const member = await signUpMember(app);
   await runSql(
     node,

@@ -5,12 +5,12 @@ import { createApp, deleteApp, runSql } from '../support/apps.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
 import { uniqueRef } from '../support/unique.ts';
 
-/** SQL of one app must not see another app: names, settings, comments, sessions, counters. */
+/** SQL of one app must not read names, settings, comments, sessions or counters of another app. */
 const node = inject('node');
 const secret = 'SECRET-OF-THE-OTHER-APP';
 let app: AppConnection;
 let other: AppConnection;
-/** Ends the call of the other app that runs while the tests look. */
+/** Ends the request of the other app that runs during the tests. */
 let endCall: () => Promise<unknown>;
 
 beforeAll(async () => {
@@ -53,12 +53,12 @@ afterAll(async () => {
 
 const asOwner = <T>(work: (client: pg.Client) => Promise<T>): Promise<T> => withClient(app.database_url ?? '', work);
 
-/** Every relation that PostgreSQL itself has and that the caller may read. */
+/** Every relation of PostgreSQL itself that the caller may read. */
 const relations = `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where n.nspname in ('pg_catalog', 'information_schema') and c.relkind in ('r', 'v') and has_table_privilege(c.oid, 'select')
   order by 1`;
 
-/** Every function of PostgreSQL that answers rows, or counts something, without being told of what. */
+/** Every function of PostgreSQL that returns rows or a count and needs no arguments. */
 const functions = `select format('%I.%I(%s)', n.nspname, p.proname, case p.pronargs when 1 then 'null' else '' end) as name
   from pg_proc p join pg_namespace n on n.oid = p.pronamespace
   where n.nspname = 'pg_catalog' and p.prokind = 'f' and p.proname ~ '^(ninefold_)?(pg_stat_get|pg_lock|pg_prepared_xact|pg_get_repl)'
@@ -70,7 +70,7 @@ async function tellsOf(client: pg.Client, name: string, words: readonly string[]
     const { rows } = await client.query(`select coalesce(t::text, '') as row from ${name} t`);
     return rows.map(({ row }: { row: string }) => row).filter((row) => words.some((word) => row.includes(word)));
   } catch (error) {
-    // A function that it may not execute; what works on standby servers only.
+    // A function that the caller may not execute, or that works on standby servers only.
     if (['42501', '55000', '0A000'].includes((error as pg.DatabaseError).code ?? '')) return [];
     throw error;
   }
@@ -83,7 +83,7 @@ describe.each(['its owner', 'anon', 'supabase_auth_admin'])('SQL of an app, as %
       return work(client);
     });
 
-  it('is told by no relation and no function of PostgreSQL that another app exists', async () => {
+  it('finds no other app in any relation or function of PostgreSQL', async () => {
     const oid = await withClient(await superuserUrl(node, 'postgres'), async (client) => {
       const { rows } = await client.query('select oid from pg_database where datname = $1', [`app_${other.ref}`]);
       return String(rows[0].oid);
@@ -96,7 +96,7 @@ describe.each(['its owner', 'anon', 'supabase_auth_admin'])('SQL of an app, as %
       const told: string[] = [];
       for (const { name } of [...named, ...called] as { name: string }[]) {
         told.push(...(await tellsOf(client, name, [other.ref, secret])));
-        // Its number, where the relation is about databases.
+        // The OID of the other database, if the relation is about databases.
         if (/database|activity|stat_progress|locks|shdepend|db_role_setting/.test(name)) {
           told.push(...(await tellsOf(client, name, [`(${oid},`, `,${oid},`])));
         }
@@ -105,7 +105,7 @@ describe.each(['its owner', 'anon', 'supabase_auth_admin'])('SQL of an app, as %
     });
   });
 
-  it('gets no counter of another app by its number', async () => {
+  it('gets no statistics of another app by the OID of its database', async () => {
     const { rows } = await withClient(await superuserUrl(node, 'postgres'), (client) =>
       client.query('select oid from pg_database where datname = $1', [`app_${other.ref}`]),
     );
@@ -125,7 +125,7 @@ describe.each(['its owner', 'anon', 'supabase_auth_admin'])('SQL of an app, as %
     });
   });
 
-  it('finds itself where tools look', async () => {
+  it('finds its own database, roles and session in the catalogs that tools read', async () => {
     await as(async (client) => {
       const value = async (sql: string) => Object.values((await client.query(sql)).rows[0] ?? {})[0];
       const self = `app_${app.ref}`;
@@ -146,7 +146,7 @@ describe.each(['its owner', 'anon', 'supabase_auth_admin'])('SQL of an app, as %
   });
 });
 
-it('what an owner says of the own database, its owner reads', async () => {
+it('shows the comment and the settings of a database to its owner', async () => {
   await asOwner(async (client) => {
     await client.query(`comment on database "app_${app.ref}" is 'mine'`);
     await client.query(`alter database "app_${app.ref}" set work_mem = '5MB'`);
@@ -157,7 +157,7 @@ it('what an owner says of the own database, its owner reads', async () => {
   });
 });
 
-it('a function that is cheap to call sees no row that the catalog hides', async () => {
+it('hides rows of other apps from functions with a low cost', async () => {
   await asOwner(async (client) => {
     await client.query(`create function public.peek(text) returns boolean language plpgsql cost 0.0000001 as
       $$ begin raise notice 'seen %', $1; return true; end $$`);
@@ -178,7 +178,7 @@ it('a function that is cheap to call sees no row that the catalog hides', async 
   });
 });
 
-it('pg_dump reads what it needs, and dumps nothing of it', async () => {
+it('lets pg_dump read its catalogs, and adds no changed privileges to the dump', async () => {
   await asOwner(async (client) => {
     await client.query(`set restrict_nonsystem_relation_kind = 'view, foreign-table'`);
     await client.query('select oid, rolname from pg_catalog.pg_roles order by 1');
@@ -206,7 +206,7 @@ it('pg_dump reads what it needs, and dumps nothing of it', async () => {
   });
 });
 
-it('the superuser sees the whole server in an app’s database, too', async () => {
+it('shows the whole server to the superuser in an app’s database', async () => {
   await withClient(await superuserUrl(node, `app_${app.ref}`), async (client) => {
     const { rows } = await client.query(
       `select (select count(*)::int from pg_database where datname = $1) as databases,
@@ -217,16 +217,16 @@ it('the superuser sees the whole server in an app’s database, too', async () =
   });
 });
 
-it('functions of schema ninefold that a caller may execute are those that policies, computed fields and an index call, and two that tell callers nothing', async () => {
+it('lets anon execute only the functions of schema ninefold that policies, computed fields and an index need, and two that reveal nothing', async () => {
   await asOwner(async (client) => {
     const { rows } =
       await client.query(`select p.proname as name from pg_proc p where p.pronamespace = 'ninefold'::regnamespace
       and has_function_privilege('anon', p.oid, 'execute') order by 1`);
     expect(rows.map(({ name }: { name: string }) => name)).toEqual([
       ...['caller', 'compared', 'differs', 'has_role', 'holds_any', 'is_open', 'judge_passage', 'key_fields', 'key_of'],
-      // member_words and trigrams compute the entries of an index from their arguments alone.
+      // member_words and trigrams compute index entries from their arguments only.
       ...['machine_label', 'machine_triggers', 'member_words', 'my_roles', 'open_transitions', 'passages_at'],
-      // scheduled_jobs and user_mapping_writes answer only connections that have not become another role.
+      // scheduled_jobs and user_mapping_writes return rows only to connections that have not switched to another role.
       ...['refuse_undefined', 'scheduled_jobs', 'sees_row', 'trigger_arguments', 'trigrams', 'user_mapping_writes'],
     ]);
   });

@@ -17,7 +17,7 @@ beforeAll(async () => {
   );
 });
 
-/** A request on a connection of its own, so that parallel requests reach every worker. */
+/** Sends a request on a new connection, so that parallel requests reach every worker. */
 async function call(method: string, path: string, body: unknown, token?: string) {
   const { status, body: text } = await send(node.url, `/apps/${app.ref}/auth/v1${path}`, {
     method,
@@ -51,7 +51,7 @@ const many = <T>(number: number, make: (index: number) => Promise<T>) =>
 const statuses = (answers: readonly { status: number }[], status: number) =>
   answers.filter((answer) => answer.status === status).length;
 
-it('compares no more codes than the bound when many are guessed at once, and not the right one then', async () => {
+it('compares at most the limit of codes when many are guessed at once, and then refuses the right code too', async () => {
   const phone = newPhone();
   await post('/otp', { phone });
   const [code = ''] = await codesTo(phone);
@@ -62,7 +62,7 @@ it('compares no more codes than the bound when many are guessed at once, and not
   expect((await post('/verify', { type: 'sms', phone, token: code })).status).toBe(429);
 });
 
-it('opens one session by a code that is shown many times at once, as a nonce too', async () => {
+it('opens one session when a code is shown many times at once, also as a nonce', async () => {
   const phone = newPhone();
   await post('/otp', { phone });
   const [token] = await codesTo(phone);
@@ -77,7 +77,7 @@ it('opens one session by a code that is shown many times at once, as a nonce too
   expect(statuses(changes, 200)).toBe(1);
 });
 
-it('sends no more texts than its bounds when many numbers are pumped at once', async () => {
+it('sends no more texts than the limits when many numbers are requested at once', async () => {
   const pumped = await createAppWith(
     node,
     `insert into ninefold.settings (key, value) values ('external_phone_enabled', 'true'), ('rate_limit_sms_network', '4')`,
@@ -99,7 +99,7 @@ it('sends no more texts than its bounds when many numbers are pumped at once', a
   expect(sent.rows[0].texts).toBe(4);
 });
 
-it('takes a code for its own account, number, kind and challenge alone', async () => {
+it('accepts a code only for its own account, number, kind and challenge', async () => {
   const [ada, eve] = [await signUpMember(app), await signUpMember(app)];
   const phone = newPhone();
   await call(
@@ -114,7 +114,7 @@ it('takes a code for its own account, number, kind and challenge alone', async (
   expect((await post('/verify', { type: 'phone_change', phone: newPhone(), token: ofAda })).status).toBe(403);
   const changed = await post('/verify', { type: 'phone_change', phone, token: ofAda });
   expect(changed.body.user).toMatchObject({ id: ada.user.id, phone });
-  // The number is taken.
+  // Another account has the number.
   expect((await post('/verify', { type: 'phone_change', phone, token: ofEve })).body.error_code).toBe('phone_exists');
 
   const token = String(changed.body.access_token);

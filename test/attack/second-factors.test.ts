@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 const originOf = ({ ref }: AppConnection) => `http://${ref}.localhost:${new URL(node.url).port}`;
 
-/** A request on a connection of its own, so that parallel requests reach every worker. */
+/** Sends a request on a new connection, so that parallel requests reach every worker. */
 const post = async (on: AppConnection, path: string, body: unknown, token?: string) => {
   const { status, body: text } = await send(node.url, `/apps/${on.ref}/auth/v1${path}`, {
     method: 'POST',
@@ -45,7 +45,7 @@ async function enrolled(on: AppConnection) {
 }
 
 describe('a TOTP factor', () => {
-  it('accepts one of many parallel answers, over challenges and workers', async () => {
+  it('accepts one of many parallel responses, over challenges and workers', async () => {
     const { factorId, totp, token, challenge } = await enrolled(app);
     const [first, second] = [await challenge(), await challenge()];
     const code = totp.generate();
@@ -56,7 +56,7 @@ describe('a TOTP factor', () => {
     expect((await verify(await challenge())).status).not.toBe(200);
   });
 
-  it('bounds guesses of one account over all workers, sessions and factors', async () => {
+  it('limits guesses for one account over all workers, sessions and factors', async () => {
     const { factorId, token, challenge, client } = await enrolled(app);
     const { data } = await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'second' });
     const second = String((await post(app, `/factors/${data?.id}/challenge`, {}, token)).body.id);
@@ -91,7 +91,7 @@ describe('a passkey', () => {
     return { ...member, device };
   }
 
-  it('opens one session of many parallel requests with one assertion, over all workers', async () => {
+  it('opens one session when all workers receive one assertion in parallel', async () => {
     const { device } = await withPasskey(app);
     const { id, challenge } = await options(app, 'authentication');
     const credential = device.get(ceremonyOf(app, challenge));
@@ -102,7 +102,7 @@ describe('a passkey', () => {
     expect(statuses(answers, 400)).toBe(31);
   });
 
-  it('and a challenge of one app open no other', async () => {
+  it('is rejected by another app, and so is its challenge', async () => {
     const { device } = await withPasskey(app);
     const own = await options(app, 'authentication');
     const foreign = await options(other, 'authentication');
@@ -114,14 +114,14 @@ describe('a passkey', () => {
       const credential = device.get(ceremony as ReturnType<typeof ceremonyOf>);
       expect((await post(other, '/passkeys/authentication/verify', { challenge_id, credential })).status).toBe(400);
     }
-    // The app's own challenge, signed for the page of the other app.
+    // The app's own challenge, signed on a page of the other app.
     const phished = device.get({ ...ceremonyOf(app, own.challenge), origin: originOf(other) });
     expect(
       (await post(app, '/passkeys/authentication/verify', { challenge_id: own.id, credential: phished })).status,
     ).toBe(400);
   });
 
-  it('does not move to the origin that a request names', async () => {
+  it('is verified for the app’s own origin, whatever origin a request names', async () => {
     const { body } = await post(app, '/passkeys/authentication/options', {});
     expect((body.options as { rpId: string }).rpId).toBe(new URL(originOf(app)).hostname);
     const response = await send(node.url, `/apps/${app.ref}/auth/v1/passkeys/authentication/options`, {
@@ -138,7 +138,7 @@ describe('a passkey', () => {
   });
 });
 
-it('factors, sessions and tokens of one app are nothing in another', async () => {
+it('rejects factors, sessions and tokens of another app', async () => {
   const { factorId, token, totp, challenge } = await enrolled(app);
   const body = { challenge_id: await challenge(), code: totp.generate() };
   expect((await post(other, `/factors/${factorId}/verify`, body, token)).body.code).toBe(403);

@@ -9,7 +9,10 @@ import { send } from '../support/http.ts';
 import { deleteHome, makeUsedHome, startNode, type TestNode } from '../support/node.ts';
 import { makeTestHome } from '../support/test-folder.ts';
 
-/** Two nodes on one PostgreSQL: a session that ends on one of them is over on the other, and a secret has one winner on both. */
+/**
+ * Two nodes use one PostgreSQL. A session that ends on one node ends on the other, and only one client can use a secret
+ * on both.
+ */
 let nodes: [TestNode, TestNode];
 let homes: [string, string];
 let app: AppConnection;
@@ -36,7 +39,7 @@ const onNode = (index: 0 | 1): Pick<AppConnection, 'url' | 'publishable_key'> =>
   publishable_key: app.publishable_key,
 });
 
-/** Statuses of two calls with the token on each node. */
+/** Returns the statuses of two calls with the token on each node. */
 const statuses = async (token: string): Promise<number[]> => {
   const headers = { apikey: app.publishable_key, authorization: `Bearer ${token}` };
   const call = (node: TestNode) =>
@@ -84,7 +87,7 @@ describe('a session that ends on one node', () => {
         );
       },
     ],
-  ])('%s is over on both, with its access token', async (_, end) => {
+  ])('ends on both nodes with its access token: %s', async (_, end) => {
     const member = await usedMember();
     await end(member);
     await expect.poll(() => statuses(member.session.access_token), { timeout: 1000, interval: 50 }).toEqual(refused);
@@ -94,7 +97,7 @@ describe('a session that ends on one node', () => {
   });
 });
 
-it('a refresh token that both nodes get many times at once leads to one next token', async () => {
+it('returns one next token when both nodes receive a refresh token many times at once', async () => {
   const member = await usedMember();
   const refresh = (index: 0 | 1) => clientOf(onNode(index)).auth.refreshSession(member.session);
   const all = await Promise.all(Array.from({ length: 12 }, (_, i) => refresh(i % 2 === 0 ? 0 : 1)));
@@ -108,7 +111,7 @@ it('a refresh token that both nodes get many times at once leads to one next tok
   expect(rows.results[0]?.rows).toEqual([['1']]);
 });
 
-it('one session per member holds when both nodes get sign-ins at once', async () => {
+it('keeps one session per member when both nodes receive sign-ins at once', async () => {
   const member = await usedMember();
   await admin(nodes[0], 'PUT', `/apps/${app.ref}/settings/sessions_single_per_user`, { value: true });
   const { email, password } = member;
@@ -126,7 +129,7 @@ it('one session per member holds when both nodes get sign-ins at once', async ()
   expect(rows.results[0]?.rows).toEqual([['1']]);
 });
 
-it('a bound on sign-ups is exact over both nodes, whatever X-Forwarded-For says', async () => {
+it('enforces a limit on sign-ups exactly over both nodes, whatever X-Forwarded-For contains', async () => {
   const setting = `/apps/${app.ref}/settings/rate_limit_sign_up_app`;
   const count = async () =>
     Number((await runSql(nodes[0], app.ref, 'select count(*) from auth.users')).results[0]?.rows[0]?.[0]);
@@ -142,7 +145,7 @@ it('a bound on sign-ups is exact over both nodes, whatever X-Forwarded-For says'
   );
   await admin(nodes[0], 'PUT', setting, { value: taken + 4 });
   await admin(nodes[0], 'PUT', `/apps/${app.ref}/settings/external_anonymous_users_enabled`, { value: true });
-  // Both nodes have heard of the settings.
+  // Both nodes have received the settings.
   const isHeard = async (node: TestNode) => {
     const { body } = await send(node.url, `/apps/${app.ref}/auth/v1/settings`, { headers: { apikey: app.anon_key } });
     return JSON.parse(body).external.anonymous_users;
@@ -162,7 +165,7 @@ it('a bound on sign-ups is exact over both nodes, whatever X-Forwarded-For says'
   expect(await count()).toBe(before + 4);
 });
 
-it('a key that is revoked on one node is revoked on both', async () => {
+it('rejects a token on both nodes after one node revoked its signing key', async () => {
   const member = await usedMember();
   const kid = JSON.parse(Buffer.from(member.session.access_token.split('.')[0] ?? '', 'base64url').toString()).kid;
   await admin(nodes[1], 'POST', `/apps/${app.ref}/keys/rotate`, {});

@@ -7,8 +7,8 @@ import { startNode, type TestNode } from '../support/node.ts';
 import { uniqueEmail } from '../support/unique.ts';
 
 /**
- * Sign-ins from many addresses at once, on a node of two workers behind a proxy: the proxy appends the client's address to
- * whatever X-Forwarded-For the client sent.
+ * Sign-ins from many addresses at once, on a node with two workers behind a proxy. The proxy appends the client's
+ * address to the X-Forwarded-For header that the client sent.
  */
 let node: TestNode;
 let app: AppConnection;
@@ -34,13 +34,13 @@ const post = (path: string, body: unknown, from: string, claimed = ''): Promise<
       'x-forwarded-for': claimed === '' ? from : `${claimed}, ${from}`,
     },
     body: JSON.stringify(body),
-    // Connections of their own are spread over the workers.
+    // New connections are spread over the workers.
     ownConnection: true,
   });
 const signIn = (email: string, secret: string, from: string, claimed?: string) =>
   post('/token?grant_type=password', { email, password: secret }, from, claimed);
 
-/** Addresses of this test run, each of a network of its own. */
+/** Counts the addresses of this test run. Each address is in another network. */
 let networks = 0;
 const newNetwork = (): string => {
   networks++;
@@ -59,7 +59,7 @@ const counted = (answers: readonly HttpResponse[]) => ({
   signedIn: answers.filter(({ status }) => status === 200).length,
 });
 
-/** As many guesses at once as there are passwords. */
+/** Sends one guess for each password, all at once. */
 const guessAll = (email: string, passwords: readonly string[], from: () => string) =>
   Promise.all(passwords.map((guess) => signIn(email, guess, from())));
 
@@ -71,7 +71,7 @@ describe('200 guesses at once', () => {
     ['200 addresses', () => () => newNetwork],
     ['200 addresses of one /64', () => () => () => `2001:db8::${(++networks).toString(16)}`],
   ])(
-    'for one account from %s are checked within the bound, and the right one among them is not found',
+    'are checked up to the limit for one account from %s, and the right password among them does not sign in',
     async (_, make) => {
       const { email } = await newMember();
       const guesses = wrong(200);
@@ -90,7 +90,7 @@ describe('200 guesses at once', () => {
     },
   );
 
-  it('from one address for as many accounts are checked within the bound, whatever the client writes of its address', async () => {
+  it('are checked up to the limit for 200 accounts from one address, whatever address the client claims', async () => {
     const from = newNetwork();
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, i) => signIn(uniqueEmail(), 'a wrong guess', from, `198.51.100.${i}`)),
@@ -99,8 +99,8 @@ describe('200 guesses at once', () => {
   });
 });
 
-describe('strangers who guess without end', () => {
-  it('lock the member out neither at home nor, for long, with a new device', async () => {
+describe('sign-in while strangers guess passwords without end', () => {
+  it('lets the member in from a known network at once, and with a new device after a while', async () => {
     const { email, home } = await newMember();
     const stranger = newNetwork();
     let isOver = false;
@@ -126,7 +126,7 @@ describe('strangers who guess without end', () => {
   });
 });
 
-it('takes the address that the proxy appended on every way into the server, not what the client wrote', async () => {
+it('counts by the address that the proxy appended, whatever the client sends, on every sign-in route', async () => {
   const paths = [`/apps/${app.ref}/auth/v1/health`, '/admin/v1/apps', `/admin/v1/apps/${app.ref}/rest/v1/`];
   for (const [i, path] of paths.entries()) {
     const id = `claimed-${i}`;

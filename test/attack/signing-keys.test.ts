@@ -6,7 +6,10 @@ import { admin, createApp, createAppWith } from '../support/apps.ts';
 import { clientOf, signUpMember } from '../support/clients.ts';
 import { send } from '../support/http.ts';
 
-/** A key decides what is signed with it: no token can choose its key, or its algorithm, to become somebody else. */
+/**
+ * The server's key determines how a token is verified. No token can choose its key or algorithm to impersonate another
+ * caller.
+ */
 const node = inject('node');
 const ME = 'create function public.me() returns text language sql stable return auth.role()';
 
@@ -16,7 +19,7 @@ const rotate = (ref: string, kid?: string) =>
   admin<SigningKeyEntry[]>(node, 'POST', `/apps/${ref}/keys/rotate`, kid === undefined ? {} : { kid });
 const revoke = (ref: string, kid: string) =>
   admin<SigningKeyEntry[]>(node, 'POST', `/apps/${ref}/keys/${encodeURIComponent(kid)}/revoke`, {});
-/** The code with which a call is refused. */
+/** Returns the error code of a refused call. */
 const refusalOf = (call: Promise<unknown>): Promise<string | undefined> =>
   call.then(
     () => 'done',
@@ -24,7 +27,7 @@ const refusalOf = (call: Promise<unknown>): Promise<string | undefined> =>
   );
 const stateOf = (keys: readonly SigningKeyEntry[], kid: string) => keys.find((key) => key.kid === kid)?.state;
 
-/** Statuses of four calls with the token, spread over the workers. */
+/** Returns the statuses of four calls with the token, spread over the workers. */
 const statuses = (app: AppConnection, token: string, apikey = app.publishable_key): Promise<number[]> =>
   Promise.all(
     Array.from({ length: 4 }, async () => {
@@ -60,7 +63,10 @@ const apiKeysPath = (ref: string) => `/apps/${ref}/api-keys`;
 const listApiKeys = (ref: string) => admin<ApiKeyEntry[]>(node, 'GET', apiKeysPath(ref));
 const createApiKey = (ref: string, name: string) => admin<CreatedApiKey>(node, 'POST', apiKeysPath(ref), { name });
 
-/** An app of which two keys are used at the start: workers write what they counted every few seconds, and the last test reads that. */
+/**
+ * An app of which two keys are used at the start. Workers write their counts every few seconds, and the last test reads
+ * them.
+ */
 let counted: { app: AppConnection; made: CreatedApiKey };
 beforeAll(async () => {
   const app = await createAppWith(node, ME);
@@ -83,8 +89,8 @@ const privateJwk = (alg: keyof typeof pairs, kid?: string) => ({
   ...(kid && { kid }),
 });
 
-describe('rotation', () => {
-  it('signs new tokens with the standby key at once, on every worker, and keeps the tokens of the key before', async () => {
+describe('POST /apps/:ref/keys/rotate', () => {
+  it('signs new tokens with the standby key on every worker, and the previous key still verifies its tokens', async () => {
     const app = await createAppWith(node, ME);
     const member = await signUpMember(app);
     const [first] = await jwksOf(app);
@@ -100,14 +106,14 @@ describe('rotation', () => {
     await revoke(app.ref, first?.kid ?? '');
     await within(() => statuses(app, member.session.access_token)).toEqual(refused);
     expect((await jwksOf(app)).map(({ kid }) => kid)).toEqual([standby?.kid]);
-    // The session itself goes on: its refresh token gets a token of the current key.
+    // The session continues: its refresh token gets an access token that is signed with the current key.
     const { data, error } = await clientOf(app).auth.refreshSession(member.session);
     expect(error).toBeNull();
     expect(headOf(data.session?.access_token ?? '').kid).toBe(standby?.kid);
     expect(await statuses(app, data.session?.access_token ?? '')).toEqual(works);
   });
 
-  it('makes a key where none stands by, and of many at once leaves one current key', async () => {
+  it('creates a key if there is no standby key, and parallel rotations leave one current key', async () => {
     const app = await createApp(node);
     await Promise.all(Array.from({ length: 5 }, () => rotate(app.ref)));
     const keys = await keysOf(app.ref);
@@ -115,7 +121,7 @@ describe('rotation', () => {
     expect(new Set(keys.map(({ kid }) => kid)).size).toBe(keys.length);
   });
 
-  it('goes back to a previous key, and never to a revoked one; the current key cannot be revoked', async () => {
+  it('makes a previous key current but never a revoked one, and the current key cannot be revoked', async () => {
     const app = await createApp(node);
     const [first] = await keysOf(app.ref);
     await rotate(app.ref);
@@ -131,7 +137,7 @@ describe('rotation', () => {
 describe('an API key', () => {
   const end = (ref: string, id: string) => admin<ApiKeyEntry[]>(node, 'POST', `${apiKeysPath(ref)}/${id}/revoke`);
   const replace = (ref: string, id: string) => admin<CreatedApiKey>(node, 'POST', `${apiKeysPath(ref)}/${id}/rotate`);
-  /** The roles that the workers give to a key in either header, or the codes of their refusals. */
+  /** Returns the roles that the workers give to a key in either header, or the error codes. */
   const rolesOf = async (app: AppConnection, key: string): Promise<string[]> => {
     const headers = [
       { apikey: key },
@@ -145,7 +151,7 @@ describe('an API key', () => {
   };
   const thrice = (text: string) => [text, text, text];
 
-  it('that is created opens all rows until it is revoked, on every worker within a second; the other keys stay', async () => {
+  it('gives access to all rows until it is revoked, on every worker within a second, and other keys keep working', async () => {
     const app = await createAppWith(node, ME);
     const [one, two] = [await createApiKey(app.ref, 'Worker'), await createApiKey(app.ref, 'Reports')];
     await within(() => rolesOf(app, one.key)).toEqual(thrice('service_role'));
@@ -165,7 +171,7 @@ describe('an API key', () => {
     ['secret', 'secret_key'],
     ['service_role', 'service_role_key'],
     ['anon', 'anon_key'],
-  ] as const)('%s, which the app was made with, opens nothing after it was revoked', async (id, field) => {
+  ] as const)('is rejected after it was revoked, also if the app was created with it: %s', async (id, field) => {
     const app = await createAppWith(node, ME);
     const key = app[field];
     expect((await rolesOf(app, key))[0]).toBe(id === 'anon' ? 'anon' : 'service_role');
@@ -179,7 +185,7 @@ describe('an API key', () => {
     expect(await rolesOf(app, app.publishable_key)).toEqual(thrice('anon'));
   });
 
-  it('that is publishable is rotated and never only revoked; the app then names the new one', async () => {
+  it('cannot be revoked if it is publishable, but can be rotated', async () => {
     const app = await createAppWith(node, ME);
     expect(await refusalOf(end(app.ref, 'publishable'))).toBe('api_key_needed');
     expect(await refusalOf(replace(app.ref, 'anon'))).toBe('api_key_older_kind');
@@ -192,8 +198,8 @@ describe('an API key', () => {
   });
 });
 
-describe('the shared secret, revoked', () => {
-  it('opens nothing, and neither do the two older keys that it signed', async () => {
+describe('the revoked shared secret', () => {
+  it('verifies no token, and the two older keys that it signed are rejected', async () => {
     const app = await createAppWith(node, ME);
     const token = hs256({ alg: 'HS256', typ: 'JWT' }, app.jwt_secret);
     for (const good of [token, app.service_role_key, app.anon_key]) expect(await statuses(app, good)).toEqual(works);
@@ -232,12 +238,12 @@ describe('an imported key', () => {
     ['RS256', () => signed('RS256', 'rs', pairs.RS256.privateKey)],
     ['EdDSA', () => signed('EdDSA', 'ed', pairs.EdDSA.privateKey)],
     ['HS256', () => hs256({ alg: 'HS256', kid: 'hs' }, secret)],
-  ])('of %s lets its tokens in, and those of no other app', async (_, token) => {
+  ])('of %s verifies its tokens, and no other app accepts them', async (_, token) => {
     expect(await statuses(app, token())).toEqual(works);
     expect(await statuses(other, token())).toEqual(refused);
   });
 
-  it.each(['es', 'rs', 'ed', 'hs'])('signs new tokens once it is current: %s', async (kid) => {
+  it.each(['es', 'rs', 'ed', 'hs'])('signs new tokens when it is current: %s', async (kid) => {
     await rotate(app.ref, kid);
     await within(async () => headOf((await signUpMember(app)).session.access_token).kid).toBe(kid);
     expect(await statuses(app, (await signUpMember(app)).session.access_token)).toEqual(works);
@@ -275,11 +281,11 @@ describe('an imported key', () => {
     ['an id that is a path', () => signed('ES256', '../es', pairs.ES256.privateKey)],
     ['an id that every object has', () => signed('ES256', '__proto__', pairs.ES256.privateKey)],
     ['no algorithm', () => `${encode({ alg: 'none', kid: 'es' })}.${encode(claims())}.`],
-  ])('is not to be had by confusion: %s', async (_, token) => {
+  ])('does not verify a token with a confused key or algorithm: %s', async (_, token) => {
     expect(await statuses(app, token())).toEqual(refused);
   });
 
-  it('is refused when it is no private key, weak, or made of two', async () => {
+  it('is refused if it is not a private key, weak or inconsistent', async () => {
     const { d: _, ...publicOnly } = privateJwk('ES256');
     const weak = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey.export({ format: 'jwk' });
     const mixed = {
@@ -308,7 +314,7 @@ describe('an imported key', () => {
     expect((await keysOf(app.ref)).map(({ kid }) => kid)).not.toContain('fine');
   });
 
-  it('is shown by its public half only, to whom it may concern', async () => {
+  it('is shown only by its public half, and only to owners of the app', async () => {
     const shown = JSON.stringify([await keysOf(app.ref), await jwksOf(app)]);
     const privateParts = [privateJwk('ES256').d, privateJwk('RS256').d, privateJwk('RS256').p, privateJwk('EdDSA').d];
     for (const part of [...privateParts, secret.toString('base64url')]) expect(shown).not.toContain(part);
@@ -320,7 +326,7 @@ describe('an imported key', () => {
   });
 });
 
-it('has a bounded number of keys, of which revoked ones give way', async () => {
+it('limits the number of signing keys, and a new key replaces a revoked one', async () => {
   const app = await createApp(node);
   const max = limits.signingKeys.default;
   for (let count = 2; count < max; count++) await add(app.ref, {});
@@ -331,7 +337,7 @@ it('has a bounded number of keys, of which revoked ones give way', async () => {
   expect(await keysOf(app.ref)).toHaveLength(max);
 });
 
-it('lists each API key with the day of its last use, and without the key', async () => {
+it('lists each API key with the day of its last use and without the key', async () => {
   const { app, made } = counted;
   const today = new Date().toISOString().slice(0, 10);
   const days = async () =>

@@ -5,7 +5,10 @@ import { admin, createApp, createTemplate, runSql } from '../support/apps.ts';
 import { clientOf, signUpMember } from '../support/clients.ts';
 import { outcomeOf, superuserUrl, withClient } from '../support/database.ts';
 
-/** What an owner or a member could try on state machines, roles and screens: to gain rights, to pass unseen, to stop what reads them. */
+/**
+ * Attempts of an owner or a member to misuse state machines, roles and screens: to gain privileges, to avoid records,
+ * to break readers.
+ */
 const node = inject('node');
 
 let template: AppConnection;
@@ -23,7 +26,7 @@ beforeAll(async () => {
 
 const specification = (app: AppConnection) => admin<Specification>(node, 'GET', `/apps/${app.ref}/specification`);
 
-describe('the owner', () => {
+describe('the owner of an app with state machines', () => {
   it.each([
     [
       'replaces what enforces',
@@ -46,7 +49,7 @@ describe('the owner', () => {
     ['switches the event triggers off', 'alter event trigger ninefold_machines_whole disable'],
     ['takes over the definer', 'alter function ninefold.record_passage() owner to current_user'],
     ['calls the definer', 'select ninefold.record_passage()'],
-  ])('%s: refused', async (_, sql) => {
+  ])('gets an error for this attempt: %s', async (_, sql) => {
     const app = await createApp(node, { from: template.ref });
     await runSql(
       node,
@@ -57,7 +60,7 @@ describe('the owner', () => {
   });
 
   it.each(["update public.tickets set status = 'nowhere'", 'alter table public.tickets drop column status'])(
-    'is bound in replica mode, too: %s',
+    'cannot avoid the state machine in replica mode: %s',
     async (sql) => {
       const app = await createApp(node, { from: template.ref });
       await expect(runSql(node, app.ref, `set session_replication_role = replica; ${sql}`)).rejects.toThrow(
@@ -66,7 +69,7 @@ describe('the owner', () => {
     },
   );
 
-  it('gains nothing by a condition: it has the rights of who writes, and what reads it evaluates nothing', async () => {
+  it('gains no privilege by a condition, which runs as the writer and is not evaluated by the specification', async () => {
     const app = await createApp(node, { from: template.ref });
     await runSql(
       node,
@@ -104,7 +107,7 @@ describe('the owner', () => {
     ]);
   });
 
-  it('gains nothing through the superuser, who upgrades the schema and copies apps', async () => {
+  it('gains no privilege when the superuser alters tables with a hostile search path', async () => {
     const app = await createApp(node, { from: template.ref });
     await runSql(
       node,
@@ -121,7 +124,7 @@ describe('the owner', () => {
     });
   });
 
-  it('cannot make the specification fail by rows that mean nothing', async () => {
+  it('cannot make the specification fail by invalid rows in schema ninefold', async () => {
     const app = await createApp(node, { from: template.ref });
     await runSql(
       node,
@@ -153,8 +156,8 @@ describe('the owner', () => {
   });
 });
 
-describe('a member', () => {
-  it('finds no call that defines, grants or forges, though the schema be exposed by mistake', async () => {
+describe('a member of an app with state machines', () => {
+  it('cannot define, grant or forge anything, even if schema ninefold is exposed by mistake', async () => {
     const app = await createApp(node, { from: template.ref });
     await runSql(
       node,

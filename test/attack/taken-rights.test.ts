@@ -5,7 +5,7 @@ import { superuserUrl, withClient } from '../support/database.ts';
 import { adminCalls, appCalls, callAdmin, callApp, notesAndPing } from '../support/every-call.ts';
 import type { HttpResponse } from '../support/http.ts';
 
-/** A superuser revokes privileges that Ninefold needs in an app's database: a call names the missing one. */
+/** A superuser revokes privileges that Ninefold needs in an app's database. Calls name the missing privilege. */
 const node = inject('node');
 
 const damage = (response: HttpResponse) => {
@@ -35,7 +35,7 @@ describe.each([
     told: 'relation "ninefold.settings" does not exist',
   },
 ])('$take', ({ take, give, told }) => {
-  it('is what every call says that meets it, and is mended by giving it back', async () => {
+  it('is reported by every call that it affects, until the privilege is granted again', async () => {
     const app = await createAppWith(node, notesAndPing);
     const member = (await signUpMember(app)).session.access_token;
     const everyCall = async () => [
@@ -44,7 +44,7 @@ describe.each([
     ];
     await withClient(await superuserUrl(node, `app_${app.ref}`), async (superuser) => {
       await superuser.query(take);
-      // A cached value would be served until it is dropped.
+      // A cached value would be served until the worker drops it.
       await superuser.query('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1', [
         `app_${app.ref}_authenticator`,
       ]);
@@ -61,7 +61,7 @@ describe.each([
   });
 });
 
-it('a right that a function of the app lacks is no damage: it is the app that refuses', async () => {
+it('does not report app_damaged if a function of the app lacks a privilege', async () => {
   const app = await createAppWith(
     node,
     `create table public.profiles (id uuid);

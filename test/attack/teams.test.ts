@@ -12,7 +12,7 @@ import { cli, startNode, type TestNode } from '../support/node.ts';
 import { expectRefusal } from '../support/refusal.ts';
 import { uniqueEmail } from '../support/unique.ts';
 
-/** What a builder may do ends where the role ends, and each link works once. */
+/** A builder may only do what the role allows, and each link works once. */
 const password = 'correct horse battery';
 let node: TestNode;
 let app: AppConnection;
@@ -52,7 +52,7 @@ async function invite(path: string, as: Cookie | 'operator', body: object): Prom
 const accept = (secret: string, more: object = { name: 'New', password }, as?: Cookie) =>
   ask('POST', '/invitations/accept', { body: { secret, ...more }, ...(as && { as }) });
 
-/** A builder who has accepted an invitation to an app, signed in. */
+/** Returns a builder who has accepted an invitation to an app and is signed in. */
 async function join(ref: string, role: string): Promise<{ email: string; id: string; session: Cookie }> {
   const email = uniqueEmail(role);
   const response = await accept(await invite(`/apps/${ref}/team`, 'operator', { email, role }));
@@ -72,12 +72,12 @@ beforeAll(async () => {
 });
 afterAll(() => node.stop());
 
-describe('roles', () => {
+describe('roles of builders', () => {
   const ranks = ['reader', 'developer', 'owner'];
   const refusals = ['role_insufficient', 'builder_forbidden', 'operator_required'];
   const codeOf = ({ body }: HttpResponse): string | undefined => /"code":"(\w+)"/.exec(body)?.[1];
 
-  it('open each call to the least role and to none below, nor to a builder of another app', async () => {
+  it('allow each call from its least role on, and refuse builders of another app', async () => {
     const holders = {
       reader: await join(app.ref, 'reader'),
       developer: await join(app.ref, 'developer'),
@@ -93,7 +93,8 @@ describe('roles', () => {
       const ofApp = ranks.indexOf(min);
       for (const [role, { session }] of Object.entries(holders)) {
         const may = ofApp >= 0 ? ranks.indexOf(role) >= ofApp : min === 'builder';
-        // The probe reads the whole app for a while, a copy needs the right to create apps, and leaving ends the role.
+        // The probe reads the whole app for a while, a copy needs the privilege to create apps, and leaving ends the
+        // role.
         if (may && /^POST .*(probe|clone|leave)$/.test(route)) continue;
         const response = await ask(method, path, { as: session, ...(method === 'GET' ? {} : { body: {} }) });
         const refusal =
@@ -108,7 +109,7 @@ describe('roles', () => {
     }
   });
 
-  it('keep rows, members and secrets from a reader, and secrets from a developer', async () => {
+  it('show no rows, members and secrets to a reader, and no secrets to a developer', async () => {
     const reader = await join(app.ref, 'reader');
     const developer = await join(app.ref, 'developer');
     for (const path of ['/rest/v1/things', '/auth/v1/admin/users']) {
@@ -126,7 +127,7 @@ describe('roles', () => {
     }
   });
 
-  it('let owners alone create, revoke and reveal API keys; a developer sees no key in the list, a reader no list', async () => {
+  it('let only owners create, revoke and reveal API keys, while developers see a list without keys and readers no list', async () => {
     const [reader, developer, owner] = await Promise.all(
       ['reader', 'developer', 'owner'].map(async (role) => (await join(app.ref, role)).session),
     );
@@ -151,7 +152,7 @@ describe('roles', () => {
         expect(body).not.toContain(secret);
       }
     }
-    // The page of an owner holds no secret before the owner asks for it, and the log tells of that.
+    // The page of an owner contains no secret until the owner requests it, and the log records that.
     const { body } = await ask('GET', `/apps/${app.ref}/connection`, { ...(owner && { as: owner }) });
     for (const secret of [app.secret_key, app.service_role_key, app.jwt_secret]) expect(body).not.toContain(secret);
     expect(JSON.parse(body).reveals).toEqual(['secret', 'service_role', 'jwt-secret']);
@@ -165,7 +166,7 @@ describe('roles', () => {
     );
   });
 
-  it('change for nobody by a field of a body, and within a call of the change', async () => {
+  it('cannot be changed by a field of a body, and a change takes effect with the next call', async () => {
     const { email, id, session } = await join(app.ref, 'developer');
     const own = { as: session };
     for (const [method, path, body] of [
@@ -198,7 +199,7 @@ describe('roles', () => {
     await expect(signInBuilder(node, { email, password })).rejects.toThrow('400');
   });
 
-  it('leave an app and the node an owner when two owners remove each other at once', async () => {
+  it('keep an owner for the app and the node when two owners remove each other at once', async () => {
     const own = await createAppWith(node, '');
     const [a, b] = [await join(own.ref, 'owner'), await join(own.ref, 'owner')];
     const path = (id: string) => `/apps/${own.ref}/team/${id}`;
@@ -225,7 +226,7 @@ describe('roles', () => {
 });
 
 describe('the link of an invitation', () => {
-  it('makes one builder when 10 open it at once, and nobody after', async () => {
+  it('creates one builder when 10 clients open it at once, and works once', async () => {
     const email = uniqueEmail('race');
     const secret = await invite('/team', first, { email, role: 'member', creates_apps: false });
     const answers = await Promise.all(
@@ -244,7 +245,7 @@ describe('the link of an invitation', () => {
     });
   });
 
-  it('is void once taken back, replaced, expired, or its inviter is no owner any more', async () => {
+  it('is invalid when it is withdrawn, replaced or expired, or its inviter is not an owner', async () => {
     const path = `/apps/${app.ref}/team`;
     const body = { email: uniqueEmail('void'), role: 'reader' };
     const inviter = await join(app.ref, 'owner');
@@ -265,7 +266,7 @@ describe('the link of an invitation', () => {
     expect(expectRefusal(await accept(old))).toBe('invitation_invalid');
   });
 
-  it('for a builder works only in that builder’s own session, and from the console alone', async () => {
+  it('works for a builder only in that builder’s own session, and only from the console', async () => {
     const { email, session } = await join(other.ref, 'reader');
     const thief = await join(other.ref, 'reader');
     const secret = await invite(`/apps/${app.ref}/team`, first, { email: email.toUpperCase(), role: 'developer' });
@@ -288,8 +289,8 @@ describe('the link of an invitation', () => {
   });
 });
 
-describe('a builder’s own account', () => {
-  it('takes a new password with the current one alone, which ends every other session', async () => {
+describe('PUT /account/password', () => {
+  it('needs the current password, and ends every other session', async () => {
     const { email, session } = await join(other.ref, 'reader');
     const elsewhere = await signInBuilder(node, { email, password });
     const change = (as: Cookie, current: string, more: object = {}) =>
@@ -312,7 +313,7 @@ describe('a builder’s own account', () => {
 });
 
 describe('the link of `ninefold builders recover`', () => {
-  it('sets the password of its builder once, ends the sessions, and is replaced by the next', async () => {
+  it('sets the password of its builder once and ends the sessions, and a new link replaces it', async () => {
     const { email, session } = await join(app.ref, 'developer');
     const links = [
       await cli(node, ['builders', 'recover', email]),
@@ -336,7 +337,7 @@ describe('the link of `ninefold builders recover`', () => {
 });
 
 describe('a builder’s second factor', () => {
-  /** The cookie that an answer sets, in place of an earlier one. */
+  /** Returns the cookie that a response sets, which replaces an earlier cookie. */
   const cookieOf = ({ headers }: HttpResponse, earlier: Cookie): Cookie => {
     const value = new RegExp(`^${earlier.name}=([^;]+);.*HttpOnly`).exec(String(headers['set-cookie']))?.[1];
     if (!value) throw new Error('The answer sets no cookie.');
@@ -347,7 +348,10 @@ describe('a builder’s second factor', () => {
   const show = async (as: Cookie, id: string, code: string) =>
     ask('POST', `/account/factors/${id}/verify`, { as, body: { challenge_id: await challenge(as, id), code } });
 
-  /** A builder who has enrolled a TOTP factor; `before` is the cookie that enrolled it, `whole` the one that showed it. */
+  /**
+   * Returns a builder who has enrolled a TOTP factor. `before` is the cookie that enrolled the factor, `whole` the
+   * cookie after the factor was shown.
+   */
   async function enrolled(ref = app.ref, role = 'owner') {
     const joined = await join(ref, role);
     const body = { factor_type: 'totp', friendly_name: 'phone' };
@@ -357,12 +361,12 @@ describe('a builder’s second factor', () => {
     const used = generator.generate();
     const shown = await show(joined.session, id, used);
     expect([shown.status, shown.body]).toEqual([204, '']);
-    // The next step counts too, and the code of this one is used up.
+    // The code of the next step is valid too. The code of this step was used.
     const next = () => generator.generate({ timestamp: Date.now() + 30_000 });
     return { ...joined, factorId: id as string, used, next, before: joined.session, whole: cookieOf(shown, first) };
   }
 
-  it('is asked for by every call, of a cookie of before the enrolment, a new one and an access token', async () => {
+  it('is required by every call, with a cookie from before the enrolment, a new cookie and an access token', async () => {
     const { email, factorId, before, whole } = await enrolled();
     const fresh = await signInBuilder(node, { email, password });
     const { publishable_key: apikey } = JSON.parse((await ask('GET', '/setup')).body);
@@ -390,7 +394,7 @@ describe('a builder’s second factor', () => {
     expect(expectRefusal(await accept(invitation, {}, fresh))).toBe('second_factor_needed');
   });
 
-  it('takes each code once, and only of its own builder', async () => {
+  it('accepts each code once, and only from its own builder', async () => {
     const { email, factorId, used, next, whole } = await enrolled();
     const stranger = await enrolled(other.ref);
     const [a, b] = [await signInBuilder(node, { email, password }), await signInBuilder(node, { email, password })];
@@ -412,7 +416,7 @@ describe('a builder’s second factor', () => {
     expect(recovered.map(({ body }) => body).join()).not.toMatch(/access_token|refresh_token/);
   });
 
-  it('no longer counts once it is removed, by the builder or by `ninefold builders recover`', async () => {
+  it('is not required after the builder or `ninefold builders recover` removed it', async () => {
     const { email, factorId, whole } = await enrolled();
     const lost = await enrolled();
     const fresh = await signInBuilder(node, { email, password });
@@ -425,7 +429,7 @@ describe('a builder’s second factor', () => {
     expect((await ask('GET', '/apps', { as: locked })).status).toBe(200);
   });
 
-  it('and a passkey are of one builder: another can neither use, rename nor remove the passkey', async () => {
+  it('belongs to one builder, as a passkey does: other builders cannot use, rename or remove it', async () => {
     const [owner, stranger] = [await join(app.ref, 'reader'), await join(other.ref, 'owner')];
     const origin = `http://localhost:${new URL(node.url).port}`;
     const device = new Authenticator();

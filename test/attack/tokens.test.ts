@@ -6,7 +6,7 @@ import { type Member, signUpMember } from '../support/clients.ts';
 import { type HttpResponse, send } from '../support/http.ts';
 import { expectRefusal } from '../support/refusal.ts';
 
-/** Whoever can make the server take a token or a key for what it is not reads other people's rows. */
+/** A caller who makes the server misinterpret a token or a key reads the rows of other people. */
 const node = inject('node');
 let app: AppConnection;
 let other: AppConnection;
@@ -57,7 +57,7 @@ const hs256 = (header: unknown, claims: unknown, secret: string) => {
 };
 const HS = { alg: 'HS256', typ: 'JWT' };
 
-/** Places that a token may open, each with what it would say to whom it lets in. */
+/** Expects that the token is rejected at every place that accepts tokens. `what` describes the token in failures. */
 async function expectOpensNothing(token: string, what: string): Promise<void> {
   for (const headers of [
     { apikey: app.anon_key, authorization: `Bearer ${token}` },
@@ -73,7 +73,7 @@ async function expectOpensNothing(token: string, what: string): Promise<void> {
   );
 }
 
-it('a token that is signed as it must be opens what its role may', async () => {
+it('gives a correctly signed token the access of its role', async () => {
   const token = hs256(HS, claimsOf(), app.jwt_secret);
   expect(await ask('/rest/v1/notes?select=id', { authorization: `Bearer ${token}` })).toMatchObject({
     status: 200,
@@ -138,12 +138,12 @@ describe('forged signatures', () => {
     ['nothing', () => '..'],
     ['a huge token', () => hs256(HS, claimsOf({ filler: 'x'.repeat(18_000) }), 'wrong')],
   ];
-  it.each(forged)('%s', async (what, token) => {
+  it.each(forged)('are rejected at every place that accepts tokens: %s', async (what, token) => {
     await expectOpensNothing(token(), what);
   });
 });
 
-describe('claims that are signed, and still not acceptable', () => {
+describe('signed tokens with unacceptable claims', () => {
   it.each([
     ['expired', { exp: now() - 60 }],
     ['expired long ago', { exp: -1 }],
@@ -152,7 +152,7 @@ describe('claims that are signed, and still not acceptable', () => {
     ['exp as a text', { exp: '9999999999' }],
     ['exp as an object', { exp: {} }],
     ['nbf as a list', { nbf: [0] }],
-  ])('%s', async (what, claims) => {
+  ])('are rejected at every place that accepts tokens: %s', async (what, claims) => {
     await expectOpensNothing(hs256(HS, claimsOf(claims), app.jwt_secret), what);
   });
 
@@ -163,11 +163,11 @@ describe('claims that are signed, and still not acceptable', () => {
     ['a number', '1'],
     ['no JSON', '{"role":'],
     ['nothing', ''],
-  ])('a payload that is %s', async (what, payload) => {
+  ])('are rejected if the payload is %s', async (what, payload) => {
     await expectOpensNothing(hs256(HS, payload, app.jwt_secret), what);
   });
 
-  it('a key that is there twice means what it means last, to the server and to SQL alike', async () => {
+  it('have the last value of a repeated claim, for the server and for SQL', async () => {
     const token = hs256(HS, `{"role":"service_role","exp":${now() + 60},"role":"anon"}`, app.jwt_secret);
     const response = await ask('/rest/v1/rpc/me', { authorization: `Bearer ${token}` });
     expect([response.status, response.body]).toEqual([200, '"anon"']);
@@ -192,38 +192,38 @@ describe('claims that are signed, and still not acceptable', () => {
     { role: 'service_role' },
     5,
     true,
-  ])('the role %j opens nothing', async (role) => {
+  ])('are rejected with the role %j', async (role) => {
     const token = hs256(HS, claimsOf({ role }), app.jwt_secret);
     expectRefusal(await ask('/rest/v1/notes', { authorization: `Bearer ${token}` }), String(role).slice(0, 50));
     expectRefusal(await ask('/auth/v1/admin/users', { authorization: `Bearer ${token}` }));
   });
 
-  it('the roles of the app’s own owner and of other apps open nothing', async () => {
+  it('are rejected with the roles of the app’s owner and of other apps', async () => {
     for (const role of [`app_${app.ref}`, `app_${other.ref}`, `app_${other.ref}_authenticator`, 'app_console']) {
       const token = hs256(HS, claimsOf({ role }), app.jwt_secret);
       expectRefusal(await ask('/rest/v1/notes', { authorization: `Bearer ${token}` }), role);
     }
   });
 
-  it('the role none is nobody: it has no rights at all', async () => {
+  it('are rejected with the role none', async () => {
     const token = hs256(HS, claimsOf({ role: 'none' }), app.jwt_secret);
     expectRefusal(await ask('/rest/v1/notes', { authorization: `Bearer ${token}` }));
   });
 });
 
-describe('another app’s', () => {
-  it('keys open nothing', async () => {
+describe('keys and tokens of another app', () => {
+  it('are rejected as keys', async () => {
     for (const key of [other.publishable_key, other.secret_key, other.anon_key, other.service_role_key]) {
       await expectOpensNothing(key, key.slice(0, 20));
     }
   });
 
-  it('tokens open nothing, with this app’s key beside them or without', async () => {
+  it('are rejected as access tokens, with or without this app’s key', async () => {
     const stranger = await signUpMember(other);
     await expectOpensNothing(stranger.session.access_token, 'a member of another app');
   });
 
-  it('refresh tokens open nothing, and are not used up by the attempt', async () => {
+  it('are rejected as refresh tokens, and the attempt does not use them up', async () => {
     const stranger = await signUpMember(other);
     const refresh = (of: AppConnection) =>
       send(node.url, `/apps/${of.ref}/auth/v1/token?grant_type=refresh_token`, {
@@ -235,7 +235,7 @@ describe('another app’s', () => {
     expect((await refresh(other)).status).toBe(200);
   });
 
-  it('key does not become good beside a good one', async () => {
+  it('are rejected even if the other header contains a key or token of this app', async () => {
     for (const headers of [
       { apikey: other.secret_key, authorization: `Bearer ${app.anon_key}` },
       { apikey: other.anon_key, authorization: `Bearer ${member.session.access_token}` },
@@ -251,7 +251,7 @@ describe('another app’s', () => {
 });
 
 describe('a publishable key or a member’s token', () => {
-  it('is no administrator', async () => {
+  it('is rejected by the admin calls', async () => {
     const tries: [string, string, unknown?][] = [
       ['GET', '/auth/v1/admin/users'],
       ['POST', '/auth/v1/admin/users', { email: 'x@example.com', password: 'correct horse' }],
@@ -287,7 +287,7 @@ describe('a session that has ended', () => {
     ['by SQL', (of) => runSql(node, app.ref, `delete from auth.sessions where user_id = '${of.user.id}'`)],
     ['by TRUNCATE', () => runSql(node, app.ref, 'truncate auth.sessions cascade')],
   ];
-  it.each(ends)('%s stops its access token on every worker within a second', async (_, end) => {
+  it.each(ends)('rejects its access token on every worker within a second, if it ended %s', async (_, end) => {
     const ended = await signUpMember(app);
     const headers = { apikey: app.anon_key, authorization: `Bearer ${ended.session.access_token}` };
     const onAllWorkers = () => Promise.all(Array.from({ length: 8 }, () => ask('/rest/v1/notes', headers, app, true)));

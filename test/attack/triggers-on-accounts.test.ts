@@ -5,7 +5,7 @@ import { send } from '../support/http.ts';
 import { probeOf } from '../support/probe.ts';
 import { uniqueEmail } from '../support/unique.ts';
 
-/** A trigger of the app runs within sign-up, sign-in and a probe: whatever it does, the answer names a reason. */
+/** A trigger of the app runs within sign-up, sign-in and a probe. Each error must name a reason. */
 const node = inject('node');
 let app: AppConnection;
 
@@ -80,7 +80,7 @@ const post = (path: string, body: object) =>
   });
 
 describe.each(bodies)('a trigger that %s', (what, body) => {
-  it('makes neither sign-up nor sign-in nor a probe a fault of the server', async () => {
+  it('causes no server error in sign-up, sign-in and a probe', async () => {
     await runSql(node, app.ref, bites('null'));
     const before = { email: uniqueEmail(), password: 'correct horse battery' };
     expect((await post('/auth/v1/signup', before)).status).toBe(200);

@@ -36,7 +36,10 @@ export async function beginImport(
   return JSON.parse(results[1]?.rows[0]?.[0]?.toString('utf8') ?? 'null') as MemberImport;
 }
 
-/** Returns an import with its options. Throws not_found. */
+/**
+ * Returns an import with its options.
+ * @throws not_found
+ */
 export async function readImport(database: Executor, id: string): Promise<{ shown: MemberImport; options: unknown }> {
   const found = await jsonAsAuthAdmin<{ shown: MemberImport; options: unknown }>(
     database,

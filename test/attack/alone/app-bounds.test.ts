@@ -11,7 +11,7 @@ import { partsOf } from '../../support/processes.ts';
 
 const MIB = 1024 * 1024;
 
-/** Bounds that a statement exceeds within a second. */
+/** Limits so low that a statement exceeds them within a second. */
 const env = {
   NINEFOLD_APP_LOCKS: '1000',
   NINEFOLD_SESSION_MEMORY_BYTES: String(256 * MIB),
@@ -28,11 +28,11 @@ const env = {
   NINEFOLD_APP_SUSPENSION_SECONDS: '2',
 };
 const CONNECTIONS = 16;
-/** Of each of three tests that run at once. */
+/** Connections to the neighbour in each of three tests that run at once. */
 const CONNECTIONS_SIDE_BY_SIDE = 6;
 const ATTACK_MILLISECONDS = 5000;
 
-/** Memory is bounded on Linux alone. */
+/** The memory limits work on Linux only. */
 const isEnforcedHere = ([limit = '']: string[]): boolean => process.platform === 'linux' || !limit.includes('Memory');
 
 const node = ownNode('app-bounds', () => env);
@@ -49,7 +49,7 @@ const call = (app: AppConnection, method: string, path: string, body?: unknown):
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
 
-/** Calls the neighbour from so many connections while the work runs. Expects that each call succeeds. */
+/** Calls the neighbour over `connections` parallel connections while the work runs. Expects each call to succeed. */
 async function besideNeighbour<T>(work: () => Promise<T>, connections = CONNECTIONS): Promise<T> {
   let isOver = false;
   const failed: string[] = [];
@@ -78,7 +78,7 @@ interface Refusal {
   details: Record<string, unknown> | null;
 }
 
-/** SQL of the app's owner on the SQL page; returns how it was refused, or null. */
+/** Runs SQL on the SQL page as the app's owner. Returns the refusal, or null if the SQL succeeded. */
 async function sqlRefusal(app: AppConnection, sql: string): Promise<Refusal | null> {
   const response = await send(node.url, `/admin/v1/apps/${app.ref}/sql`, {
     method: 'POST',
@@ -98,7 +98,7 @@ const exceeded = (limit: string) => ({
 const databaseUrl = async (app: AppConnection): Promise<string> =>
   (await admin<{ database_url: string }>(node, 'GET', `/apps/${app.ref}/connection`)).database_url;
 
-/** Logs in as the app's owner, as a program of a builder's own does. */
+/** Logs in as the app's owner, as a builder's own program does. */
 async function logIn(app: AppConnection): Promise<{ client: pg.Client; ended: Promise<void> }> {
   const client = new pg.Client(await databaseUrl(app));
   const ended = new Promise<void>((resolve) => client.on('end', () => resolve()));
@@ -107,7 +107,7 @@ async function logIn(app: AppConnection): Promise<{ client: pg.Client; ended: Pr
   return { client, ended };
 }
 
-/** Returns the event that the primary logs of a bound, with app, limit and value. */
+/** Returns the event with app, limit and value that the primary logged when an app exceeded a limit. */
 const logged = (app: AppConnection, limit: string): unknown =>
   node
     .logs()
@@ -116,7 +116,7 @@ const logged = (app: AppConnection, limit: string): unknown =>
     .map((line) => JSON.parse(line) as Record<string, unknown>)
     .find((event) => event.app === app.ref && event.limit === limit);
 
-describe('an app that exceeds a bound', () => {
+describe('an app that exceeds a limit', () => {
   it.each([
     ['appLocks', 'advisory locks', 'select pg_try_advisory_lock(generate_series(1, 3000000))'],
     [
@@ -130,7 +130,7 @@ describe('an app that exceeds a bound', () => {
       `create table public.heap (x text);
        insert into public.heap select repeat(md5(i::text), 30) from (select generate_series(1, 3000000) i) numbers`,
     ],
-  ])('%s (%s) is told which, and disturbs no other app', async (limit, _, sql) => {
+  ])('names the exceeded limit %s (%s) in the error, and other apps keep working', async (limit, _, sql) => {
     const app = await createApp(node);
     const refusal = await besideNeighbour(() => sqlRefusal(app, sql));
     expect(refusal).toMatchObject(exceeded(limit));
@@ -145,7 +145,7 @@ describe('an app that exceeds a bound', () => {
       ],
       ['appTemporaryBytes', 'select pg_sleep(5) from generate_series(1, 1000000) limit 1'],
     ].filter(isEnforcedHere),
-  )('%s with several sessions loses the largest', async (limit, sql) => {
+  )('ends the largest of several sessions that together exceed %s', async (limit, sql) => {
     const app = await createApp(node);
     const refusals = await besideNeighbour(() => Promise.all(Array.from({ length: 5 }, () => sqlRefusal(app, sql))));
     expect(refusals).toContainEqual(expect.objectContaining(exceeded(limit)));
@@ -164,14 +164,17 @@ describe('an app that exceeds a bound', () => {
         'select count(*) from (select i from generate_series(1, 9000000) i order by -i) x',
       ],
     ].filter(isEnforcedHere),
-  )('%s with one statement gets an error of PostgreSQL (%s), and no process is killed', async (_, sqlstate, sql) => {
-    const app = await createApp(node);
-    const refusal = await besideNeighbour(() => sqlRefusal(app, sql));
-    expect(refusal).toMatchObject({ code: 'sql_failed', details: { sqlstate } });
-    expect(node.logs()).not.toContain('starting it again');
-  });
+  )(
+    'exceeds %s with one statement, which fails with SQLSTATE %s while no process is killed',
+    async (_, sqlstate, sql) => {
+      const app = await createApp(node);
+      const refusal = await besideNeighbour(() => sqlRefusal(app, sql));
+      expect(refusal).toMatchObject({ code: 'sql_failed', details: { sqlstate } });
+      expect(node.logs()).not.toContain('starting it again');
+    },
+  );
 
-  it('notifyQueueBytes with a listener that does not read loses that listener', async () => {
+  it('loses the listener that does not read its notifications and so exceeds notifyQueueBytes', async () => {
     const app = await createApp(node);
     const { client, ended } = await logIn(app);
     await client.query('listen flood');
@@ -181,7 +184,7 @@ describe('an app that exceeds a bound', () => {
     await expect.poll(() => logged(app, 'notifyQueueBytes')).toBeDefined();
   });
 
-  it('notifyBytesPerSecond is suspended', async () => {
+  it('is suspended if it exceeds notifyBytesPerSecond', async () => {
     const app = await createApp(node);
     const flood = `select pg_notify('flood', repeat('x', 7900) || i) from generate_series(1, 5000) i`;
     const refusal = await besideNeighbour(async () => {
@@ -194,10 +197,12 @@ describe('an app that exceeds a bound', () => {
   });
 });
 
-describe.concurrent('an app that exceeds a bound of time', () => {
+describe.concurrent('an app that exceeds a time limit', () => {
   const besideOthers = <T>(work: () => Promise<T>): Promise<T> => besideNeighbour(work, CONNECTIONS_SIDE_BY_SIDE);
 
-  it('appStatementSeconds (a statement without end) is told which, and disturbs no other app', async ({ expect }) => {
+  it('names appStatementSeconds in the error of an endless statement, and other apps keep working', async ({
+    expect,
+  }) => {
     const app = await createApp(node);
     const refusal = await besideOthers(() => sqlRefusal(app, 'set statement_timeout = 0; select pg_sleep(60)'));
     expect(refusal).toMatchObject(exceeded('appStatementSeconds'));
@@ -206,7 +211,7 @@ describe.concurrent('an app that exceeds a bound of time', () => {
       .toMatchObject({ value: expect.any(Number), bound: expect.any(Number) });
   });
 
-  it('appIdleTransactionSeconds loses the session', async ({ expect }) => {
+  it('loses a session that exceeds appIdleTransactionSeconds', async ({ expect }) => {
     const app = await createApp(node);
     const { client, ended } = await logIn(app);
     await client.query('set idle_in_transaction_session_timeout = 0');
@@ -215,7 +220,7 @@ describe.concurrent('an app that exceeds a bound of time', () => {
     await expect.poll(() => logged(app, 'appIdleTransactionSeconds')).toBeDefined();
   });
 
-  it('appTransactionSeconds loses the session, however short each statement is', async ({ expect }) => {
+  it('loses a session that exceeds appTransactionSeconds with short statements', async ({ expect }) => {
     const app = await createApp(node);
     const { client, ended } = await logIn(app);
     await client.query('set transaction_timeout = 0');
@@ -228,9 +233,9 @@ describe.concurrent('an app that exceeds a bound of time', () => {
   });
 });
 
-describe('an app whose owner logs in again after each end', () => {
+describe('an app whose owner reconnects after each ended session', () => {
   it.each(boundAttacks.filter(({ name }) => ['advisory locks', 'notifications'].includes(name)))(
-    'disturbs no other app with $name',
+    'is suspended when it repeats $name, and other apps keep working',
     async (one) => {
       const app = await createApp(node);
       const errors = await besideNeighbour(async () => attack(await databaseUrl(app), one, ATTACK_MILLISECONDS));
@@ -272,7 +277,7 @@ describe('a suspended app', () => {
     }
   });
 
-  it('is refused until the suspension is over, and is served again; its jobs wait meanwhile', async () => {
+  it('is refused and runs no jobs until the suspension ends, and then works as before', async () => {
     const app = await createAppWith(
       node,
       `create table public.notes (id int);
@@ -295,11 +300,11 @@ describe('a suspended app', () => {
       return (await runSql(node, app.ref, sql)).results[0]?.rows[0] ?? [];
     };
     await expect.poll(async () => (await runs())[1], { timeout: 20_000 }).toBe('t');
-    // One may have been under way when the suspension began; a node that went on would fail to log in each second.
+    // One job may have been running when the suspension began. A node that continued would fail to log in every second.
     expect(Number((await runs())[0])).toBeLessThan(2);
   });
 
-  it('lets its owner log in after the node was killed and started again', async () => {
+  it('lets its owner log in after the node was killed and restarted', async () => {
     const app = await createApp(node);
     const flood = boundAttacks.find(({ name }) => name === 'advisory locks');
     if (flood) await attack(await databaseUrl(app), flood, 1000);
@@ -311,7 +316,7 @@ describe('a suspended app', () => {
 });
 
 describe('an app whose database has reached appDatabaseBytes', () => {
-  it('can read and delete but not insert, until there is space again', async () => {
+  it('can read and delete but not insert until rows are deleted', async () => {
     const app = await createAppWith(
       node,
       `create table public.heap (id int generated always as identity, x text);
@@ -330,7 +335,7 @@ describe('an app whose database has reached appDatabaseBytes', () => {
       details: { limit: 'appDatabaseBytes' },
     });
     expect((await call(app, 'GET', '/heap?limit=1')).status).toBe(200);
-    // PostgreSQL does not know before it runs a volatile function whether the function inserts.
+    // PostgreSQL cannot know whether a volatile function inserts rows before it runs the function.
     for (const name of ['add_one', 'purge']) {
       const { status, body } = await call(app, 'POST', `/rpc/${name}`, {});
       expect([name, status, JSON.parse(body).code]).toEqual([name, 507, 'app_storage_full']);
@@ -343,7 +348,7 @@ describe('an app whose database has reached appDatabaseBytes', () => {
 });
 
 describe('the owner of an app', () => {
-  it('cannot change what PostgreSQL bounds for the app', async () => {
+  it('cannot change the limits that PostgreSQL enforces for the app', async () => {
     const app = await createApp(node);
     const role = `"app_${app.ref}"`;
     const refused = await Promise.all(
@@ -363,7 +368,7 @@ describe('the owner of an app', () => {
     expect(results.at(-1)?.rows).toEqual([['32MB']]);
   });
 
-  it('grants advisory locks, which nobody else may take', async () => {
+  it('can grant EXECUTE on the advisory lock functions, which other roles cannot call otherwise', async () => {
     const app = await createAppWith(
       node,
       `create function public.lock_one() returns boolean language sql as 'select pg_try_advisory_xact_lock(1)'`,
@@ -373,9 +378,9 @@ describe('the owner of an app', () => {
     expect((await call(app, 'POST', '/rpc/lock_one')).status).toBe(200);
   });
 
-  it('leaves connections for the calls of all apps', async () => {
+  it('leaves connections for the requests of all apps', async () => {
     const app = await createApp(node);
-    // As many as the owners of twenty apps have together.
+    // As many connections as the owners of twenty apps have together.
     await withClient(await superuserUrl(node, 'postgres'), (client) =>
       client.query(`alter role "app_${app.ref}" connection limit 400`),
     );

@@ -18,7 +18,10 @@ import { hostileCalls } from '../../support/hostile.ts';
 import { type HttpResponse, send } from '../../support/http.ts';
 import { uniqueRef } from '../../support/unique.ts';
 
-/** PostgreSQL takes no more connections: nobody is told that what they asked for is wrong, or that the server is broken. */
+/**
+ * PostgreSQL accepts no further connections. The responses must blame neither the client's request nor a defect of the
+ * server.
+ */
 const node = inject('node');
 const { operator, makeNeighbour, expectServed } = hostileCalls(node);
 
@@ -36,7 +39,7 @@ beforeAll(async () => {
 const asAdmin = (call: Call) => callAdmin(node, app, call);
 const asMember = (call: Call) => callApp(node, app, member, call);
 
-/** PGRST002 where the schema would have to be read first. */
+/** PGRST002 if the schema would have to be read first. */
 const codes = ['database_unavailable', '53300', 'PGRST002'];
 
 function expectFull(response: HttpResponse): void {
@@ -48,7 +51,7 @@ function expectFull(response: HttpResponse): void {
   expect(response.body).not.toContain('select ');
 }
 
-/** Ends what the app's own roles have open; `but` those whose last statement begins so. */
+/** Ends the connections of the app's own roles, except those whose last statement begins with `but`. */
 const endConnections = (client: pg.Client, but: string) =>
   client.query(
     `select pg_terminate_backend(pid) from pg_stat_activity
@@ -61,7 +64,10 @@ async function allow(client: pg.Client, owner: number, authenticator: number): P
   await client.query(`alter role "app_${app.ref}_authenticator" connection limit ${authenticator}`);
 }
 
-/** These run as the superuser, so that the app's own SQL cannot name another author: they need no connection of the app's roles. */
+/**
+ * The superuser runs these calls, so that the app's own SQL cannot name another author. They need no connection of the
+ * app's roles.
+ */
 const needsNoRole = ([path, request]: Call): boolean =>
   path === '/migrations/saved' || (path.startsWith('/settings/') && request !== undefined);
 
@@ -71,7 +77,7 @@ describe.each([
 ])('an app $which and whose roles get no connection', ({ but, remembers }) => {
   afterEach(() => withClient(superuser, (client) => allow(client, 20, 100)));
 
-  it('answers every call with 503 and when to try again, and is served afterwards', async () => {
+  it('answers every call with 503 and Retry-After, and serves calls when connections are free', async () => {
     expect((await asMember(['/rest/v1/notes'])).status).toBe(200);
     await withClient(superuser, async (client) => {
       await allow(client, 0, 0);
@@ -82,7 +88,7 @@ describe.each([
         for (const one of calls) {
           await endConnections(client, but);
           const response = await call(one);
-          // Settings, for one, are remembered as long as changes of them would be heard.
+          // A cached value, such as a setting, is used as long as the worker listens for its changes.
           if (needsNoRole(one) && response.status < 500) continue;
           if (!remembers || response.status !== 200) expectFull(response);
         }
@@ -95,13 +101,13 @@ describe.each([
   });
 });
 
-describe('a server whose last connection is taken', () => {
+describe('a server without a free connection', () => {
   const held: pg.Client[] = [];
   afterEach(async () => {
     await Promise.all(held.splice(0).map((client) => client.end()));
   });
 
-  /** Ends the connections of everybody else and takes each one that comes free. */
+  /** Ends all other connections and takes each connection that becomes free. */
   async function takeAll(): Promise<void> {
     for (;;) {
       const some = await Promise.allSettled(
@@ -122,7 +128,7 @@ describe('a server whose last connection is taken', () => {
     }
   }
 
-  it('answers 503 everywhere, and serves again as soon as there is one', async () => {
+  it('answers every call with 503, and serves calls when a connection is free', async () => {
     await takeAll();
     const full = [
       await asAdmin(['/sql', json('POST', { sql: 'select 1' })]),

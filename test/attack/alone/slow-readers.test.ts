@@ -8,7 +8,7 @@ import { send } from '../../support/http.ts';
 import { ownNode } from '../../support/own-node.ts';
 import { partsOf } from '../../support/processes.ts';
 
-/** Clients that ask for much and read nothing. */
+/** Clients that request much data and read nothing. */
 const MEBIBYTE = 1024 * 1024;
 const WORKERS = 2;
 const node = ownNode('slow-readers', () => ({ NINEFOLD_WORKERS: String(WORKERS) }));
@@ -29,7 +29,7 @@ afterAll(() => {
 
 const page = () => `/apps/${app.ref}/rest/v1/pages?limit=1000`;
 
-/** Writes requests for 15 MB and reads nothing. */
+/** Writes requests for 15 MB and does not read the responses. */
 function ask(times: number): Socket {
   const { hostname, port } = new URL(node.url);
   const socket = net.connect(Number(port), hostname).pause();
@@ -39,7 +39,7 @@ function ask(times: number): Socket {
   return socket;
 }
 
-/** The memory of all workers, in bytes (proc_pid_status(5)). */
+/** Returns the memory of all workers, in bytes (proc_pid_status(5)). */
 async function memory(): Promise<number> {
   const { workers } = await partsOf(node.pid);
   const sizes = workers.map(
@@ -48,7 +48,7 @@ async function memory(): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + Number(size) * 1024, 0);
 }
 
-/** Only Linux tells the memory of another process without a program: /proc/<pid>/status. */
+/** Only Linux shows the memory of another process without a program, in /proc/<pid>/status. */
 const onLinux = process.platform === 'linux' ? it : it.skip;
 
 describe('sixty connections that never read an answer of 15 MB', () => {
@@ -68,7 +68,8 @@ describe('sixty connections that never read an answer of 15 MB', () => {
       expect(health.status).toBe(200);
       await new Promise((resolve) => setTimeout(resolve, 150));
     }
-    // Beside what is held for readers: results that come from the database meanwhile, and garbage, which Node.js 24 collects later than 20.
+    // In addition to the buffers for readers: results that arrive from the database, and garbage, which Node.js 24
+    // collects later than Node.js 20.
     const bound = WORKERS * (2 * limits.slowReaderBytes.default + 200 * MEBIBYTE);
     expect(max - before, `${Math.round((max - before) / MEBIBYTE)} MiB`).toBeLessThan(bound);
     const response = await send(node.url, `/apps/${app.ref}/rest/v1/pages?id=eq.5&select=id`, {
