@@ -162,7 +162,9 @@ describe('sensitive calls', () => {
     expect((await ask('POST', `/apps/${app.ref}/api-keys/secret/reveal`, token)).status).toBe(200);
     await age(email);
     for (const as of [token, session]) {
-      expect(expectRefusal(await ask('POST', `/apps/${app.ref}/api-keys/secret/reveal`, as))).toBe('recent_sign_in_needed');
+      expect(expectRefusal(await ask('POST', `/apps/${app.ref}/api-keys/secret/reveal`, as))).toBe(
+        'recent_sign_in_needed',
+      );
       for (const path of ['connection', 'audit?limit=200', 'settings']) {
         expect((await ask('GET', `/apps/${app.ref}/${path}`, as)).status).toBe(200);
       }
