@@ -23,7 +23,7 @@ export interface RelyingParty {
  * Returns the relying party of the app's settings, else of the app's own origin. It does not depend on the request.
  * Returns null if the app has no own origin and its settings name none.
  */
-export function relyingPartyOf({ app, appOrigin, settings }: AuthContext): RelyingParty | null {
+function relyingPartyOf({ app, appOrigin, settings }: AuthContext): RelyingParty | null {
   const name = settings.webauthn_rp_display_name ?? app.ref;
   const origins = settings.webauthn_rp_origins.length > 0 ? settings.webauthn_rp_origins : appOrigin ? [appOrigin] : [];
   const id = settings.webauthn_rp_id ?? (appOrigin ? new URL(appOrigin).hostname : null);

@@ -26,8 +26,7 @@ export function CodeField({
         autoComplete="one-time-code"
         aria-label={label}
         aria-invalid={isWrong}
-        // biome-ignore lint/a11y/noAutofocus: the page contains only this field, and the member has just requested the
-        // code
+        // biome-ignore lint/a11y/noAutofocus: the page contains only this field, and the member has just requested the code
         autoFocus
         value={code}
         onChange={({ currentTarget }) => {
