@@ -31,4 +31,9 @@ function mark(frame: HTMLElement) {
   edges?.toggleAttribute('data-framed', hidden > 0);
   edges?.toggleAttribute('data-before', hidden > 0 && scrollLeft > 0);
   edges?.toggleAttribute('data-after', hidden - scrollLeft > 1);
+  // A keyboard scrolls a frame only through something that has the focus.
+  if (hidden > 0 && frame.querySelector(focusable) === null) frame.tabIndex = 0;
+  else frame.removeAttribute('tabindex');
 }
+
+const focusable = 'a[href], button, input, select, textarea, [tabindex]';
