@@ -11,5 +11,5 @@ it('reads a value by the type of its setting', () => {
   expect(readValue({ default: false, type: 'true or false' }, 'true')).toBe(true);
   expect(readValue({ default: '.role', type: 'JSON path' }, '.roles[0]')).toBe('.roles[0]');
   expect(readValue({ default: null, type: 'string, or null to accept any' }, 'here')).toBe('here');
-  expect(() => readValue({ default: false, type: 'true or false' }, 'yes')).toThrow('no JSON');
+  expect(() => readValue({ default: false, type: 'true or false' }, 'yes')).toThrow('is not JSON');
 });
