@@ -176,7 +176,7 @@ describe.concurrent('StateDiagram', () => {
     await runSql(site.node, machine, `update public.visits set status = 'under way' where id = 1`);
     await page.getByRole('button', { name: /^planned, 2 rows/ }).waitFor({ timeout: 30_000 });
     await page.getByRole('button', { name: /^under way, 1 row/ }).click();
-    await page.getByRole('complementary', { name: 'State under way' }).getByText('1 row stands here.').waitFor();
+    await page.getByRole('complementary', { name: 'State under way' }).getByText('1 row in this state').waitFor();
     expect(problems).toEqual([]);
     await context.close();
   });
