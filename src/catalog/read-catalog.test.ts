@@ -63,7 +63,10 @@ describe('readCatalogInTwo', () => {
   it('reads one snapshot on both connections, though the app changes between the two reads', async () => {
     const changing: Pick<Database, 'transaction'> = {
       transaction: async (work, statement) => {
-        if (statement && begun++ > 0) await (creating ??= pool.script('create table late ()'));
+        if (statement && begun++ > 0) {
+          creating ??= pool.script('create table late ()');
+          await creating;
+        }
         return pool.transaction(work, statement);
       },
     };
