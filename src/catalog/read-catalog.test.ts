@@ -47,7 +47,7 @@ it('retries if its session is ended after any duration, as when the database is 
   expect(await facts.reading).toEqual({ waits: { locked: '' } });
 });
 
-describe('readCatalogInTwo', () => {
+describe('readCatalogParallel', () => {
   interface Seen {
     seen: { process: number; tables: string[] };
   }
