@@ -58,13 +58,14 @@ async function useServer(): Promise<void> {
 const superuser = async (sql: string, params: unknown[] = []) =>
   withClient(await superuserUrl(node, `app_${app.ref}`), (client) => client.query(sql, params));
 
-/** Queues mails as a sign-in call does. */
-const queue = (recipients: readonly string[], kind = 'recovery') =>
-  superuser('insert into ninefold.mails (kind, recipient, data) select $2, r, $3 from unnest($1::text[]) r', [
-    recipients,
-    kind,
-    { ConfirmationURL: 'https://desk.example.com/verify?token=secret-token', Token: '123456' },
-  ]);
+/** Queues mails as a sign-in call does, all in one transaction: mails that send a token, and notifications. */
+const queue = (recipients: readonly string[], notified: readonly string[] = []) =>
+  superuser(
+    `insert into ninefold.mails (kind, recipient, data)
+     select 'password_changed_notification', r, $3::jsonb from unnest($2::text[]) r
+     union all select 'recovery', r, $3::jsonb from unnest($1::text[]) r`,
+    [recipients, notified, { ConfirmationURL: 'https://desk.example.com/verify?token=secret-token', Token: '123456' }],
+  );
 
 const states = async () => Object.fromEntries((await list()).mails.map(({ recipient, state }) => [recipient, state]));
 
@@ -159,14 +160,11 @@ describe('an app with a mail server', () => {
 
   it('sends no more mails per hour than the budget, mails with tokens before notifications', async () => {
     await set('rate_limit_email_sent', 3);
-    await queue(['note1@example.org', 'note2@example.org'], 'password_changed_notification');
-    await queue(['kept@example.org']);
+    await queue(['kept@example.org'], ['note1@example.org', 'note2@example.org']);
     await expect.poll(async () => (await list()).counts.kept, patient).toBe(3);
     await useServer();
     // Mails that were only stored do not count.
-    await queue(['note3@example.org', 'note4@example.org'], 'password_changed_notification');
-    await superuser(`update ninefold.mails set next_attempt_at = now() + interval '1 second' where state = 'queued'`);
-    await queue(['a@example.org', 'b@example.org']);
+    await queue(['a@example.org', 'b@example.org'], ['note3@example.org', 'note4@example.org']);
     await expect.poll(async () => (await list()).counts, patient).toMatchObject({ sent: 3, queued: 1 });
     const sent = server.mails.map(({ to }) => to[0]);
     expect(sent).toEqual(expect.arrayContaining(['a@example.org', 'b@example.org']));
