@@ -70,6 +70,9 @@ export const testsAgainstNodes = {
   'examples/': ['test/wire/server-rendering'],
   'README.md': ['test/wire/readme'],
   'package-lock.json': all,
+  'test/support/shared-node-setup.ts': ['test/wire/', 'test/attack/'],
+  'test/support/browser-setup.ts': ['test/e2e/'],
+  'test/support/build-setup.ts': all,
   'bin/': ['test/wire/(readme|start)'],
 };
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -26,9 +26,8 @@ describe('affectedByFolder', () => {
 
 describe('testsAgainstNodes', () => {
   it('names only existing paths and tests', () => {
-    const top = readdirSync(root);
     for (const [path, beginnings] of Object.entries(testsAgainstNodes)) {
-      expect(top, path).toContain(path.split('/')[0]);
+      expect(existsSync(join(root, path)), path).toBe(true);
       for (const beginning of beginnings) {
         expect(
           tests.filter((test) => new RegExp(`^${beginning}`).test(test)),
