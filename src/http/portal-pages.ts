@@ -22,6 +22,10 @@ const types: Readonly<Record<string, string>> = {
 
 const PAGE = 'index.html';
 
+/** Prefix of the pages for the account and of all assets, which stay there if the app has a front end of its own. */
+const ACCOUNT = '/account/';
+const ASSETS = `${ACCOUNT}assets/`;
+
 /**
  * Addresses that may be a screen. All are answered alike: the status must not tell a stranger which screens an app has, and the page says
  * if there is none. Those of the node, of calls and of files are not among them.
@@ -70,9 +74,9 @@ export class PortalPages {
   /** Returns the reply for a page or an asset; null for any other request. */
   answer({ method, path, headers }: CallRequest): Reply | null {
     if (method !== 'GET' && method !== 'HEAD') return null;
-    const isAsset = path.startsWith('/assets/');
+    const isAsset = path.startsWith(ASSETS);
     if (!isAsset && !(isPage(path) && (headers.accept ?? '').includes('text/html'))) return null;
-    const file = this.#files.get(isAsset ? path.slice(1) : PAGE);
+    const file = this.#files.get(isAsset ? path.slice(ACCOUNT.length) : PAGE);
     if (!file) return null;
     const { bytes, encoding } = encoded(file, headers['accept-encoding'] ?? '');
     return {

@@ -21,7 +21,7 @@ export function ScreenPage() {
   const caller = useCaller();
   const { pathname, search } = useLocation();
   const place = placeAt(all, pathname);
-  if (!place && !caller) return <Navigate to="/sign-in" search={{ next: pathname }} replace />;
+  if (!place && !caller) return <Navigate to="/account/sign-in" search={{ next: pathname }} replace />;
   if (!place) {
     return (
       <Message title="There is no such page">

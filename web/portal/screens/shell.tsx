@@ -170,7 +170,7 @@ function Me() {
   const { pathname } = useLocation();
   if (!caller) {
     return (
-      <Link to="/sign-in" search={pathname === '/' ? {} : { next: pathname }} className={styles.me}>
+      <Link to="/account/sign-in" search={pathname === '/' ? {} : { next: pathname }} className={styles.me}>
         <span>Sign in</span>
         <Icon of={IconChevronRight} />
       </Link>
