@@ -1,5 +1,6 @@
 import { Navigate, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
+import { ReferenceControlContext } from '../../fields/reference-control.ts';
 import { AuthLayout } from '../auth/auth-layout.tsx';
 import { placeAt, useScreens } from '../data/screens.ts';
 import { useCaller } from './gate.tsx';
@@ -9,6 +10,10 @@ import { Message } from './message.tsx';
 const DetailPage = lazy(() => import('./detail-page.tsx').then(({ DetailPage: page }) => ({ default: page })));
 const FormPage = lazy(() => import('./form-page.tsx').then(({ FormPage: page }) => ({ default: page })));
 const BoardPage = lazy(() => import('./board-page.tsx').then(({ BoardPage: page }) => ({ default: page })));
+
+const MemberReference = lazy(() =>
+  import('../fields/member-reference.tsx').then(({ MemberReference: control }) => ({ default: control })),
+);
 
 /** The screen at the address, if the caller may open it. */
 export function ScreenPage() {
@@ -28,10 +33,12 @@ export function ScreenPage() {
   const edits = screen.kind === 'detail' && 'edit' in (search as object);
   return (
     <Suspense fallback={<AuthLayout title={screen.title}>{null}</AuthLayout>} key={pathname}>
-      {screen.kind === 'list' && <ListPage {...place} />}
-      {screen.kind === 'board' && <BoardPage {...place} />}
-      {screen.kind === 'form' && <FormPage {...place} rowKey={null} />}
-      {screen.kind === 'detail' && (edits ? <FormPage {...place} /> : <DetailPage {...place} />)}
+      <ReferenceControlContext value={MemberReference}>
+        {screen.kind === 'list' && <ListPage {...place} />}
+        {screen.kind === 'board' && <BoardPage {...place} />}
+        {screen.kind === 'form' && <FormPage {...place} rowKey={null} />}
+        {screen.kind === 'detail' && (edits ? <FormPage {...place} /> : <DetailPage {...place} />)}
+      </ReferenceControlContext>
     </Suspense>
   );
 }

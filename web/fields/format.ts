@@ -1,4 +1,4 @@
-import type { PortalField } from '../../../contract/portal.ts';
+import type { PortalField } from '../../contract/portal.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

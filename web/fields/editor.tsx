@@ -1,8 +1,8 @@
-import { type ReactNode, useId } from 'react';
-import type { PortalField } from '../../../contract/portal.ts';
-import { Segmented } from '../../ui/segmented.tsx';
+import { type ReactNode, use, useId } from 'react';
+import type { PortalField } from '../../contract/portal.ts';
+import { Segmented } from '../ui/segmented.tsx';
 import styles from './editor.module.css';
-import { ReferencePicker } from './reference-picker.tsx';
+import { ReferenceControlContext } from './reference-control.ts';
 import { characters, longest } from './rules.ts';
 
 /** Maximum number of values that are shown as segments. */
@@ -61,6 +61,7 @@ const isGroup = (field: PortalField): boolean =>
 
 function Control(props: EditorProps & { id: string; describedBy: string | undefined }): ReactNode {
   const { field, value, onChange, onLeave, wrong, id, describedBy, chosen = null } = props;
+  const Reference = use(ReferenceControlContext);
   const text = typeof value === 'string' ? value : '';
   const common = {
     id,
@@ -104,9 +105,9 @@ function Control(props: EditorProps & { id: string; describedBy: string | undefi
         </select>
       );
     case 'reference':
-      return (
-        <ReferencePicker {...{ id, field, value: text, chosen, describedBy, onChange }} isWrong={Boolean(wrong)} />
-      );
+      return Reference ? (
+        <Reference {...{ id, field, value: text, chosen, describedBy, onChange }} isWrong={Boolean(wrong)} />
+      ) : null;
     case 'long text':
       return <textarea {...common} rows={6} />;
     case 'json':

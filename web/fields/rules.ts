@@ -1,4 +1,4 @@
-import type { PortalField, PortalRule, PortalRuleSchema } from '../../../contract/portal.ts';
+import type { PortalField, PortalRule, PortalRuleSchema } from '../../contract/portal.ts';
 
 /** Returns the description of the first rule that a value is known to break; null if the value may be valid. */
 export function brokenRule({ rules }: Pick<PortalField, 'rules'>, value: unknown): string | null {

@@ -1,6 +1,8 @@
-import type { PortalField } from '../../../contract/portal.ts';
-import type { Row } from '../data/rest.ts';
+import type { PortalField } from '../../contract/portal.ts';
 import { brokenRule } from './rules.ts';
+
+/** A row as a data request returns it. */
+export type Row = Readonly<Record<string, unknown>>;
 
 /** The typed values of a form by field: the text of an editor, or true and false. An empty text is no value. */
 export type Draft = Readonly<Record<string, string | boolean>>;
