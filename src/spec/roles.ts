@@ -1,21 +1,23 @@
 import { type AuthSettings, defaultAuthSettings } from '../../contract/settings-auth.ts';
 import type { Operation, PolicyEntry, RoleCell, RolesChapter } from '../../contract/specification-roles.ts';
+import { Access } from '../access/access.ts';
+import { type CallingRole, type ChapterRole, callingRoles } from '../access/calling-roles.ts';
+import { decideFunction } from '../access/computed-access.ts';
+import { type Decision, denied } from '../access/decision.ts';
+import { executedRoutines, exposedRelations, onlyReads } from '../access/exposed.ts';
+import type { Lookup } from '../access/lookup.ts';
+import { anyone } from '../access/outcomes.ts';
+import { type PreRequestCheck, preRequestCheck } from '../access/pre-request.ts';
+import { settingEffects } from '../access/setting-effects.ts';
 import type { PolicyFact } from '../catalog/access.ts';
 import type { RelationFact } from '../catalog/entities.ts';
+import type { Facts } from '../catalog/facts.ts';
+import { byName, compareText, entityId, idOf, roleName, sqlName } from '../catalog/names.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
-import { Access } from './access/access.ts';
-import { type CallingRole, type ChapterRole, callingRoles } from './access/calling-roles.ts';
-import { decideFunction } from './access/computed-access.ts';
-import { conditionWords, type Decision, denied } from './access/decision.ts';
-import { defaultPrivileges } from './access/default-privileges.ts';
-import { type PreRequestCheck, preRequestCheck } from './access/pre-request.ts';
 import { adviceFor } from './advice/advice.ts';
-import type { Facts } from './facts.ts';
-import type { Lookup } from './lookup.ts';
-import { byName, compareText, entityId, idOf, roleName, sqlName } from './names.ts';
-import { documentedRoutines, executedRoutines, onlyReads } from './routines.ts';
-import { settingEffects } from './setting-effects.ts';
-import { anyone } from './words/outcomes.ts';
+import { defaultPrivileges } from './default-privileges.ts';
+import { documentedRoutines } from './documented.ts';
+import { conditionWords, decisionWords } from './words/policy.ts';
 
 const operations = ['select', 'insert', 'update', 'delete'] as const;
 
@@ -118,12 +120,6 @@ function relationCells(
   );
 }
 
-/** Returns the relations that /rest/v1 serves as tables. Partitions are reached through their table. */
-export const exposedRelations = (facts: Facts): RelationFact[] =>
-  facts.relations
-    .filter((relation) => facts.exposedSchemas.includes(relation.schema) && !relation.is_partition)
-    .sort(byName);
-
 /**
  * Returns the relations with policies that no call of /rest/v1 reaches, but functions, views, storage and sign-in do.
  * Omits Ninefold's own schemas.
@@ -153,7 +149,8 @@ function cell(
 ): RoleCell {
   const own = role.barred === null ? decide(role.caller) : denied(role.barred);
   const decision = role.barred === null && before ? before(own) : own;
-  const { verdict, words, reason, policies, columns } = decision;
+  const { verdict, reason, policies, columns } = decision;
+  const words = decisionWords(decision);
   return { role: role.name, entity, operation, verdict, words, reason, policies, columns };
 }
 
@@ -186,7 +183,9 @@ function entry(
     roles,
     using: policy.using,
     check: policy.check,
-    words: policy.comment ?? conditionWords(parse(policy.using), parse(policy.check), null, anyone),
+    words:
+      policy.comment ??
+      conditionWords({ using: parse(policy.using), check: parse(policy.check), seen: null, caller: anyone }),
     sql: `${clauses.join('\n')};`,
     ...functionsOf(functions, policy),
   };

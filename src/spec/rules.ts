@@ -1,11 +1,11 @@
 import type { Rule, RulesChapter } from '../../contract/specification.ts';
+import { baseTypeName, fieldTypes } from '../access/field-types.ts';
+import type { Lookup } from '../access/lookup.ts';
 import type { CollationFact } from '../catalog/collations.ts';
 import type { ConstraintFact, PartitionConstraintFact, SpecialFact, UniqueIndexFact } from '../catalog/constraints.ts';
 import type { FieldFact, RelationFact } from '../catalog/entities.ts';
-import { isDocumented } from './entities.ts';
-import { baseTypeName, fieldTypes } from './field-types.ts';
-import type { Lookup } from './lookup.ts';
-import { byName, compareText, entityId, sqlName } from './names.ts';
+import { byName, compareText, entityId, sqlName } from '../catalog/names.ts';
+import { isDocumented } from './documented.ts';
 import { partitionBoundRules } from './rules-of-partitions.ts';
 import { appliesTo, type Part, typeRules } from './rules-of-types.ts';
 import { equalKeys } from './words/collation.ts';

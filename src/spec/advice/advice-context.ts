@@ -1,11 +1,11 @@
 import type { AdviceEntry, RoleCell } from '../../../contract/specification-roles.ts';
+import type { Access } from '../../access/access.ts';
+import type { ChapterRole } from '../../access/calling-roles.ts';
+import type { Lookup } from '../../access/lookup.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
-import type { Access } from '../access/access.ts';
-import type { ChapterRole } from '../access/calling-roles.ts';
-import type { Facts } from '../facts.ts';
-import { groupBy } from '../group.ts';
-import type { Lookup } from '../lookup.ts';
-import { entityId, sqlName } from '../names.ts';
+import type { Facts } from '../../catalog/facts.ts';
+import { groupBy } from '../../catalog/group.ts';
+import { entityId, sqlName } from '../../catalog/names.ts';
 
 /** The data from which advice is derived: the facts and the cells of the chapter. */
 export interface AdviceContext {

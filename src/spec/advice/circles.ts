@@ -1,6 +1,6 @@
 import type { PolicyFact } from '../../catalog/access.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
-import { sqlName } from '../names.ts';
+import { sqlName } from '../../catalog/names.ts';
 import { type Advice, type AdviceContext, idOf, isBound, listed, operations } from './advice-context.ts';
 
 /**

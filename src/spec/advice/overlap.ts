@@ -1,8 +1,8 @@
 import type { PolicyFact } from '../../catalog/access.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
-import { isDocumented } from '../entities.ts';
-import { groupBy } from '../group.ts';
-import { compareText, roleName, sqlName } from '../names.ts';
+import { groupBy } from '../../catalog/group.ts';
+import { compareText, roleName, sqlName } from '../../catalog/names.ts';
+import { isDocumented } from '../documented.ts';
 import { type Advice, type AdviceContext, idOf, isBound, listed, operations, roleList } from './advice-context.ts';
 
 type Operation = (typeof operations)[number];

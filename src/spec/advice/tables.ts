@@ -1,5 +1,5 @@
 import type { RelationFact } from '../../catalog/entities.ts';
-import { sqlName } from '../names.ts';
+import { sqlName } from '../../catalog/names.ts';
 import {
   type Advice,
   type AdviceContext,

@@ -1,5 +1,5 @@
+import { ViewUses } from '../../access/view-uses.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
-import { ViewUses } from '../access/view-uses.ts';
 import { type Advice, type AdviceContext, idOf, isBound, listed } from './advice-context.ts';
 
 /**

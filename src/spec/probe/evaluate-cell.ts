@@ -1,6 +1,6 @@
 import type { ProbedCell, ProbeTry } from '../../../contract/probe.ts';
 import type { RoleCell } from '../../../contract/specification-roles.ts';
-import type { UntestableReason } from '../access/decision.ts';
+import type { UntestableReason } from '../../access/decision.ts';
 import { type AttemptResult, isError } from './attempts.ts';
 import { NO_ROW, type PlannedAttempt, resultOf } from './probe-planner.ts';
 

@@ -1,7 +1,7 @@
 import { limits } from '../../../contract/limits.ts';
 import type { FieldFact, TypeFact } from '../../catalog/entities.ts';
+import { sqlName } from '../../catalog/names.ts';
 import { quoteLiteral } from '../../database/statement.ts';
-import { sqlName } from '../names.ts';
 
 /** The fields of a row as PostgreSQL prints them, by name. Fields that no role can read are missing. */
 export type Row = ReadonlyMap<string, string | null>;

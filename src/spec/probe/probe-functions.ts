@@ -1,11 +1,11 @@
 import type { ProbedCell } from '../../../contract/probe.ts';
 import type { RoleCell } from '../../../contract/specification-roles.ts';
+import type { Computed } from '../../access/computed.ts';
+import { decideFunction, unreadable } from '../../access/computed-access.ts';
+import { type ExecutedRoutine, onlyReads } from '../../access/exposed.ts';
+import { entityId } from '../../catalog/names.ts';
 import type { RoutineFact } from '../../catalog/routines.ts';
 import type { Transaction } from '../../database/database.ts';
-import { decideFunction, unreadable } from '../access/computed-access.ts';
-import type { Computed } from '../computed.ts';
-import { entityId } from '../names.ts';
-import { type ExecutedRoutine, onlyReads } from '../routines.ts';
 import { tryAll } from './attempts.ts';
 import { evaluateCell, notProbed, untriedWords } from './evaluate-cell.ts';
 import { probeCallers } from './probe-callers.ts';

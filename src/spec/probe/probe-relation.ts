@@ -1,12 +1,12 @@
 import { limits } from '../../../contract/limits.ts';
 import type { ProbedCell } from '../../../contract/probe.ts';
 import type { RoleCell } from '../../../contract/specification-roles.ts';
+import type { ChapterRole } from '../../access/calling-roles.ts';
+import type { RowOperation } from '../../access/policies.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
+import { entityId, sqlName } from '../../catalog/names.ts';
 import type { Transaction } from '../../database/database.ts';
 import { quoteLiteral } from '../../database/statement.ts';
-import type { ChapterRole } from '../access/calling-roles.ts';
-import type { RowOperation } from '../access/policies.ts';
-import { entityId, sqlName } from '../names.ts';
 import { type Attempt, type AttemptResult, isError, tryAll } from './attempts.ts';
 import { evaluateCell, notProbed, type Tried, untriedWords } from './evaluate-cell.ts';
 import { asText, type Row } from './literals.ts';

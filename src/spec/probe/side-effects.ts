@@ -1,10 +1,10 @@
+import type { Lookup } from '../../access/lookup.ts';
+import type { RowOperation } from '../../access/policies.ts';
+import { ViewUses } from '../../access/view-uses.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
 import type { CodeFacts } from '../../catalog/executed-code.ts';
-import type { RowOperation } from '../access/policies.ts';
-import { ViewUses } from '../access/view-uses.ts';
-import { groupBy } from '../group.ts';
-import type { Lookup } from '../lookup.ts';
-import { entityId } from '../names.ts';
+import { groupBy } from '../../catalog/group.ts';
+import { entityId } from '../../catalog/names.ts';
 
 /**
  * Effects of a function's source that a rollback does not undo: other connections, files, session locks, `setval`,

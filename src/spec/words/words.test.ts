@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { ANY, anyone, type Caller, FALSE, NULL, outcomes, TRUE } from '../../access/outcomes.ts';
 import { readCondition, readQuery, relationsRead } from '../../sql-reader/condition.ts';
-import { fieldTypesOf } from './field-types.ts';
-import { ANY, anyone, type Caller, FALSE, NULL, outcomes, TRUE } from './outcomes.ts';
+import { fieldTypesOf } from '../../sql-reader/field-types.ts';
 import { phrase } from './phrase.ts';
 import { asPolicy } from './policy.ts';
 import { domainRuleWords, ruleWords } from './rule.ts';
