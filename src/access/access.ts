@@ -18,20 +18,18 @@ import {
   quoted,
 } from './decision.ts';
 import type { Lookup } from './lookup.ts';
+import { privilegeOf, type RowOperation, writeBit } from './operations.ts';
 import { anyone, type Caller, outcomes, TRUE } from './outcomes.ts';
-import { functionsCalled, Policies, type RowOperation, type RowSecurity, relationsRead } from './policies.ts';
+import { functionsCalled, Policies, type RowSecurity, relationsRead } from './policies.ts';
 import { PolicyCalls } from './policy-calls.ts';
 import { PolicyGraph } from './policy-graph.ts';
 import { isSettable, type Privileges } from './privileges.ts';
 import { PublicationChecks } from './publication-checks.ts';
 import { refusedByRules } from './rewrite-rules.ts';
 import { RowLocks } from './row-locks.ts';
-import { holdsNothing, nameKey, ViewAccess, writeBit } from './view-access.ts';
-import { ViewUses } from './view-uses.ts';
+import { holdsNothing, ViewAccess } from './view-access.ts';
 import { restrictTo, ViewFieldMap, type WritableFields } from './writable-fields.ts';
 import { WriteFunctionChecks } from './write-function-checks.ts';
-
-const privilegeOf = { select: 'SELECT', insert: 'INSERT', update: 'UPDATE', delete: 'DELETE' } as const;
 
 /** The additional conditions of an UPDATE or DELETE that reads fields, for a filter or to return rows. */
 interface Reading {
@@ -54,7 +52,7 @@ export class Access {
   readonly privileges: Privileges;
   readonly policies: Policies;
   readonly #relations: ReadonlyMap<number, RelationFact>;
-  readonly #byName: ReadonlyMap<string, RelationFact>;
+  readonly #look: Lookup;
   readonly #views: ViewAccess;
   readonly #graph: PolicyGraph;
   readonly #writes: WriteFunctionChecks;
@@ -66,27 +64,19 @@ export class Access {
   readonly #decided = new Map<string, Decision | null>();
 
   constructor(look: Lookup) {
-    const { facts, relations, privileges } = look;
+    const { facts, relations, privileges, views } = look;
+    this.#look = look;
     this.privileges = privileges;
     this.policies = new Policies(look);
     this.#relations = relations;
     const childTables = new ChildTables(facts, relations);
     this.#writes = new WriteFunctionChecks(look, childTables);
     this.#publicationChecks = new PublicationChecks(look, childTables);
-    this.#byName = new Map(facts.relations.map((relation) => [nameKey(relation.schema, relation.name), relation]));
-    const uses = new ViewUses(facts);
     this.#shown = new ViewFieldMap(facts, this.privileges);
-    this.#views = new ViewAccess(
-      this.privileges,
-      uses,
-      this.#relations,
-      facts.triggers,
-      this.#shown,
-      this.#decideAs.bind(this),
-    );
-    this.#graph = new PolicyGraph(this.policies, uses, this.#relations);
-    this.#locks = new RowLocks(look, this.policies, uses);
-    this.#calls = new PolicyCalls(look, this.#byName, (caller, relation) =>
+    this.#views = new ViewAccess(this.privileges, views, facts.triggers, this.#shown, this.#decideAs.bind(this));
+    this.#graph = new PolicyGraph(this.policies, look);
+    this.#locks = new RowLocks(look, this.policies);
+    this.#calls = new PolicyCalls(look, (caller, relation) =>
       this.#decideAs(caller, caller.oid, relation, 'select', [0]),
     );
   }
@@ -417,7 +407,7 @@ export class Access {
       memberRole: caller.memberRole,
       memberRoles: caller.memberRoles,
       sees: (schema, name) => {
-        const relation = this.#byName.get(nameKey(schema, name));
+        const relation = this.#look.named(schema, name);
         return !relation || this.#decideAs(caller, role, relation, 'select', [0]).verdict !== 'never';
       },
     };

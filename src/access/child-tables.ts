@@ -1,6 +1,6 @@
 import type { EntityFacts, RelationFact } from '../catalog/entities.ts';
 import { groupBy } from '../catalog/group.ts';
-import type { RowOperation } from './policies.ts';
+import type { RowOperation } from './operations.ts';
 
 /** The partitions and inheritance children of tables, at every depth. */
 export class ChildTables {

@@ -32,13 +32,14 @@ export interface Decision {
 
 /**
  * The reasons why the probe cannot test a decision:
+ * - `request`: the function that runs before each request, which the probe does not run
  * - `rule`: a constraint that no row satisfies, instead of a privilege
  * - `types`: the types of the values that a statement sets
  * - `table`: the partition or child table that contains the row
  * - `name`: the function that a call selects among functions of the same name
  * - `code`: the privileges that the code of a function needs
  */
-export type UntestableReason = 'rule' | 'types' | 'table' | 'name' | 'code';
+export type UntestableReason = 'request' | 'rule' | 'types' | 'table' | 'name' | 'code';
 
 const blank = { conditions: [], refused: false, untried: null, policies: [], columns: null };
 

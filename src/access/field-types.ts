@@ -1,4 +1,4 @@
-import type { FieldFact } from '../catalog/entities.ts';
+import type { FieldFact, TypeFact } from '../catalog/entities.ts';
 import { type FieldTypes, fieldTypesOf, withAlias } from '../sql-reader/field-types.ts';
 import type { Lookup } from './lookup.ts';
 
@@ -11,7 +11,7 @@ export function fieldTypes(
   relation: number,
 ): FieldTypes {
   const other = (schema: string, name: string) => {
-    const read = look.named.get(`${schema}.${name}`);
+    const read = look.named(schema, name);
     return read && fieldsOf(look, read.oid);
   };
   const own = fieldsOf(look, relation);
@@ -27,17 +27,20 @@ function fieldsOf(look: Pick<Lookup, 'fields' | 'types'>, relation: number): Fie
     return type?.kind === 'c' ? [name, ...inner.map((part) => `${name}.${part.name}`)] : [];
   });
   return fieldTypesOf(
-    fields.map((field) => [field.name, baseTypeName(look, field)]),
+    fields.map((field) => [field.name, baseOf(field, look.types).type]),
     composites,
   );
 }
 
 /** Returns the type of a field, or the base type of its domain. */
-export function baseTypeName(
-  { types }: Pick<Lookup, 'types'>,
-  { type, type_oid: oid }: Pick<FieldFact, 'type' | 'type_oid'>,
-): string {
-  let name = type;
-  for (let of = types.get(oid); of?.kind === 'd'; of = types.get(of.base)) name = of.base_name ?? name;
-  return name;
+export function baseOf(
+  { type_oid, type }: Pick<FieldFact, 'type' | 'type_oid'>,
+  types: ReadonlyMap<number, TypeFact>,
+): { type: string; oid: number; fact: TypeFact | undefined } {
+  let base = { type, oid: type_oid, fact: types.get(type_oid) };
+  while (base.fact?.kind === 'd') {
+    const { base: oid, base_name } = base.fact;
+    base = { type: base_name ?? base.type, oid, fact: types.get(oid) };
+  }
+  return base;
 }

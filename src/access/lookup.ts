@@ -4,13 +4,17 @@ import type { Facts } from '../catalog/facts.ts';
 import { groupBy } from '../catalog/group.ts';
 import { type Computed, computedOf } from './computed.ts';
 import { Privileges } from './privileges.ts';
+import { ViewUses } from './view-uses.ts';
+
+/** Returns a key of the two names, separated by NUL, which no name of PostgreSQL contains. */
+export const nameKey = (schema: string, name: string): string => `${schema}\0${name}`;
 
 /** Indexes of the facts by id, shared by all chapters. */
 export class Lookup {
   readonly facts: Facts;
   readonly relations: ReadonlyMap<number, RelationFact>;
-  /** By `schema.name`, without quotes. */
-  readonly named: ReadonlyMap<string, RelationFact>;
+  readonly views: ViewUses;
+  readonly #named: ReadonlyMap<string, RelationFact>;
   /** By relation. */
   readonly fields: ReadonlyMap<number, readonly FieldFact[]>;
   readonly constraints: ReadonlyMap<number, readonly ConstraintFact[]>;
@@ -35,7 +39,8 @@ export class Lookup {
     this.facts = facts;
     this.privileges = new Privileges(facts);
     this.relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
-    this.named = new Map(facts.relations.map((relation) => [`${relation.schema}.${relation.name}`, relation]));
+    this.views = new ViewUses(facts, this.relations);
+    this.#named = new Map(facts.relations.map((relation) => [nameKey(relation.schema, relation.name), relation]));
     this.fields = this.privileges.fieldsOf;
     this.constraints = groupBy(facts.constraints, (constraint) => constraint.relation);
     this.pointing = groupBy(
@@ -52,6 +57,11 @@ export class Lookup {
     this.sequences = groupBy(facts.numberings, (one) => one.sequence);
     this.numbered = groupBy(facts.numberings, (one) => one.relation);
     this.computed = computedOf(facts);
+  }
+
+  /** Returns the relation with a name. */
+  named(schema: string, name: string): RelationFact | undefined {
+    return this.#named.get(nameKey(schema, name));
   }
 
   /**

@@ -7,9 +7,9 @@ import { withTypes } from '../sql-reader/field-types.ts';
 import type { Expression } from '../sql-reader/tree.ts';
 import { fieldTypes } from './field-types.ts';
 import type { Lookup } from './lookup.ts';
+import type { RowOperation } from './operations.ts';
 import type { Privileges } from './privileges.ts';
-
-export type RowOperation = 'select' | 'insert' | 'update' | 'delete';
+import { clauseFor, combinePolicies, policyChecks, type UnboundReason, unboundReason } from './row-security.ts';
 
 /** The limits that row-level security sets for the rows of one relation. */
 export type RowSecurity =
@@ -56,24 +56,26 @@ export class Policies {
   }
 
   #rowsAfresh(role: number, relation: RelationFact, operation: RowOperation): RowSecurity {
-    if (!relation.row_security) {
-      const count = this.of(relation.oid).length;
-      const idle = count === 0 ? '' : `: its ${count === 1 ? 'policy has' : `${count} policies have`} no effect`;
-      return { bound: false, reason: `row-level security is off${idle}` };
-    }
-    const { membership } = this.#privileges;
-    const entry = membership.role(role);
-    if (entry?.superuser || entry?.bypasses_row_security)
-      return { bound: false, reason: 'the role bypasses row-level security' };
-    if (!relation.force_row_security && this.#privileges.owns(role, relation)) {
-      return { bound: false, reason: 'row-level security does not bind the owner' };
-    }
+    const entry = this.#privileges.membership.role(role);
+    const unbound = unboundReason(relation, {
+      bypasses: entry !== undefined && (entry.superuser || entry.bypasses_row_security),
+      owns: this.#privileges.owns(role, relation),
+    });
+    if (unbound !== null) return { bound: false, reason: this.#unboundWords(unbound, relation) };
     const policies = this.of(relation.oid).filter((policy) => this.#applies(role, policy, operation));
     return {
       bound: true,
       policies,
       ...this.#conditions(policies, operation),
     };
+  }
+
+  #unboundWords(reason: UnboundReason, { oid }: RelationFact): string {
+    if (reason === 'bypasses') return 'the role bypasses row-level security';
+    if (reason === 'owner') return 'row-level security does not bind the owner';
+    const count = this.of(oid).length;
+    const idle = count === 0 ? '' : `: its ${count === 1 ? 'policy has' : `${count} policies have`} no effect`;
+    return `row-level security is off${idle}`;
   }
 
   /** Returns a condition of a policy, together with the words of the policy's comment. */
@@ -103,13 +105,17 @@ export class Policies {
   }
 
   #conditions(policies: readonly PolicyFact[], operation: RowOperation) {
-    return {
-      using: operation === 'insert' ? null : this.#all(policies, (policy) => policy.using),
-      check:
-        operation === 'insert' || operation === 'update'
-          ? this.#all(policies, (policy) => policy.check ?? policy.using)
-          : null,
+    const checks = policyChecks(operation, false);
+    const condition = (of: 'existing' | 'new'): Expression | null => {
+      const check = checks.find((one) => one.of === of);
+      if (!check) return null;
+      const results = policies.flatMap((policy) => {
+        const text = policy[clauseFor(policy, check)];
+        return text === null ? [] : [{ permissive: policy.permissive, result: this.parsed(policy, text) }];
+      });
+      return combinePolicies(results, connectives);
     };
+    return { using: condition('existing'), check: condition('new') };
   }
 
   /** Returns true if a policy contains a subquery of any kind, also `(select auth.uid())`. */
@@ -118,39 +124,28 @@ export class Policies {
   }
 
   #applies(role: number, policy: PolicyFact, operation: RowOperation): boolean {
-    if (policy.command !== '*' && policy.command !== commandOf[operation]) return false;
-    return policy.roles.some((to) => to === PUBLIC || this.#privileges.membership.hasPrivilegesOf(role, to));
+    return (policy.command === '*' || policy.command === commandOf[operation]) && this.names(policy, role);
   }
 
-  /**
-   * Joins the conditions: at least one permissive policy and every restrictive policy must pass. Without a permissive
-   * policy, no row passes.
-   */
-  #all(policies: readonly PolicyFact[], text: (policy: PolicyFact) => string | null): Expression {
-    const conditions = (permissive: boolean) =>
-      policies.flatMap((policy) => {
-        const condition = policy.permissive === permissive ? text(policy) : null;
-        return condition === null ? [] : [this.parsed(policy, condition)];
-      });
-    const some = conditions(true);
-    if (some.length === 0) return { kind: 'constant', value: false };
-    return join('and', [join('or', some), ...conditions(false)]);
+  /** Returns true if the policy names the role, a role whose privileges the role has, or PUBLIC. */
+  names(policy: PolicyFact, role: number): boolean {
+    return policy.roles.some((to) => to === PUBLIC || this.#privileges.membership.hasPrivilegesOf(role, to));
   }
 }
+
+const connectives = {
+  or: (items: readonly Expression[]) => join('or', items),
+  and: (items: readonly Expression[]) => join('and', items),
+  none: { kind: 'constant', value: false } as const,
+};
 
 const readText = memoize((text) => {
   return { expression: readCondition(text), queries: /\(\s*(SELECT|WITH|VALUES)\s/.test(text) };
 });
 
-/**
- * Returns the clauses of a policy that an operation evaluates. If the policy has no WITH CHECK, its USING also applies
- * to new rows.
- */
-function clausesFor(policy: PolicyFact, operation: RowOperation): ('using' | 'check')[] {
-  const check = policy.check === null ? 'using' : 'check';
-  if (operation === 'insert') return [check];
-  return operation === 'update' ? ['using', check] : ['using'];
-}
+/** Returns the clauses of a policy that an operation evaluates. */
+const clausesFor = (policy: PolicyFact, operation: RowOperation): ('using' | 'check')[] =>
+  policyChecks(operation, false).map((check) => clauseFor(policy, check));
 
 /** Returns the expressions of a policy that an operation evaluates. */
 const textsFor = (policy: PolicyFact, operation: RowOperation): string[] =>

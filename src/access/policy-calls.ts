@@ -8,9 +8,9 @@ import { relationsRead } from '../sql-reader/condition.ts';
 import type { CallingRole } from './calling-roles.ts';
 import { type Decision, display } from './decision.ts';
 import type { Lookup } from './lookup.ts';
-import { functionsCalled, type RowOperation } from './policies.ts';
+import type { RowOperation } from './operations.ts';
+import { functionsCalled } from './policies.ts';
 import { runsAs } from './setting-effects.ts';
-import { nameKey } from './view-access.ts';
 
 /** A function of a policy that fails for every row, and the reason. */
 export interface FailingCall {
@@ -38,17 +38,11 @@ export class PolicyCalls {
   readonly #routines: ReadonlyMap<number, RoutineFact>;
   readonly #codes: readonly { id: string; body: string }[];
   readonly #byId: ReadonlyMap<string, RoutineFact>;
-  readonly #byName: ReadonlyMap<string, RelationFact>;
   readonly #reads: (caller: CallingRole, relation: RelationFact) => Decision;
 
   /** @param reads Decides whether the caller may read some field of a relation. */
-  constructor(
-    look: Lookup,
-    byName: ReadonlyMap<string, RelationFact>,
-    reads: (caller: CallingRole, relation: RelationFact) => Decision,
-  ) {
+  constructor(look: Lookup, reads: (caller: CallingRole, relation: RelationFact) => Decision) {
     this.#look = look;
-    this.#byName = byName;
     this.#reads = reads;
     const { routines } = look.facts;
     this.#routines = new Map(routines.map((routine) => [routine.oid, routine]));
@@ -93,23 +87,19 @@ export class PolicyCalls {
     const named = functionsNamed(this.#codes, code).flatMap((id) => this.#byId.get(id) ?? []);
     for (const [, [first, ...others]] of groupBy(named, ({ name }) => name)) {
       if (!first) continue;
-      if ([first, ...others].every((one) => !this.#mayExecute(caller, one))) {
+      if ([first, ...others].every((one) => !this.#look.privileges.mayExecute(caller.oid, one))) {
         return `${idOf(routine)} calls ${first.schema}.${first.name}(), which the role may not execute (42501)`;
       }
       const inner = others.length === 0 ? this.#refusal(caller, first, asked) : null;
       if (inner !== null) return inner;
     }
     for (const [schema, name] of isQuery(code) ? relationsRead(code) : []) {
-      const relation = this.#byName.get(nameKey(schema, name));
+      const relation = this.#look.named(schema, name);
       if (relation && this.#reads(caller, relation).refused) {
         return `${idOf(routine)} reads ${display(relation)}, which the role may not (42501)`;
       }
     }
     return null;
-  }
-
-  #mayExecute({ oid }: CallingRole, { schema, grants }: RoutineFact): boolean {
-    return this.#look.privileges.usesSchema(oid, schema) && this.#look.privileges.holds(oid, grants, 'EXECUTE');
   }
 }
 

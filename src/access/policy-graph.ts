@@ -1,6 +1,8 @@
 import type { RelationFact } from '../catalog/entities.ts';
-import { type Policies, type RowOperation, relationsRead } from './policies.ts';
-import type { ViewUses } from './view-uses.ts';
+import type { Lookup } from './lookup.ts';
+import type { RowOperation } from './operations.ts';
+import { type Policies, relationsRead } from './policies.ts';
+import { roleBeneath } from './view-uses.ts';
 
 /** A relation that is read or written with the privileges of a role. */
 interface Node {
@@ -23,18 +25,16 @@ const keyOf = ({ caller, role, relation, operation }: Node): string => `${caller
  */
 export class PolicyGraph {
   readonly #policies: Policies;
-  readonly #views: ViewUses;
-  readonly #numbered: ReadonlyMap<number, RelationFact>;
+  readonly #look: Pick<Lookup, 'relations' | 'views'>;
   readonly #next = new Map<string, Node[]>();
   readonly #returns = new Map<string, RelationFact[] | null>();
   readonly #circles = new Map<string, RelationFact[] | null>();
   /** Null while a node is being visited. */
   readonly #straight = new Map<string, boolean | null>();
 
-  constructor(policies: Policies, views: ViewUses, numbered: ReadonlyMap<number, RelationFact>) {
+  constructor(policies: Policies, look: Pick<Lookup, 'relations' | 'views'>) {
     this.#policies = policies;
-    this.#views = views;
-    this.#numbered = numbered;
+    this.#look = look;
   }
 
   /**
@@ -119,16 +119,15 @@ export class PolicyGraph {
 
   #leadsToAfresh({ caller, role, relation, operation }: Node): Node[] {
     if (relation.kind === 'v') {
-      const base = relation.security_invoker ? caller : relation.owner;
-      return this.#views.of(relation.oid).relations.flatMap(({ relation: used }) => {
-        const fact = this.#numbered.get(used);
-        return fact ? [{ caller, role: base, relation: fact, operation: 'select' as const }] : [];
-      });
+      const base = roleBeneath(relation, caller);
+      return this.#look.views
+        .base(relation)
+        .map((fact) => ({ caller, role: base, relation: fact, operation: 'select' as const }));
     }
     const security = this.#policies.rows(role, relation, operation);
     if (!security.bound) return [];
     return relationsRead(security.policies, operation).flatMap(({ relation: oid }) => {
-      const read = this.#numbered.get(oid);
+      const read = this.#look.relations.get(oid);
       return read ? [{ caller, role, relation: read, operation: 'select' as const }] : [];
     });
   }

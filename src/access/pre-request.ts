@@ -99,7 +99,7 @@ export function preRequestCheck(facts: Facts, privileges: Privileges): PreReques
   return (role, schema, reads) => {
     const what = called(facts, schema, (one) => privileges.usesSchema(role, one));
     if (what === null) return null;
-    const refused = (why: string) => () => denied(`${runs}, ${why}`);
+    const refused = (why: string) => () => ({ ...denied(`${runs}, ${why}`), untried: 'request' as const });
     if ('refused' in what) return refused(what.refused);
     const { routine } = what;
     if (!isOwn(routine.schema) && !privileges.usesSchema(role, routine.schema))

@@ -3,10 +3,10 @@ import { defaultDependencies } from '../catalog/default-dependencies.ts';
 import type { FieldFact, GrantFact, RelationFact, TypeFact } from '../catalog/entities.ts';
 import type { Facts } from '../catalog/facts.ts';
 import { groupBy } from '../catalog/group.ts';
+import type { TablePrivilege } from '../catalog/role-access.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import { Membership } from './membership.ts';
-
-export type TablePrivilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
+import { triggerBit } from './operations.ts';
 
 /**
  * A function that PostgreSQL calls for a value of a type and that the role may not execute. `routine` is its qualified
@@ -17,6 +17,9 @@ export interface RefusedCheck extends Pick<CheckedTypeFact, 'domain' | 'function
 }
 
 const PUBLIC = 0;
+
+/** Bits of a trigger that may complete rows before they are added. */
+const completing = triggerBit.row | triggerBit.before | triggerBit.insert;
 
 /** The privileges of roles: granted directly, through PUBLIC, and through the roles whose privileges they have. */
 export class Privileges {
@@ -45,7 +48,9 @@ export class Privileges {
     this.#types = new Map(facts.types.map((type) => [type.oid, type]));
     this.#checked = groupBy(facts.checked_types, ({ type }) => type);
     this.#filledByTrigger = new Set(
-      facts.triggers.flatMap(({ relation, enabled, events }) => (enabled && (events & 7) === 7 ? [relation] : [])),
+      facts.triggers.flatMap(({ relation, enabled, events }) =>
+        enabled && (events & completing) === completing ? [relation] : [],
+      ),
     );
     this.#readsAll = this.membership.named('pg_read_all_data')?.oid ?? -1;
     this.#writesAll = this.membership.named('pg_write_all_data')?.oid ?? -1;
@@ -61,6 +66,11 @@ export class Privileges {
   usesSchema(role: number, schema: string): boolean {
     if (this.#isAny(role, this.#readsAll, this.#writesAll)) return true;
     return this.holds(role, this.#schemas.get(schema) ?? [], 'USAGE');
+  }
+
+  /** Returns true if the role may call the function by its name. */
+  mayExecute(role: number, { schema, grants }: Pick<RoutineFact, 'schema' | 'grants'>): boolean {
+    return this.usesSchema(role, schema) && this.holds(role, grants, 'EXECUTE');
   }
 
   /**

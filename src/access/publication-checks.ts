@@ -4,19 +4,13 @@ import type { UnreplicatedFact } from '../catalog/publications.ts';
 import type { ChildTables } from './child-tables.ts';
 import { addCondition, type Decision, denied, display } from './decision.ts';
 import type { Lookup } from './lookup.ts';
-import type { RowOperation } from './policies.ts';
+import { cascade, type RowOperation } from './operations.ts';
 
 const reasons: Readonly<Record<UnreplicatedFact['why'], (table: string) => string>> = {
   none: (table) => `${table} has no replica identity, such as a primary key (55000)`,
   filter: (table) => `its filter asks for a field that is not in the replica identity of ${table} (42P10)`,
   fields: (table) => `it leaves out a field of the replica identity of ${table} (42P10)`,
 };
-
-/**
- * The effect on a row if the row that it references is deleted or changed, by pg_constraint.confdeltype: `follow`
- * deletes or changes the row too, `empty` sets the reference to null or its default.
- */
-const effects: Readonly<Record<string, 'follow' | 'empty'>> = { c: 'follow', n: 'empty', d: 'empty' };
 
 /**
  * Decides about tables in publications. PostgreSQL refuses changes that a publication could not replicate, even without
@@ -58,8 +52,8 @@ export class PublicationChecks {
     if (decision.verdict === 'never') return decision;
     return (this.#look.pointing.get(relation.oid) ?? []).reduce((limited, key) => {
       const table = this.#look.relations.get(key.relation);
-      const does = effects[operation === 'delete' ? key.on_delete : key.on_update];
-      const reason = table && does ? this.#reason(table, does === 'follow' ? operation : 'update') : null;
+      const does = cascade(operation, operation === 'delete' ? key.on_delete : key.on_update);
+      const reason = table && does ? this.#reason(table, does) : null;
       if (!table || reason === null || limited.verdict === 'never') return limited;
       // PostgreSQL refuses this statement before it looks for rows.
       if (operation === 'delete') return { ...denied(reason), policies: decision.policies };

@@ -1,7 +1,6 @@
 import type { RelationFact } from '../catalog/entities.ts';
 import { type Token, tokenise } from '../sql-reader/tokens.ts';
-
-type Write = 'insert' | 'update' | 'delete';
+import type { WriteOperation } from './operations.ts';
 
 /** The parts of a rewrite rule, read from its definition. */
 interface RewriteRule {
@@ -21,7 +20,7 @@ interface RewriteRule {
  * writes in WITH and counts the rows with RETURNING (rewriteHandler.c, RewriteQuery). PostgreSQL then accepts only
  * rules that replace the statement for all rows by a single statement that returns rows.
  */
-export function refusedByRules({ kind, rewrite_rules }: RelationFact, write: Write): string | null {
+export function refusedByRules({ kind, rewrite_rules }: RelationFact, write: WriteOperation): string | null {
   if (rewrite_rules === null) return null;
   const rules = rewrite_rules
     .filter(({ enabled }) => enabled)

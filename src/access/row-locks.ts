@@ -1,7 +1,7 @@
 import type { RelationFact } from '../catalog/entities.ts';
 import type { Lookup } from './lookup.ts';
 import type { Policies } from './policies.ts';
-import type { ViewUses } from './view-uses.ts';
+import { roleBeneath } from './view-uses.ts';
 
 /**
  * Finds relations whose read locks rows (FOR UPDATE, FOR SHARE) in the query of a view or of a policy. PostgreSQL
@@ -9,16 +9,15 @@ import type { ViewUses } from './view-uses.ts';
  */
 export class RowLocks {
   readonly #locking: ReadonlySet<number>;
-  readonly #relations: ReadonlyMap<number, RelationFact>;
+  readonly #look: Lookup;
   readonly #policies: Policies;
-  readonly #uses: ViewUses;
   readonly #isNone: boolean;
 
-  constructor({ facts, relations }: Lookup, policies: Policies, uses: ViewUses) {
+  constructor(look: Lookup, policies: Policies) {
+    const { facts } = look;
     this.#locking = new Set(facts.locking_views);
-    this.#relations = relations;
+    this.#look = look;
     this.#policies = policies;
-    this.#uses = uses;
     this.#isNone = this.#locking.size === 0 && !facts.policies.some(({ locks }) => locks);
   }
 
@@ -35,22 +34,18 @@ export class RowLocks {
     if (asked.has(key)) return false;
     asked.add(key);
     if (relation.kind === 'v') {
-      const as = relation.security_invoker ? caller : relation.owner;
-      const base = this.#uses.of(relation.oid).relations.map((use) => use.relation);
-      return this.#locking.has(relation.oid) || this.#readsAny(caller, as, base, asked);
+      const base = this.#look.views.base(relation);
+      return this.#locking.has(relation.oid) || this.#readsAny(caller, roleBeneath(relation, caller), base, asked);
     }
     const security = this.#policies.rows(role, relation, 'select');
     if (!security.bound) return false;
     const looked = security.policies.flatMap((policy) =>
-      policy.reads.flatMap((read) => (read.clause === 'using' ? [read.relation] : [])),
+      policy.reads.flatMap((read) => (read.clause === 'using' ? (this.#look.relations.get(read.relation) ?? []) : [])),
     );
     return security.policies.some(({ locks }) => locks) || this.#readsAny(caller, role, looked, asked);
   }
 
-  #readsAny(caller: number, role: number, relations: readonly number[], asked: Set<string>): boolean {
-    return relations.some((oid) => {
-      const fact = this.#relations.get(oid);
-      return fact !== undefined && this.#reads(caller, role, fact, asked);
-    });
+  #readsAny(caller: number, role: number, relations: readonly RelationFact[], asked: Set<string>): boolean {
+    return relations.some((relation) => this.#reads(caller, role, relation, asked));
   }
 }

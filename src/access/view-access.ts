@@ -2,16 +2,13 @@ import type { EntityFacts, RelationFact } from '../catalog/entities.ts';
 import { readQuery, relationsRead } from '../sql-reader/condition.ts';
 import type { CallingRole } from './calling-roles.ts';
 import { addCondition, always, conditional, type Decision, denied, display, noRows } from './decision.ts';
-import type { RowOperation } from './policies.ts';
+import { nameKey } from './lookup.ts';
+import { type RowOperation, triggerBit, type WriteOperation, writeBit } from './operations.ts';
 import type { Privileges } from './privileges.ts';
-import type { ViewUses } from './view-uses.ts';
+import { roleBeneath, type ViewUses } from './view-uses.ts';
 import type { ViewFieldMap, WritableFields } from './writable-fields.ts';
 
-/** Bits of pg_relation_is_updatable. */
-export const writeBit = { update: 4, insert: 8, delete: 16 } as const;
-const anyWrite = 28;
-/** Bits of pg_trigger.tgtype. */
-const triggerBit = { instead: 64, insert: 4, update: 16, delete: 8 } as const;
+const anyWrite = writeBit.update | writeBit.insert | writeBit.delete;
 
 /** Decides about a base relation of a view with the privileges of `role`, as `Access` does. */
 type DecideAs = (
@@ -27,7 +24,6 @@ type DecideAs = (
 export class ViewAccess {
   readonly #privileges: Privileges;
   readonly #uses: ViewUses;
-  readonly #relations: ReadonlyMap<number, RelationFact>;
   /** INSTEAD OF triggers, which PostgreSQL cannot disable. */
   readonly #instead: EntityFacts['triggers'];
   readonly #shown: ViewFieldMap;
@@ -36,7 +32,6 @@ export class ViewAccess {
   constructor(
     privileges: Privileges,
     uses: ViewUses,
-    relations: ReadonlyMap<number, RelationFact>,
     triggers: EntityFacts['triggers'],
     shown: ViewFieldMap,
     decideAs: DecideAs,
@@ -44,7 +39,6 @@ export class ViewAccess {
     this.#privileges = privileges;
     this.#instead = triggers.filter(({ events }) => (events & triggerBit.instead) !== 0);
     this.#uses = uses;
-    this.#relations = relations;
     this.#shown = shown;
     this.#decideAs = decideAs;
   }
@@ -127,7 +121,7 @@ export class ViewAccess {
     caller: CallingRole,
     role: number,
     view: RelationFact,
-    operation: 'insert' | 'update' | 'delete',
+    operation: WriteOperation,
     giving: WritableFields | null,
   ): Decision {
     // The trigger takes precedence, even on an updatable view.
@@ -178,7 +172,7 @@ export class ViewAccess {
   }
 
   /** Returns true if an INSTEAD OF trigger of the view performs the operation. */
-  isReplaced(view: RelationFact, operation: 'insert' | 'update' | 'delete'): boolean {
+  isReplaced(view: RelationFact, operation: WriteOperation): boolean {
     return this.#instead.some(
       ({ relation, events }) => relation === view.oid && (events & triggerBit[operation]) !== 0,
     );
@@ -200,13 +194,10 @@ export class ViewAccess {
     const anyway = refused.find((one) => one.anyway || callsAnyway(view, one.routine, isRead))?.routine;
     const routine = anyway ?? refused[0]?.routine;
     return {
-      role: view.security_invoker ? caller.oid : view.owner,
+      role: roleBeneath(view, caller.oid),
       whose: view.security_invoker ? 'the caller' : 'the view’s owner',
       calls: routine === undefined ? null : { routine, always: anyway !== undefined },
-      relations: uses.relations.flatMap(({ relation, fields }) => {
-        const fact = this.#relations.get(relation);
-        return fact ? [{ fact, fields }] : [];
-      }),
+      relations: uses.relations.map(({ relation, fields }) => ({ fact: relation, fields })),
     };
   }
 }
@@ -230,9 +221,6 @@ function partsOf<T extends { fact: RelationFact }>(
   const [table, ...more] = named(`FROM ${query.source}`);
   return { table: more.length > 0 ? undefined : table, looked: named(condition) };
 }
-
-/** Returns a key of the two names, separated by NUL, which no name of PostgreSQL contains. */
-export const nameKey = (schema: string, name: string): string => `${schema}\0${name}`;
 
 /** The reason why PostgreSQL refuses to read a materialized view that has no data. */
 export const holdsNothing =

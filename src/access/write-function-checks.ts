@@ -5,10 +5,7 @@ import type { WriteFunctionFact } from '../catalog/write-functions.ts';
 import type { ChildTables } from './child-tables.ts';
 import { addCondition, type Decision, denied, display } from './decision.ts';
 import type { Lookup } from './lookup.ts';
-import type { RowOperation } from './policies.ts';
-
-/** Bits of pg_trigger.tgtype. */
-const eventBit = { insert: 4, delete: 8, update: 16 } as const;
+import { triggerBit, type WriteOperation } from './operations.ts';
 
 type Part = WriteFunctionFact['by'] | 'domain';
 
@@ -52,12 +49,7 @@ export class WriteFunctionChecks {
    * Returns the decision with the conditions that these functions add. `role` is the caller, even if a view writes with
    * the privileges of its owner.
    */
-  decide(
-    decision: Decision,
-    role: number,
-    relation: RelationFact,
-    operation: Exclude<RowOperation, 'select'>,
-  ): Decision {
+  decide(decision: Decision, role: number, relation: RelationFact, operation: WriteOperation): Decision {
     const calls = this.#refused(role, relation, operation);
     const anyway = calls.find(({ without }) => without === null);
     if (anyway) return { ...denied(anyway.reason), policies: decision.policies };
@@ -70,7 +62,7 @@ export class WriteFunctionChecks {
     decision: Decision,
     role: number,
     relation: RelationFact,
-    operation: Exclude<RowOperation, 'select'>,
+    operation: WriteOperation,
     own: readonly Refused[],
   ): Decision {
     if (this.#calls.size === 0 && !this.#look.privileges.checksTypes) return decision;
@@ -97,11 +89,11 @@ export class WriteFunctionChecks {
   }
 
   /** Returns the refused calls of a table, sorted by the part that makes them. */
-  #refused(role: number, table: RelationFact, operation: Exclude<RowOperation, 'select'>): Refused[] {
+  #refused(role: number, table: RelationFact, operation: WriteOperation): Refused[] {
     const ofParts = (this.#calls.get(table.oid) ?? []).flatMap((call) => {
       const { by, name, events } = call;
       const [routine] =
-        (events & eventBit[operation]) === 0 ? [] : this.#look.privileges.refusedFunctions(role, [call.function]);
+        (events & triggerBit[operation]) === 0 ? [] : this.#look.privileges.refusedFunctions(role, [call.function]);
       if (routine === undefined) return [];
       const without = this.#without(operation, call);
       return [{ by, function: call.function, reason: reasonOf(by, name, routine), without }];
@@ -133,7 +125,7 @@ export class WriteFunctionChecks {
       });
   }
 
-  #without(operation: Exclude<RowOperation, 'select'>, { by, name, fields }: WriteFunctionFact): string | null {
+  #without(operation: WriteOperation, { by, name, fields }: WriteFunctionFact): string | null {
     if (operation !== 'update') return null;
     // An update adds an entry to every index, except for a heap-only tuple (HOT): no indexed field changes and the page
     // of the old row has free space.

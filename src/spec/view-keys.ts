@@ -1,5 +1,5 @@
 import type { Lookup } from '../access/lookup.ts';
-import { writeBit } from '../access/view-access.ts';
+import { writeBit } from '../access/operations.ts';
 import { viewColumnOrigins } from '../catalog/view-columns.ts';
 
 /**

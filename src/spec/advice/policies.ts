@@ -130,8 +130,7 @@ export function unreachablePolicies(context: AdviceContext): Advice[] {
     if (policy.roles.some((oid) => others.includes(oid))) return [];
     if (!relation.row_security || !facts.exposedSchemas.includes(relation.schema)) return [];
     const named = policy.roles.map((oid) => (oid === 0 ? 'public' : roleName(facts, oid)));
-    const applies = (oid: number) =>
-      policy.roles.some((to) => to === 0 || access.privileges.membership.hasPrivilegesOf(oid, to));
+    const applies = (oid: number) => access.policies.names(policy, oid);
     // Forced row-level security also applies to the owner, for example in views, so the policy may have an effect.
     if (relation.force_row_security && applies(relation.owner)) return [];
     // A view reads with the privileges of its owner, who may differ from the owner of the table.

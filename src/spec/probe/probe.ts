@@ -3,6 +3,7 @@ import type { ProbedCell } from '../../../contract/probe.ts';
 import type { RoleCell, RolesChapter } from '../../../contract/specification-roles.ts';
 import { executedRoutines, exposedRelations } from '../../access/exposed.ts';
 import { Lookup } from '../../access/lookup.ts';
+import { rolledBack } from '../../access/rolled-back.ts';
 import { type CodeFacts, codeQueries } from '../../catalog/executed-code.ts';
 import type { Facts } from '../../catalog/facts.ts';
 import { groupBy } from '../../catalog/group.ts';
@@ -108,7 +109,7 @@ export async function probe(
 }
 
 /** Runs the work in a transaction with short timeouts, and rolls the transaction back. */
-async function withRollback<T>(
+function withRollback<T>(
   database: Database,
   searchPath: readonly string[],
   work: (tx: Transaction, deadline: number) => Promise<T>,
@@ -124,26 +125,17 @@ async function withRollback<T>(
     application_name: 'ninefold probe',
   };
   const names = Object.keys(settings);
-  let result: { value: T } | null = null;
-  const done = new Error('taken back');
-  try {
-    await database.transaction(async (tx) => {
-      const calls = names.map((name, i) => `pg_catalog.set_config('${name}', $${i + 1}, true)`);
-      const values = names.map((name) => settings[name] ?? '');
-      // Sent in one write with the first statement of the work. If this statement fails, the work fails too.
-      const set = tx.run([{ text: `select ${calls.join(', ')}`, params: values, planKey: 'the probe' }]).then(
-        () => null,
-        (error: unknown) => error,
-      );
-      const deadline = performance.now() + limits.probeStepMilliseconds.default;
-      const value = await work(tx, deadline);
-      const refused = await set;
-      if (refused !== null) throw refused;
-      result = { value };
-      throw done;
-    });
-  } catch (error) {
-    if (error !== done) throw error;
-  }
-  return (result as unknown as { value: T }).value;
+  const calls = names.map((name, i) => `pg_catalog.set_config('${name}', $${i + 1}, true)`);
+  const values = names.map((name) => settings[name] ?? '');
+  return rolledBack(database, async (tx) => {
+    // Sent in one write with the first statement of the work. If this statement fails, the work fails too.
+    const set = tx.run([{ text: `select ${calls.join(', ')}`, params: values, planKey: 'the probe' }]).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    const value = await work(tx, performance.now() + limits.probeStepMilliseconds.default);
+    const refused = await set;
+    if (refused !== null) throw refused;
+    return value;
+  });
 }

@@ -1,6 +1,7 @@
-import type { Transaction } from '../../database/database.ts';
-import { DatabaseError } from '../../database/database-error.ts';
-import { firstJson, plain, type Statement } from '../../database/statement.ts';
+import type { Transaction } from '../database/database.ts';
+import { DatabaseError } from '../database/database-error.ts';
+import { firstJson, plain, type Statement } from '../database/statement.ts';
+import { QUERY_CANCELED, SavepointRunner } from './rolled-back.ts';
 
 /** A statement that the probe runs as a role with claims. */
 export interface Attempt {
@@ -103,11 +104,8 @@ $ninefold_probe$`;
 
 const prepared = (text: string, ...params: string[]): Statement => ({ text, params, planKey: 'the probe' });
 
-const SAVE = prepared('savepoint ninefold_probe');
-const TAKE_BACK_ALL = prepared('rollback to savepoint ninefold_probe');
-
 /** The result of an attempt that the probe had no time for. */
-const late: AttemptResult = { sqlstate: '57014', message: 'it takes too long to be tried', within: true };
+const late: AttemptResult = { sqlstate: QUERY_CANCELED, message: 'it takes too long to be tried', within: true };
 
 /**
  * Runs the attempts and returns the result of each. If PostgreSQL cancels the statement, the attempts are run in halves
@@ -124,46 +122,37 @@ export async function tryAll(
   if (performance.now() > deadline) return attempts.map(() => late);
   const [first] = attempts;
   const isAlone = attempts.length === 1;
-  try {
-    if (first && isAlone && first.kind === 'value' && first.setup === undefined) return [await ask(tx, first)];
-    const results = await tx.run([
-      SAVE,
-      prepared(`select pg_catalog.set_config('ninefold.probe', $1, true) is null`, JSON.stringify(attempts)),
-      plain(BLOCK),
-      prepared(`select pg_catalog.current_setting('ninefold.probe')`),
-    ]);
-    return (results[3] && firstJson<AttemptResult[]>(results[3])) ?? [];
-  } catch (error) {
-    if (!(error instanceof DatabaseError)) throw error;
-    await tx.run([TAKE_BACK_ALL]);
-    if (isAlone) return [refusal(error)];
-    const middle = Math.ceil(attempts.length / 2);
-    const before = await tryAll(tx, attempts.slice(0, middle), deadline);
-    return [...before, ...(await tryAll(tx, attempts.slice(middle), deadline))];
-  }
+  const runner = new SavepointRunner(tx, null);
+  if (first && isAlone && first.kind === 'value' && first.setup === undefined) return [await ask(runner, first)];
+  const results = await runner.try([
+    prepared(`select pg_catalog.set_config('ninefold.probe', $1, true) is null`, JSON.stringify(attempts)),
+    plain(BLOCK),
+    prepared(`select pg_catalog.current_setting('ninefold.probe')`),
+  ]);
+  if (!(results instanceof DatabaseError)) return (results[2] && firstJson<AttemptResult[]>(results[2])) ?? [];
+  if (isAlone) return [refusal(results)];
+  const middle = Math.ceil(attempts.length / 2);
+  const before = await tryAll(tx, attempts.slice(0, middle), deadline);
+  return [...before, ...(await tryAll(tx, attempts.slice(middle), deadline))];
 }
 
-/**
- * Runs one attempt of kind `value` without the block, which costs several times as much. Does not roll back after an
- * error.
- * @throws DatabaseError
- */
-async function ask(tx: Transaction, { role, claims, sql }: Attempt): Promise<AttemptResult> {
-  const [, , result] = await tx.run([
-    SAVE,
+/** Runs one attempt of kind `value` without the block, which costs several times as much. */
+async function ask(runner: SavepointRunner, { role, claims, sql }: Attempt): Promise<AttemptResult> {
+  const results = await runner.tryAndRollBack([
     prepared(
       `select pg_catalog.set_config('request.jwt.claims', $1, true), pg_catalog.set_config('role', $2, true)`,
       claims,
       role,
     ),
     plain(sql),
-    TAKE_BACK_ALL,
   ]);
+  if (results instanceof DatabaseError) return refusal(results);
+  const [, result] = results;
   return { rows: result?.rowCount ?? 0, value: result?.rows[0]?.[0]?.toString('utf8') ?? null };
 }
 
 function refusal({ sqlstate, message, fields }: DatabaseError): AttemptResult {
-  if (sqlstate === '57014') return late;
+  if (sqlstate === QUERY_CANCELED) return late;
   return {
     sqlstate,
     message: message.slice(0, 500),
