@@ -41,6 +41,7 @@ const jobs = [
 export const testsAgainstNodes = {
   'contract/': all,
   'src/': all,
+  'src/access/': [...specification, ...data],
   'src/accounts/': [...authentication, 'test/wire/(apps|supabase-projects)', 'test/attack/(builder|teams)'],
   'src/admin/': [
     'test/wire/(apps|call-detail|logs|mail|probe|readme|request-trace|settings|specification|states|templates|versions)',
