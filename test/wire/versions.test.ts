@@ -250,9 +250,9 @@ describe('migrate --save', () => {
   it('does not mark scripts that it has not read as saved', async () => {
     const { ref } = await copy();
     await runSql(node, ref, 'create table public.a (id int)');
-    const { last } = await admin<{ last: number }>(node, 'GET', `/apps/${ref}/journal`);
+    const { last } = await admin<{ last: number }>(node, 'GET', `/apps/${ref}/migrations/unsaved`);
     await runSql(node, ref, 'create table public.b (id int)');
-    const saved = admin(node, 'POST', `/apps/${ref}/migrations/saved`, { name: 'a.sql', sql: 'x', last });
+    const saved = admin(node, 'POST', `/apps/${ref}/migrations/save`, { name: 'a.sql', sql: 'x', last });
     await expect(saved).rejects.toThrow('migration_outdated');
     const { results } = await runSql(node, ref, 'select count(*) from ninefold.migrations');
     expect(results[0]?.rows).toEqual([['0']]);
