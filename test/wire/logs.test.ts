@@ -35,7 +35,7 @@ describe('the logs of an app', () => {
     expect(await of('?call=rest.public.notes.select')).toEqual(['rest.public.notes.select']);
     expect(await of(`?user=${ines.user.id}`)).toEqual(['rest.public.notes.insert', 'rest.public.notes.select']);
     expect(await of(`?request=${calls[1]?.request_id}`)).toEqual(['rest.public.notes.insert']);
-    expect(await logs(app.ref, '?limit=1')).toMatchObject({ cut: true, calls: [{ code: 'PGRST205' }] });
+    expect(await logs(app.ref, '?limit=1')).toMatchObject({ truncated: true, calls: [{ code: 'PGRST205' }] });
     for (const query of ['?status=9', '?status=x', '?limit=0', '?code=%00']) {
       await expect(logs(app.ref, query), query).rejects.toThrow('validation_invalid');
     }

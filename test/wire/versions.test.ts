@@ -63,7 +63,7 @@ describe('versions', () => {
       await change();
       await expect.poll(async () => (await recorded(ref)).length, { timeout: 3000 }).toBe(first + i + 1);
       const [latest] = (await versionsOf(ref)).versions;
-      expect(latest?.causes).toMatchObject([{ kind, what, who: 'operator' }]);
+      expect(latest?.causes).toMatchObject([{ kind, what, actor: 'operator' }]);
       expect(latest?.changes.map((each) => each.words).join('\n')).toContain(words);
       expect(Math.abs(Date.now() - Date.parse(latest?.at ?? ''))).toBeLessThan(60_000);
     }
@@ -113,7 +113,7 @@ describe('versions', () => {
     const [latest] = (await versionsOf(ref)).versions;
     expect(latest?.number).toBe((before?.number ?? 0) + 1);
     const what = expect.stringMatching(/^\d+\.\d+\.\d+\+[0-9a-f]{8}$/);
-    expect(latest?.causes).toMatchObject([{ kind: 'ninefold', what, who: 'Ninefold' }]);
+    expect(latest?.causes).toMatchObject([{ kind: 'ninefold', what, actor: 'Ninefold' }]);
     await runSql(node, ref, 'alter table public.tickets add a int');
     expect((await versionsOf(ref)).versions[0]?.causes).toMatchObject([{ kind: 'sql', what: 'ALTER TABLE' }]);
   });

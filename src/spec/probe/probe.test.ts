@@ -257,7 +257,7 @@ describe('probe of a separate app', () => {
     const cells = await probed(['shop']);
     const calls = cells.filter((cell) => cell.operation === 'execute');
     expect(shown(calls.filter((cell) => cell.outcome !== 'agrees'))).toBe('');
-    expect(of(cells, 'shop.closed(integer)', 'execute', 'anon')?.attempts).toMatchObject([{ met: 'refused' }]);
+    expect(of(cells, 'shop.closed(integer)', 'execute', 'anon')?.attempts).toMatchObject([{ result: 'refused' }]);
     const [sequence] = await database.pool.run([{ text: 'select is_called from shop.runs', params: [] }]);
     expect(sequence?.rows[0]?.[0]?.toString()).toBe('f');
   }, 60_000);
