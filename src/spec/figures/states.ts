@@ -5,7 +5,7 @@ import { entityId } from '../../catalog/names.ts';
 import type { Database } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';
 import { firstJson } from '../../database/statement.ts';
-import { machineId } from '../states.ts';
+import { machineId } from '../chapters/states/states.ts';
 
 /** Figures by the id of the state machine. */
 export type StateFigures = ReadonlyMap<string, MachineFigures>;

@@ -1,5 +1,5 @@
 import type { Chapters, LimitLine, Specification } from '../../../contract/specification.ts';
-import { failingJobs } from '../advice/jobs.ts';
+import { failingJobs } from '../chapters/roles/advice/jobs.ts';
 import { errorsWithFigures } from './errors.ts';
 import type { HitLimit, LiveFigures } from './figures.ts';
 

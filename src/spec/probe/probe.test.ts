@@ -7,7 +7,7 @@ import { Lookup } from '../../access/lookup.ts';
 import { type Facts, loadFacts } from '../../catalog/facts.ts';
 import type { Pool } from '../../database/pool.ts';
 import { rowsAsText } from '../../database/statement.ts';
-import { rolesChapter } from '../roles.ts';
+import { rolesChapter } from '../chapters/roles/roles.ts';
 import { probe } from './probe.ts';
 
 let database: AppDatabase;
