@@ -1,7 +1,7 @@
-import type { RelationFact } from '../../catalog/entities.ts';
-import { entityId, sqlName } from '../../catalog/names.ts';
 import { type Attempt, type AttemptResult, isError, tryAll } from '../../access/attempts.ts';
 import type { ChapterRole } from '../../access/calling-roles.ts';
+import type { RelationFact } from '../../catalog/entities.ts';
+import { entityId, sqlName } from '../../catalog/names.ts';
 import type { Transaction } from '../../database/database.ts';
 import { quoteLiteral } from '../../database/statement.ts';
 import { asText, type Row } from './literals.ts';

@@ -8,11 +8,11 @@ import type { Pool } from '../../../database/pool.ts';
 import { rowsAsText } from '../../../database/statement.ts';
 import { diffChapters } from '../../diff/diff.ts';
 import type { LiveFigures } from '../../figures/figures.ts';
-import { loadJobFigures } from '../../figures/jobs.ts';
 import { withFigures } from '../../figures/with-figures.ts';
 import { specificationHtml } from '../../html/specification.ts';
 import { specificationMarkdown } from '../../markdown/specification.ts';
 import { deriveSpecification } from '../../specification.ts';
+import { loadJobFigures } from './job-figures.ts';
 
 let database: AppDatabase;
 let owner: Pool;

@@ -1,6 +1,6 @@
-import { type ChapterPair, type DescribedChange, keyAt, matches } from '../describer.ts';
-import { canonical, type Difference, type JsonObject } from '../differences.ts';
-import { items, listWords, text, thing, valueWords } from './values.ts';
+import { type ChapterPair, type DescribedChange, keyAt, matches } from '../../diff/describer.ts';
+import { canonical, type Difference, type JsonObject } from '../../diff/differences.ts';
+import { items, listWords, text, thing, valueWords } from '../../diff/words/values.ts';
 
 /**
  * Describes tables that are attached as partitions or detached. Tables are removed while a partitioned table with the

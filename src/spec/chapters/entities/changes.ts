@@ -1,10 +1,6 @@
-import { type ChangeDescriber, type ChapterPair, type DescribedChange, keyAt, matches } from '../describer.ts';
-import { type Difference, isObject } from '../differences.ts';
-import { fieldChange, fieldWords, generatedChange, isGenerated } from './fields.ts';
-import { machineTriggersTold } from './machine-triggers.ts';
-import { partitionsTold } from './partitions.ts';
-import { junctionWords, memberOf, relationWords, shownKeyWords } from './relations.ts';
-import { triggerWords } from './triggers.ts';
+import { type ChangeDescriber, type ChapterPair, type DescribedChange, keyAt, matches } from '../../diff/describer.ts';
+import { type Difference, isObject } from '../../diff/differences.ts';
+import { junctionWords, memberOf, relationWords, shownKeyWords } from '../../diff/words/relations.ts';
 import {
   fewWords,
   flag,
@@ -18,7 +14,11 @@ import {
   textsOf,
   thing,
   valueWords,
-} from './values.ts';
+} from '../../diff/words/values.ts';
+import { fieldChange, fieldWords, generatedChange, isGenerated } from './field-changes.ts';
+import { machineTriggersTold } from './machine-trigger-changes.ts';
+import { partitionsTold } from './partition-changes.ts';
+import { triggerWords } from './trigger-changes.ts';
 
 /** Describes chapter 3: entities, their fields and their relations. */
 export const entitiesDescriber: ChangeDescriber = {

@@ -1,9 +1,21 @@
 import { groupBy } from '../../../catalog/group.ts';
-import { type ChangeDescriber, type DescribedChange, matches } from '../describer.ts';
-import { canonical, type Difference, isObject, type JsonObject } from '../differences.ts';
-import { restWords } from './generic.ts';
-import { pairRenamed } from './renames.ts';
-import { fewWords, flag, fromTo, items, listWords, oneLine, quoted, text, texts, thing, valueWords } from './values.ts';
+import { type ChangeDescriber, type DescribedChange, matches } from '../../diff/describer.ts';
+import { canonical, type Difference, isObject, type JsonObject } from '../../diff/differences.ts';
+import { restWords } from '../../diff/words/generic.ts';
+import { pairRenamed } from '../../diff/words/renames.ts';
+import {
+  fewWords,
+  flag,
+  fromTo,
+  items,
+  listWords,
+  oneLine,
+  quoted,
+  text,
+  texts,
+  thing,
+  valueWords,
+} from '../../diff/words/values.ts';
 
 /** Describes chapter 7. Calls of one entity that are added, removed or changed alike share a sentence. */
 export const callsDescriber: ChangeDescriber = {

@@ -1,6 +1,17 @@
-import type { JsonObject } from '../differences.ts';
-import { entityWords } from './relations.ts';
-import { fewWords, flag, fromTo, isSet, items, listWords, quoted, text, textsOf, valueWords } from './values.ts';
+import type { JsonObject } from '../../diff/differences.ts';
+import { entityWords } from '../../diff/words/relations.ts';
+import {
+  fewWords,
+  flag,
+  fromTo,
+  isSet,
+  items,
+  listWords,
+  quoted,
+  text,
+  textsOf,
+  valueWords,
+} from '../../diff/words/values.ts';
 
 /** Describes an added field: its name, its type, and whether it is required. */
 export function fieldWords(field: unknown): string {

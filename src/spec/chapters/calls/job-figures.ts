@@ -1,8 +1,8 @@
-import type { JobFigures } from '../../../contract/specification-calls.ts';
-import { runAsServerRole } from '../../apps/run-as-server-role.ts';
-import type { Database } from '../../database/database.ts';
-import { firstJson } from '../../database/statement.ts';
-import { jobIds } from '../chapters/calls/jobs.ts';
+import type { JobFigures } from '../../../../contract/specification-calls.ts';
+import { runAsServerRole } from '../../../apps/run-as-server-role.ts';
+import type { Database } from '../../../database/database.ts';
+import { firstJson } from '../../../database/statement.ts';
+import { jobIds } from './jobs.ts';
 
 /** Figures by the id of the job. */
 export type RunFigures = ReadonlyMap<string, JobFigures>;

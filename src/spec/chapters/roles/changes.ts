@@ -1,10 +1,22 @@
 import { cellCondition } from '../../../../contract/cell-condition.ts';
 import { groupBy } from '../../../catalog/group.ts';
-import { type ChangeDescriber, type ChapterPair, type DescribedChange, matches } from '../describer.ts';
-import { canonical, type Difference, isObject, type JsonObject } from '../differences.ts';
-import { hasEntity } from './entity-there.ts';
-import { restWords } from './generic.ts';
-import { fewWords, flag, fromTo, items, listWords, oneLine, sentence, text, texts, thing, within } from './values.ts';
+import { type ChangeDescriber, type ChapterPair, type DescribedChange, matches } from '../../diff/describer.ts';
+import { canonical, type Difference, isObject, type JsonObject } from '../../diff/differences.ts';
+import { hasEntity } from '../../diff/words/entity-there.ts';
+import { restWords } from '../../diff/words/generic.ts';
+import {
+  fewWords,
+  flag,
+  fromTo,
+  items,
+  listWords,
+  oneLine,
+  sentence,
+  text,
+  texts,
+  thing,
+  within,
+} from '../../diff/words/values.ts';
 
 /** Describes chapter 6. Operations that change alike for a role and an entity share a sentence. */
 export const rolesDescriber: ChangeDescriber = {

@@ -1,9 +1,9 @@
 import { groupBy } from '../../../catalog/group.ts';
-import { type ChangeDescriber, type DescribedChange, matches } from '../describer.ts';
-import { type Difference, isObject, type JsonObject } from '../differences.ts';
-import { hasEntity } from './entity-there.ts';
-import { restWords } from './generic.ts';
-import { fromTo, text, thing, within } from './values.ts';
+import { type ChangeDescriber, type DescribedChange, matches } from '../../diff/describer.ts';
+import { type Difference, isObject, type JsonObject } from '../../diff/differences.ts';
+import { hasEntity } from '../../diff/words/entity-there.ts';
+import { restWords } from '../../diff/words/generic.ts';
+import { fromTo, text, thing, within } from '../../diff/words/values.ts';
 
 /** Describes chapter 5. The rules of a new entity share a sentence. */
 export const rulesDescriber: ChangeDescriber = {

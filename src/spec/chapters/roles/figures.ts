@@ -1,7 +1,7 @@
-import type { RoleFigures } from '../../../contract/specification-roles.ts';
-import { runAsServerRole } from '../../apps/run-as-server-role.ts';
-import type { Database } from '../../database/database.ts';
-import { firstJson } from '../../database/statement.ts';
+import type { RoleFigures } from '../../../../contract/specification-roles.ts';
+import { runAsServerRole } from '../../../apps/run-as-server-role.ts';
+import type { Database } from '../../../database/database.ts';
+import { firstJson } from '../../../database/statement.ts';
 
 /** Figures by member role. */
 export type MemberFigures = ReadonlyMap<string, RoleFigures>;

@@ -1,9 +1,9 @@
 import { groupBy } from '../../../catalog/group.ts';
-import { type ChangeDescriber, type DescribedChange, keyAt, matches } from '../describer.ts';
-import { canonical, type Difference, isObject } from '../differences.ts';
-import { restWords } from './generic.ts';
-import { pairRenamed } from './renames.ts';
-import { fewWords, fromTo, items, text, texts, thing, valueWords } from './values.ts';
+import { type ChangeDescriber, type DescribedChange, keyAt, matches } from '../../diff/describer.ts';
+import { canonical, type Difference, isObject } from '../../diff/differences.ts';
+import { restWords } from '../../diff/words/generic.ts';
+import { pairRenamed } from '../../diff/words/renames.ts';
+import { fewWords, fromTo, items, text, texts, thing, valueWords } from '../../diff/words/values.ts';
 
 /** Describes chapter 4: state machines, their states and transitions. */
 export const statesDescriber: ChangeDescriber = {
