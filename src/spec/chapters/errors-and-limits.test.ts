@@ -10,8 +10,8 @@ import { loadFacts } from '../../catalog/facts.ts';
 import type { Pool } from '../../database/pool.ts';
 import type { LiveFigures } from '../figures/figures.ts';
 import { withFigures } from '../figures/with-figures.ts';
-import { specificationMarkdown } from '../markdown/specification.ts';
 import { deriveSpecification, type SpecificationApp } from '../specification.ts';
+import { specificationMarkdown } from './markdown.ts';
 
 const app: SpecificationApp = {
   ...{ ref: 'helpdesk', name: 'Helpdesk' },

@@ -1,8 +1,7 @@
 import { groupBy } from '../../../catalog/group.ts';
-import { type ChangeDescriber, type DescribedChange, matches } from '../../diff/describer.ts';
-import { canonical, type Difference, isObject, type JsonObject } from '../../diff/differences.ts';
-import { restWords } from '../../diff/words/generic.ts';
-import { pairRenamed } from '../../diff/words/renames.ts';
+import { type ChangeDescriber, type DescribedChange, matches, pairRenamed } from '../../changes/describer.ts';
+import { canonical, type Difference, isObject, type JsonObject } from '../../changes/differences.ts';
+import { restWords } from '../../changes/generic.ts';
 import {
   fewWords,
   flag,
@@ -15,7 +14,7 @@ import {
   texts,
   thing,
   valueWords,
-} from '../../diff/words/values.ts';
+} from '../../changes/values.ts';
 
 /** Describes chapter 7. Calls of one entity that are added, removed or changed alike share a sentence. */
 export const callsDescriber: ChangeDescriber = {

@@ -6,7 +6,7 @@ import type { Facts } from '../../../catalog/facts.ts';
 import { groupBy } from '../../../catalog/group.ts';
 import { compareText, entityId, idOf, roleName } from '../../../catalog/names.ts';
 import { isSetForOwner } from '../../../database/startup-settings.ts';
-import { isDocumented } from '../../documented.ts';
+import { isDocumented } from '../documented.ts';
 import { whoseOf } from './call-settings.ts';
 
 /** Returns the objects that statements use and that no other chapter describes, by kind and name. */

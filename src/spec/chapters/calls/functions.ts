@@ -5,7 +5,7 @@ import type { Facts } from '../../../catalog/facts.ts';
 import { groupBy } from '../../../catalog/group.ts';
 import { entityId, idOf } from '../../../catalog/names.ts';
 import type { RoutineFact } from '../../../catalog/routines.ts';
-import { documentedRoutines, isDocumented } from '../../documented.ts';
+import { documentedRoutines, isDocumented } from '../documented.ts';
 
 const kinds = { f: 'function', p: 'procedure', a: 'aggregate', w: 'window function' } as const;
 const volatilities = { i: 'immutable', s: 'stable', v: 'volatile' } as const;

@@ -10,8 +10,8 @@ import { diffChapters } from '../../diff/diff.ts';
 import type { LiveFigures } from '../../figures/figures.ts';
 import { withFigures } from '../../figures/with-figures.ts';
 import { specificationHtml } from '../../html/specification.ts';
-import { specificationMarkdown } from '../../markdown/specification.ts';
 import { deriveSpecification } from '../../specification.ts';
+import { specificationMarkdown } from '../markdown.ts';
 import { loadJobFigures } from './job-figures.ts';
 
 let database: AppDatabase;

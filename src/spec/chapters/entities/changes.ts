@@ -1,6 +1,11 @@
-import { type ChangeDescriber, type ChapterPair, type DescribedChange, keyAt, matches } from '../../diff/describer.ts';
-import { type Difference, isObject } from '../../diff/differences.ts';
-import { junctionWords, memberOf, relationWords, shownKeyWords } from '../../diff/words/relations.ts';
+import {
+  type ChangeDescriber,
+  type ChapterPair,
+  type DescribedChange,
+  keyAt,
+  matches,
+} from '../../changes/describer.ts';
+import { type Difference, isObject } from '../../changes/differences.ts';
 import {
   fewWords,
   flag,
@@ -14,10 +19,11 @@ import {
   textsOf,
   thing,
   valueWords,
-} from '../../diff/words/values.ts';
+} from '../../changes/values.ts';
 import { fieldChange, fieldWords, generatedChange, isGenerated } from './field-changes.ts';
 import { machineTriggersTold } from './machine-trigger-changes.ts';
 import { partitionsTold } from './partition-changes.ts';
+import { junctionWords, memberOf, relationWords, shownKeyWords } from './relation-changes.ts';
 import { triggerWords } from './trigger-changes.ts';
 
 /** Describes chapter 3: entities, their fields and their relations. */

@@ -12,8 +12,8 @@ import type { FieldFact, RelationFact, TypeFact } from '../../../catalog/entitie
 import type { Facts } from '../../../catalog/facts.ts';
 import { groupBy } from '../../../catalog/group.ts';
 import { byName, compareText, entityId, idOf, roleName } from '../../../catalog/names.ts';
-import { isDocumented } from '../../documented.ts';
 import { equalTexts } from '../../words/collation.ts';
+import { isDocumented } from '../documented.ts';
 import { junctionsOf } from './junctions.ts';
 import { numberingWords } from './numbering-words.ts';
 import { shownKeys } from './shown-keys.ts';

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../diff/differences.ts';
-import { entityWords } from '../../diff/words/relations.ts';
+import type { JsonObject } from '../../changes/differences.ts';
 import {
   fewWords,
   flag,
@@ -11,7 +10,8 @@ import {
   text,
   textsOf,
   valueWords,
-} from '../../diff/words/values.ts';
+} from '../../changes/values.ts';
+import { entityWords } from './relation-changes.ts';
 
 /** Describes an added field: its name, its type, and whether it is required. */
 export function fieldWords(field: unknown): string {

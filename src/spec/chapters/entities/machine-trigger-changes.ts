@@ -1,8 +1,8 @@
 import { isMachineTrigger } from '../../../../contract/machine-trigger.ts';
 import { groupBy } from '../../../catalog/group.ts';
-import { type ChapterPair, type DescribedChange, keyAt, matches } from '../../diff/describer.ts';
-import type { Difference } from '../../diff/differences.ts';
-import { flag, items, text, thing } from '../../diff/words/values.ts';
+import { type ChapterPair, type DescribedChange, keyAt, matches } from '../../changes/describer.ts';
+import type { Difference } from '../../changes/differences.ts';
+import { flag, items, text, thing } from '../../changes/values.ts';
 
 /**
  * Describes in one sentence all triggers of a state machine that are added or removed with it, or enabled or disabled

@@ -1,6 +1,6 @@
-import { type ChapterPair, type DescribedChange, keyAt, matches } from '../../diff/describer.ts';
-import { canonical, type Difference, type JsonObject } from '../../diff/differences.ts';
-import { items, listWords, text, thing, valueWords } from '../../diff/words/values.ts';
+import { type ChapterPair, type DescribedChange, keyAt, matches } from '../../changes/describer.ts';
+import { canonical, type Difference, type JsonObject } from '../../changes/differences.ts';
+import { items, listWords, text, thing, valueWords } from '../../changes/values.ts';
 
 /**
  * Describes tables that are attached as partitions or detached. Tables are removed while a partitioned table with the

@@ -1,5 +1,5 @@
-import type { Difference } from '../../diff/differences.ts';
-import { flag, fromTo, quoted, text, thing } from '../../diff/words/values.ts';
+import type { Difference } from '../../changes/differences.ts';
+import { flag, fromTo, quoted, text, thing } from '../../changes/values.ts';
 
 /** Describes an added, removed or changed trigger. */
 export function triggerWords({ path, before, after }: Difference): string {

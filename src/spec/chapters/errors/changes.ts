@@ -1,8 +1,8 @@
 import { groupBy } from '../../../catalog/group.ts';
-import { type ChangeDescriber, type DescribedChange, matches } from '../../diff/describer.ts';
-import { type Difference, isObject, type JsonObject } from '../../diff/differences.ts';
-import { restWords } from '../../diff/words/generic.ts';
-import { fewWords, fromTo, oneLine, quoted, text, thing, within } from '../../diff/words/values.ts';
+import { type ChangeDescriber, type DescribedChange, matches } from '../../changes/describer.ts';
+import { type Difference, isObject, type JsonObject } from '../../changes/differences.ts';
+import { restWords } from '../../changes/generic.ts';
+import { fewWords, fromTo, oneLine, quoted, text, thing, within } from '../../changes/values.ts';
 
 /** Describes chapter 8. Errors of one origin that are added or removed together share a sentence. */
 export const errorsDescriber: ChangeDescriber = {

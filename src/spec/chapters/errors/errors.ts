@@ -11,7 +11,7 @@ import type { MachineTriggerFact } from '../../../catalog/machines.ts';
 import { entityId, idOf } from '../../../catalog/names.ts';
 import type { RoutineFact } from '../../../catalog/routines.ts';
 import { type Raise, raisesOf } from '../../../sql-reader/body/raises.ts';
-import { documentedRoutines } from '../../documented.ts';
+import { documentedRoutines } from '../documented.ts';
 import { triggersByMachine } from '../states/states.ts';
 import { FunctionReachability } from './function-reachability.ts';
 

@@ -1,7 +1,7 @@
-import { type ChangeDescriber, type DescribedChange, matches } from '../../diff/describer.ts';
-import { type Difference, isObject } from '../../diff/differences.ts';
-import { restWords } from '../../diff/words/generic.ts';
-import { fromTo, text, valueWords } from '../../diff/words/values.ts';
+import { type ChangeDescriber, type DescribedChange, matches } from '../../changes/describer.ts';
+import { type Difference, isObject } from '../../changes/differences.ts';
+import { restWords } from '../../changes/generic.ts';
+import { fromTo, text, valueWords } from '../../changes/values.ts';
 
 /** Describes chapter 9, the limits of the app. */
 export const limitsDescriber: ChangeDescriber = {

@@ -7,7 +7,7 @@ import { compareText, idOf, roleName, sqlName } from '../../../catalog/names.ts'
 import type { RoutineFact } from '../../../catalog/routines.ts';
 import type { ServerLimitFacts, ServerSetting } from '../../../catalog/server-limits.ts';
 import { isSetByServer } from '../../../database/startup-settings.ts';
-import { documentedRoutines } from '../../documented.ts';
+import { documentedRoutines } from '../documented.ts';
 
 export interface LimitsApp {
   settings: RestSettings & AuthSettings;

@@ -1,6 +1,6 @@
-import type { ChangeDescriber, DescribedChange } from '../../diff/describer.ts';
-import type { Difference } from '../../diff/differences.ts';
-import { fromTo, quoted, valueWords } from '../../diff/words/values.ts';
+import type { ChangeDescriber, DescribedChange } from '../../changes/describer.ts';
+import type { Difference } from '../../changes/differences.ts';
+import { fromTo, quoted, valueWords } from '../../changes/values.ts';
 
 /** Describes chapter 1, the purpose of the app. */
 export const purposeDescriber: ChangeDescriber = {

@@ -1,9 +1,9 @@
 import { cellCondition } from '../../../../contract/cell-condition.ts';
 import { groupBy } from '../../../catalog/group.ts';
-import { type ChangeDescriber, type ChapterPair, type DescribedChange, matches } from '../../diff/describer.ts';
-import { canonical, type Difference, isObject, type JsonObject } from '../../diff/differences.ts';
-import { hasEntity } from '../../diff/words/entity-there.ts';
-import { restWords } from '../../diff/words/generic.ts';
+import { type ChangeDescriber, type ChapterPair, type DescribedChange, matches } from '../../changes/describer.ts';
+import { canonical, type Difference, isObject, type JsonObject } from '../../changes/differences.ts';
+import { hasEntity } from '../../changes/entity-there.ts';
+import { restWords } from '../../changes/generic.ts';
 import {
   fewWords,
   flag,
@@ -16,7 +16,7 @@ import {
   texts,
   thing,
   within,
-} from '../../diff/words/values.ts';
+} from '../../changes/values.ts';
 
 /** Describes chapter 6. Operations that change alike for a role and an entity share a sentence. */
 export const rolesDescriber: ChangeDescriber = {

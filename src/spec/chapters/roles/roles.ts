@@ -13,7 +13,7 @@ import type { RelationFact } from '../../../catalog/entities.ts';
 import type { Facts } from '../../../catalog/facts.ts';
 import { byName, compareText, entityId, idOf, roleName, sqlName } from '../../../catalog/names.ts';
 import type { RoutineFact } from '../../../catalog/routines.ts';
-import { documentedRoutines } from '../../documented.ts';
+import { documentedRoutines } from '../documented.ts';
 import { adviceFor } from './advice/advice.ts';
 import { conditionWords, decisionWords } from './condition-words.ts';
 import { defaultPrivileges } from './default-privileges.ts';

@@ -1,9 +1,9 @@
 import { groupBy } from '../../../catalog/group.ts';
-import { type ChangeDescriber, type DescribedChange, matches } from '../../diff/describer.ts';
-import { type Difference, isObject, type JsonObject } from '../../diff/differences.ts';
-import { hasEntity } from '../../diff/words/entity-there.ts';
-import { restWords } from '../../diff/words/generic.ts';
-import { fromTo, text, thing, within } from '../../diff/words/values.ts';
+import { type ChangeDescriber, type DescribedChange, matches } from '../../changes/describer.ts';
+import { type Difference, isObject, type JsonObject } from '../../changes/differences.ts';
+import { hasEntity } from '../../changes/entity-there.ts';
+import { restWords } from '../../changes/generic.ts';
+import { fromTo, text, thing, within } from '../../changes/values.ts';
 
 /** Describes chapter 5. The rules of a new entity share a sentence. */
 export const rulesDescriber: ChangeDescriber = {

@@ -10,9 +10,9 @@ import type {
 } from '../../../catalog/constraints.ts';
 import type { FieldFact, RelationFact } from '../../../catalog/entities.ts';
 import { byName, compareText, entityId, sqlName } from '../../../catalog/names.ts';
-import { isDocumented } from '../../documented.ts';
 import { equalKeys } from '../../words/collation.ts';
 import { ruleWords, valueWords } from '../../words/rule.ts';
+import { isDocumented } from '../documented.ts';
 import { exclusionWords, periodWords, referenceWords, uniqueWords } from './key-words.ts';
 import { partitionBoundRules } from './rules-of-partitions.ts';
 import { appliesTo, type Part, typeRules } from './rules-of-types.ts';

@@ -1,8 +1,8 @@
 import { groupBy } from '../../../catalog/group.ts';
-import { type ChangeDescriber, type DescribedChange, matches } from '../../diff/describer.ts';
-import { canonical, type Difference, isObject, type JsonObject } from '../../diff/differences.ts';
-import { restWords } from '../../diff/words/generic.ts';
-import { fewWords, fromTo, isSet, listWords, quoted, text, texts, thing } from '../../diff/words/values.ts';
+import { type ChangeDescriber, type DescribedChange, matches } from '../../changes/describer.ts';
+import { canonical, type Difference, isObject, type JsonObject } from '../../changes/differences.ts';
+import { restWords } from '../../changes/generic.ts';
+import { fewWords, fromTo, isSet, listWords, quoted, text, texts, thing } from '../../changes/values.ts';
 
 /** Describes chapter 2. Screens of one entity that are added or removed together share a sentence. */
 export const screensDescriber: ChangeDescriber = {

@@ -1,9 +1,8 @@
 import { groupBy } from '../../../catalog/group.ts';
-import { type ChangeDescriber, type DescribedChange, keyAt, matches } from '../../diff/describer.ts';
-import { canonical, type Difference, isObject } from '../../diff/differences.ts';
-import { restWords } from '../../diff/words/generic.ts';
-import { pairRenamed } from '../../diff/words/renames.ts';
-import { fewWords, fromTo, items, text, texts, thing, valueWords } from '../../diff/words/values.ts';
+import { type ChangeDescriber, type DescribedChange, keyAt, matches, pairRenamed } from '../../changes/describer.ts';
+import { canonical, type Difference, isObject } from '../../changes/differences.ts';
+import { restWords } from '../../changes/generic.ts';
+import { fewWords, fromTo, items, text, texts, thing, valueWords } from '../../changes/values.ts';
 
 /** Describes chapter 4: state machines, their states and transitions. */
 export const statesDescriber: ChangeDescriber = {

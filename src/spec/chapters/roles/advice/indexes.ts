@@ -3,7 +3,7 @@ import { groupBy } from '../../../../catalog/group.ts';
 import type { IndexFact } from '../../../../catalog/indexes.ts';
 import { sqlName } from '../../../../catalog/names.ts';
 import type { Expression, Operand, Subquery } from '../../../../sql-reader/tree.ts';
-import { isDocumented } from '../../../documented.ts';
+import { isDocumented } from '../../documented.ts';
 import { type Advice, type AdviceContext, idOf, listed } from './advice-context.ts';
 
 interface Indexed extends AdviceContext {

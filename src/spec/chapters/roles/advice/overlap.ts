@@ -3,7 +3,7 @@ import type { PolicyFact } from '../../../../catalog/access.ts';
 import type { RelationFact } from '../../../../catalog/entities.ts';
 import { groupBy } from '../../../../catalog/group.ts';
 import { compareText, roleName, sqlName } from '../../../../catalog/names.ts';
-import { isDocumented } from '../../../documented.ts';
+import { isDocumented } from '../../documented.ts';
 import { type Advice, type AdviceContext, idOf, isBound, listed, roleList } from './advice-context.ts';
 
 const commandOf = { select: 'r', insert: 'a', update: 'w', delete: 'd' } as const;

@@ -2,7 +2,7 @@ import type { PolicyFact } from '../../../../catalog/access.ts';
 import type { RelationFact } from '../../../../catalog/entities.ts';
 import { roleName, sqlName } from '../../../../catalog/names.ts';
 import { isKeyword, isOperator, isQuery, type Token, tokenise } from '../../../../sql-reader/tokens.ts';
-import { isDocumented } from '../../../documented.ts';
+import { isDocumented } from '../../documented.ts';
 import { type Advice, type AdviceContext, idOf, isBound, listed } from './advice-context.ts';
 
 /** Functions that depend only on the caller, so one call for each statement is enough. */

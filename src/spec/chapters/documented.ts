@@ -1,6 +1,6 @@
-import { byRoutine } from '../access/exposed.ts';
-import type { Facts } from '../catalog/facts.ts';
-import type { RoutineFact } from '../catalog/routines.ts';
+import { byRoutine } from '../../access/exposed.ts';
+import type { Facts } from '../../catalog/facts.ts';
+import type { RoutineFact } from '../../catalog/routines.ts';
 
 /** Schemas that belong to Ninefold and that every app has from the start. */
 const platformSchemas = new Set([

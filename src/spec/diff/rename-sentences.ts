@@ -1,10 +1,10 @@
-import { groupBy } from '../../../catalog/group.ts';
-import type { DescribedChange } from '../describer.ts';
-import type { Difference, JsonObject } from '../differences.ts';
-import { partsOf } from '../names-in-text.ts';
-import type { Rename, RenameKind } from '../renames.ts';
-import { entityWords, memberOf } from './relations.ts';
-import { fewWords, items, text, thing, within } from './values.ts';
+import { groupBy } from '../../catalog/group.ts';
+import type { DescribedChange } from '../changes/describer.ts';
+import type { JsonObject } from '../changes/differences.ts';
+import { fewWords, items, text, thing, within } from '../changes/values.ts';
+import { entityWords, memberOf } from '../chapters/entities/relation-changes.ts';
+import { partsOf } from './names-in-text.ts';
+import type { Rename, RenameKind } from './renames.ts';
 
 const places: Readonly<Record<string, string>> = {
   screens: 'In the screens',
@@ -167,22 +167,3 @@ const told = (words: string, renames: readonly Rename[]): DescribedChange => ({
     after,
   })),
 });
-
-/** Pairs removals and additions in the same `place` whose items are equal by `likeness`: the item has another name. */
-export function pairRenamed(
-  differences: readonly Difference[],
-  likeness: (item: unknown) => string,
-  place: (difference: Difference) => string = () => '',
-): [removed: Difference, added: Difference][] {
-  const added = groupBy(
-    differences.filter(({ kind }) => kind === 'added'),
-    (one) => `${place(one)}\0${likeness(one.after)}`,
-  );
-  if (added.size === 0) return [];
-  return differences
-    .filter(({ kind }) => kind === 'removed')
-    .flatMap((removed): [Difference, Difference][] => {
-      const found = added.get(`${place(removed)}\0${likeness(removed.before)}`)?.shift();
-      return found ? [[removed, found]] : [];
-    });
-}

@@ -1,3 +1,4 @@
+import { groupBy } from '../../catalog/group.ts';
 import type { Difference, JsonObject } from './differences.ts';
 
 /** A sentence with the differences that it reports. */
@@ -35,3 +36,22 @@ export function matches(path: readonly string[], pattern: string): boolean {
 
 /** Returns the key of a list item in a path, without its brackets. */
 export const keyAt = (difference: Difference, index: number): string => (difference.path[index] ?? '').slice(1, -1);
+
+/** Pairs removals and additions in the same `place` whose items are equal by `likeness`: the item has another name. */
+export function pairRenamed(
+  differences: readonly Difference[],
+  likeness: (item: unknown) => string,
+  place: (difference: Difference) => string = () => '',
+): [removed: Difference, added: Difference][] {
+  const added = groupBy(
+    differences.filter(({ kind }) => kind === 'added'),
+    (one) => `${place(one)}\0${likeness(one.after)}`,
+  );
+  if (added.size === 0) return [];
+  return differences
+    .filter(({ kind }) => kind === 'removed')
+    .flatMap((removed): [Difference, Difference][] => {
+      const found = added.get(`${place(removed)}\0${likeness(removed.before)}`)?.shift();
+      return found ? [[removed, found]] : [];
+    });
+}

@@ -1,15 +1,15 @@
 import { type ChapterKey, chapters } from '../../../contract/chapters.ts';
 import type { Chapters, Specification } from '../../../contract/specification.ts';
-import { callsMarkdown } from '../chapters/calls/markdown.ts';
-import { entitiesMarkdown } from '../chapters/entities/markdown.ts';
-import { errorsMarkdown } from '../chapters/errors/markdown.ts';
-import { limitsMarkdown } from '../chapters/limits/markdown.ts';
-import { purposeMarkdown } from '../chapters/purpose/markdown.ts';
-import { rolesMarkdown } from '../chapters/roles/markdown.ts';
-import { rulesMarkdown } from '../chapters/rules/markdown.ts';
-import { screensMarkdown } from '../chapters/screens/markdown.ts';
-import { statesMarkdown } from '../chapters/states/markdown.ts';
-import { inline } from './escape.ts';
+import { inline } from '../markdown/escape.ts';
+import { callsMarkdown } from './calls/markdown.ts';
+import { entitiesMarkdown } from './entities/markdown.ts';
+import { errorsMarkdown } from './errors/markdown.ts';
+import { limitsMarkdown } from './limits/markdown.ts';
+import { purposeMarkdown } from './purpose/markdown.ts';
+import { rolesMarkdown } from './roles/markdown.ts';
+import { rulesMarkdown } from './rules/markdown.ts';
+import { screensMarkdown } from './screens/markdown.ts';
+import { statesMarkdown } from './states/markdown.ts';
 
 /**
  * Returns the specification as Markdown for readers without technical knowledge and for version control. The order is

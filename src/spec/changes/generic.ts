@@ -1,5 +1,5 @@
-import type { DescribedChange } from '../describer.ts';
-import { type Difference, differences, type JsonObject } from '../differences.ts';
+import type { DescribedChange } from './describer.ts';
+import { type Difference, differences, type JsonObject } from './differences.ts';
 import { cut, fromTo, oneLine, sentence, thing, valueWords } from './values.ts';
 
 /** Describes a difference without an own sentence by its path and its two values. */

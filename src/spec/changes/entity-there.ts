@@ -1,4 +1,4 @@
-import type { JsonObject } from '../differences.ts';
+import type { JsonObject } from './differences.ts';
 import { items, text } from './values.ts';
 
 const known = new WeakMap<JsonObject, ReadonlySet<string>>();

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../differences.ts';
+import { isObject, type JsonObject } from './differences.ts';
 
 /** The max number of characters of a long text in a sentence. */
 const SHOWN = 160;

@@ -1,6 +1,6 @@
-import type { Difference } from '../differences.ts';
-import { restWords } from './generic.ts';
-import { listWords, text, texts, textsOf, thing } from './values.ts';
+import type { Difference } from '../../changes/differences.ts';
+import { restWords } from '../../changes/generic.ts';
+import { listWords, text, texts, textsOf, thing } from '../../changes/values.ts';
 
 const endings: Readonly<Record<string, string>> = {
   cascade: 'they are deleted with it',
