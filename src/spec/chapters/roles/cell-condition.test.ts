@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { cellCondition } from './cell-condition.ts';
+import { cellCondition } from '../../../../contract/cell-condition.ts';
 
 it.each([
   ['own row (by owner)', 'when own row (by owner)'],
