@@ -15,8 +15,8 @@ import { makeTestFolder } from '../../../../test/support/test-folder.ts';
 import { loadFacts } from '../../../catalog/facts.ts';
 import { idOf } from '../../../catalog/names.ts';
 import { deriveSpecification } from '../../specification.ts';
+import { fieldExamples, typeExamples } from '../../types/examples.ts';
 import { allowsCall, type CallExpression, callExample } from './call-example.ts';
-import { fieldExamples, typeExamples } from './examples.ts';
 import { snippets } from './snippets.ts';
 
 /** The parts of a request that must be the same for the three forms of a snippet. */

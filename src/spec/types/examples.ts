@@ -1,8 +1,8 @@
-import type { Rule } from '../../../../contract/specification.ts';
-import type { Entity, Field } from '../../../../contract/specification-entities.ts';
-import { readCondition } from '../../../sql-reader/condition.ts';
-import type { Expression } from '../../../sql-reader/tree.ts';
-import { allowedElements, allowedKinds, allowedLengths, allowedValue, inItsCase } from '../../types/allowed-values.ts';
+import type { Rule } from '../../../contract/specification.ts';
+import type { Entity, Field } from '../../../contract/specification-entities.ts';
+import { readCondition } from '../../sql-reader/condition.ts';
+import type { Expression } from '../../sql-reader/tree.ts';
+import { allowedElements, allowedKinds, allowedLengths, allowedValue, inItsCase } from './allowed-values.ts';
 
 /** The properties of a field that determine an example value. */
 type Typed = Pick<Field, 'name' | 'type'> & Partial<Pick<Field, 'base_type' | 'enum_values' | 'attributes'>>;
