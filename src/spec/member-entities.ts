@@ -11,10 +11,10 @@ import type { Entity, Field, Relation } from '../../contract/specification-entit
 import type { Operation, RoleCell } from '../../contract/specification-roles.ts';
 import type { Machine } from '../../contract/states.ts';
 import { compareText, entityId } from '../catalog/names.ts';
+import type { MemberCaller } from './chapters/roles/roles.ts';
+import { isLink } from './chapters/screens/screens.ts';
 import { type FieldRights, memberFields } from './member-fields.ts';
 import { helpOf, sentenceCase, singular, unlessNaming } from './member-words.ts';
-import type { MemberCaller } from './roles.ts';
-import { isLink } from './screens.ts';
 import type { Input } from './types/input.ts';
 
 type RowOperation = Exclude<Operation, 'execute'>;

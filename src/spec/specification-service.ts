@@ -20,13 +20,13 @@ import { type RoutineFact, type RoutineFacts, routineQueries } from '../catalog/
 import type { Executor } from '../database/database.ts';
 import { firstJson } from '../database/statement.ts';
 import { isOwnRole } from '../identity/role-claim.ts';
-import { callExample } from './call-example.ts';
-import { loadEntityFigures } from './figures/entities.ts';
+import { callExample } from './chapters/calls/call-example.ts';
+import { snippets } from './chapters/calls/snippets.ts';
+import { loadEntityFigures } from './chapters/entities/figures.ts';
+import type { MemberCaller } from './chapters/roles/roles.ts';
 import { retryIfNotCached } from './process/not-cached.ts';
 import type { Output, TaskRunner } from './process/task-result.ts';
 import type { Bytes, PackedVersion, PageFormat, Source, TypeSource, TypesFormat } from './process/tasks.ts';
-import type { MemberCaller } from './roles.ts';
-import { snippets } from './snippets.ts';
 import { SpecificationCache } from './specification-cache.ts';
 import { readTypeNames } from './types/facts.ts';
 

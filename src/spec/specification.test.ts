@@ -6,7 +6,7 @@ import { loadFacts } from '../catalog/facts.ts';
 import { loadSchemaCache } from '../catalog/load-schema-cache.ts';
 import type { Executor } from '../database/database.ts';
 import type { Pool } from '../database/pool.ts';
-import { specificationMarkdown } from './markdown/specification.ts';
+import { specificationMarkdown } from './chapters/markdown.ts';
 import { deriveSpecification } from './specification.ts';
 
 const app = {

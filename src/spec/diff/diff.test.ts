@@ -4,8 +4,8 @@ import { defaultAuthSettings } from '../../../contract/settings-auth.ts';
 import type { Specification } from '../../../contract/specification.ts';
 import type { EntitiesChapter } from '../../../contract/specification-entities.ts';
 import { diffedApp } from '../../../test/support/diffed-app.ts';
-import { specificationMarkdown } from '../markdown/specification.ts';
-import type { JsonObject } from './differences.ts';
+import type { JsonObject } from '../changes/differences.ts';
+import { specificationMarkdown } from '../chapters/markdown.ts';
 import { withEmptyLists } from './upgrade-chapters.ts';
 
 const { owner, superuser, derive, diff } = diffedApp('diff');

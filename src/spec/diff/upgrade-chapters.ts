@@ -1,5 +1,5 @@
 import type { Specification } from '../../../contract/specification.ts';
-import { isObject, type JsonObject } from './differences.ts';
+import { isObject, type JsonObject } from '../changes/differences.ts';
 
 /**
  * Returns chapters of an earlier format in the current format, so that an upgrade of Ninefold is not reported as a

@@ -6,7 +6,7 @@ import { withPool } from '../../apps/server.ts';
 import type { ConnectionConfig } from '../../database/connection-config.ts';
 import type { Pool } from '../../database/pool.ts';
 import { rowsAsText } from '../../database/statement.ts';
-import { gunzipJsonSync, gzipJsonSync } from '../gzip-json.ts';
+import { gunzipJsonSync, gzipJsonSync } from '../process/gzip-json.ts';
 import { addVersion, listVersions, markPendingUnchanged, prune, readHead, readVersion } from './store.ts';
 
 let database: AppDatabase;
