@@ -28,7 +28,7 @@ const identities: readonly (readonly string[])[] = [
   ['role', 'entity', 'operation'],
   ['entity', 'name'],
   ['from', 'name'],
-  ['view', 'shows', 'from', 'name'],
+  ['view', 'side', 'from', 'name'],
   ['extension', 'schema'],
   ['in', 'name'],
   ['name'],

@@ -28,7 +28,7 @@ export function junctionWords({ before, after }: Difference): string {
 /** Describes the rows that calls embed through a view by a key of a base table. */
 export function shownKeyWords({ before, after }: Difference): string {
   const key = after ?? before;
-  const other = entityWords(memberOf(key, text(key, 'shows') === 'from' ? 'to' : 'from'));
+  const other = entityWords(memberOf(key, text(key, 'side') === 'from' ? 'to' : 'from'));
   const words = `embed rows of ${other}, or of a view of it, in rows of ${thing(text(key, 'view'))}`;
   const by = (one: unknown) => `by ${text(one, 'name')} (${fieldsShown(one)})`;
   if (before === undefined) return `Calls now ${words}, ${by(after)}.`;
