@@ -193,8 +193,8 @@ function relatedTo({ open }: EntitySources, relations: readonly Relation[], enti
  */
 function openedBy({ chapters, open }: EntitySources, { entity, rights }: OpenEntity): PortalEntity['opens'] {
   if (entity.primary_key.length > 0) return null;
-  for (const shown of chapters.entities?.shown_keys ?? []) {
-    if (shown.view !== entity.id || shown.shows !== 'to') continue;
+  for (const shown of chapters.entities?.view_foreign_keys ?? []) {
+    if (shown.view !== entity.id || shown.side !== 'to') continue;
     const target = open.get(entityId(shown.to.schema, shown.to.entity));
     const [key] = shown.to.fields;
     if (!target || key === undefined || shown.to.fields.length !== 1 || !shown.fields[0]?.includes(key)) continue;

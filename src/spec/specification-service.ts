@@ -75,8 +75,8 @@ export class SpecificationService {
 
   /** Returns the policies that applied to a request, and the recent durations of its call. */
   behind(app: App, { call, touched, who }: RequestTrace): Promise<Output<'behind'>> {
-    const story = { call, touched, who };
-    return this.#remembered.withFigures(app, (of) => this.#tasks.run('behind', { of, story }));
+    const trace = { call, touched, who };
+    return this.#remembered.withFigures(app, (of) => this.#tasks.run('behind', { of, trace }));
   }
 
   /** Returns the cells of chapter 6, and the hash of their specification. */

@@ -222,7 +222,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/database/reader.ts': [['by how much a buffer grows', 'const MORE = 4096;']],
   'src/database/writer.ts': [['from what size on a buffer is let go of', 'length > 256 * 1024']],
   'src/http/attribute-error.ts': [['how much of a name is counted under', 'const LONGEST = 200;']],
-  'src/http/refused-transition.ts': [['how much of a name and of a key a story holds', 'const LONGEST = 200;']],
+  'src/http/refused-transition.ts': [['how much of a name and of a key a trace holds', 'const LONGEST = 200;']],
   'src/http/buffered-bodies.ts': [['how speeds are compared', 'const RECENT_MILLISECONDS = 500;']],
   'src/http/read-body.ts': [['by how much a buffer grows', 'const FIRST_BYTES = 64 * 1024;']],
   'src/http/server.ts': [['how often time limits are checked', 'const CHECK_MILLISECONDS = 5000;']],

@@ -121,8 +121,8 @@ describe('errorsChapter', () => {
         '[{"name": "close", "from": "open", "to": "closed", "requires": ["reason"]}]');`);
     const met = [{ name: 'NF001', subject: 'public.tickets.status', ...figures(2) }];
     const { chapters } = await deriveLive({ errors: met });
-    const passage = chapters.errors?.errors.find(({ code }) => code === 'NF001');
-    expect(passage).toMatchObject({
+    const refusal = chapters.errors?.errors.find(({ code }) => code === 'NF001');
+    expect(refusal).toMatchObject({
       ...{ status: 409, group: 'transition', origin: 'public.tickets.status', figures: { day: 2 } },
       meaning: 'public.tickets.status passes only by a transition that is open to the caller: close (open to closed).',
     });
@@ -368,10 +368,10 @@ describe('limitsChapter', () => {
   });
 
   it('shows the last caller who reached a limit, without changing the hash', async () => {
-    const hits = [{ name: 'bodyBytes', last_who: '192.0.2.1', ...figures(4) }];
+    const hits = [{ name: 'bodyBytes', last_caller: '192.0.2.1', ...figures(4) }];
     const [without, alive] = [await derive(), await deriveLive({ limits: hits })];
     const hit = alive.chapters.limits?.limits.find(({ id }) => id === 'bodyBytes');
-    expect(hit?.figures).toMatchObject({ day: 4, last_who: '192.0.2.1' });
+    expect(hit?.figures).toMatchObject({ day: 4, last_caller: '192.0.2.1' });
     expect(alive.hash).toBe(without.hash);
     expect(specificationMarkdown(alive)).toBe(specificationMarkdown(without));
   });

@@ -64,7 +64,7 @@ const namedIn: Readonly<Record<string, RenameKind>> = {
   policies: 'policy',
   rules: 'constraint',
   relations: 'constraint',
-  shown_keys: 'constraint',
+  view_foreign_keys: 'constraint',
   roles: 'role',
 };
 

@@ -60,5 +60,5 @@ async function callsToday(database: Database): Promise<number> {
 /** How often a limit was hit, and by whom at last. */
 export interface HitLimit extends ErrorFigures {
   name: string;
-  last_who: string | null;
+  last_caller: string | null;
 }

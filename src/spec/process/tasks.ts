@@ -31,6 +31,7 @@ import type { TypeFacts } from '../types/facts.ts';
 import { jsonSchemas } from '../types/json-schema.ts';
 import { typescriptOf, typescriptTypes } from '../types/typescript.ts';
 import { zodSchemas } from '../types/zod.ts';
+import { withCurrentNames } from '../versions/current-names.ts';
 import { type ObjectIds, objectIds, readObjectIds } from '../versions/object-ids.ts';
 import { gunzipJsonSync, gzipJsonSync } from './gzip-json.ts';
 import { NotCachedError } from './not-cached.ts';
@@ -176,13 +177,13 @@ export class Tasks {
    * Returns the policies that applied to a request, and the recent durations of its call.
    * @throws NotCachedError
    */
-  behind({ of, story }: { of: SpecificationKey; story: Pick<RequestTrace, 'call' | 'touched' | 'who'> }): {
+  behind({ of, trace }: { of: SpecificationKey; trace: Pick<RequestTrace, 'call' | 'touched' | 'who'> }): {
     policies: PolicyEntry[];
     usual: NonNullable<CallEntry['figures']>['hour'] | null;
   } {
     const { calls, roles } = this.#of(of).shown.chapters;
-    const usual = calls?.calls.find(({ id }) => id === story.call)?.figures?.hour ?? null;
-    return { policies: roles ? policiesForRequest(story, roles) : [], usual };
+    const usual = calls?.calls.find(({ id }) => id === trace.call)?.figures?.hour ?? null;
+    return { policies: roles ? policiesForRequest(trace, roles) : [], usual };
   }
 
   cells({ of }: { of: SpecificationKey }): Pick<RolesChapter, 'cells'> {
@@ -344,7 +345,7 @@ const exported = (chapters: Chapters): JsonObject => JSON.parse(JSON.stringify(s
  */
 function unpackedChapters(packed: Bytes): (Chapters & JsonObject) | null {
   const value = gunzipJsonSync(Buffer.from(packed));
-  return isObject(value) ? (value as Chapters & JsonObject) : null;
+  return isObject(value) ? (withCurrentNames(value) as Chapters & JsonObject) : null;
 }
 
 const unpackedIds = ({ ids }: PackedVersion): ObjectIds | null =>

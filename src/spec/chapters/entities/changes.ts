@@ -31,7 +31,7 @@ export const entitiesDescriber: ChangeDescriber = {
   whole: [
     'relations/*',
     'junctions/*',
-    'shown_keys/*',
+    'view_foreign_keys/*',
     'entities/*/triggers/*',
     'entities/*/rewrite_rules',
     'entities/*/computed',
@@ -99,7 +99,7 @@ function wordsOf(difference: Difference, sides: ChapterPair): string | null {
   if (matches(path, 'entities/*/triggers/*')) return triggerWords(difference);
   if (matches(path, 'relations/*')) return relationWords(difference);
   if (matches(path, 'junctions/*')) return junctionWords(difference);
-  if (matches(path, 'shown_keys/*')) return shownKeyWords(difference);
+  if (matches(path, 'view_foreign_keys/*')) return shownKeyWords(difference);
   if (path[0] !== 'entities') return null;
   const id = keyAt(difference, 1);
   if (path[2] === 'fields') {

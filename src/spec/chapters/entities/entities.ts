@@ -30,7 +30,7 @@ export function entitiesChapter(look: Lookup): EntitiesChapter {
     entities,
     relations,
     junctions: junctionsOf(entities, relations, shown),
-    shown_keys: shown.keys,
+    view_foreign_keys: shown.keys,
     sources: [
       { kind: 'catalog', label: 'pg_class and pg_attribute: relations and their fields', sql: relationsSql },
       { kind: 'catalog', label: 'pg_constraint: keys and foreign keys', sql: keysSql },

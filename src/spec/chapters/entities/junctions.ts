@@ -16,16 +16,14 @@ export function junctionsOf(entities: readonly Entity[], relations: readonly Rel
       .filter(({ kind, period }) => kind === 'many-to-one' && !period)
       .map((relation) => [keyOf(relation.from, relation.name), relation]),
   );
-  // A referenced table is also reachable through a view that shows it.
-  const shownEnds = new Set(
-    shown.keys.filter(({ shows }) => shows === 'to').map(({ from, name }) => keyOf(from, name)),
-  );
+  // A referenced table is also reachable through a view that side it.
+  const shownEnds = new Set(shown.keys.filter(({ side }) => side === 'to').map(({ from, name }) => keyOf(from, name)));
   const own = [...joining.values()].map(({ name, from, to }) => {
     const through = entityId(from.schema, from.entity);
     return { name, from, to, through, fields: from.fields, inKey: exposed.get(through)?.primary_key ?? [] };
   });
   const ofViews = shown.keys
-    .filter(({ shows, from, name }) => shows === 'from' && joining.has(keyOf(from, name)))
+    .filter(({ side, from, name }) => side === 'from' && joining.has(keyOf(from, name)))
     .map(({ name, from, to, view, fields }) => {
       const inKey = shown.primary.get(view) ?? [];
       const named = fields.map((names) => names.find((one) => inKey.includes(one)) ?? '');

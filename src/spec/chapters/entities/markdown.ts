@@ -8,7 +8,7 @@ import type {
   Field,
   Junction,
   Relation,
-  ShownKey,
+  ViewForeignKey,
 } from '../../../../contract/specification-entities.ts';
 import { block, code, count, inline, table } from '../../markdown/escape.ts';
 
@@ -21,7 +21,7 @@ export function entitiesMarkdown(chapter: EntitiesChapter): string {
   return [answer, ...entities.map((entity) => section(entity, chapter))].join('\n\n');
 }
 
-function section(entity: Entity, { relations, junctions, shown_keys }: EntitiesChapter): string {
+function section(entity: Entity, { relations, junctions, view_foreign_keys }: EntitiesChapter): string {
   const parts = [`### ${inline(entity.id)}`, `*${about(entity)}*`];
   if (entity.comment !== null) parts.push(inline(entity.comment));
   if (entity.fields.length > 0) {
@@ -35,7 +35,7 @@ function section(entity: Entity, { relations, junctions, shown_keys }: EntitiesC
   }
   const links = [
     ...relations.filter((one) => one.from.schema === entity.schema && one.from.entity === entity.name).map(pointsTo),
-    ...shown_keys.filter(({ view }) => view === entity.id).map(shown),
+    ...view_foreign_keys.filter(({ view }) => view === entity.id).map(shown),
     ...junctions.flatMap((one) => joined(one, entity.id)),
     ...entity.unique_keys.map((fields) => `No two rows have the same ${fields.map(code).join(', ')}.`),
     ...(entity.period_keys ?? []).map(
@@ -140,12 +140,12 @@ function joined({ from, to, through }: Junction, id: string): string[] {
 }
 
 /** Describes the rows that calls can embed through a view. */
-function shown({ shows, name, fields, from, to }: ShownKey): string {
+function shown({ side, name, fields, from, to }: ViewForeignKey): string {
   const own = fields.map((names) => names.map(code).join(' or ')).join(', ');
   const [pointing, pointed] = [from, to].map(
     (end) => `${inline(entityId(end.schema, end.entity))} (${end.fields.map(code).join(', ')})`,
   );
-  return shows === 'from'
+  return side === 'from'
     ? `${own} points to a row of ${pointed}, as in ${pointing}: calls embed that row, or what a view shows of it, by ${code(name)}.`
     : `${own} is what rows of ${pointing} point to in ${pointed}: calls embed those rows, or what a view shows of them, by ${code(name)}.`;
 }

@@ -1,4 +1,4 @@
-import type { ShownKey } from '../../../../contract/specification-entities.ts';
+import type { ViewForeignKey } from '../../../../contract/specification-entities.ts';
 import type { Lookup } from '../../../access/lookup.ts';
 import type { ConstraintFact } from '../../../catalog/constraints.ts';
 import type { FieldFact } from '../../../catalog/entities.ts';
@@ -9,7 +9,7 @@ import type { ConstraintFact as KeyFact, ViewFact } from '../../../catalog/schem
 
 /** The keys of base tables that exposed views show. */
 export interface ShownKeys {
-  keys: ShownKey[];
+  keys: ViewForeignKey[];
   /** The names of a primary key's fields in each view that shows all of them, by the id of the view. */
   primary: ReadonlyMap<string, readonly string[]>;
 }
@@ -30,7 +30,7 @@ export function shownKeys({ facts, relations, fields }: Lookup): ShownKeys {
   const foreign = facts.constraints.filter(({ kind, special }) => kind === 'f' && !special?.period);
   const primary = facts.constraints.filter(({ kind }) => kind === 'p');
   const shown = viewKeys(views, [...primary, ...foreign].map(keyFact), isExposed);
-  const keys = foreign.flatMap((key): ShownKey[] => {
+  const keys = foreign.flatMap((key): ViewForeignKey[] => {
     const [from, to] = [relations.get(key.relation), relations.get(key.target)];
     if (!from || !to) return [];
     const one = `${key.relation} ${key.name}`;
@@ -42,7 +42,7 @@ export function shownKeys({ facts, relations, fields }: Lookup): ShownKeys {
     return (['from', 'to'] as const).flatMap((end) =>
       (isReached[end === 'from' ? 'to' : 'from'] ? ends[end] : []).map(({ view, columns }) => ({
         view: entityId(view.schema, view.name),
-        shows: end,
+        side: end,
         name: key.name,
         fields: columns.map((names) => [...names].sort(compareText)),
         from: { schema: from.schema, entity: from.name, fields: namesOf(fields.get(from.oid), key.fields) },
@@ -67,9 +67,9 @@ const keyFact = ({ kind, name, relation, fields, target, target_fields }: Constr
 const namesOf = (fields: readonly FieldFact[] | undefined, numbers: readonly number[]): string[] =>
   numbers.map((number) => fields?.find((field) => field.number === number)?.name ?? String(number));
 
-const byView = (a: ShownKey, b: ShownKey): number =>
+const byView = (a: ViewForeignKey, b: ViewForeignKey): number =>
   compareText(a.view, b.view) ||
-  compareText(a.shows, b.shows) ||
+  compareText(a.side, b.side) ||
   compareText(a.from.schema, b.from.schema) ||
   compareText(a.from.entity, b.from.entity) ||
   compareText(a.name, b.name);

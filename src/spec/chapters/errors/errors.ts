@@ -146,9 +146,9 @@ const silent = 'not while the trigger that would raise it is switched off or mis
 
 /** The triggers of a machine that raise each code. */
 const raisedBy: Readonly<Record<string, readonly MachineTriggerFact['does'][]>> = {
-  NF001: ['set_fields', 'check_passage'],
+  NF001: ['set_fields', 'check_state_change'],
   NF002: ['check_start'],
-  NF003: ['check_passage'],
+  NF003: ['check_state_change'],
 };
 
 /**

@@ -20,7 +20,7 @@ import {
 
 /** Describes chapter 6. Operations that change alike for a role and an entity share a sentence. */
 export const rolesDescriber: ChangeDescriber = {
-  whole: ['cells/*', 'roles/*', 'policies/*', 'from_now_on/*', 'advice/*'],
+  whole: ['cells/*', 'roles/*', 'policies/*', 'default_privileges/*', 'advice/*'],
   describeChanges: (differences, sides) => {
     const of = (pattern: string) => differences.filter(({ path }) => matches(path, pattern));
     // The sentence of a removed role includes its cells.
@@ -38,7 +38,7 @@ export const rolesDescriber: ChangeDescriber = {
         sides,
       ),
       ...of('policies/*').map((difference) => tellPolicy(difference, sides)),
-      ...of('from_now_on/*').map(tellFromNowOn),
+      ...of('default_privileges/*').map(tellFromNowOn),
       ...[...groupBy(of('advice/*'), adviceOf).values()].map(tellAdvice),
     ];
   },

@@ -19,7 +19,7 @@ export function defaultPrivileges(
   facts: Facts,
   roles: readonly ChapterRole[],
   membership: Membership,
-): RolesChapter['from_now_on'] {
+): RolesChapter['default_privileges'] {
   const ofDatabase = roles.filter(({ caller }) => caller.memberRole === null);
   return facts.exposedSchemas.flatMap((schema) =>
     facts.default_grants

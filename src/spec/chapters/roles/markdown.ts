@@ -4,7 +4,7 @@ import { groupBy } from '../../../catalog/group.ts';
 import { block, code, count, inline, table } from '../../markdown/escape.ts';
 
 /** Returns chapter 6 in Markdown: a matrix for each entity with its policies, the default privileges and the advice. */
-export function rolesMarkdown({ roles, cells, policies, from_now_on, advice }: RolesChapter): string {
+export function rolesMarkdown({ roles, cells, policies, default_privileges, advice }: RolesChapter): string {
   const tally = (verdict: RoleCell['verdict']) => cells.filter((cell) => cell.verdict === verdict).length;
   const unknown =
     tally('when') === 0
@@ -52,17 +52,22 @@ export function rolesMarkdown({ roles, cells, policies, from_now_on, advice }: R
       ),
     );
   }
-  if (from_now_on.length > 0) {
-    parts.push('### Default privileges', from_now_on.map(({ words }) => `- ${inline(words)}`).join('\n'));
+  if (default_privileges.length > 0) {
+    parts.push('### Default privileges', default_privileges.map(({ words }) => `- ${inline(words)}`).join('\n'));
   }
   if (advice.length > 0) parts.push('### Advice', ...advice.flatMap(adviceParts));
   return parts.join('\n\n');
 }
 
-const weights = { fault: 'Calls fail', risk: 'A risk', slow: 'Slow', idle: 'Without effect' } as const;
+const severities = {
+  fault: 'Calls fail',
+  security: 'Security',
+  performance: 'Performance',
+  unused: 'Without effect',
+} as const;
 
 const adviceParts = (advice: AdviceEntry): string[] => [
-  `- **${weights[advice.weight]}**, ${inline(advice.on)}: ${inline(advice.words)}`,
+  `- **${severities[advice.severity]}**, ${inline(advice.on)}: ${inline(advice.words)}`,
   `<details><summary>SQL fix</summary>\n\n${block(advice.sql)}\n\n</details>`,
 ];
 

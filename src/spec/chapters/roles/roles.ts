@@ -47,7 +47,7 @@ export function rolesChapter(look: Lookup, settings: AuthSettings = defaultAuthS
         .filter((policy) => !isNinefolds(relation, policy))
         .map((policy) => entry(facts, access, functions, relation, policy)),
     ),
-    from_now_on: defaultPrivileges(facts, possible, access.privileges.membership),
+    default_privileges: defaultPrivileges(facts, possible, access.privileges.membership),
     advice: adviceFor({ facts, look, access, roles: possible, exposed: relations, cells }, settings),
     sources: [
       {

@@ -16,14 +16,14 @@ interface MachineRow {
   field: string;
   /** SQL that counts the machine's rows by state; null if the service role may not read them. */
   count: string | null;
-  stay_seconds: Record<string, number>;
-  passages: MachineFigures['passages'];
+  median_stay_seconds: Record<string, number>;
+  state_changes: MachineFigures['state_changes'];
 }
 
 const MACHINES = `
   with recent as materialized (
     select p.entity, p.field, p.from_state, p.to_state, p.transition, p.at - p.since as stay
-    from ninefold.passages p where p.at > pg_catalog.now() - pg_catalog.make_interval(days => ${limits.passageFiguresDays.default})
+    from ninefold.state_changes p where p.at > pg_catalog.now() - pg_catalog.make_interval(days => ${limits.stateChangeFiguresDays.default})
   )
   select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
     'schema', n.nspname, 'entity', c.relname, 'field', m.field,
@@ -31,11 +31,11 @@ const MACHINES = `
         and pg_catalog.has_column_privilege('service_role', c.oid, a.attnum, 'select') then pg_catalog.format(
       'select %s as machine, t.%I::pg_catalog.text as state, pg_catalog.count(*) as n from %I.%I t where t.%I is not null group by 2',
       number, m.field, n.nspname, c.relname, m.field) end,
-    'stay_seconds', (select coalesce(pg_catalog.json_object_agg(s.from_state, s.median), '{}') from (
+    'median_stay_seconds', (select coalesce(pg_catalog.json_object_agg(s.from_state, s.median), '{}') from (
       select r.from_state, pg_catalog.percentile_cont(0.5) within group (order by extract(epoch from r.stay)::float8) as median
       from recent r where r.entity = m.entity and r.field = m.field and r.stay is not null and r.from_state is not null
       group by r.from_state) s),
-    'passages', (select coalesce(pg_catalog.json_agg(s order by s."from" nulls first, s."to", s.transition), '[]') from (
+    'state_changes', (select coalesce(pg_catalog.json_agg(s order by s."from" nulls first, s."to", s.transition), '[]') from (
       select r.from_state as "from", r.to_state as "to", r.transition, pg_catalog.count(*) as count
       from recent r where r.entity = m.entity and r.field = m.field group by r.from_state, r.to_state, r.transition) s)
   ) order by number), '[]')
@@ -53,9 +53,9 @@ export async function loadStateFigures(database: Database): Promise<StateFigures
   const machines = (result && firstJson<MachineRow[]>(result)) ?? [];
   const rows = await countRows(database, machines);
   return new Map(
-    machines.map(({ schema, entity, field, stay_seconds, passages }, i) => [
+    machines.map(({ schema, entity, field, median_stay_seconds, state_changes }, i) => [
       machineId(entityId(schema, entity), field),
-      { ...(rows?.has(i) && { rows: rows.get(i) ?? {} }), stay_seconds, passages },
+      { ...(rows?.has(i) && { rows: rows.get(i) ?? {} }), median_stay_seconds, state_changes },
     ]),
   );
 }

@@ -138,16 +138,16 @@ describe('statesChapter', () => {
     ],
     [
       'a check is replaced by one that never runs',
-      `create or replace trigger ${trigger('check')} after update on public.tickets for each row when (old.status is distinct from new.status and false) execute function ninefold.check_passage('status')`,
-      `create or replace trigger ${trigger('check')} after update on public.tickets for each row when (old.status is distinct from new.status) execute function ninefold.check_passage('status');
+      `create or replace trigger ${trigger('check')} after update on public.tickets for each row when (old.status is distinct from new.status and false) execute function ninefold.check_state_change('status')`,
+      `create or replace trigger ${trigger('check')} after update on public.tickets for each row when (old.status is distinct from new.status) execute function ninefold.check_state_change('status');
         alter table public.tickets enable always trigger ${trigger('check')}`,
       'not enforced in full: what a transition requires may be left out, and what other triggers make of the state is not judged, as the trigger after update was replaced by one that runs under other conditions',
       false,
     ],
     [
       'a check is for some columns only',
-      `create or replace trigger ${trigger('check')} after update of title on public.tickets for each row when (old.status is distinct from new.status) execute function ninefold.check_passage('status')`,
-      `create or replace trigger ${trigger('check')} after update on public.tickets for each row when (old.status is distinct from new.status) execute function ninefold.check_passage('status');
+      `create or replace trigger ${trigger('check')} after update of title on public.tickets for each row when (old.status is distinct from new.status) execute function ninefold.check_state_change('status')`,
+      `create or replace trigger ${trigger('check')} after update on public.tickets for each row when (old.status is distinct from new.status) execute function ninefold.check_state_change('status');
         alter table public.tickets enable always trigger ${trigger('check')}`,
       'not enforced in full: what a transition requires may be left out, and what other triggers make of the state is not judged, as the trigger after update is missing',
       false,
@@ -160,10 +160,10 @@ describe('statesChapter', () => {
       true,
     ],
     [
-      'passages are no longer recorded',
+      'state changes are no longer recorded',
       `alter table public.tickets disable trigger ${trigger('record')}`,
       `alter table public.tickets enable always trigger ${trigger('record')}`,
-      'passages are not recorded, as the trigger after update is switched off',
+      'state changes are not recorded, as the trigger after update is switched off',
       true,
     ],
     [

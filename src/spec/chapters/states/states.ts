@@ -215,13 +215,13 @@ function withoutRow(text: string, row: string | null): string {
 
 const isOn = (trigger: MachineTriggerFact): boolean => trigger.state === 'on' || trigger.state === 'not in replicas';
 
-const guards = ({ does }: MachineTriggerFact): boolean => does === 'check_passage' || does === 'check_start';
+const guards = ({ does }: MachineTriggerFact): boolean => does === 'check_state_change' || does === 'check_start';
 
 const consequences: Readonly<Record<MachineTriggerFact['does'], string>> = {
-  check_passage: 'not enforced: rows may go from any state to any other',
+  check_state_change: 'not enforced: rows may go from any state to any other',
   check_start: 'not enforced: new rows may start in any state',
   set_fields: 'fields are not set',
-  record_passage: 'passages are not recorded',
+  record_state_change: 'state changes are not recorded',
   fill_state: 'a new row without a state does not get the initial one',
 };
 
@@ -231,7 +231,7 @@ const consequences: Readonly<Record<MachineTriggerFact['does'], string>> = {
  */
 function consequenceOf({ does }: MachineTriggerFact, { triggers }: MachineFact): string {
   const isJudged = triggers.some((one) => one.does === 'set_fields' && isOn(one));
-  return does === 'check_passage' && isJudged
+  return does === 'check_state_change' && isJudged
     ? 'not enforced in full: what a transition requires may be left out, and what other triggers make of the state is not judged'
     : consequences[does];
 }
@@ -271,7 +271,7 @@ function problemsOf(facts: Facts, fact: MachineFact, states: readonly MachineSta
     ...fact.later_triggers.map(
       (name) => `the trigger ${name} runs after the fields of a transition are set, and may change them`,
     ),
-    ...(fact.has_key ? [] : ['passages cannot be recorded, as the table has no primary key']),
+    ...(fact.has_key ? [] : ['state changes cannot be recorded, as the table has no primary key']),
     ...(fields.has(fact.field) ? [] : [`there is no field ${fact.field}`]),
     ...otherDefault(facts, fact),
     ...[...new Set(named)]

@@ -313,7 +313,9 @@ it('transfers a SECURITY DEFINER function of a superuser to the app’s owner if
     create function public.mild() returns int language sql set search_path = '' as 'select 1';`);
   const before = await chapter();
   const given = about(before.advice, 'function as a superuser');
-  expect(given.map(({ id, weight }) => [id, weight])).toEqual([['function as a superuser: public.root()', 'risk']]);
+  expect(given.map(({ id, severity }) => [id, severity])).toEqual([
+    ['function as a superuser: public.root()', 'security'],
+  ]);
   expect(given[0]?.words).toMatch(
     /belongs to a superuser: anon, authenticated.* may call it, and it runs with all rights/,
   );

@@ -15,9 +15,9 @@ import { settingsOfDatabase, settingsOfFunctions } from './settings.ts';
 import { tablesWithoutPolicy, tablesWithoutRowSecurity } from './tables.ts';
 import { viewsAsOwner } from './views.ts';
 
-const weights = { fault: 0, risk: 1, slow: 2, idle: 3 } as const;
+const severities = { fault: 0, security: 1, performance: 2, unused: 3 } as const;
 
-/** Returns the advice that follows from the catalog, ordered by weight. Pure. */
+/** Returns the advice that follows from the catalog, ordered by severity. Pure. */
 export function adviceFor(context: AdviceContext, settings: AuthSettings = defaultAuthSettings): AdviceEntry[] {
   const found: Advice[] = [
     ...policiesInCircles(context),
@@ -38,14 +38,16 @@ export function adviceFor(context: AdviceContext, settings: AuthSettings = defau
     ...failingHooks(context, settings),
   ];
   return found
-    .map(({ detail, about, weight, on, policies = [], words, sql }) => ({
+    .map(({ detail, about, severity, on, policies = [], words, sql }) => ({
       id: [about, on, ...(detail === undefined ? [] : [detail])].join(': '),
       about,
-      weight,
+      severity,
       on,
       policies,
       words,
       sql,
     }))
-    .sort((a, b) => weights[a.weight] - weights[b.weight] || compareText(a.on, b.on) || compareText(a.id, b.id));
+    .sort(
+      (a, b) => severities[a.severity] - severities[b.severity] || compareText(a.on, b.on) || compareText(a.id, b.id),
+    );
 }

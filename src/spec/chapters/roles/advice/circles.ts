@@ -35,7 +35,7 @@ function adviceFor({ access }: AdviceContext, circle: readonly RelationFact[], f
   const forced = first.force_row_security ? `\nalter table ${idOf(first)} no force row level security;` : '';
   return {
     about: 'policies in a circle',
-    weight: 'fault',
+    severity: 'fault',
     on: idOf(first),
     policies: reading.map(({ name }) => name),
     detail: circle.map(idOf).join(', '),

@@ -19,7 +19,7 @@ export function functionsWithoutSearchPath({ facts }: AdviceContext): Advice[] {
         : 'The function sets no search_path: its unqualified names mean something else where it is called with another one.';
       return {
         about: 'function without search_path',
-        weight: routine.security_definer ? 'risk' : 'idle',
+        severity: routine.security_definer ? 'security' : 'unused',
         on: id,
         words,
         sql: `alter ${routine.kind === 'p' ? 'procedure' : 'function'} ${id} set search_path = ${[...path.map(sqlName), 'pg_temp'].join(', ')};`,
@@ -42,7 +42,7 @@ export function functionsAsSuperuser({ facts, access, cells }: AdviceContext): A
     return [
       {
         about: 'function as a superuser',
-        weight: 'risk',
+        severity: 'security',
         on: id,
         words: `The function is SECURITY DEFINER and belongs to a superuser: ${listed(who)} may call it, and it runs with all rights, past every grant and every policy, over the whole server. Given to the app’s owner it runs with the owner’s rights, which may not do all that it does now. Only a superuser can run the SQL.`,
         sql: `alter function ${id} owner to ${sqlName(owner)};`,

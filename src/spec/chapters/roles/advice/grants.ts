@@ -29,7 +29,7 @@ export function idleGrants(context: AdviceContext): Advice[] {
     return [
       {
         about: 'idle grant',
-        weight: 'idle',
+        severity: 'unused',
         on: idOf(relation),
         words: `anon holds ${listed(idle)} and no policy lets a call without a session do it. Without the grant such a call is refused, and no policy that is added later opens it unawares.`,
         sql: takeFromAnon(context, relation, idle),

@@ -23,7 +23,7 @@ export function failingHooks(context: AdviceContext, settings: AuthSettings): Ad
       return [
         {
           about: 'auth hook that fails',
-          weight: 'fault',
+          severity: 'fault',
           on: `${schema}.${called}`,
           detail: title,
           words: `The auth hook “${title}” is on and calls ${schema}.${called}(jsonb), which does not exist: each call that needs the hook fails. Create the function, or switch the hook off.`,
@@ -39,7 +39,7 @@ export function failingHooks(context: AdviceContext, settings: AuthSettings): Ad
     return [
       {
         about: 'auth hook that fails',
-        weight: 'fault',
+        severity: 'fault',
         on: idOfRoutine(routine),
         detail: title,
         words: `The auth hook “${title}” is on, and the role ${ROLE}, as which it runs, may not execute its function: each call that needs the hook fails.`,
@@ -85,7 +85,7 @@ function tablesWithoutRows(context: AdviceContext, title: string, routine: Routi
   return [
     {
       about: 'auth hook that fails',
-      weight: 'fault',
+      severity: 'fault',
       on: idOfRoutine(routine),
       detail: `${title}: ${shut.map(idOf).join(', ')}`,
       words: `The function of the auth hook “${title}” names ${listed(shut.map(idOf))}, of which no grant and policy lets the role ${ROLE} read rows: it fails or finds nothing.`,

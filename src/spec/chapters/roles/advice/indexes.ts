@@ -58,7 +58,7 @@ function policyIndexes(ground: Indexed): Advice[] {
           search.relation === relation ? `Policy "${policy.name}"` : `Policy "${policy.name}" of ${idOf(relation)}`;
         found.set(sql, {
           about: 'no index',
-          weight: 'slow',
+          severity: 'performance',
           on,
           policies: whose,
           detail: search.fields.join(', '),
@@ -85,7 +85,7 @@ function keyIndexes(ground: Indexed): Advice[] {
     return [
       {
         about: 'foreign key without index' as const,
-        weight: 'slow' as const,
+        severity: 'performance' as const,
         on: idOf(relation),
         detail: constraint.name,
         words: `No index begins with ${listed(fields)}, by which ${constraint.name} points to ${target ? idOf(target) : 'another table'}: each delete there looks at every row here, and so does embedding.`,

@@ -19,7 +19,7 @@ export function jobsWithoutTarget({ facts }: AdviceContext): Advice[] {
     return [
       {
         about: 'job that fails',
-        weight: 'fault',
+        severity: 'fault',
         on: ids.get(job.jobid) ?? job.jobid,
         detail: listed(missing),
         words: `The command of the job names ${listed(missing)}, which ${verb} not exist: each run fails. Create what is missing, or remove the job.`,
@@ -42,7 +42,7 @@ export function failingJobs(jobs: readonly JobEntry[], known: readonly AdviceEnt
       {
         id: `job that fails: ${id}`,
         about: 'job that fails',
-        weight: 'fault',
+        severity: 'fault',
         on: id,
         policies: [],
         words: `The last ${figures.failed} runs of the job failed${message === '' ? '' : ` (${message})`}. Run its command on the SQL page to see why.`,

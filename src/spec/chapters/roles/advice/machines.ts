@@ -39,7 +39,7 @@ function adviceFor(context: AdviceContext, relation: RelationFact, field: FieldF
   return [
     {
       about: 'status without machine',
-      weight: 'risk',
+      severity: 'security',
       on: idOf(relation),
       detail: field.name,
       words: `${field.name} has ${states.length} values and no state machine: a caller who may change a row may give it any of them, in any order. The call here allows each change and records it; take out the transitions that the app does not mean. New rows then start as ${initial}.`,

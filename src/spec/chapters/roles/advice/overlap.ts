@@ -24,7 +24,7 @@ export function overlappingPolicies(context: AdviceContext): Advice[] {
         const who = [...new Set(where.flatMap((operation) => met(context, group, operation)))];
         return {
           about: 'overlapping policies' as const,
-          weight: 'slow' as const,
+          severity: 'performance' as const,
           on: idOf(relation),
           policies: names,
           detail: names.join(', '),

@@ -36,7 +36,7 @@ export function callsForEachRow(context: AdviceContext): Advice[] {
     return [
       {
         about: 'call for each row',
-        weight: 'slow',
+        severity: 'performance',
         on: idOf(relation),
         policies: [policy.name],
         detail: policy.name,
@@ -154,7 +154,7 @@ export function unreachablePolicies(context: AdviceContext): Advice[] {
     return [
       {
         about: 'unreachable policy',
-        weight: 'idle',
+        severity: 'unused',
         on: idOf(relation),
         policies: [policy.name],
         detail: policy.name,

@@ -9,7 +9,7 @@ export function settingsOfFunctions({ facts, access }: AdviceContext): Advice[] 
     settingEffects(facts, access.privileges.membership, routine).map(
       ({ name, words, refusal }): Advice => ({
         about: 'setting that changes the rights',
-        weight: refusal === undefined ? 'risk' : 'idle',
+        severity: refusal === undefined ? 'security' : 'unused',
         on: idOf(routine),
         detail: name,
         words:
@@ -37,7 +37,7 @@ export function settingsOfDatabase({ facts }: AdviceContext): Advice[] {
           : `role ${role === null ? 'all' : sqlName(role)} ${of}`;
       return {
         about: 'setting that changes the rights',
-        weight: 'risk',
+        severity: 'security',
         on: role === null ? 'the database' : 'a login role',
         detail: name,
         words: `${name} is ${value} for new connections: triggers that are not switched on for replicas do not run, foreign keys and state machines are not enforced. Only a superuser can run the SQL.`,

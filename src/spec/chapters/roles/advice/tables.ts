@@ -32,7 +32,7 @@ export function tablesWithoutRowSecurity(context: AdviceContext): Advice[] {
     return [
       {
         about: 'no row-level security',
-        weight: 'risk',
+        severity: 'security',
         on: idOf(relation),
         policies,
         words: `Row-level security is off: ${who} may do with every row what the grants allow. ${then}`,
@@ -57,7 +57,7 @@ export function tablesWithoutPolicy(context: AdviceContext): Advice[] {
       return [
         {
           about: 'no policy',
-          weight: 'idle',
+          severity: 'unused',
           on: idOf(relation),
           words: `${words} If that is meant, take the grants away: a call is then refused instead of finding nothing. Else write a policy.`,
           sql: revokeAll(context, relation, shut),
@@ -69,7 +69,7 @@ export function tablesWithoutPolicy(context: AdviceContext): Advice[] {
     return [
       {
         about: 'no policy',
-        weight: 'idle',
+        severity: 'unused',
         on: idOf(relation),
         words: `${words} The policy here opens to each member the rows whose ${owner} is the member.`,
         sql: `create policy "own rows" on ${idOf(relation)} to authenticated\n  using (${own}) with check (${own});${index}`,

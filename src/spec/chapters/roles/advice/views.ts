@@ -27,7 +27,7 @@ export function viewsAsOwner(context: AdviceContext): Advice[] {
     return [
       {
         about: 'view as its owner',
-        weight: 'risk',
+        severity: 'security',
         on: idOf(view),
         words: `The view reads ${listed(tables)} with the rights of its owner, whom row-level security does not bind: ${listed(readers.map((role) => role.name))} may read every row that it shows. With the caller’s rights, the policies of ${listed(tables)} decide, and the caller needs grants on them.`,
         sql: `alter view ${idOf(view)} set (security_invoker = true);`,

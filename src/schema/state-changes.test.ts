@@ -12,10 +12,10 @@ import {
   define,
   open,
   owner,
-  passages,
   refusal,
   rows,
   serviceKey,
+  stateChanges,
   status,
   useTicketsWithStates,
 } from '../../test/support/tickets-with-states.ts';
@@ -30,7 +30,7 @@ describe('a write to a table with a state machine', () => {
       `update public.tickets set status = 'closed', resolution = 'done', closed_by = '${bob}' returning closed_by, closed_at = now() as now, times`,
     );
     expect(row).toEqual({ closed_by: ada, now: 't', times: '1' });
-    expect(await passages()).toEqual([
+    expect(await stateChanges()).toEqual([
       { transition: null, from_state: null, to_state: 'open', member: null, role: 'pg_database_owner' },
       { transition: 'close', from_state: 'open', to_state: 'closed', member: ada, role: 'authenticated' },
     ]);
@@ -49,7 +49,7 @@ describe('a write to a table with a state machine', () => {
       sqlstate: 'NF001',
       message: 'No transition leads from open to lost.',
     });
-    expect(await passages()).toHaveLength(1);
+    expect(await stateChanges()).toHaveLength(1);
   });
 
   it('is refused if a required field is empty, with the name of the field', async () => {
@@ -126,7 +126,7 @@ describe('a write to a table with a state machine', () => {
 
   it('records no state change if it leaves the state unchanged', async () => {
     await by(customer, `update public.tickets set priority = 5, status = 'open'`);
-    expect(await passages()).toHaveLength(1);
+    expect(await stateChanges()).toHaveLength(1);
   });
 
   it('may take an open transition by upsert, even if its row would not be valid as a new one', async () => {
@@ -135,7 +135,7 @@ describe('a write to a table with a state machine', () => {
       `insert into public.tickets (id, status) values (1, 'held') on conflict (id) do update set status = excluded.status`,
     );
     expect(await status()).toBe('held');
-    expect(await passages()).toHaveLength(2);
+    expect(await stateChanges()).toHaveLength(2);
   });
 
   it('is refused completely if one of several rows may not change', async () => {
@@ -152,7 +152,7 @@ describe('a write to a table with a state machine', () => {
       {"name": "withdraw", "from": "open", "to": "closed", "when": "owner = auth.uid()", "sets": {"resolution": "'withdrawn'"}}]`);
     await by(customer, `update public.tickets set status = 'closed'`);
     expect(await rows('select resolution from public.tickets')).toEqual([{ resolution: 'withdrawn' }]);
-    expect((await passages()).at(-1)?.transition).toBe('withdraw');
+    expect((await stateChanges()).at(-1)?.transition).toBe('withdraw');
   });
 
   it('is refused as soon as the caller’s role is revoked, even with the older token', async () => {
@@ -184,7 +184,7 @@ describe('two members who write at once', () => {
         .toBe('1');
     });
     expect(await second).toEqual([]);
-    expect((await passages()).map(({ transition }) => transition)).toEqual([null, 'close']);
+    expect((await stateChanges()).map(({ transition }) => transition)).toEqual([null, 'close']);
     expect(await rows('select resolution, times from public.tickets')).toEqual([{ resolution: 'first', times: '1' }]);
   });
 
@@ -223,7 +223,7 @@ describe('a new row of a table with a state machine', () => {
 
   it('may be imported by the owner in a known state, and is recorded', async () => {
     await owner.script(`insert into public.tickets (status) values ('closed')`);
-    expect((await passages()).at(-1)).toMatchObject({ from_state: null, to_state: 'closed' });
+    expect((await stateChanges()).at(-1)).toMatchObject({ from_state: null, to_state: 'closed' });
     expect(await refusal(owner.script(`insert into public.tickets (status) values ('lost')`))).toMatchObject({
       sqlstate: 'NF002',
     });
@@ -242,9 +242,9 @@ describe('open_transitions', () => {
   });
 });
 
-describe('ninefold.passages', () => {
+describe('ninefold.state_changes', () => {
   const seen = async (caller: Caller) =>
-    Number((await by(caller, 'select count(*) as n from ninefold.passages'))[0]?.n);
+    Number((await by(caller, 'select count(*) as n from ninefold.state_changes'))[0]?.n);
 
   it('can be read by callers who can read the row, and by nobody else', async () => {
     await owner.script(`insert into public.tickets (owner) values ('${ada}')`);
@@ -252,11 +252,11 @@ describe('ninefold.passages', () => {
     expect(await seen(agent)).toBe(2);
     expect(await seen({ role: 'anon', claims: {} })).toBe(0);
     expect(await seen(serviceKey)).toBe(2);
-    expect(await by(customer, 'select t.passages from public.tickets t')).toHaveLength(1);
+    expect(await by(customer, 'select t.state_changes from public.tickets t')).toHaveLength(1);
     // An invented row that names the key of another row.
     const [made] = await by(
       customer,
-      `select public.passages(jsonb_populate_record(null::public.tickets, '{"id": 2}')) as p`,
+      `select public.state_changes(jsonb_populate_record(null::public.tickets, '{"id": 2}')) as p`,
     );
     expect(made?.p).toBe('[]');
   });
@@ -277,24 +277,24 @@ describe('ninefold.passages', () => {
     const [, , result] = await calls.run([
       become(customer),
       { text: `select set_config('search_path', 'public', true)`, params: [] },
-      { text: 'select t.passages from public.tickets t', params: [] },
+      { text: 'select t.state_changes from public.tickets t', params: [] },
     ]);
-    expect(result && JSON.parse(rowsAsText(result)[0]?.passages ?? '')).toHaveLength(1);
+    expect(result && JSON.parse(rowsAsText(result)[0]?.state_changes ?? '')).toHaveLength(1);
   });
 
   it('follow a row whose key changes, and are not readable after its deletion', async () => {
     await owner.script('update public.tickets set id = 7');
-    expect(await rows('select key from ninefold.passages')).toEqual([{ key: '{"id": 7}' }]);
+    expect(await rows('select key from ninefold.state_changes')).toEqual([{ key: '{"id": 7}' }]);
     await owner.script(`delete from public.tickets; insert into public.tickets (id, owner) values (7, '${bob}')`);
     expect(await seen(customer)).toBe(1);
-    expect(await passages()).toHaveLength(2);
+    expect(await stateChanges()).toHaveLength(2);
   });
 
   it('cannot be written by a member or a key', async () => {
-    const forged = `insert into ninefold.passages (entity, field, key, to_state, role) values ('public.tickets', 'status', '{"id": 1}', 'lost', 'x')`;
+    const forged = `insert into ninefold.state_changes (entity, field, key, to_state, role) values ('public.tickets', 'status', '{"id": 1}', 'lost', 'x')`;
     for (const caller of [customer, serviceKey]) {
       expect(await refusal(by(caller, forged))).toMatchObject({ sqlstate: '42501' });
-      expect(await refusal(by(caller, 'update ninefold.passages set member = null'))).toMatchObject({
+      expect(await refusal(by(caller, 'update ninefold.state_changes set member = null'))).toMatchObject({
         sqlstate: '42501',
       });
     }
