@@ -85,7 +85,8 @@ export function callsChapter(
   };
 }
 
-const isSwitchedOn = (call: AuthCall, settings: AuthSettings): boolean =>
+/** Returns true if the settings enable a sign-in call. */
+export const isSwitchedOn = (call: AuthCall, settings: AuthSettings): boolean =>
   Object.entries(call.settings).every(([name, value]) => settings[name as keyof AuthSettings] === value);
 
 const authRoles = {
