@@ -3,19 +3,21 @@ import type { Operation, PolicyEntry, RoleCell, RolesChapter } from '../../contr
 import type { PolicyFact } from '../catalog/access.ts';
 import type { RelationFact } from '../catalog/entities.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
+import { sqlstateOfStable } from '../sql-reader/body/writes.ts';
 import { Access } from './access/access.ts';
 import { type CallingRole, type ChapterRole, callingRoles } from './access/calling-roles.ts';
 import { decideFunction } from './access/computed-access.ts';
-import { conditionWords, type Decision, denied } from './access/decision.ts';
+import { addCondition, conditionWords, type Decision, denied } from './access/decision.ts';
 import { defaultPrivileges } from './access/default-privileges.ts';
 import { type PreRequestCheck, preRequestCheck } from './access/pre-request.ts';
 import { adviceFor } from './advice/advice.ts';
 import type { Facts } from './facts.ts';
 import type { Lookup } from './lookup.ts';
 import { byName, compareText, entityId, idOf, roleName, sqlName } from './names.ts';
-import { documentedRoutines, executedRoutines, onlyReads } from './routines.ts';
+import { documentedRoutines, type ExecutedRoutine, executedRoutines, onlyReads } from './routines.ts';
 import { settingEffects } from './setting-effects.ts';
 import { anyone } from './words/outcomes.ts';
+import { Writing } from './writing.ts';
 
 const operations = ['select', 'insert', 'update', 'delete'] as const;
 
@@ -27,6 +29,7 @@ export function rolesChapter(look: Lookup, settings: AuthSettings = defaultAuthS
   const before = preRequestCheck(facts, access.privileges);
   const relations = exposedRelations(facts);
   const documented = [...relations, ...unservedRelations(facts)];
+  const writing = new Writing(facts.routines);
   const cells = [
     ...relationCells(relations, roles, access, before),
     ...executedRoutines(look).flatMap((executed) =>
@@ -36,7 +39,12 @@ export function rolesChapter(look: Lookup, settings: AuthSettings = defaultAuthS
           before(role.caller.oid, executed.routine.schema, onlyReads(executed)),
           idOf(executed.routine),
           'execute',
-          (caller) => withSettings(facts, access, executed.routine, decideFunction(access, caller, executed)),
+          (caller) =>
+            asReadOnly(
+              writing,
+              executed,
+              withSettings(facts, access, executed.routine, decideFunction(access, caller, executed)),
+            ),
         ),
       ),
     ),
@@ -142,6 +150,21 @@ const isNinefolds = (relation: RelationFact, policy: PolicyFact): boolean =>
 function withSettings(facts: Facts, access: Access, routine: RoutineFact, decision: Decision): Decision {
   const refusal = settingEffects(facts, access.privileges.membership, routine).find((one) => one.refusal)?.refusal;
   return refusal === undefined || decision.verdict === 'never' ? decision : denied(refusal);
+}
+
+/** Adds to the decision that PostgreSQL refuses writes of a function whose calls run in a read-only transaction. */
+function asReadOnly(writing: Writing, executed: ExecutedRoutine, decision: Decision): Decision {
+  const { routine } = executed;
+  const writes = onlyReads(executed) ? writing.of(routine) : undefined;
+  if (writes === undefined || decision.verdict === 'never') return decision;
+  const isInlined =
+    routine.returns_set && !routine.strict && !routine.security_definer && routine.settings.length === 0;
+  const isDeclared = routine.volatility !== 'v';
+  const code = isDeclared ? sqlstateOfStable(routine.language, routine.body, isInlined) : '25006';
+  const kind = isDeclared ? 'is not declared VOLATILE' : 'runs as a computed field';
+  if (writes === 'always') return { ...denied(`it ${kind}, and its code writes (${code})`), untried: 'code' };
+  const reason = `it ${kind}, so its calls run in a read-only transaction (25006)`;
+  return addCondition(decision, 'as long as its code does not write', reason, 'code');
 }
 
 function cell(

@@ -2,8 +2,8 @@ import { functionsNamed } from '../../../contract/reached-functions.ts';
 import type { PolicyFact } from '../../catalog/access.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
 import type { RoutineFact } from '../../catalog/routines.ts';
-import { relationsRead } from '../../sql-reader/condition.ts';
-import { groupBy } from '../group.ts';
+import { tokens } from '../../sql-reader/body/tokens.ts';
+import { type Use, usesOf } from '../../sql-reader/body/uses.ts';
 import type { Lookup } from '../lookup.ts';
 import { idOf, sqlName } from '../names.ts';
 import { runsAs } from '../setting-effects.ts';
@@ -28,10 +28,20 @@ export interface FailingCall {
   without(condition: string): string;
 }
 
+type DecideUse = (caller: CallingRole, relation: RelationFact, operation: RowOperation) => Decision;
+
+/** A privilege that the code of a function needs and the caller lacks. */
+export interface Lack {
+  /** The use that needs the privilege, as an infinitive: "read public.secrets". */
+  does: string;
+  reason: string;
+  /** True if every call of the function fails. False if the call fails where it reaches the use. */
+  isCertain: boolean;
+}
+
 /**
- * Finds the privileges that the code of policy functions needs and the caller lacks. PostgreSQL checks the privileges
- * of a query before it runs. So code that is a single query fails for every row. In longer PL/pgSQL code, the order of
- * the statements decides.
+ * Finds the privileges that the code of functions needs and the caller lacks. PostgreSQL checks the privileges of a
+ * statement before it reads a row. So a statement that every call reaches fails in every call.
  */
 export class PolicyCalls {
   readonly #look: Lookup;
@@ -39,17 +49,23 @@ export class PolicyCalls {
   readonly #codes: readonly { id: string; body: string }[];
   readonly #byId: ReadonlyMap<string, RoutineFact>;
   readonly #byName: ReadonlyMap<string, RelationFact>;
-  readonly #reads: (caller: CallingRole, relation: RelationFact) => Decision;
+  readonly #decide: DecideUse;
+  readonly #isBound: (caller: CallingRole, relation: RelationFact, operation: RowOperation) => boolean;
 
-  /** @param reads Decides whether the caller may read some field of a relation. */
+  /**
+   * @param decide Decides whether the caller may read some field of a relation, or write to it.
+   * @param isBound Returns true if row-level security limits the rows for the caller.
+   */
   constructor(
     look: Lookup,
     byName: ReadonlyMap<string, RelationFact>,
-    reads: (caller: CallingRole, relation: RelationFact) => Decision,
+    decide: DecideUse,
+    isBound: (caller: CallingRole, relation: RelationFact, operation: RowOperation) => boolean,
   ) {
     this.#look = look;
     this.#byName = byName;
-    this.#reads = reads;
+    this.#decide = decide;
+    this.#isBound = isBound;
     const { routines } = look.facts;
     this.#routines = new Map(routines.map((routine) => [routine.oid, routine]));
     this.#codes = routines.map((routine) => ({ id: idOf(routine), body: routine.body }));
@@ -60,52 +76,87 @@ export class PolicyCalls {
   failing(caller: CallingRole, policies: readonly PolicyFact[], operation: RowOperation): FailingCall | null {
     for (const oid of functionsCalled(policies, operation)) {
       const routine = this.#routines.get(oid);
-      const reason = routine ? this.#refusal(caller, routine, new Set()) : null;
-      if (!routine || reason === null) continue;
-      return { routine: idOf(routine), reason, always: isInlined(routine), without: callRemover(routine) };
+      const lack = routine ? this.lacking(caller, routine) : null;
+      if (!routine || !lack?.isCertain) continue;
+      return { routine: idOf(routine), reason: lack.reason, always: isInlined(routine), without: callRemover(routine) };
     }
     return null;
   }
 
   /**
-   * Returns the reason why every call of a function fails because of the privileges that its code needs. Returns null
-   * if a call may succeed, which includes all functions with arguments: PostgreSQL skips calls of strict functions with
-   * NULL.
+   * Returns the first privilege that the code of a function needs and the caller lacks. Prefers a privilege that every
+   * call needs. Returns null if the code shows no such privilege.
    */
-  refused(caller: CallingRole, routine: RoutineFact): { reason: string; always: boolean } | null {
-    const isTold = routine.inputs.length === 0 && isQuery(routine.body);
-    const reason = isTold ? this.#refusal(caller, routine, new Set()) : null;
-    return reason === null ? null : { reason, always: this.#isPlanned(routine) };
+  lacking(caller: CallingRole, routine: RoutineFact): Lack | null {
+    return this.#lacking(caller, routine, new Set());
   }
 
   /** Returns true if PostgreSQL certainly inlines a call that stands alone (clauses.c, inline_function). */
-  #isPlanned(routine: RoutineFact): boolean {
+  isPlanned(routine: RoutineFact): boolean {
     if (!isInlined(routine) || routine.returns_set || routine.result.startsWith('record')) return false;
     if (routine.volatility === 'v') return true;
     const named = functionsNamed(this.#codes, routine.body).flatMap((id) => this.#byId.get(id) ?? []);
     return named.every(({ volatility }) => volatility === 'i' || volatility === routine.volatility);
   }
 
-  #refusal(caller: CallingRole, routine: RoutineFact, asked: Set<RoutineFact>): string | null {
-    const code = queryOf(routine);
-    if (code === null || asked.has(routine) || runsAs(this.#look.facts, routine) !== null) return null;
+  #lacking(caller: CallingRole, routine: RoutineFact, asked: Set<RoutineFact>): Lack | null {
+    const isRead = routine.language === 'sql' || routine.language === 'plpgsql';
+    if (!isRead || asked.has(routine) || runsAs(this.#look.facts, routine) !== null) return null;
     asked.add(routine);
-    const named = functionsNamed(this.#codes, code).flatMap((id) => this.#byId.get(id) ?? []);
-    for (const [, [first, ...others]] of groupBy(named, ({ name }) => name)) {
-      if (!first) continue;
-      if ([first, ...others].every((one) => !this.#mayExecute(caller, one))) {
-        return `${idOf(routine)} calls ${first.schema}.${first.name}(), which the role may not execute (42501)`;
-      }
-      const inner = others.length === 0 ? this.#refusal(caller, first, asked) : null;
-      if (inner !== null) return inner;
+    const lacks = usesOf(routine.language, routine.body).flatMap((use) =>
+      use.kind === 'call' ? this.#ofCall(caller, routine, use, asked) : this.#ofRelation(caller, routine, use),
+    );
+    return lacks.find((lack) => lack.isCertain) ?? lacks[0] ?? null;
+  }
+
+  #ofRelation(caller: CallingRole, routine: RoutineFact, { kind, schema, name, isCertain }: Use): Lack[] {
+    if (kind === 'call') return [];
+    const relation = this.#find(routine, schema, name);
+    if (!relation) return [];
+    const [needs, does] = verbs[kind];
+    const lack = (why: string): Lack[] => [
+      {
+        does: `${needs} ${display(relation)}`,
+        reason: `${idOf(routine)} ${does} ${display(relation)}, ${why} (42501)`,
+        isCertain,
+      },
+    ];
+    if (
+      !this.#look.privileges.usesSchema(caller.oid, relation.schema) ||
+      this.#decide(caller, relation, kind).refused
+    ) {
+      return lack('which the role may not');
     }
-    for (const [schema, name] of isQuery(code) ? relationsRead(code) : []) {
-      const relation = this.#byName.get(nameKey(schema, name));
-      if (relation && this.#reads(caller, relation).refused) {
-        return `${idOf(routine)} reads ${display(relation)}, which the role may not (42501)`;
-      }
+    const isOff = routine.settings.includes('row_security=off') && this.#isBound(caller, relation, kind);
+    return isOff ? lack('which row-level security binds, and row_security is off') : [];
+  }
+
+  /** Returns the relation that code names. A name without schema is looked up in the search path of the function. */
+  #find(routine: RoutineFact, schema: string | null, name: string): RelationFact | undefined {
+    const schemas = schema === null ? searchPath(routine, this.#look.facts.exposedSchemas) : [schema];
+    for (const one of schemas) {
+      const found = this.#byName.get(nameKey(one, name));
+      if (found) return found;
     }
-    return null;
+    return undefined;
+  }
+
+  #ofCall(caller: CallingRole, routine: RoutineFact, use: Use, asked: Set<RoutineFact>): Lack[] {
+    const named = functionsNamed(
+      this.#codes,
+      `${use.schema === null ? '' : `${quote(use.schema)}.`}${quote(use.name)}(`,
+    );
+    const [first, ...others] = named.flatMap((id) => this.#byId.get(id) ?? []);
+    if (!first) return [];
+    const called = `${first.schema}.${first.name}()`;
+    if ([first, ...others].every((one) => !this.#mayExecute(caller, one))) {
+      const reason = `${idOf(routine)} calls ${called}, which the role may not execute (42501)`;
+      return [{ does: `call ${called}`, reason, isCertain: use.isCertain }];
+    }
+    const inner = others.length === 0 ? this.#lacking(caller, first, asked) : null;
+    // PostgreSQL skips calls of strict functions with NULL.
+    const isSkipped = first.strict && first.inputs.length > 0;
+    return inner ? [{ ...inner, isCertain: inner.isCertain && use.isCertain && use.isAlone && !isSkipped }] : [];
   }
 
   #mayExecute({ oid }: CallingRole, { schema, grants }: RoutineFact): boolean {
@@ -113,14 +164,20 @@ export class PolicyCalls {
   }
 }
 
-/** The code of a function in SQL, or the one expression that a function in PL/pgSQL returns; null for other code. */
-function queryOf({ language, body }: RoutineFact): string | null {
-  if (language === 'sql') return body;
-  return (language === 'plpgsql' && /^\s*begin\s+return\s([^;]*);\s*end\s*;?\s*$/i.exec(body)?.[1]) || null;
-}
+const verbs = {
+  select: ['read', 'reads'],
+  insert: ['add rows to', 'adds rows to'],
+  update: ['change rows of', 'changes rows of'],
+  delete: ['delete rows of', 'deletes rows of'],
+} as const;
 
-/** Returns true if the code contains no statement that writes. */
-const isQuery = (body: string): boolean => !/\b(?:insert|update|delete|merge|truncate)\b/i.test(body);
+const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** Returns the schemas in which a function finds names, without those of PostgreSQL. */
+function searchPath({ settings }: RoutineFact, ofCalls: readonly string[]): readonly string[] {
+  const set = settings.find((setting) => setting.startsWith('search_path='));
+  return set === undefined ? ofCalls : tokens(set.slice('search_path='.length)).map(({ text }) => text);
+}
 
 /**
  * Returns true if PostgreSQL inlines the code of the function: a single SQL expression (clauses.c, inline_function).
