@@ -1,0 +1,202 @@
+import { functionsNamed } from '../../contract/reached-functions.ts';
+import type { PolicyFact } from '../catalog/access.ts';
+import type { RelationFact } from '../catalog/entities.ts';
+import { idOf, sqlName } from '../catalog/names.ts';
+import type { RoutineFact } from '../catalog/routines.ts';
+import { tokens } from '../sql-reader/body/tokens.ts';
+import { type Use, usesOf } from '../sql-reader/body/uses.ts';
+import type { CallingRole } from './calling-roles.ts';
+import { type Decision, display } from './decision.ts';
+import type { Lookup } from './lookup.ts';
+import type { RowOperation } from './operations.ts';
+import { functionsCalled } from './policies.ts';
+import { runsAs } from './setting-effects.ts';
+
+/** A function of a policy that fails for every row, and the reason. */
+export interface FailingCall {
+  routine: string;
+  reason: string;
+  /**
+   * True if PostgreSQL checks the function before it reads a row, because PostgreSQL inlines the code into the
+   * statement.
+   */
+  always: boolean;
+  /**
+   * Returns a condition with `false` in place of the call. If the result cannot be true, the condition is true for no
+   * row.
+   */
+  without(condition: string): string;
+}
+
+type DecideUse = (caller: CallingRole, relation: RelationFact, operation: RowOperation) => Decision;
+
+/** A privilege that the code of a function needs and the caller lacks. */
+export interface Lack {
+  /** The use that needs the privilege, as an infinitive: "read public.secrets". */
+  does: string;
+  reason: string;
+  /** True if every call of the function fails. False if the call fails where it reaches the use. */
+  isCertain: boolean;
+}
+
+/**
+ * Finds the privileges that the code of functions needs and the caller lacks. PostgreSQL checks the privileges of a
+ * statement before it reads a row. So a statement that every call reaches fails in every call.
+ */
+export class PolicyCalls {
+  readonly #look: Lookup;
+  readonly #routines: ReadonlyMap<number, RoutineFact>;
+  readonly #codes: readonly { id: string; body: string }[];
+  readonly #byId: ReadonlyMap<string, RoutineFact>;
+  readonly #uses = new Map<RoutineFact, readonly Use[]>();
+  readonly #decide: DecideUse;
+  readonly #isBound: (caller: CallingRole, relation: RelationFact, operation: RowOperation) => boolean;
+
+  /**
+   * @param decide Decides whether the caller may read some field of a relation, or write to it.
+   * @param isBound Returns true if row-level security limits the rows for the caller.
+   */
+  constructor(
+    look: Lookup,
+    decide: DecideUse,
+    isBound: (caller: CallingRole, relation: RelationFact, operation: RowOperation) => boolean,
+  ) {
+    this.#look = look;
+    this.#decide = decide;
+    this.#isBound = isBound;
+    const { routines } = look.facts;
+    this.#routines = new Map(routines.map((routine) => [routine.oid, routine]));
+    this.#codes = routines.map((routine) => ({ id: idOf(routine), body: routine.body }));
+    this.#byId = new Map(routines.map((routine) => [idOf(routine), routine]));
+  }
+
+  /** Returns the first failing call of the policies that apply to an operation; null if no call certainly fails. */
+  failing(caller: CallingRole, policies: readonly PolicyFact[], operation: RowOperation): FailingCall | null {
+    for (const oid of functionsCalled(policies, operation)) {
+      const routine = this.#routines.get(oid);
+      const lack = routine ? this.lacking(caller, routine) : null;
+      if (!routine || !lack?.isCertain) continue;
+      return { routine: idOf(routine), reason: lack.reason, always: isInlined(routine), without: callRemover(routine) };
+    }
+    return null;
+  }
+
+  /**
+   * Returns the first privilege that the code of a function needs and the caller lacks. Prefers a privilege that every
+   * call needs. Returns null if the code shows no such privilege.
+   */
+  lacking(caller: CallingRole, routine: RoutineFact): Lack | null {
+    return this.#lacking(caller, routine, new Set());
+  }
+
+  /** Returns true if PostgreSQL certainly inlines a call that stands alone (clauses.c, inline_function). */
+  isPlanned(routine: RoutineFact): boolean {
+    if (!isInlined(routine) || routine.returns_set || routine.result.startsWith('record')) return false;
+    if (routine.volatility === 'v') return true;
+    const named = functionsNamed(this.#codes, routine.body).flatMap((id) => this.#byId.get(id) ?? []);
+    return named.every(({ volatility }) => volatility === 'i' || volatility === routine.volatility);
+  }
+
+  #lacking(caller: CallingRole, routine: RoutineFact, asked: Set<RoutineFact>): Lack | null {
+    const isRead = routine.language === 'sql' || routine.language === 'plpgsql';
+    if (!isRead || asked.has(routine) || runsAs(this.#look.facts, routine) !== null) return null;
+    asked.add(routine);
+    const uses = this.#uses.get(routine) ?? usesOf(routine.language, routine.body);
+    this.#uses.set(routine, uses);
+    const lacks = uses.flatMap((use) =>
+      use.kind === 'call' ? this.#ofCall(caller, routine, use, asked) : this.#ofRelation(caller, routine, use),
+    );
+    return lacks.find((lack) => lack.isCertain) ?? lacks[0] ?? null;
+  }
+
+  #ofRelation(caller: CallingRole, routine: RoutineFact, { kind, schema, name, isCertain }: Use): Lack[] {
+    if (kind === 'call') return [];
+    const relation = this.#find(routine, schema, name);
+    if (!relation) return [];
+    const [needs, does] = verbs[kind];
+    const lack = (why: string): Lack[] => [
+      {
+        does: `${needs} ${display(relation)}`,
+        reason: `${idOf(routine)} ${does} ${display(relation)}, ${why} (42501)`,
+        isCertain,
+      },
+    ];
+    if (
+      !this.#look.privileges.usesSchema(caller.oid, relation.schema) ||
+      this.#decide(caller, relation, kind).refused
+    ) {
+      return lack('which the role may not');
+    }
+    const isOff = routine.settings.includes('row_security=off') && this.#isBound(caller, relation, kind);
+    return isOff ? lack('which row-level security binds, and row_security is off') : [];
+  }
+
+  /** Returns the relation that code names. A name without schema is looked up in the search path of the function. */
+  #find(routine: RoutineFact, schema: string | null, name: string): RelationFact | undefined {
+    const schemas = schema === null ? searchPath(routine, this.#look.facts.exposedSchemas) : [schema];
+    for (const one of schemas) {
+      const found = this.#look.named(one, name);
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  #ofCall(caller: CallingRole, routine: RoutineFact, use: Use, asked: Set<RoutineFact>): Lack[] {
+    const named = functionsNamed(
+      this.#codes,
+      `${use.schema === null ? '' : `${quote(use.schema)}.`}${quote(use.name)}(`,
+    );
+    const [first, ...others] = named.flatMap((id) => this.#byId.get(id) ?? []);
+    if (!first) return this.#ofBuiltIn(caller, routine, use);
+    const called = `${first.schema}.${first.name}()`;
+    if ([first, ...others].every((one) => !this.#look.privileges.mayExecute(caller.oid, one))) {
+      const reason = `${idOf(routine)} calls ${called}, which the role may not execute (42501)`;
+      return [{ does: `call ${called}`, reason, isCertain: use.isCertain }];
+    }
+    const inner = others.length === 0 ? this.#lacking(caller, first, asked) : null;
+    // PostgreSQL skips calls of strict functions with NULL.
+    const isSkipped = first.strict && first.inputs.length > 0;
+    return inner ? [{ ...inner, isCertain: inner.isCertain && use.isCertain && use.isAlone && !isSkipped }] : [];
+  }
+
+  /** Returns a function of PostgreSQL or an extension that the caller may not execute. Another overload may be open. */
+  #ofBuiltIn({ oid }: CallingRole, routine: RoutineFact, { schema, name }: Use): Lack[] {
+    const called = `${schema ?? 'pg_catalog'}.${name}`;
+    if (!this.#look.privileges.refusesNamed(oid, called)) return [];
+    const reason = `${idOf(routine)} calls ${called}(), which the role may not execute (42501)`;
+    return [{ does: `call ${called}()`, reason, isCertain: false }];
+  }
+}
+
+const verbs = {
+  select: ['read', 'reads'],
+  insert: ['add rows to', 'adds rows to'],
+  update: ['change rows of', 'changes rows of'],
+  delete: ['delete rows of', 'deletes rows of'],
+} as const;
+
+const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** Returns the schemas in which a function finds names, without those of PostgreSQL. */
+function searchPath({ settings }: RoutineFact, ofCalls: readonly string[]): readonly string[] {
+  const set = settings.find((setting) => setting.startsWith('search_path='));
+  return set === undefined ? ofCalls : tokens(set.slice('search_path='.length)).map(({ text }) => text);
+}
+
+/**
+ * Returns true if PostgreSQL inlines the code of the function: a single SQL expression (clauses.c, inline_function).
+ */
+const isInlined = ({ language, settings, body }: RoutineFact): boolean =>
+  language === 'sql' && settings.length === 0 && !/\b(?:from|with|values)\b|;\s*\S/i.test(body);
+
+/**
+ * Returns a function that replaces the calls in a condition as PostgreSQL prints them: without brackets in the
+ * arguments, alone or as a subquery.
+ */
+function callRemover({ schema, name }: RoutineFact): (condition: string) => string {
+  const call = `${escaped(sqlName(schema))}\\.${escaped(sqlName(name))}\\([^()]*\\)`;
+  const calls = new RegExp(`\\( SELECT ${call} AS \\S+?\\)|(?<![\\w."])${call}`, 'g');
+  return (condition) => condition.replace(calls, 'false');
+}
+
+const escaped = (text: string): string => text.replace(/[$.*+?^{}()|[\]\\]/g, '\\$&');
