@@ -82,7 +82,11 @@ export class Access {
       look,
       (caller, relation, operation) =>
         this.#decideAs(caller, caller.oid, relation, operation, operation === 'select' ? [0] : null),
-      (caller, relation, operation) => this.policies.rows(caller.oid, relation, operation).bound,
+      (caller, relation, operation) => {
+        const security = this.policies.rows(caller.oid, relation, operation);
+        const isChecked = security.bound && security.policies.some(({ check }) => check !== null);
+        return { bound: security.bound, checks: operation === 'insert' || (operation === 'update' && isChecked) };
+      },
     );
     this.#triggers = new TriggerChecks(look, this.#calls.lacking.bind(this.#calls));
   }
@@ -159,24 +163,12 @@ export class Access {
   }
 
   /**
-   * Decides whether the role may call the function. Analyses the function's code as far as `PolicyCalls.lacking` does.
+   * Decides whether the role may call the function. Analyses the function's code as far as `PolicyCalls.decide` does.
    */
   decideExecute(caller: CallingRole, routine: RoutineFact): Decision {
     if (!this.privileges.usesSchema(caller.oid, routine.schema)) return denied(`no USAGE on schema ${routine.schema}`);
     if (!this.privileges.holds(caller.oid, routine.grants, 'EXECUTE')) return denied('no EXECUTE privilege');
-    const lack = this.#calls.lacking(caller, routine);
-    const hasInputs = routine.inputs.length > 0;
-    // PostgreSQL does not run a strict function for NULL.
-    if (lack?.isCertain && !(routine.strict && hasInputs)) {
-      return { ...denied(lack.reason), untried: !hasInputs && this.#calls.isPlanned(routine) ? null : 'code' };
-    }
-    if (lack) {
-      const runs = always('runs with the rights of the caller');
-      return addCondition(runs, `as long as its code does not ${lack.does}`, lack.reason, 'code');
-    }
-    if (!routine.security_definer) return always('runs with the rights of the caller');
-    const isSuperuser = this.privileges.membership.role(routine.owner)?.superuser === true;
-    return always(`runs with the rights of its owner${isSuperuser ? ', a superuser: with all rights' : ''}`);
+    return this.#calls.decide(caller, routine);
   }
 
   /**

@@ -5,8 +5,9 @@ import { idOf, sqlName } from '../catalog/names.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import { tokens } from '../sql-reader/body/tokens.ts';
 import { type Use, usesOf } from '../sql-reader/body/uses.ts';
+import { runsDynamicSql } from '../sql-reader/body/writes.ts';
 import type { CallingRole } from './calling-roles.ts';
-import { type Decision, display } from './decision.ts';
+import { addCondition, always, type Decision, denied, display } from './decision.ts';
 import type { Lookup } from './lookup.ts';
 import type { RowOperation } from './operations.ts';
 import { functionsCalled } from './policies.ts';
@@ -27,6 +28,12 @@ export interface FailingCall {
    */
   without(condition: string): string;
 }
+
+type RowSecurityOf = (
+  caller: CallingRole,
+  relation: RelationFact,
+  operation: RowOperation,
+) => { bound: boolean; checks: boolean };
 
 type DecideUse = (caller: CallingRole, relation: RelationFact, operation: RowOperation) => Decision;
 
@@ -50,20 +57,16 @@ export class PolicyCalls {
   readonly #byId: ReadonlyMap<string, RoutineFact>;
   readonly #uses = new Map<RoutineFact, readonly Use[]>();
   readonly #decide: DecideUse;
-  readonly #isBound: (caller: CallingRole, relation: RelationFact, operation: RowOperation) => boolean;
+  readonly #rowSecurity: RowSecurityOf;
 
   /**
    * @param decide Decides whether the caller may read some field of a relation, or write to it.
-   * @param isBound Returns true if row-level security limits the rows for the caller.
+   * @param rowSecurity Returns whether row-level security limits the rows, and whether it checks written rows.
    */
-  constructor(
-    look: Lookup,
-    decide: DecideUse,
-    isBound: (caller: CallingRole, relation: RelationFact, operation: RowOperation) => boolean,
-  ) {
+  constructor(look: Lookup, decide: DecideUse, rowSecurity: RowSecurityOf) {
     this.#look = look;
     this.#decide = decide;
-    this.#isBound = isBound;
+    this.#rowSecurity = rowSecurity;
     const { routines } = look.facts;
     this.#routines = new Map(routines.map((routine) => [routine.oid, routine]));
     this.#codes = routines.map((routine) => ({ id: idOf(routine), body: routine.body }));
@@ -81,6 +84,30 @@ export class PolicyCalls {
     return null;
   }
 
+  /** Decides about a call of a function that the caller may execute, by the code of the function. */
+  decide(caller: CallingRole, routine: RoutineFact): Decision {
+    const runs = always(this.#rightsOf(routine));
+    if (routine.security_definer) return runs;
+    const lack = this.lacking(caller, routine);
+    const hasInputs = routine.inputs.length > 0;
+    // PostgreSQL does not run a strict function for NULL.
+    if (lack?.isCertain && !(routine.strict && hasInputs)) {
+      return { ...denied(lack.reason), untried: !hasInputs && this.#isPlanned(routine) ? null : 'code' };
+    }
+    if (lack) return addCondition(runs, `as long as its code does not ${lack.does}`, lack.reason, 'code');
+    if (routine.language !== 'plpgsql' || !runsDynamicSql(routine.body)) return runs;
+    const reason = `${idOf(routine)} builds SQL when it runs`;
+    return addCondition(runs, 'as the SQL that its code builds allows', reason, 'code');
+  }
+
+  #rightsOf(routine: RoutineFact): string {
+    const role = runsAs(this.#look.facts, routine);
+    if (role === null) return 'runs with the rights of the caller';
+    if (!routine.security_definer) return `runs with the rights of ${role}, which its setting role names`;
+    const isSuperuser = this.#look.privileges.membership.role(routine.owner)?.superuser === true;
+    return `runs with the rights of its owner${isSuperuser ? ', a superuser: with all rights' : ''}`;
+  }
+
   /**
    * Returns the first privilege that the code of a function needs and the caller lacks. Prefers a privilege that every
    * call needs. Returns null if the code shows no such privilege.
@@ -90,7 +117,7 @@ export class PolicyCalls {
   }
 
   /** Returns true if PostgreSQL certainly inlines a call that stands alone (clauses.c, inline_function). */
-  isPlanned(routine: RoutineFact): boolean {
+  #isPlanned(routine: RoutineFact): boolean {
     if (!isInlined(routine) || routine.returns_set || routine.result.startsWith('record')) return false;
     if (routine.volatility === 'v') return true;
     const named = functionsNamed(this.#codes, routine.body).flatMap((id) => this.#byId.get(id) ?? []);
@@ -99,36 +126,47 @@ export class PolicyCalls {
 
   #lacking(caller: CallingRole, routine: RoutineFact, asked: Set<RoutineFact>): Lack | null {
     const isRead = routine.language === 'sql' || routine.language === 'plpgsql';
-    if (!isRead || asked.has(routine) || runsAs(this.#look.facts, routine) !== null) return null;
+    const runner = this.#runnerOf(caller, routine);
+    if (!isRead || !runner || asked.has(routine)) return null;
     asked.add(routine);
     const uses = this.#uses.get(routine) ?? usesOf(routine.language, routine.body);
     this.#uses.set(routine, uses);
     const lacks = uses.flatMap((use) =>
-      use.kind === 'call' ? this.#ofCall(caller, routine, use, asked) : this.#ofRelation(caller, routine, use),
+      use.kind === 'call'
+        ? this.#ofCall(runner, routine, use, asked)
+        : this.#ofRelation(runner, routine, use, use.kind),
     );
     return lacks.find((lack) => lack.isCertain) ?? lacks[0] ?? null;
   }
 
-  #ofRelation(caller: CallingRole, routine: RoutineFact, { kind, schema, name, isCertain }: Use): Lack[] {
-    if (kind === 'call') return [];
+  /** Returns the caller with the role that the function sets; null for a function with the rights of its owner. */
+  #runnerOf(caller: CallingRole, routine: RoutineFact): CallingRole | null {
+    const name = routine.security_definer ? null : runsAs(this.#look.facts, routine);
+    if (name === null) return routine.security_definer ? null : caller;
+    const role = this.#look.facts.roles.find((one) => one.name === name);
+    return role ? { ...caller, oid: role.oid, name } : null;
+  }
+
+  #ofRelation(caller: CallingRole, routine: RoutineFact, { schema, name, isCertain }: Use, kind: RowOperation): Lack[] {
     const relation = this.#find(routine, schema, name);
     if (!relation) return [];
     const [needs, does] = verbs[kind];
-    const lack = (why: string): Lack[] => [
-      {
-        does: `${needs} ${display(relation)}`,
-        reason: `${idOf(routine)} ${does} ${display(relation)}, ${why} (42501)`,
-        isCertain,
-      },
-    ];
-    if (
-      !this.#look.privileges.usesSchema(caller.oid, relation.schema) ||
-      this.#decide(caller, relation, kind).refused
-    ) {
-      return lack('which the role may not');
+    const lack = (why: string, isSure: boolean, rows = ''): Lack => ({
+      does: `${needs} ${display(relation)}${rows}`,
+      reason: `${idOf(routine)} ${does} ${display(relation)}, ${why} (42501)`,
+      isCertain: isSure,
+    });
+    const decision = this.#decide(caller, relation, kind);
+    if (decision.refused) return [lack('which the role may not', isCertain)];
+    // PostgreSQL checks USAGE on a schema when it plans a statement, and functions keep plans for other roles.
+    if (!this.#look.privileges.usesSchema(caller.oid, relation.schema))
+      return [lack('whose schema the role may not use', false)];
+    const { bound, checks } = this.#rowSecurity(caller, relation, kind);
+    if (bound && routine.settings.includes('row_security=off')) {
+      return [lack('which row-level security binds, and row_security is off', isCertain)];
     }
-    const isOff = routine.settings.includes('row_security=off') && this.#isBound(caller, relation, kind);
-    return isOff ? lack('which row-level security binds, and row_security is off') : [];
+    const isChecked = decision.verdict === 'when' && checks;
+    return isChecked ? [lack('whose policies may refuse the row', false, ' that its policies refuse')] : [];
   }
 
   /** Returns the relation that code names. A name without schema is looked up in the search path of the function. */
@@ -149,9 +187,12 @@ export class PolicyCalls {
     const [first, ...others] = named.flatMap((id) => this.#byId.get(id) ?? []);
     if (!first) return this.#ofBuiltIn(caller, routine, use);
     const called = `${first.schema}.${first.name}()`;
-    if ([first, ...others].every((one) => !this.#look.privileges.mayExecute(caller.oid, one))) {
+    const all = [first, ...others];
+    if (all.every((one) => !this.#look.privileges.mayExecute(caller.oid, one))) {
       const reason = `${idOf(routine)} calls ${called}, which the role may not execute (42501)`;
-      return [{ does: `call ${called}`, reason, isCertain: use.isCertain }];
+      // PostgreSQL checks USAGE on a schema when it plans a statement, and functions keep plans for other roles.
+      const isRefused = all.every(({ grants }) => !this.#look.privileges.holds(caller.oid, grants, 'EXECUTE'));
+      return [{ does: `call ${called}`, reason, isCertain: use.isCertain && isRefused }];
     }
     const inner = others.length === 0 ? this.#lacking(caller, first, asked) : null;
     // PostgreSQL skips calls of strict functions with NULL.

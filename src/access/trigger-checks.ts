@@ -8,6 +8,7 @@ import { addCondition, type Decision, denied, display, noRows } from './decision
 import type { Lookup } from './lookup.ts';
 import type { RowOperation } from './operations.ts';
 import type { Lack } from './policy-calls.ts';
+import { Writing } from './writing.ts';
 
 /** Bits of pg_trigger.tgtype. */
 const ROW = 1;
@@ -22,6 +23,7 @@ export class TriggerChecks {
   readonly #triggers: ReadonlyMap<number, readonly TriggerFact[]>;
   readonly #routines: ReadonlyMap<number, RoutineFact>;
   readonly #lacking: (caller: CallingRole, routine: RoutineFact) => Lack | null;
+  readonly #writing: Writing;
 
   /** @param lacking Returns a privilege that the code of a function needs and the caller lacks. */
   constructor({ facts }: Lookup, lacking: (caller: CallingRole, routine: RoutineFact) => Lack | null) {
@@ -31,6 +33,7 @@ export class TriggerChecks {
     );
     this.#routines = new Map(facts.routines.map((routine) => [routine.oid, routine]));
     this.#lacking = lacking;
+    this.#writing = new Writing(facts.routines);
   }
 
   /** Returns the decision with the conditions that the triggers add. */
@@ -65,7 +68,7 @@ export class TriggerChecks {
     const isBeforeRow = (events & ROW) !== 0 && (events & BEFORE) !== 0;
     const skips = isBeforeRow && routine.language === 'plpgsql' ? skipsRows(routine.body, operation) : 'never';
     if (skips === 'never') return decision;
-    if (skips === 'always' && isSure) {
+    if (skips === 'always' && isSure && this.#writing.of(routine) === undefined) {
       const none = noRows(`the trigger ${name} leaves out every row, because ${idOf(routine)} returns NULL`);
       return { ...none, untried: 'code', policies: decision.policies };
     }

@@ -30,8 +30,10 @@ export class Writing {
   }
 }
 
-function ownWrites({ language, body }: RoutineFact): CallEntry['writes'] {
+function ownWrites({ schema, language, body }: RoutineFact): CallEntry['writes'] {
   const writes = writesOf(language, body);
   if (writes === 'always') return 'always';
-  return writes === 'at times' || (language === 'plpgsql' && runsDynamicSql(body)) ? 'may' : undefined;
+  // The SQL that Ninefold's own functions build only reads.
+  const isDynamic = language === 'plpgsql' && schema !== 'ninefold' && runsDynamicSql(body);
+  return writes === 'at times' || isDynamic ? 'may' : undefined;
 }

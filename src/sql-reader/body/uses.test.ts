@@ -24,6 +24,7 @@ describe('usesOf', () => {
     ['delete from a.b using c.d where true', ['delete a.b', 'select c.d']],
     ['select a.f(1)', ['call a.f!']],
     ['select true and a.f(1)', ['call a.f']],
+    ['select case when b then a.f(1) end', ['call a.f']],
     ['select a.f(1) from b.c', ['call a.f', 'select b.c']],
     ['select * from a.f(1), b.c', ['call a.f', 'select b.c']],
     ['begin atomic select a.f(); delete from a.b; end', ['call a.f!', 'delete a.b']],

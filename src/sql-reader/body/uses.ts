@@ -95,7 +95,8 @@ const leading = ['return', 'perform', 'select', 'atomic', 'begin', 'query'];
 /** Returns true if a statement computes the call at an index first, and not once for each row. */
 function isAlone(all: readonly Token[], at: number): boolean {
   let start = at;
-  while (start > 0 && !beginsStatement(all[start - 1])) start--;
+  // THEN and ELSE begin a statement of PL/pgSQL or an expression of CASE.
+  while (start > 0 && (isWord(all[start - 1], 'then', 'else') || !beginsStatement(all[start - 1]))) start--;
   const before = all.slice(start, at);
   if (!before.every((token) => isWord(token, ...leading) || isSymbol(token, '('))) return false;
   const rest = all.slice(at, endOfStatement(all, at));
