@@ -3,7 +3,7 @@ import { defaultAuthSettings } from '../../contract/settings-auth.ts';
 import type { Specification } from '../../contract/specification.ts';
 import { loadFacts } from '../../src/catalog/facts.ts';
 import type { Pool } from '../../src/database/pool.ts';
-import { specificationMarkdown } from '../../src/spec/markdown/specification.ts';
+import { specificationMarkdown } from '../../src/spec/chapters/markdown.ts';
 import { deriveSpecification } from '../../src/spec/specification.ts';
 import { type AppDatabase, startAppDatabase } from './app-database.ts';
 

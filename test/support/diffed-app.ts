@@ -6,7 +6,7 @@ import { loadFacts } from '../../src/catalog/facts.ts';
 import type { Pool } from '../../src/database/pool.ts';
 import { stableContent } from '../../src/spec/content-hash.ts';
 import { diffChapters } from '../../src/spec/diff/diff.ts';
-import type { JsonObject } from '../../src/spec/diff/differences.ts';
+import type { JsonObject } from '../../src/spec/changes/differences.ts';
 import { deriveSpecification } from '../../src/spec/specification.ts';
 import { type ObjectIds, objectIds } from '../../src/spec/versions/object-ids.ts';
 import { type AppDatabase, startAppDatabase } from './app-database.ts';

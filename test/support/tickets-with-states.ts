@@ -92,8 +92,8 @@ export async function refusal(work: Promise<unknown>): Promise<DatabaseErrorFiel
 }
 
 export const status = async (id = 1) => (await rows(`select status from public.tickets where id = ${id}`))[0]?.status;
-export const passages = () =>
-  rows('select transition, from_state, to_state, member, role from ninefold.passages order by id');
+export const stateChanges = () =>
+  rows('select transition, from_state, to_state, member, role from ninefold.state_changes order by id');
 export const define = (transitions: string, initial = 'open') =>
   owner.script(`select ninefold.define_machine('public.tickets', 'status', '${initial}', $$${transitions}$$)`);
 export const open = async (caller: Caller) =>

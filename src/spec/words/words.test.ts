@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { ANY, anyone, type Caller, FALSE, NULL, outcomes, TRUE } from '../../access/outcomes.ts';
 import { readCondition, readQuery, relationsRead } from '../../sql-reader/condition.ts';
 import { fieldTypesOf, withTypes } from '../../sql-reader/field-types.ts';
+import { asPolicy } from '../chapters/roles/condition-words.ts';
 import { phrase } from './phrase.ts';
-import { asPolicy } from './policy.ts';
 import { domainRuleWords, ruleWords } from './rule.ts';
 
 const anon: Caller = { role: 'anon', user: 'none', memberRole: null, sees: () => true };

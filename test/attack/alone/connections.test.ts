@@ -69,7 +69,7 @@ async function allow(client: pg.Client, owner: number, authenticator: number): P
  * app's roles.
  */
 const needsNoRole = ([path, request]: Call): boolean =>
-  path === '/migrations/saved' || (path.startsWith('/settings/') && request !== undefined);
+  path === '/migrations/save' || (path.startsWith('/settings/') && request !== undefined);
 
 describe.each([
   { which: 'that was closed', but: '-', remembers: false },

@@ -55,6 +55,14 @@ const remote = `create foreign data wrapper remote; create server far foreign da
 
 /** Changes that are not visible in tables, policies and grants. */
 export const hiddenChanges: readonly Change[] = [
+  // 7 Scheduled jobs, which no statement of definition changes
+  change(
+    7,
+    `select cron.schedule('tidy', '0 5 * * *', 'select 1')`,
+    `select cron.unschedule('tidy')`,
+    /tidy.*every day at 05:00/,
+  ),
+
   // 2 Screens
   change(2, screened.replace('null, ', `'status=eq.new', `), screened, /inbox.*status=eq\.new/),
   change(2, screened.replace(`'list'`, `'board'`), screened, /inbox.*Inbox \(board/),
