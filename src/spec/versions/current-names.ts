@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../diff/differences.ts';
+import { isObject, type JsonObject } from '../changes/differences.ts';
 
 /** Fields of the chapters that earlier builds stored under another name. */
 const fields: Readonly<Record<string, string>> = {
