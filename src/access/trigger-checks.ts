@@ -70,7 +70,7 @@ export class TriggerChecks {
     if (skips === 'never') return decision;
     if (skips === 'always' && isSure && this.#writing.of(routine) === undefined) {
       const none = noRows(`the trigger ${name} leaves out every row, because ${idOf(routine)} returns NULL`);
-      return { ...none, untried: 'code', policies: decision.policies };
+      return { ...none, policies: decision.policies };
     }
     const reason = `the trigger ${name} leaves out rows for which ${idOf(routine)} returns NULL`;
     return addCondition(decision, `as the trigger ${name} allows`, reason, 'code');
