@@ -239,14 +239,14 @@ describe('every cell of the matrix matches the response of PostgreSQL', () => {
       ],
       [
         'f13()',
-        code(`sql as 'select count(*)::int from coded.t'; alter function coded.f13 set role = 'staff'`),
+        code(`sql as 'select count(*)::int from coded.t'; alter function coded.f13 set role = 'service_role'`),
         'always',
         '',
       ],
       ['f14()', code(`sql set search_path = coded as 'select count(*)::int from t'`), 'never', ''],
     ] as const;
     await pool.script(`create schema coded authorization app_owner; set role app_owner; grant usage on schema coded to public;
-      create table coded.t (id int); create table coded.open (id int); grant all on coded.open to anon; grant select on coded.t to staff;
+      create table coded.t (id int); create table coded.open (id int); grant all on coded.open to anon; grant select on coded.t to service_role;
       ${functions.map(([signature, rest]) => `create function coded.${signature} ${rest};`).join('\n')}`);
     const derived = await derive({ exposedSchemas: ['coded'], authenticator: 'app_authenticator' });
     for (const [signature, , verdict, words, ...calls] of functions) {
