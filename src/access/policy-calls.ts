@@ -44,6 +44,8 @@ export interface Lack {
   reason: string;
   /** True if every call of the function fails. False if the call fails where it reaches the use. */
   isCertain: boolean;
+  /** True if PostgreSQL checks the privilege when the code runs, not before it reads a row. */
+  isRun?: true;
 }
 
 /**
@@ -79,7 +81,7 @@ export class PolicyCalls {
       const routine = this.#routines.get(oid);
       const lack = routine ? this.lacking(caller, routine) : null;
       if (!routine || !lack?.isCertain) continue;
-      return { routine: idOf(routine), reason: lack.reason, always: isInlined(routine), without: callRemover(routine) };
+      return { routine: idOf(routine), reason: lack.reason, always: isInlined(routine) && !lack.isRun, without: callRemover(routine) };
     }
     return null;
   }
@@ -92,7 +94,7 @@ export class PolicyCalls {
     const hasInputs = routine.inputs.length > 0;
     // PostgreSQL does not run a strict function for NULL.
     if (lack?.isCertain && !(routine.strict && hasInputs)) {
-      return { ...denied(lack.reason), untried: !hasInputs && this.#isPlanned(routine) ? null : 'code' };
+      return { ...denied(lack.reason), untried: !hasInputs && !lack.isRun && this.#isPlanned(routine) ? null : 'code' };
     }
     if (lack) return addCondition(runs, `as long as its code does not ${lack.does}`, lack.reason, 'code');
     if (routine.language !== 'plpgsql' || !runsDynamicSql(routine.body)) return runs;
@@ -131,11 +133,11 @@ export class PolicyCalls {
     asked.add(routine);
     const uses = this.#uses.get(routine) ?? usesOf(routine.language, routine.body);
     this.#uses.set(routine, uses);
-    const lacks = uses.flatMap((use) =>
-      use.kind === 'call'
-        ? this.#ofCall(runner, routine, use, asked)
-        : this.#ofRelation(runner, routine, use, use.kind),
-    );
+    const lacks = uses.flatMap((use) => {
+      if (use.kind === 'call') return this.#ofCall(runner, routine, use, asked);
+      if (use.kind === 'sequence') return this.#ofSequence(runner, routine, use);
+      return this.#ofRelation(runner, routine, use, use.kind);
+    });
     return lacks.find((lack) => lack.isCertain) ?? lacks[0] ?? null;
   }
 
@@ -167,6 +169,14 @@ export class PolicyCalls {
     }
     const isChecked = decision.verdict === 'when' && checks;
     return isChecked ? [lack('whose policies may refuse the row', false, ' that its policies refuse')] : [];
+  }
+
+  #ofSequence({ oid }: CallingRole, routine: RoutineFact, { schema, name, isCertain, isAlone }: Use): Lack[] {
+    const schemas = schema === null ? searchPath(routine, this.#look.facts.exposedSchemas) : [schema];
+    if (!schemas.some((one) => this.#look.privileges.refusesSequence(oid, one, name))) return [];
+    const sequence = schema === null ? name : `${schema}.${name}`;
+    const reason = `${idOf(routine)} takes numbers from ${sequence}, which the role may not (42501)`;
+    return [{ does: `take numbers from ${sequence}`, reason, isCertain: isCertain && isAlone, isRun: true }];
   }
 
   /** Returns the relation that code names. A name without schema is looked up in the search path of the function. */

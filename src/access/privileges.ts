@@ -114,6 +114,18 @@ export class Privileges {
     return named.length > 0 && named.every(({ grants }) => !this.holds(role, grants, 'EXECUTE'));
   }
 
+  /** Returns true if the role may not take numbers from the sequence of this name. */
+  refusesSequence(role: number, schema: string, name: string): boolean {
+    const found = [...this.#sequences.values()].find((one) => one.schema === schema && one.name === name);
+    return found !== undefined && this.#isClosed(role, found.grants);
+  }
+
+  /** Returns true if the privileges on a sequence do not allow the role to take numbers from it. */
+  #isClosed(role: number, grants: readonly GrantFact[]): boolean {
+    if (this.#isAny(role, this.#writesAll)) return false;
+    return !this.holds(role, grants, 'USAGE') && !this.holds(role, grants, 'UPDATE');
+  }
+
   /** Returns the names of the fields that every INSERT must set: they have no default and may not be null. */
   fieldsNeeded(relation: RelationFact): string[] {
     if (this.#filledByTrigger.has(relation.oid)) return [];
@@ -174,11 +186,7 @@ export class Privileges {
 
   /** Returns true if the role may compute an expression that calls these functions and uses these sequences. */
   #computes(role: number, functions: readonly number[], sequences: readonly number[]): boolean {
-    const isClosed = (oid: number) => {
-      if (this.#isAny(role, this.#writesAll)) return false;
-      const grants = this.#sequences.get(oid)?.grants ?? [];
-      return !this.holds(role, grants, 'USAGE') && !this.holds(role, grants, 'UPDATE');
-    };
+    const isClosed = (oid: number) => this.#isClosed(role, this.#sequences.get(oid)?.grants ?? []);
     return !sequences.some(isClosed) && this.refusedFunctions(role, functions).length === 0;
   }
 

@@ -23,6 +23,7 @@ describe('usesOf', () => {
     ['update only a.b set c = d.e from f.g where h.i', ['update a.b', 'select f.g']],
     ['delete from a.b using c.d where true', ['delete a.b', 'select c.d']],
     ['select a.f(1)', ['call a.f!']],
+    [`select nextval('a.b')`, ['sequence a.b!']],
     ['select true and a.f(1)', ['call a.f']],
     ['select case when b then a.f(1) end', ['call a.f']],
     ['select a.f(1) from b.c', ['call a.f', 'select b.c']],

@@ -2,9 +2,10 @@ import { certainTokens } from './certain.ts';
 import { beginsStatement, endOfStatement } from './raises.ts';
 import { type Token, tokens } from './tokens.ts';
 
-/** A relation or function that the code of a function names. */
+/** A relation, a sequence or a function that the code of a function names. */
 export interface Use {
-  kind: 'select' | 'insert' | 'update' | 'delete' | 'call';
+  /** `sequence`: takes a number from a sequence, with nextval. */
+  kind: 'select' | 'insert' | 'update' | 'delete' | 'sequence' | 'call';
   /** The schema; null if the code does not name it. */
   schema: string | null;
   name: string;
@@ -49,6 +50,8 @@ export function usesOf(language: string, source: string): Use[] {
       }
       const isName = !isSymbol(all[i - 1], '.') && isSymbol(all[nameAt(all, i)?.end ?? -1], '(');
       if (isName && !write && !isWord(all[i - 1], 'into')) add('call', i, isAlone(all, i));
+      const sequence = sequenceAt(all, i);
+      if (sequence) found.push({ kind: 'sequence', ...sequence, isCertain: isCertain(i), isAlone: isAlone(all, i) });
       read(reader, all, i);
     }
   });
@@ -87,6 +90,13 @@ function writeAt(all: readonly Token[], i: number): { kind: 'insert' | 'update' 
   if (isWord(token, 'insert') && isWord(after, 'into')) return { kind: 'insert', at: i + 2 };
   if (isWord(token, 'delete') && isWord(after, 'from')) return { kind: 'delete', at: past(i + 2) };
   return isWord(token, 'update') ? { kind: 'update', at: past(i + 1) } : null;
+}
+
+/** Returns the sequence of a call of nextval whose argument is a text. */
+function sequenceAt(all: readonly Token[], i: number): { schema: string | null; name: string } | null {
+  const text = all[i + 2];
+  if (!isWord(all[i], 'nextval') || !isSymbol(all[i + 1], '(') || text?.kind !== 'string') return null;
+  return nameAt(tokens(text.text), 0);
 }
 
 /** Words that may stand before a call which the statement computes in any case. */
