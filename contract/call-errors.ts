@@ -108,6 +108,7 @@ const protocols: readonly (readonly [kinds: readonly Kind[], codes: readonly str
   [['insert', 'update', 'function'], ['428C9']],
   [writes, ['40001', '40P01', '23001', '23502', '23503', '23505', '23514', '23P01']],
   [bodies, ['22001']],
+  [['insert', 'update'], ['44000']],
 ];
 
 /** Codes that every call of /auth/v1 can return. Calls that need a session also refuse its token. */

@@ -364,6 +364,14 @@ export const postgresErrors = entries({
     action: 'Send the call again; if it persists, let the app lock rows in one order.',
     member: told.tryAgain,
   },
+  '44000': {
+    source: 'postgres',
+    status: 400,
+    message: 'new row violates check option for view',
+    meaning: 'The view would not show the row as it is written (WITH CHECK OPTION). Nothing was written.',
+    action: 'Send values with which the view shows the row.',
+    member: 'These values do not fit here.',
+  },
   '42501': {
     source: 'postgres',
     status: 403,

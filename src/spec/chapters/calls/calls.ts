@@ -8,6 +8,7 @@ import { callingRoles } from '../../../access/calling-roles.ts';
 import { executedRoutines } from '../../../access/exposed.ts';
 import type { Lookup } from '../../../access/lookup.ts';
 import { refusedCalls } from '../../../access/overloads.ts';
+import { Writing } from '../../../access/writing.ts';
 import { groupBy } from '../../../catalog/group.ts';
 import { idOf, queryName } from '../../../catalog/names.ts';
 import type { RoutineFact } from '../../../catalog/routines.ts';
@@ -16,7 +17,6 @@ import { callSettings } from './call-settings.ts';
 import { definitionEntries } from './definitions.ts';
 import { functionEntries } from './functions.ts';
 import { jobEntries } from './jobs.ts';
-import { Writing } from './writing.ts';
 
 /**
  * Builds chapter 7: every call that the app accepts with its roles, the code of the functions, and the settings of
@@ -85,7 +85,8 @@ export function callsChapter(
   };
 }
 
-const isSwitchedOn = (call: AuthCall, settings: AuthSettings): boolean =>
+/** Returns true if the settings enable a sign-in call. */
+export const isSwitchedOn = (call: AuthCall, settings: AuthSettings): boolean =>
   Object.entries(call.settings).every(([name, value]) => settings[name as keyof AuthSettings] === value);
 
 const authRoles = {

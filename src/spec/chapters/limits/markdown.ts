@@ -2,20 +2,31 @@ import type { LimitLine, LimitsChapter } from '../../../../contract/specificatio
 import { code, count, inline, table } from '../../markdown/escape.ts';
 
 /**
- * Returns chapter 9 in Markdown: the limits that have been set, and the number of those with their default. The JSON
- * contains all limits.
+ * Returns chapter 9 in Markdown: the limits that the app sets, one line for those that the node sets for every app, and
+ * the number of those with their default. The JSON contains all limits.
  */
 export function limitsMarkdown({ limits }: LimitsChapter): string {
   const set = limits.filter((limit) => limit.set_in !== 'code');
-  const rest = count(limits.length - set.length, 'limit');
-  const parts = [
-    `${rest} ${limits.length - set.length === 1 ? 'has its' : 'have their'} default: see ${code('docs/limits.md')}.`,
-  ];
-  if (set.length > 0) {
-    parts.unshift(table(['Limit', 'Value', 'Default', 'What it bounds', 'Set in', 'Changed by'], set.map(row)));
+  const own = set.filter((limit) => !isOfNode(limit));
+  const ofNode = set.filter(isOfNode);
+  const rest = limits.length - set.length;
+  const parts: string[] = [];
+  if (own.length > 0) {
+    parts.push(table(['Limit', 'Value', 'Default', 'What it bounds', 'Set in', 'Changed by'], own.map(row)));
   }
+  if (ofNode.length > 0) parts.push(`The node sets for every app: ${ofNode.map(brief).join(', ')}.`);
+  parts.push(
+    `${count(rest, 'limit')} ${rest === 1 ? 'has its' : 'have their'} default: see ${code('docs/limits.md')}.`,
+  );
   return parts.join('\n\n');
 }
+
+/** Returns true for a limit that the node sets for every app, by its environment or as the superuser of its server. */
+const isOfNode = ({ set_in, change }: LimitLine): boolean =>
+  set_in === 'environment' || (set_in === 'database' && change === null);
+
+const brief = ({ id, value, unit, default: usual }: LimitLine): string =>
+  `${code(id)} ${amount(value, unit)} (default ${amount(usual, unit)})`;
 
 const row = (limit: LimitLine): string[] => [
   code(limit.id),

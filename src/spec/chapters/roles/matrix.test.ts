@@ -181,6 +181,87 @@ describe('every cell of the matrix matches the response of PostgreSQL', () => {
     }
   });
 
+  it('follows the code of functions to the privileges that it needs', async () => {
+    const read = 'as long as its code does not read coded.t';
+    const code = (rest: string) => `returns int language ${rest}`;
+    const functions = [
+      [
+        'f1()',
+        code(`plpgsql as 'declare n int; begin select count(*) into n from coded.t; return n; end'`),
+        'never',
+        '',
+      ],
+      ['f2(a int)', code(`sql as 'select id from coded.t where id = a'`), 'never', '', '(1)'],
+      ['f3(a int)', code(`sql strict as 'select id from coded.t where id = a'`), 'when', read, '(1)', '(null)'],
+      [
+        'f4(a bool)',
+        code(`plpgsql as 'begin if a then perform 1 from coded.t; end if; return 1; end'`),
+        'when',
+        read,
+        '(true)',
+        '(false)',
+      ],
+      [
+        'f5(a bool)',
+        code(`sql stable as 'select case when a then coded.f1() else 0 end'`),
+        'when',
+        read,
+        '(true)',
+        '(false)',
+      ],
+      [
+        'f6()',
+        code(`plpgsql as 'begin perform 1 from coded.t; return 1; exception when others then return 2; end'`),
+        'when',
+        read,
+      ],
+      ['f7()', code(`plpgsql as 'begin insert into coded.t values (1); return 1; end'`), 'never', ''],
+      [
+        'f8()',
+        code(`plpgsql as 'begin execute ''select''; return 1; end'`),
+        'when',
+        'as the SQL that its code builds allows',
+      ],
+      ['f9()', code(`plpgsql stable as 'begin perform 1 from coded.open for update; return 1; end'`), 'never', ''],
+      ['f10()', code(`sql stable as 'with w as (delete from coded.open returning 1) select 1'`), 'never', ''],
+      [
+        'f11()',
+        code(`plpgsql stable as 'begin perform coded.f12(false); return 1; end'`),
+        'when',
+        'as long as its code does not write',
+      ],
+      [
+        'f12(a bool)',
+        code(`plpgsql as 'begin if a then delete from coded.open; end if; return 1; end'`),
+        'always',
+        '',
+        '(false)',
+      ],
+      [
+        'f13()',
+        code(`sql as 'select count(*)::int from coded.t'; alter function coded.f13 set role = 'service_role'`),
+        'always',
+        '',
+      ],
+      ['f14()', code(`sql set search_path = coded as 'select count(*)::int from t'`), 'never', ''],
+    ] as const;
+    await pool.script(`create schema coded authorization app_owner; set role app_owner; grant usage on schema coded to public;
+      create table coded.t (id int); create table coded.open (id int); grant all on coded.open to anon; grant select on coded.t to service_role;
+      ${functions.map(([signature, rest]) => `create function coded.${signature} ${rest};`).join('\n')}`);
+    const derived = await derive({ exposedSchemas: ['coded'], authenticator: 'app_authenticator' });
+    for (const [signature, , verdict, words, ...calls] of functions) {
+      const [name = ''] = signature.split('(');
+      const cell = derived.cells.find(({ role, entity }) => role === 'anon' && entity.startsWith(`coded.${name}(`));
+      expect({ name, verdict: cell?.verdict, words: cell?.words }).toEqual({ name, verdict, words });
+      const tried: boolean[] = [];
+      for (const call of calls.length > 0 ? calls : ['()']) {
+        tried.push(runs(await pool.transaction((tx) => attempt(tx, 'anon', '{}', `select coded.${name}${call}`, 1))));
+      }
+      if (verdict !== 'when') expect([name, ...tried]).toEqual([name, ...tried.map(() => verdict === 'always')]);
+      if (calls.length > 1) expect([name, ...tried]).toEqual([name, false, true]);
+    }
+  });
+
   it('names the field that a trigger depends on correctly in a partition with another order of fields', async () => {
     await pool.script(`create schema turned authorization app_owner; set role app_owner; grant usage on schema turned to public;
       set search_path = turned;

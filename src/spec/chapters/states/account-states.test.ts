@@ -1,7 +1,10 @@
+import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { authCalls } from '../../../../contract/calls.ts';
 import { type AuthSettings, defaultAuthSettings } from '../../../../contract/settings-auth.ts';
-import { accountStates } from './account-states.ts';
+import { table } from '../../markdown/escape.ts';
+import { accountStates, defaultMoves } from './account-states.ts';
+import { moveRow, statesMarkdown } from './markdown.ts';
 
 /** Returns the state changes under these settings, and the calls of chapter 7 under the same settings. */
 function movesWith(changed: Partial<AuthSettings> = {}) {
@@ -54,4 +57,25 @@ it('includes or omits state changes according to the settings that enable sign-u
   );
   expect(movesWith({ external_email_enabled: false })).not.toContain('auth.otp: none to unconfirmed');
   expect(movesWith()).toContain('auth.admin.users.update: banned to active');
+});
+
+it('docs/members.md contains the state changes of the default settings', async () => {
+  const text = await readFile(new URL('../../../../docs/members.md', import.meta.url), 'utf8');
+  expect(text).toContain(table(['From', 'Call', 'To', 'If'], defaultMoves().map(moveRow)));
+});
+
+it('the Markdown contains only the state changes that differ from those of the default settings', () => {
+  const open = new Set<string>(authCalls.map(({ id }) => id));
+  const markdownWith = (changed: Partial<AuthSettings>): string =>
+    statesMarkdown({
+      machines: [],
+      accounts: accountStates({ ...defaultAuthSettings, ...changed }, open),
+      sources: [],
+    });
+  const usual = { machines: [], accounts: { ...accountStates(defaultAuthSettings, open), moves: defaultMoves() } };
+  expect(statesMarkdown({ ...usual, sources: [] })).toMatch(/ of every app, in `docs\/members\.md`\.$/);
+  const anonymous = markdownWith({ external_anonymous_users_enabled: true });
+  expect(anonymous).toContain('| no account | `auth.signup.anonymous` | anonymous |  |');
+  expect(anonymous).not.toContain('auth.invite');
+  expect(markdownWith({ disable_signup: true })).toContain('- Not here: `auth.signup`, no account to active');
 });

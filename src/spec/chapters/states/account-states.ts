@@ -1,5 +1,7 @@
-import type { AuthSettings } from '../../../../contract/settings-auth.ts';
+import { authCalls } from '../../../../contract/calls.ts';
+import { type AuthSettings, defaultAuthSettings } from '../../../../contract/settings-auth.ts';
 import type { AccountMove, AccountStates } from '../../../../contract/states.ts';
+import { isSwitchedOn } from '../calls/calls.ts';
 
 const states: AccountStates['states'] = [
   {
@@ -70,3 +72,9 @@ const move = (
   id: `${call}: ${from ?? 'none'} to ${to ?? 'none'}`,
   ...{ call, from, to, when },
 });
+
+/** Returns the state changes of accounts in an app that has the default settings. */
+export function defaultMoves(): AccountMove[] {
+  const open = authCalls.filter((call) => isSwitchedOn(call, defaultAuthSettings));
+  return accountStates(defaultAuthSettings, new Set(open.map(({ id }) => id))).moves;
+}

@@ -1,5 +1,6 @@
-import type { AccountStates, Machine, StatesChapter } from '../../../../contract/states.ts';
+import type { AccountMove, AccountStates, Machine, StatesChapter } from '../../../../contract/states.ts';
 import { code, count, inline, table } from '../../markdown/escape.ts';
+import { defaultMoves } from './account-states.ts';
 
 /** Returns chapter 4 in Markdown: the state machines and the states of accounts. */
 export function statesMarkdown({ machines, accounts }: StatesChapter): string {
@@ -8,20 +9,40 @@ export function statesMarkdown({ machines, accounts }: StatesChapter): string {
   return [...of, ...machines.map(section), ...(accounts ? [accountsSection(accounts)] : [])].join('\n\n');
 }
 
-const accountsSection = ({ states, moves }: AccountStates): string =>
-  [
+/**
+ * Returns the states of accounts. The state changes under the default settings are the same in every app, so the section
+ * only contains the differences.
+ */
+function accountsSection({ states, moves }: AccountStates): string {
+  const usual = new Map(defaultMoves().map((move) => [move.id, move]));
+  const open = new Set(moves.map(({ id }) => id));
+  const own = moves.filter(({ id, when }) => usual.get(id)?.when !== when);
+  const missing = [...usual.values()].filter(({ id }) => !open.has(id));
+  const names = states.map(({ name }) => name);
+  const parts = [
     '### Accounts of members',
-    states.map(({ name, words }) => `- ${name}: ${inline(words)}`).join('\n'),
-    table(
-      ['From', 'Call', 'To', 'If'],
-      moves.map(({ call, from, to, when }) => [
-        from ?? 'no account',
-        inline(call),
-        to ?? 'no account',
-        inline(when ?? ''),
-      ]),
-    ),
-  ].join('\n\n');
+    `An account is ${names.slice(0, -1).join(', ')} or ${names.at(-1)}. The calls that change it are those of every app, in ${code('docs/members.md')}${own.length + missing.length === 0 ? '' : ', with these differences'}.`,
+  ];
+  if (own.length > 0) parts.push(table(['From', 'Call', 'To', 'If'], own.map(moveRow)));
+  if (missing.length > 0) {
+    parts.push(
+      missing
+        .map(({ call, from, to }) => `- Not here: ${code(call)}, ${stateName(from)} to ${stateName(to)}`)
+        .join('\n'),
+    );
+  }
+  return parts.join('\n\n');
+}
+
+/** Returns a state change as a row of a table. */
+export const moveRow = ({ call, from, to, when }: AccountMove): string[] => [
+  stateName(from),
+  code(call),
+  stateName(to),
+  inline(when ?? ''),
+];
+
+const stateName = (state: string | null): string => state ?? 'no account';
 
 function section(machine: Machine): string {
   const { entity, field, initial, states, transitions, problems, enforced } = machine;

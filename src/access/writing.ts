@@ -1,8 +1,8 @@
-import { functionsReached } from '../../../../contract/reached-functions.ts';
-import type { CallEntry } from '../../../../contract/specification-calls.ts';
-import { idOf } from '../../../catalog/names.ts';
-import type { RoutineFact } from '../../../catalog/routines.ts';
-import { runsDynamicSql, writesOf } from '../../../sql-reader/body/writes.ts';
+import { functionsReached } from '../../contract/reached-functions.ts';
+import type { CallEntry } from '../../contract/specification-calls.ts';
+import { idOf } from '../catalog/names.ts';
+import type { RoutineFact } from '../catalog/routines.ts';
+import { runsDynamicSql, writesOf } from '../sql-reader/body/writes.ts';
 
 /**
  * Finds out which functions of an app write: directly, through functions that they call, or in SQL that they build at
@@ -30,8 +30,10 @@ export class Writing {
   }
 }
 
-function ownWrites({ language, body }: RoutineFact): CallEntry['writes'] {
+function ownWrites({ schema, language, body }: RoutineFact): CallEntry['writes'] {
   const writes = writesOf(language, body);
   if (writes === 'always') return 'always';
-  return writes === 'at times' || (language === 'plpgsql' && runsDynamicSql(body)) ? 'may' : undefined;
+  // The SQL that Ninefold's own functions build only reads.
+  const isDynamic = language === 'plpgsql' && schema !== 'ninefold' && runsDynamicSql(body);
+  return writes === 'at times' || isDynamic ? 'may' : undefined;
 }
