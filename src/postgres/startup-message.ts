@@ -1,5 +1,5 @@
 /** First message of a client (PostgreSQL manual, "Message Formats"). */
-export type FirstMessage =
+type FirstMessage =
   /** SSLRequest or GSSENCRequest: the client asks for encryption before it logs in. */
   | { readonly kind: 'encryption' }
   /** A StartupMessage with its role, a CancelRequest, or an unknown message. */
