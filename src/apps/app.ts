@@ -14,6 +14,7 @@ import type { Secrets } from './app-secrets.ts';
 import { LoadPause } from './load-pause.ts';
 import { runAsServerRole } from './run-as-server-role.ts';
 import { defaultSettings, readSettings, type Settings, storedSettings } from './settings.ts';
+import { readActiveSite } from './site-store.ts';
 
 /** Notifications of an app's database and of its listener. */
 export type Notification =
@@ -77,6 +78,7 @@ export class App {
   #fullSchemaCache: Promise<SchemaCache> | null = null;
   #settings: Promise<Settings> | null = null;
   readonly #loadPause = new LoadPause();
+  #activeSite: Promise<string | null> | null = null;
 
   /** @param server The server; the login is the app's own authenticator role. */
   constructor(record: AppRecord, secrets: Secrets, server: ConnectionConfig, limits: PoolLimits, events: Events) {
@@ -196,6 +198,17 @@ export class App {
     return reading;
   }
 
+  /** Returns the id of the published version of the app's own front end; null if the app has none. */
+  activeSite(): Promise<string | null> {
+    this.#activeSite ??= this.#remember(
+      () => readActiveSite(this.database),
+      () => {
+        this.#activeSite = null;
+      },
+    );
+    return this.#activeSite;
+  }
+
   /** Returns a pool with one connection in addition to the app's pool, for long work. The caller closes it. */
   dedicatedPool(): Pool {
     return new Pool(this.#target, {
@@ -276,7 +289,10 @@ export class App {
 
   #notifySubscribers(notification: Notification): void {
     const { type } = notification;
-    if (type === 'settings' || type === 'listening' || type === 'disconnected') this.#settings = null;
+    if (type === 'settings' || type === 'listening' || type === 'disconnected') {
+      this.#settings = null;
+      this.#activeSite = null;
+    }
     if (this.#settings === null || type === 'schema') {
       this.#schemaCache = null;
       this.#fullSchemaCache = null;
