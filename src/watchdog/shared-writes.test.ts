@@ -10,9 +10,7 @@ it('finds the app that most often has the lock of the writers while the file gro
   writes.see(sessions, new Set([1, 3]));
   writes.see(sessions, new Set([2]));
   expect(writes.look(6500, 500)).toEqual([]);
-  expect(writes.look(8000, 2000)).toEqual([
-    { app: 'a', limit: 'sharedCatalogBytesPerSecond', value: 1500, pids: [1] },
-  ]);
+  expect(writes.look(8000, 2000)).toEqual([{ app: 'a', limit: 'sharedCatalogBytesPerSecond', value: 1500, pids: [1] }]);
 });
 
 it('finds no app if the file grows slowly, shrinks, or grows without a writer of an app', () => {
