@@ -5,7 +5,7 @@ import type { AppConnection } from '../../../contract/admin.ts';
 import { limits } from '../../../contract/limits.ts';
 import { admin, createApp, createAppWith, runSql } from '../../support/apps.ts';
 import { attack, boundAttacks } from '../../support/bound-attacks.ts';
-import { superuserUrl, withClient } from '../../support/database.ts';
+import { overSocket, superuserUrl, withClient } from '../../support/database.ts';
 import { type HttpResponse, send } from '../../support/http.ts';
 import { startNode } from '../../support/node.ts';
 import { ownNode } from '../../support/own-node.ts';
@@ -102,14 +102,9 @@ const exceeded = (limit: string) => ({
 const databaseUrl = async (app: AppConnection): Promise<string> =>
   (await admin<{ database_url: string }>(node, 'GET', `/apps/${app.ref}/connection`)).database_url;
 
-/**
- * Logs in as the app's owner, as a builder's own program does.
- * @param folder Folder of the server's Unix socket, which has no limit on the rate of logins; without it over TCP.
- */
-async function logIn(app: AppConnection, folder?: string): Promise<{ client: pg.Client; ended: Promise<void> }> {
-  const url = new URL(await databaseUrl(app));
-  if (folder !== undefined) url.searchParams.set('host', folder);
-  const client = new pg.Client(url.href);
+/** Logs in as the app's owner, as a builder's own program does. */
+async function logIn(app: AppConnection, url?: string): Promise<{ client: pg.Client; ended: Promise<void> }> {
+  const client = new pg.Client(url ?? (await databaseUrl(app)));
   const ended = new Promise<void>((resolve) => client.on('end', () => resolve()));
   client.on('error', () => undefined);
   await client.connect();
@@ -475,15 +470,14 @@ describe('the owner of an app', () => {
   it('leaves connections for the requests of all apps', async () => {
     const app = await createApp(node);
     // As many connections as the owners of twenty apps have together.
-    const folder = await withClient(await superuserUrl(node, 'postgres'), async (client) => {
-      await client.query(`alter role "app_${app.ref}" connection limit 400`);
-      return (await client.query<{ folder: string }>(`select current_setting('data_directory') as folder`)).rows[0]
-        ?.folder;
-    });
+    await withClient(await superuserUrl(node, 'postgres'), (client) =>
+      client.query(`alter role "app_${app.ref}" connection limit 400`),
+    );
+    const url = await overSocket(node, await databaseUrl(app));
     const clients: pg.Client[] = [];
     try {
       const refused = await besideNeighbour(async () => {
-        const logins = await Promise.allSettled(Array.from({ length: 400 }, () => logIn(app, folder)));
+        const logins = await Promise.allSettled(Array.from({ length: 400 }, () => logIn(app, url)));
         for (const login of logins) if (login.status === 'fulfilled') clients.push(login.value.client);
         expect((await call(await createApp(node), 'GET', '/')).status).toBe(200);
         return logins.filter(({ status }) => status === 'rejected').length;
