@@ -41,18 +41,19 @@ export function loginError(sqlstate: string, message: string): Buffer {
 
 const AUTHENTICATION = 'R'.charCodeAt(0);
 
-/**
- * Reads the messages of the server until one says that the client is authenticated (AuthenticationOk). Ends with the
- * first message that belongs to no authentication, because an error ends the login.
- */
+/** Bytes of a message's type and length. */
+const HEAD = 5;
+
+/** Reads the messages of the server until one says that the client is authenticated (AuthenticationOk). */
 export class AuthenticationReader {
   #rest = Buffer.alloc(0);
 
   /** Returns true once the client is authenticated. */
   push(chunk: Buffer): boolean {
     let bytes = Buffer.concat([this.#rest, chunk]);
-    while (bytes.length >= 9 && bytes[0] === AUTHENTICATION) {
-      if (bytes.readUInt32BE(5) === 0) return true;
+    // Other messages may precede: NegotiateProtocolVersion, and requests for the password.
+    while (bytes.length >= HEAD + 4) {
+      if (bytes[0] === AUTHENTICATION && bytes.readUInt32BE(HEAD) === 0) return true;
       const next = 1 + bytes.readUInt32BE(1);
       if (bytes.length < next) break;
       bytes = bytes.subarray(next);
