@@ -50,7 +50,7 @@ export const appLimits = {
     unit: 'bytes',
     default: 2 * GIB,
     meaning:
-      'Temporary files of all sessions of an app together. Above this, the sessions with the largest files are ended.',
+      'Temporary files of all sessions of an app together, exported snapshots included. Above this, the sessions with the largest files are ended.',
     setting: 'NINEFOLD_APP_TEMPORARY_BYTES',
     range: [MIB, 1024 * GIB],
     code: 'app_limit_exceeded',
@@ -94,6 +94,25 @@ export const appLimits = {
     range: [1, 86_400],
     code: 'app_limit_exceeded',
   },
+  appAnalyzeSeconds: {
+    group: 'apps',
+    unit: 'seconds',
+    default: 30,
+    meaning:
+      'How long autovacuum may analyze one table of an app. All apps share its workers, and an analysis runs functions of the app in expression indexes.',
+    setting: 'NINEFOLD_APP_ANALYZE_SECONDS',
+    range: [1, 86_400],
+  },
+  sharedCatalogBytesPerSecond: {
+    group: 'apps',
+    unit: 'bytes',
+    default: 4 * MIB,
+    meaning:
+      'How much the catalogs that all apps of a server share, as of comments and settings of databases, may grow per second. Above this, the app that writes them most is suspended.',
+    setting: 'NINEFOLD_SHARED_CATALOG_BYTES_PER_SECOND',
+    range: [MIB / 4, GIB],
+    code: 'app_limit_exceeded',
+  },
   notifyQueueBytes: {
     group: 'apps',
     unit: 'bytes',
@@ -131,6 +150,29 @@ export const appLimits = {
       'Percent of one processor that an app may use at normal priority while another app has work. Applies to the embedded PostgreSQL on Linux.',
     setting: 'NINEFOLD_APP_PROCESSOR_SHARE',
     range: [1, 100_000],
+  },
+  loginsPerSecond: {
+    group: 'apps',
+    unit: 'count',
+    default: 30,
+    meaning:
+      'Logins per second of one role over TCP to the embedded PostgreSQL, four times as many of all roles together; after a pause, those of two seconds at once. More wait as long as loginWaitSeconds says.',
+    setting: 'NINEFOLD_LOGINS_PER_SECOND',
+    range: [1, 10_000],
+    code: '53300',
+  },
+  loginWaitSeconds: {
+    group: 'apps',
+    unit: 'seconds',
+    default: 5,
+    meaning: 'How long a login over TCP waits for its turn before it is refused.',
+    code: '53300',
+  },
+  loginSeconds: {
+    group: 'apps',
+    unit: 'seconds',
+    default: 10,
+    meaning: 'How long a login over TCP may take, once it has its turn.',
   },
   appSuspensionSeconds: {
     group: 'apps',

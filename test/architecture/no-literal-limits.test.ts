@@ -82,6 +82,14 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/apps/copy-database.ts': [['the pause between two tries', 'setTimeout(resolve, 20)', 'setTimeout(resolve, 50)']],
   'src/apps/buffered-counters.ts': [['how often old rows are swept', 'const MAINTAIN_EVERY = 120;']],
   'src/apps/error-statistics.ts': [['the shape of what is counted', 'const MINUTES = 10;', 'const HOURS = 24;']],
+  'src/apps/load-pause.ts': [
+    [
+      'how much of the time one app may block a worker',
+      'const FREE_MILLISECONDS = 100;',
+      'const PAUSE_TIMES = 20;',
+      'const LONGEST_PAUSE_MILLISECONDS = 60_000;',
+    ],
+  ],
   'src/apps/key-uses.ts': [['the length of a day', 'const DAY_MILLISECONDS = 86_400_000;']],
   'src/apps/log-entries.ts': [['how much of a path a line shows', 'const PATH_LENGTH = 300;']],
   'src/apps/read-statistics.ts': [
@@ -305,9 +313,12 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     ['how much is looked at in one turn', 'const READ_AT_ONCE = 20;'],
     ['by what DELETE and VACUUM let files grow', 'const GROWTH_BYTES = 1024 * 1024;'],
   ],
-  'src/watchdog/notify-watch.ts': [['how often a rate is measured', 'const RATE_MILLISECONDS = 1000;']],
+  'src/watchdog/shared-writes.ts': [['how often a rate is measured', 'const RATE_MILLISECONDS = 1000;']],
   'src/watchdog/owner-logins.ts': [['a moment before the end', 'const EARLIER_MILLISECONDS = 500;']],
-  'src/watchdog/processes.ts': [['a priority', 'const LOWEST = 19;']],
+  'src/watchdog/processes.ts': [
+    ['a priority', 'const LOWEST = 19;'],
+    ['the unit of stat(2)', 'const BLOCK_BYTES = 512;'],
+  ],
   'src/watchdog/processor-shares.ts': [['the time of an average', 'const AVERAGE_MILLISECONDS = 1000;']],
   'src/watchdog/suspensions.ts': [
     [
@@ -319,6 +330,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/watchdog/sessions.ts': [['the form of a ref', '{2,39}']],
   'src/watchdog/watchdog.ts': [
     ['the connections of the watchdog itself', 'idleMilliseconds: 3_600_000', 'waitMilliseconds: 5000'],
+    ['from when on it is worth a look', 'const SEGMENT_BYTES = 64 * 1024 * 1024;'],
   ],
   'src/spec/versions/watch-server-roles.ts': [
     [
