@@ -9,9 +9,11 @@ import type { Transaction } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { plain, type Result, type Statement } from '../database/statement.ts';
 import type { AdminContext } from './context.ts';
+import { checkDeferredConstraints } from './deferred-constraints.ts';
+import { blockText } from './do-block.ts';
 import { type MigrationFile, pendingFiles, readMigrations } from './migrate.ts';
 import { openApp } from './open-app.ts';
-import type { DatabaseFacts } from './platform-statements.ts';
+import type { DatabaseFacts } from './replacement.ts';
 import { json } from './router.ts';
 import { type PreparedScript, type PreparedStatement, prepareScript, readFacts, warningsOf } from './script.ts';
 import { failureOf } from './sql-failure.ts';
@@ -28,7 +30,8 @@ export async function tryMigrations(context: AdminContext, request: CallRequest,
   const app = await openApp(context, ref);
   return context.lifecycle.withAppLocks([ref], async () => {
     const { pending, skipped } = await pendingFiles(context, app.record, files);
-    const { changes, ...rest } = await tryFiles(context, app, pending);
+    const scripts = files.map(({ sql }) => sql);
+    const { changes, ...rest } = await tryFiles(context, app, pending, scripts);
     const trial: MigrationTrial = { ...rest, skipped, changes: await changes() };
     return json(trial);
   });
@@ -49,11 +52,16 @@ class TrialRollback extends Error {
   }
 }
 
-async function tryFiles(context: AdminContext, app: App, files: readonly MigrationFile[]): Promise<Found> {
+async function tryFiles(
+  context: AdminContext,
+  app: App,
+  pending: readonly MigrationFile[],
+  scripts: readonly string[],
+): Promise<Found> {
   try {
     return await withPool(ownerConnection(context.server, app.record), (pool) =>
       pool.transaction(async (tx) => {
-        const found = await runFiles(tx, files);
+        const found = await runFiles(tx, pending, scripts);
         throw new TrialRollback({ ...found, changes: await context.specify.within(app, tx) });
       }),
     );
@@ -63,9 +71,9 @@ async function tryFiles(context: AdminContext, app: App, files: readonly Migrati
   }
 }
 
-async function runFiles(tx: Transaction, files: readonly MigrationFile[]): Promise<Tried> {
+async function runFiles(tx: Transaction, files: readonly MigrationFile[], scripts: readonly string[]): Promise<Tried> {
   const found: Tried = { tried: [], untried: [], failed: null, warnings: [] };
-  const facts = await readFacts(tx);
+  const facts = await readFacts(tx, scripts);
   for (const file of files) {
     const ending = splitStatements(file.sql).find(({ command, text }) => endsTransaction(command, text));
     if (ending) {
@@ -76,6 +84,7 @@ async function runFiles(tx: Transaction, files: readonly MigrationFile[]): Promi
     const script = prepareScript(file.sql, facts);
     try {
       found.warnings.push(...(await runStatements(tx, script, file.name)));
+      await checkDeferredConstraints(tx, { ...script, sources: [] });
       await tx.run([plain('release savepoint ninefold_trial')]);
       found.tried.push(file.name);
     } catch (error) {
@@ -127,14 +136,17 @@ function endsTransaction(command: string, text: string): boolean {
  */
 async function runStatements(tx: Transaction, script: PreparedScript, file: string): Promise<MigrationWarning[]> {
   const statements: readonly PreparedStatement[] =
-    script.statements ?? splitStatements(script.original).map((source) => ({ source, replacement: null }));
+    script.statements ?? splitStatements(script.original).map((source) => ({ source, replacement: null, within: [] }));
   const results: (Result | undefined)[] = [];
-  for (const [i, { source, replacement }] of statements.entries()) {
+  for (const [i, { source, replacement, within }] of statements.entries()) {
     if (frames.has(source.command)) {
       results.push(undefined);
       continue;
     }
-    const parts = replacement === null ? [source.text] : splitStatements(replacement.run ?? '').map(({ text }) => text);
+    const parts =
+      replacement === null
+        ? [blockText(source, within)]
+        : splitStatements(replacement.run ?? '').map(({ text }) => text);
     try {
       for (const part of parts) {
         const copies = source.data ? [source.data.text] : [];
@@ -144,7 +156,7 @@ async function runStatements(tx: Transaction, script: PreparedScript, file: stri
       if (!(error instanceof DatabaseError)) throw error;
       const { position, ...fields } = error.fields;
       const before = [...script.original.slice(0, source.at)].length;
-      const isPointed = position !== undefined && replacement === null;
+      const isPointed = position !== undefined && replacement === null && within.length === 0;
       throw new DatabaseError({ ...fields, ...(isPointed && { position: position + before }) }, i);
     }
   }

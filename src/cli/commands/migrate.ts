@@ -4,7 +4,7 @@ import type { MigrateRequest, MigrateResponse, MigrationFailure, SqlResponse } f
 import type { MigrationTrial } from '../../../contract/changes.ts';
 import { limits } from '../../../contract/limits.ts';
 import { CliError, type Client, connect } from '../client.ts';
-import { readMigrations } from '../migration-files.ts';
+import { type FoundMigrations, readMigrations } from '../migration-files.ts';
 import { printJson, printWarnings } from '../print.ts';
 import { saveMigration } from '../save-migration.ts';
 import { readProjectSettings } from '../supabase-project.ts';
@@ -99,7 +99,7 @@ const CHARACTERS_OF_REQUEST = 2_000_000;
  * Sends the files to the node in several requests. Prints the files that were applied before a failure.
  * @throws CliError with the position of the failure.
  */
-export async function applyMigrations(client: Client, ref: string, found: MigrateRequest): Promise<MigrateResponse> {
+export async function applyMigrations(client: Client, ref: string, found: FoundMigrations): Promise<MigrateResponse> {
   const all: MigrateResponse = { applied: [], skipped: [], seeded: [], warnings: [] };
   for (const request of requestsOf(found)) {
     const path = `/apps/${encodeURIComponent(ref)}/migrations`;
@@ -119,14 +119,17 @@ export async function applyMigrations(client: Client, ref: string, found: Migrat
   return all;
 }
 
-/** Divides the files into requests of limited size, in order. Each seed file gets its own request. */
-function requestsOf({ files, seed }: MigrateRequest): MigrateRequest[] {
-  const requests: MigrateRequest[] = [];
+/** Divides the files into requests of limited size, in order. Each file that runs only once gets its own request. */
+function requestsOf({ files, seed, roles }: FoundMigrations): MigrateRequest[] {
+  // A migration's name contains no slash.
+  const requests: MigrateRequest[] =
+    roles === undefined ? [] : [{ files: [], seed: [{ name: './roles.sql', sql: roles }] }];
   let characters = 0;
   for (const file of files) {
     const last = requests.at(-1);
     characters += file.sql.length;
-    if (last && last.files.length < FILES_OF_REQUEST && characters <= CHARACTERS_OF_REQUEST) last.files.push(file);
+    if (last && !last.seed && last.files.length < FILES_OF_REQUEST && characters <= CHARACTERS_OF_REQUEST)
+      last.files.push(file);
     else {
       requests.push({ files: [file] });
       characters = file.sql.length;
@@ -153,7 +156,12 @@ export function printApplied(response: MigrateResponse): void {
   printWarnings(response.warnings);
 }
 
-async function tryOut(client: Client, ref: string, found: MigrateRequest, json: boolean): Promise<void> {
+async function tryOut(
+  client: Client,
+  ref: string,
+  { roles: _, ...found }: FoundMigrations,
+  json: boolean,
+): Promise<void> {
   const path = `/apps/${encodeURIComponent(ref)}`;
   const request = bytesOf(found) > limits.bodyBytes.default ? await withoutApplied(client, path, found) : found;
   const trial = await client.post<MigrationTrial>(`${path}/migrations/trial`, request);
