@@ -75,6 +75,7 @@ describe('replacementOf', () => {
       'alter default privileges for role current_user grant select on tables to anon',
     ],
     [`create extension "moddatetime" schema "it's"`, `select ninefold.create_extension('moddatetime', 'it''s', false)`],
+    ['alter database postgres owner to postgres', null],
     ['comment on database postgres is $$x$$', 'comment on database "app_x" is $$x$$'],
     ['revoke all on database "postgres" from public', 'revoke all on database "app_x" from public'],
     ['set local role postgres', 'set local role none'],

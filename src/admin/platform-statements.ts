@@ -53,10 +53,10 @@ const rules: Readonly<Record<string, (reader: StatementReader, facts: DatabaseFa
     alterExtension(reader, facts) ??
     eventTrigger(reader) ??
     publication(reader) ??
+    alterDatabase(reader, facts) ??
     ownerTo(reader) ??
     defaultPrivileges(reader, facts) ??
     alterRole(reader, facts) ??
-    alterDatabase(reader, facts) ??
     policyOfSkippedRoles(reader, facts) ??
     platformSchema(reader, facts),
   DROP: (reader, facts) =>

@@ -11,11 +11,9 @@ const shared: ReadonlySet<string> = new Set(['anon', 'authenticated', 'service_r
 /** Settings that a hosted project may change for its whole server. Here the operator sets them. */
 const serverSetting = /^(log_|track_|auto_explain\.|pg_net\.|pg_stat_statements\.|pgaudit\.)/;
 
-const ROLES =
+/** Advice on a statement about a role that does not exist or that the app's owner must not create. */
+export const adviceOnRoles =
   'Roles belong to all apps of the server. Use anon, authenticated and service_role, and ninefold.define_role for roles of members.';
-
-/** Advice on an error about a role that does not exist or that the app's owner must not create. */
-export const adviceOnRoles = ROLES;
 
 const skip = (reader: StatementReader, warning: string | null, kind = ''): Replacement => ({
   run: null,
@@ -47,7 +45,7 @@ export function createRole(reader: StatementReader, facts: DatabaseFacts): Repla
   const name = createdRole(reader);
   if (name === null || shared.has(name) || !facts.hasHelpers) return null;
   const run = `insert into ninefold.skipped_roles (name) values (${literal(name)}) on conflict do nothing`;
-  return { run, warning: `Role ${name} is not created, and nothing is granted to it. ${ROLES}`, tag: 'CREATE ROLE' };
+  return { run, warning: `Role ${name} is not created, and nothing is granted to it. ${adviceOnRoles}`, tag: 'CREATE ROLE' };
 }
 
 /** Skips DROP ROLE and DROP OWNED of roles that were not created. No app can create a role. */
@@ -104,9 +102,10 @@ function parameterAt(reader: StatementReader, at: number): string {
   return [reader.names[at], ...(reader.names[at + 1] === '.' ? ['.', reader.names[at + 2]] : [])].join('');
 }
 
-/** Gives ALTER DATABASE postgres the name of the app's database. */
+/** Gives ALTER DATABASE postgres the name of the app's database. Its owner stays. */
 export function alterDatabase(reader: StatementReader, facts: DatabaseFacts): Replacement | null {
   if (!reader.is('alter', 'database', 'postgres')) return null;
+  if (reader.names[3] === 'owner') return skip(reader, null, ' DATABASE');
   const at = Math.max(reader.after('set'), reader.after('reset'));
   const parameter = at < 0 ? '' : parameterAt(reader, at);
   if (serverSetting.test(parameter)) return skip(reader, operatorSets(parameter), ' DATABASE');

@@ -37,7 +37,7 @@ import apiKeyUses from '../schema/0037_api_key_uses.sql';
 import oauthRequests from '../schema/0039_oauth_requests.sql';
 import versionIds from '../schema/0040_version_ids.sql';
 import skippedRoles from '../schema/0044_skipped_roles.sql';
-import storageOperations from '../schema/0045_storage_operations.sql';
+import hostedProjects from '../schema/0045_hosted_projects.sql';
 import site from '../schema/0055_site.sql';
 import consoleTables from '../schema/console/0001_console.sql';
 import scheduledWork from '../schema/console/0002_scheduled_work.sql';
@@ -90,7 +90,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0039_oauth_requests', sql: oauthRequests, onExisting: true },
   { name: '0040_version_ids', sql: versionIds, onExisting: true },
   { name: '0044_skipped_roles', sql: skippedRoles, onExisting: true },
-  { name: '0045_storage_operations', sql: storageOperations, onExisting: true },
+  { name: '0045_hosted_projects', sql: hostedProjects, onExisting: true },
   { name: '0055_site', sql: site, onExisting: true },
 ];
 

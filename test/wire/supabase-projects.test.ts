@@ -353,7 +353,8 @@ sql_paths = ["./seeds/*.sql"]
   it('creates an app from a project, and lists the parts that were not copied', async () => {
     const folder = await project({
       'supabase/config.toml': config,
-      'supabase/migrations/1_tables.sql': 'create table public.things (id int);',
+      'supabase/roles.sql': `create role reporter; alter role authenticated set statement_timeout = '9s';`,
+      'supabase/migrations/1_tables.sql': 'create table public.things (id int); grant select on public.things to reporter;',
       'supabase/seeds/2.sql': 'insert into public.things values (2);',
       'supabase/seeds/1.sql': 'insert into public.things values (1)',
       'supabase/functions/hello/index.ts': '',
@@ -363,12 +364,13 @@ sql_paths = ["./seeds/*.sql"]
     expect([code, stdout]).toEqual([
       0,
       expect.stringMatching(
-        /applied {2}1_tables\.sql\nseeded {3}seeds\/1\.sql\nseeded {3}seeds\/2\.sql[\s\S]*github[\s\S]*hook send_sms[\s\S]*hello[\s\S]*sb_publishable_[\s\S]*Next:/,
+        /applied {2}1_tables\.sql\nseeded {3}\.\/roles\.sql\nseeded {3}seeds\/1\.sql\nseeded {3}seeds\/2\.sql[\s\S]*github[\s\S]*hook send_sms[\s\S]*hello[\s\S]*sb_publishable_[\s\S]*Next:/,
       ),
     ]);
     expect(await rows(ref, 'select id from public.things order by id')).toEqual([['1'], ['2']]);
     expect(await rows(ref, 'select key, value from ninefold.settings order by key')).toEqual([
       ['db_max_rows', '50'],
+      ['db_statement_timeout', '9000'],
       ['disable_signup', 'true'],
       ['external_google_client_id', '"an-id"'],
       ['external_google_enabled', 'true'],
