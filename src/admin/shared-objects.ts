@@ -45,7 +45,11 @@ export function createRole(reader: StatementReader, facts: DatabaseFacts): Repla
   const name = createdRole(reader);
   if (name === null || shared.has(name) || !facts.hasHelpers) return null;
   const run = `insert into ninefold.skipped_roles (name) values (${literal(name)}) on conflict do nothing`;
-  return { run, warning: `Role ${name} is not created, and nothing is granted to it. ${adviceOnRoles}`, tag: 'CREATE ROLE' };
+  return {
+    run,
+    warning: `Role ${name} is not created, and nothing is granted to it. ${adviceOnRoles}`,
+    tag: 'CREATE ROLE',
+  };
 }
 
 /** Skips DROP ROLE and DROP OWNED of roles that were not created. No app can create a role. */

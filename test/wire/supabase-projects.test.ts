@@ -354,7 +354,8 @@ sql_paths = ["./seeds/*.sql"]
     const folder = await project({
       'supabase/config.toml': config,
       'supabase/roles.sql': `create role reporter; alter role authenticated set statement_timeout = '9s';`,
-      'supabase/migrations/1_tables.sql': 'create table public.things (id int); grant select on public.things to reporter;',
+      'supabase/migrations/1_tables.sql':
+        'create table public.things (id int); grant select on public.things to reporter;',
       'supabase/seeds/2.sql': 'insert into public.things values (2);',
       'supabase/seeds/1.sql': 'insert into public.things values (1)',
       'supabase/functions/hello/index.ts': '',
