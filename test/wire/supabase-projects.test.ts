@@ -480,6 +480,16 @@ secret = "a secret"
     expect((JSON.parse(stdout) as AppConnection).ref).toBe(ref);
   });
 
+  it('warns about a roles.sql that fails, and applies the migrations', async () => {
+    const folder = await project({
+      'supabase/roles.sql': 'create role reporter;\nselect nope;',
+      'supabase/migrations/1.sql': 'create table public.things (id int);',
+    });
+    const { code, stdout, stderr } = await cli(node, ['apps', 'create', uniqueRef(), '--from', folder]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('applied  1.sql')]);
+    expect(`${stdout}${stderr}`).toContain('./roles.sql:2: The file is not applied: column "nope" does not exist');
+  });
+
   it('names the failed file of the seed, and continues with it', async () => {
     const { ref } = await createApp(node);
     const seed = (second: string) => ({

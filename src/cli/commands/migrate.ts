@@ -100,9 +100,9 @@ const CHARACTERS_OF_REQUEST = 2_000_000;
  * @throws CliError with the position of the failure.
  */
 export async function applyMigrations(client: Client, ref: string, found: FoundMigrations): Promise<MigrateResponse> {
-  const all: MigrateResponse = { applied: [], skipped: [], seeded: [], warnings: [] };
+  const path = `/apps/${encodeURIComponent(ref)}/migrations`;
+  const all = await applyRoles(client, path, found.roles);
   for (const request of requestsOf(found)) {
-    const path = `/apps/${encodeURIComponent(ref)}/migrations`;
     const response = await client.post<MigrateResponse>(path, request).catch((error: unknown) => {
       if (error instanceof CliError && error.code === 'migration_failed') {
         const { applied, warnings } = error.details as MigrationFailure;
@@ -119,17 +119,31 @@ export async function applyMigrations(client: Client, ref: string, found: FoundM
   return all;
 }
 
-/** Divides the files into requests of limited size, in order. Each file that runs only once gets its own request. */
-function requestsOf({ files, seed, roles }: FoundMigrations): MigrateRequest[] {
+/**
+ * Applies the `roles.sql` of a project. Its failure is a warning, because Supabase's own `db push` leaves that file out,
+ * and the roles that it creates belong to no app.
+ */
+async function applyRoles(client: Client, path: string, roles: string | undefined): Promise<MigrateResponse> {
+  const none: MigrateResponse = { applied: [], skipped: [], seeded: [], warnings: [] };
+  if (roles === undefined) return none;
   // A migration's name contains no slash.
-  const requests: MigrateRequest[] =
-    roles === undefined ? [] : [{ files: [], seed: [{ name: './roles.sql', sql: roles }] }];
+  const seed = [{ name: './roles.sql', sql: roles }];
+  return client.post<MigrateResponse>(path, { files: [], seed }).catch((error: unknown) => {
+    if (!(error instanceof CliError) || error.code !== 'migration_failed') throw error;
+    const { file, line, column, message, sqlstate, warnings } = error.details as MigrationFailure;
+    const reason = `The file is not applied: ${message} (SQLSTATE ${sqlstate}).`;
+    return { ...none, warnings: [...warnings, { file, line: line ?? 1, column: column ?? 1, message: reason }] };
+  });
+}
+
+/** Divides the files into requests of limited size, in order. Each seed file gets its own request. */
+function requestsOf({ files, seed }: MigrateRequest): MigrateRequest[] {
+  const requests: MigrateRequest[] = [];
   let characters = 0;
   for (const file of files) {
     const last = requests.at(-1);
     characters += file.sql.length;
-    if (last && !last.seed && last.files.length < FILES_OF_REQUEST && characters <= CHARACTERS_OF_REQUEST)
-      last.files.push(file);
+    if (last && last.files.length < FILES_OF_REQUEST && characters <= CHARACTERS_OF_REQUEST) last.files.push(file);
     else {
       requests.push({ files: [file] });
       characters = file.sql.length;
