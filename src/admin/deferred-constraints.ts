@@ -1,6 +1,7 @@
 import type { Transaction } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { plain } from '../database/statement.ts';
+import { StatementReader } from './replacement.ts';
 import type { PreparedScript } from './script.ts';
 import { splitStatements } from './statements.ts';
 
@@ -38,7 +39,10 @@ export async function checkDeferredConstraints(tx: Transaction, script: Prepared
     const statements = script.statements?.map(({ source }) => source) ?? splitStatements(script.original);
     const [, table = error.fields.table ?? ''] = /\btable "([^"]+)"/.exec(error.message) ?? [];
     const run = script.sources.length > 0 ? script.sources : [...statements.keys()];
-    const index = table === '' ? -1 : run.findLastIndex((i) => statements[i]?.text.includes(table));
+    const index =
+      table === ''
+        ? -1
+        : run.findLastIndex((i) => new StatementReader(statements[i]?.text ?? '').names.includes(table));
     const { position: _, ...fields } = error.fields;
     const where = 'the end of the transaction, where PostgreSQL checks deferred constraints';
     throw new DatabaseError({ ...fields, where }, index < 0 ? run.length - 1 : index);
