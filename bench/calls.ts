@@ -1,13 +1,12 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { AppConnection } from '../contract/admin.ts';
-import { auth, databaseUrl, EMAIL, makeApp, PASSWORD } from './app.ts';
+import { databaseUrl, makeApp } from './app.ts';
 import { dataCases, type LimitOrder, type LimitReport } from './cases.ts';
 import { CONNECTIONS, MILLISECONDS, median, number, ROUNDS, table, WORKERS } from './figures.ts';
 import { type LoadResult, load, request } from './load.ts';
-import { type BenchNode, removeHome, startNode } from './node.ts';
+import { removeHome, startNode } from './node.ts';
 
-interface Row {
+export interface Row {
   name: string;
   result: LoadResult;
   limit: number;
@@ -64,40 +63,7 @@ export async function measureCalls(): Promise<void> {
         ),
       );
     }
-    const signIn = request(
-      'POST',
-      '/apps/bench/auth/v1/token?grant_type=password',
-      { apikey: app.publishable_key, 'content-type': 'application/json' },
-      JSON.stringify({ email: EMAIL, password: PASSWORD }),
-    );
-    rows.push(
-      await measureCase(
-        'sign in',
-        () => load({ port: node.port, connections: 8, milliseconds: MILLISECONDS, next: () => signIn }),
-        {
-          kind: 'sign-in',
-          email: EMAIL,
-          password: PASSWORD,
-          databaseUrl: runtimeUrl,
-          concurrency: 4,
-          milliseconds: MILLISECONDS,
-        },
-      ),
-    );
-    rows.push(
-      await measureCase(
-        'refresh',
-        () => refreshAll(node, app),
-        async () => ({
-          kind: 'refresh',
-          tokens: await refreshTokensOf(app),
-          databaseUrl: runtimeUrl,
-          concurrency: CONNECTIONS / WORKERS,
-          milliseconds: MILLISECONDS,
-        }),
-      ),
-    );
-    print(rows);
+    printRows(rows);
   } finally {
     await node.stop();
     removeHome(node.home);
@@ -105,7 +71,7 @@ export async function measureCalls(): Promise<void> {
 }
 
 /** Measures load and limit alternately, so that a change of the machine's speed affects both. */
-async function measureCase(
+export async function measureCase(
   name: string,
   run: () => Promise<LoadResult>,
   order: LimitOrder | (() => Promise<LimitOrder>),
@@ -143,33 +109,7 @@ async function limit(order: LimitOrder): Promise<number> {
   return reports.reduce((sum, report) => sum + report.perSecond, 0);
 }
 
-/** Returns a refresh token for each connection. A token can be exchanged once, so every round needs new ones. */
-function refreshTokensOf(app: AppConnection): Promise<string[]> {
-  const one = () =>
-    auth<{ refresh_token: string }>(app, '/token?grant_type=password', { email: EMAIL, password: PASSWORD });
-  return Promise.all(Array.from({ length: CONNECTIONS }, async () => (await one()).refresh_token));
-}
-
-async function refreshAll(node: BenchNode, app: AppConnection): Promise<LoadResult> {
-  const tokens = await refreshTokensOf(app);
-  return load({
-    port: node.port,
-    connections: CONNECTIONS,
-    milliseconds: MILLISECONDS,
-    next: (id) =>
-      request(
-        'POST',
-        `/apps/${app.ref}/auth/v1/token?grant_type=refresh_token`,
-        { apikey: app.publishable_key, 'content-type': 'application/json' },
-        JSON.stringify({ refresh_token: tokens[id] }),
-      ),
-    onBody: (id, body) => {
-      tokens[id] = (JSON.parse(body) as { refresh_token: string }).refresh_token;
-    },
-  });
-}
-
-function print(rows: readonly Row[]): void {
+export function printRows(rows: readonly Row[]): void {
   const lines = rows.map(({ name, result, limit }) => [
     name,
     number(result.perSecond),

@@ -19,7 +19,7 @@ export type LimitOrder = OrderBase &
   (
     | { kind: 'rest'; calls: DataCall[]; identity: string }
     | { kind: 'refresh'; tokens: string[] }
-    | { kind: 'sign-in'; email: string; password: string }
+    | { kind: 'sign-in' | 'hash'; email: string; password: string }
   );
 
 export interface LimitReport {

@@ -5,7 +5,7 @@
 import { defaultRestSettings } from '../contract/settings.ts';
 import { defaultAuthSettings } from '../contract/settings-auth.ts';
 import { beginSignIn, openPasswordSession, settleSignIn } from '../src/accounts/password-sign-in.ts';
-import { verifyPassword } from '../src/accounts/passwords.ts';
+import { hashPassword, verifyPassword } from '../src/accounts/passwords.ts';
 import { exchangeRefreshToken } from '../src/accounts/refresh-tokens.ts';
 import { loadSchemaCache } from '../src/catalog/load-schema-cache.ts';
 import { Connection } from '../src/database/connection.ts';
@@ -98,6 +98,10 @@ async function worksOf(order: LimitOrder, connections: readonly Connection[]): P
         token = exchanged.grant.refreshToken;
       };
     });
+  }
+  if (order.kind === 'hash') {
+    const hash = await hashPassword(order.password);
+    return callers.map(() => () => verifyPassword(order.password, hash));
   }
   const subjects = signInSubjects('127.0.0.1', order.email, defaultAuthSettings);
   return callers.map((caller) => {

@@ -46,7 +46,7 @@ export const rateLimits = {
     group: 'passwords',
     unit: 'count',
     default: 150,
-    meaning: 'Refreshes of sessions from one client network in any 5 minutes. Each worker counts for itself.',
+    meaning: 'Refreshes of sessions from one client network in any 5 minutes.',
     setting: 'rate_limit_token_refresh',
     range: [1, 1_000_000_000],
     code: 'over_request_rate_limit',

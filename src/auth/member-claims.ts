@@ -7,6 +7,17 @@ import { usable } from './get-user.ts';
 import { requireOAuthServer } from './oauth-server.ts';
 import { json } from './reply.ts';
 
+/**
+ * Returns true if somebody has proved that the address of an account is theirs, by a mail or at a provider. An address
+ * that the app confirms without a proof (`mailer_autoconfirm`) must not open an account of another application.
+ */
+const hasProvenEmail = ({ email, email_confirmed_at: confirmedAt, identities }: User): boolean =>
+  confirmedAt !== undefined &&
+  identities.some((identity) => {
+    const { email: own, email_verified: isVerified } = identity.identity_data;
+    return isVerified === true && typeof own === 'string' && own.toLowerCase() === email.toLowerCase();
+  });
+
 /** Returns the claims of a member that the scopes include (OpenID Connect Core 1.0, section 5.4). */
 export function memberClaims(user: User, scopes: readonly string[]): Readonly<Record<string, unknown>> {
   const { user_metadata: data } = user;
@@ -15,7 +26,7 @@ export function memberClaims(user: User, scopes: readonly string[]): Readonly<Re
   const [name, picture] = [textOf('name', 'full_name') ?? user.email, textOf('picture', 'avatar_url')];
   const nick = textOf('preferred_username', 'username', 'user_name');
   const claims = {
-    email: { email: user.email, email_verified: user.email_confirmed_at !== undefined },
+    email: { email: user.email, email_verified: hasProvenEmail(user) },
     phone: { phone_number: user.phone, phone_number_verified: user.phone_confirmed_at !== undefined },
     profile: {
       ...(name !== '' && { name }),
