@@ -94,10 +94,13 @@ async function limit(order: LimitOrder): Promise<number> {
   const script = fileURLToPath(new URL('./limit-process.mjs', import.meta.url));
   const reports = await Promise.all(
     Array.from({ length: WORKERS }, (_, i) => {
+      const own = <T>(list: readonly T[]) => list.slice(i * order.concurrency, (i + 1) * order.concurrency);
       const mine: LimitOrder =
         order.kind === 'refresh'
-          ? { ...order, tokens: order.tokens.slice(i * order.concurrency, (i + 1) * order.concurrency) }
-          : order;
+          ? { ...order, tokens: own(order.tokens) }
+          : order.kind === 'sign-in'
+            ? { ...order, emails: own(order.emails) }
+            : order;
       return new Promise<LimitReport>((resolve, reject) => {
         const child = fork(script);
         child.once('message', (report) => resolve(report as LimitReport));

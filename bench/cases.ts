@@ -19,7 +19,8 @@ export type LimitOrder = OrderBase &
   (
     | { kind: 'rest'; calls: DataCall[]; identity: string }
     | { kind: 'refresh'; tokens: string[] }
-    | { kind: 'sign-in' | 'hash'; email: string; password: string }
+    | { kind: 'sign-in'; emails: string[]; password: string }
+    | { kind: 'hash'; password: string }
   );
 
 export interface LimitReport {

@@ -103,16 +103,12 @@ async function worksOf(order: LimitOrder, connections: readonly Connection[]): P
     const hash = await hashPassword(order.password);
     return callers.map(() => () => verifyPassword(order.password, hash));
   }
-  const subjects = signInSubjects('127.0.0.1', order.email, defaultAuthSettings);
   return callers.map((caller) => {
     const database = executor(caller);
+    const email = order.emails[caller % order.emails.length] ?? '';
+    const subjects = signInSubjects('127.0.0.1', email, defaultAuthSettings);
     return async () => {
-      const attempt = await beginSignIn(
-        database,
-        { by: 'email', name: order.email },
-        subjects,
-        new AbortController().signal,
-      );
+      const attempt = await beginSignIn(database, { by: 'email', name: email }, subjects, new AbortController().signal);
       const { candidate, newNetwork } = attempt;
       if (!candidate?.passwordHash || !(await verifyPassword(order.password, candidate.passwordHash)))
         throw new Error('refused');

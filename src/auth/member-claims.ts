@@ -8,15 +8,19 @@ import { requireOAuthServer } from './oauth-server.ts';
 import { json } from './reply.ts';
 
 /**
- * Returns true if somebody has proved that the address of an account is theirs, by a mail or at a provider. An address
- * that the app confirms without a proof (`mailer_autoconfirm`) must not open an account of another application.
+ * Returns true if somebody has proved that the address of an account is theirs, as `ACCOUNT` of external-sign-in.ts
+ * decides. An address that was confirmed automatically at sign-up must not open an account of another application.
  */
-const hasProvenEmail = ({ email, email_confirmed_at: confirmedAt, identities }: User): boolean =>
-  confirmedAt !== undefined &&
-  identities.some((identity) => {
-    const { email: own, email_verified: isVerified } = identity.identity_data;
-    return isVerified === true && typeof own === 'string' && own.toLowerCase() === email.toLowerCase();
-  });
+function hasProvenEmail({ email, email_confirmed_at: confirmedAt, created_at: createdAt, identities }: User): boolean {
+  if (confirmedAt === undefined) return false;
+  if (confirmedAt !== createdAt) return true;
+  const own = identities.map(({ provider, identity_data: data }) => ({
+    isExternal: provider !== 'email' && provider !== 'phone',
+    isSame: typeof data.email === 'string' && data.email.toLowerCase() === email.toLowerCase(),
+    isVerified: data.email_verified === true,
+  }));
+  return own.length === 0 || own.some(({ isExternal, isSame, isVerified }) => isExternal && isSame && isVerified);
+}
 
 /** Returns the claims of a member that the scopes include (OpenID Connect Core 1.0, section 5.4). */
 export function memberClaims(user: User, scopes: readonly string[]): Readonly<Record<string, unknown>> {

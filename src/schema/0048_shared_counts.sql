@@ -90,6 +90,30 @@ alter function ninefold.take_from_rates owner to supabase_auth_admin;
 comment on function ninefold.take_from_rates is 'Counts calls under several subjects, or says how long those must wait that exceed a bound.';
 revoke execute on function ninefold.take_from_rates from public;
 
+create or replace function ninefold.confirm_email(account uuid, drops_password boolean) returns void
+  language plpgsql
+  set search_path = ''
+as $$
+begin
+  update auth.users u set
+    encrypted_password = case when u.email_confirmed_at is null and drops_password then null else u.encrypted_password end,
+    email_confirmed_at = coalesce(u.email_confirmed_at, now()),
+    is_anonymous = false,
+    raw_user_meta_data = coalesce(u.raw_user_meta_data, '{}') || '{"email_verified": true}',
+    confirmation_token = '', recovery_token = '', email_change_token_new = '', email_change_token_current = '',
+    reauthentication_token = '', updated_at = now()
+  where u.id = account;
+  -- The identity of a member who signs in again is left as it is.
+  update auth.identities i set
+    identity_data = i.identity_data || '{"email_verified": true}', updated_at = now()
+  from auth.users u
+  where u.id = account and i.user_id = u.id and i.provider = 'email' and i.identity_data ->> 'email' = u.email
+    and i.identity_data -> 'email_verified' is distinct from 'true';
+  delete from auth.one_time_tokens t where t.user_id = account;
+  delete from ninefold.one_time_codes c where c.user_id = account;
+end
+$$;
+
 -- A sign-in updates the row of its account, and a refresh that of its session. With room on the page the new version stays there, and none
 -- of the indexes of the table gets an entry.
 alter table auth.users set (fillfactor = 80);

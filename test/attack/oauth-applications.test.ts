@@ -97,11 +97,7 @@ describe('an ID token', () => {
     const { id_token = '' } = await oauth.tokensFor(ada);
     expect(claimsOf(id_token)).toMatchObject({ email: expect.any(String), email_verified: false });
     const { sub } = claimsOf(id_token) as { sub: string };
-    await runSql(
-      node,
-      oauth.app.ref,
-      `update auth.identities set identity_data = identity_data || '{"email_verified": true}' where user_id = '${sub}'`,
-    );
+    await runSql(node, oauth.app.ref, `update auth.users set email_confirmed_at = now() where id = '${sub}'`);
     expect(claimsOf((await oauth.tokensFor(ada)).id_token ?? '')).toMatchObject({ email_verified: true });
   });
 });
