@@ -3,13 +3,25 @@ import { fileURLToPath } from 'node:url';
 import { databaseUrl, makeApp } from './app.ts';
 import { dataCases, type LimitOrder, type LimitReport } from './cases.ts';
 import { CONNECTIONS, MILLISECONDS, median, number, ROUNDS, table, WORKERS } from './figures.ts';
-import { type LoadResult, load, request } from './load.ts';
-import { removeHome, startNode } from './node.ts';
+import { type LoadOptions, type LoadResult, load, request } from './load.ts';
+import { type BenchNode, removeHome, startNode } from './node.ts';
 
 export interface Row {
   name: string;
-  result: LoadResult;
+  result: NodeLoad;
   limit: number;
+  /** Processor time of a call at the limit, in milliseconds. */
+  limitProcessor: number;
+}
+
+/** The result of a load, with the processor time that the node used for each request, in milliseconds. */
+export type NodeLoad = LoadResult & { processorEach: number };
+
+/** Runs a load and measures the processor time of the node, which depends less on other programs than a rate. */
+export async function loadNode(node: BenchNode, options: Omit<LoadOptions, 'port'>): Promise<NodeLoad> {
+  const before = node.allProcessorTime();
+  const result = await load({ ...options, port: node.port });
+  return { ...result, processorEach: (node.allProcessorTime() - before) / result.requests };
 }
 
 /** Measures each call and its limit in the same run. */
@@ -42,11 +54,11 @@ export async function measureCalls(): Promise<void> {
       });
       rows.push(
         await measureCase(
+          node,
           name,
           () => {
             let turn = 0;
-            return load({
-              port: node.port,
+            return loadNode(node, {
               connections: CONNECTIONS,
               milliseconds: MILLISECONDS,
               next: () => bytes[turn++ % bytes.length] as Buffer,
@@ -72,25 +84,40 @@ export async function measureCalls(): Promise<void> {
 
 /** Measures load and limit alternately, so that a change of the machine's speed affects both. */
 export async function measureCase(
+  node: BenchNode,
   name: string,
-  run: () => Promise<LoadResult>,
+  run: () => Promise<NodeLoad>,
   order: LimitOrder | (() => Promise<LimitOrder>),
 ): Promise<Row> {
   // A warm-up run: until the server's code is compiled and the plans are made, the times are not representative.
   await run();
-  const results: LoadResult[] = [];
-  const limits: number[] = [];
+  const results: NodeLoad[] = [];
+  const limits: Limit[] = [];
   for (let i = 0; i < ROUNDS; i++) {
-    limits.push(await limit(typeof order === 'function' ? await order() : order));
+    limits.push(await limit(node, typeof order === 'function' ? await order() : order));
     results.push(await run());
   }
   results.sort((a, b) => a.perSecond - b.perSecond);
-  const result = results[Math.floor(ROUNDS / 2)] as LoadResult;
+  const result = {
+    ...(results[Math.floor(ROUNDS / 2)] as NodeLoad),
+    processorEach: median(results.map(({ processorEach }) => processorEach)),
+  };
   if (result.failed > 0) process.stderr.write(`${name}: ${result.failed} of ${result.requests} failed\n`);
-  return { name, result, limit: median(limits) };
+  return {
+    name,
+    result,
+    limit: median(limits.map(({ perSecond }) => perSecond)),
+    limitProcessor: median(limits.map(({ processorEach }) => processorEach)),
+  };
 }
 
-async function limit(order: LimitOrder): Promise<number> {
+interface Limit {
+  perSecond: number;
+  processorEach: number;
+}
+
+async function limit(node: BenchNode, order: LimitOrder): Promise<Limit> {
+  const before = node.allProcessorTime();
   const script = fileURLToPath(new URL('./limit-process.mjs', import.meta.url));
   const reports = await Promise.all(
     Array.from({ length: WORKERS }, (_, i) => {
@@ -109,17 +136,31 @@ async function limit(order: LimitOrder): Promise<number> {
       });
     }),
   );
-  return reports.reduce((sum, report) => sum + report.perSecond, 0);
+  const sum = (value: (report: LimitReport) => number) => reports.reduce((all, report) => all + value(report), 0);
+  const used = node.allProcessorTime() - before + sum(({ processorMilliseconds }) => processorMilliseconds);
+  return { perSecond: sum(({ perSecond }) => perSecond), processorEach: used / sum(({ times }) => times.length) };
 }
 
 export function printRows(rows: readonly Row[]): void {
-  const lines = rows.map(({ name, result, limit }) => [
+  const lines = rows.map(({ name, result, limit, limitProcessor }) => [
     name,
     number(result.perSecond),
     `${result.p50.toFixed(1)} ms`,
     `${result.p99.toFixed(1)} ms`,
     number(limit),
     `${Math.round((100 * result.perSecond) / limit)} %`,
+    `${result.processorEach.toFixed(2)} ms`,
+    `${limitProcessor.toFixed(2)} ms`,
   ]);
-  table(['Case', 'Requests a second', 'p50', 'p99', 'Limit', 'Share of it'], lines);
+  const head = [
+    'Case',
+    'Requests a second',
+    'p50',
+    'p99',
+    'Limit',
+    'Share of it',
+    'Processor time each',
+    'At the limit',
+  ];
+  table(head, lines);
 }

@@ -26,6 +26,8 @@ export type LimitOrder = OrderBase &
 export interface LimitReport {
   perSecond: number;
   times: number[];
+  /** Processor time of the process, in milliseconds. */
+  processorMilliseconds: number;
 }
 
 export const ROWS = 100_000;

@@ -67,7 +67,7 @@ async function useLinks(node: BenchNode, app: AppConnection): Promise<Round> {
   return { ...result, perProcessorSecond: (result.requests / spent) * 1000 };
 }
 
-export const ACCOUNTS = `
+const ACCOUNTS = `
   insert into auth.users (instance_id, id, aud, role, email, email_confirmed_at, raw_app_meta_data, raw_user_meta_data, created_at, updated_at)
   select '00000000-0000-0000-0000-000000000000', gen_random_uuid(), 'authenticated', 'authenticated',
     'link-' || g || '@example.com', now(), '{"provider": "email", "providers": ["email"]}', '{}', now(), now()
@@ -77,7 +77,7 @@ export const ACCOUNTS = `
   from auth.users u where u.email like 'link-%';
 `;
 
-export const NEW_LINKS = `
+const NEW_LINKS = `
   update auth.users set recovery_sent_at = now() where email like 'link-%';
   delete from auth.one_time_tokens;
   insert into auth.one_time_tokens (id, user_id, token_type, token_hash, relates_to, created_at, updated_at)

@@ -5,7 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { measureApps } from './apps.ts';
-import { measureAuth } from './auth.ts';
+import { measureAuth, measureFlood } from './auth.ts';
 import { measureCalls } from './calls.ts';
 import { measureCrash } from './crash.ts';
 import { CONNECTIONS, WORKERS } from './figures.ts';
@@ -23,6 +23,7 @@ const measures: Readonly<Record<string, () => Promise<void>>> = {
   auth: measureAuth,
   calls: measureCalls,
   crash: measureCrash,
+  flood: measureFlood,
   links: measureLinks,
   mixed: measureMixed,
   neighbours: measureNeighbours,
