@@ -112,6 +112,16 @@ export const rateLimits = {
     code: 'over_request_rate_limit',
     wideOnLoopback: true,
   },
+  providerSignInsPerNetwork: {
+    group: 'passwords',
+    unit: 'count',
+    default: 300,
+    meaning: 'Sign-ins at providers that one client network begins in any 5 minutes.',
+    setting: 'rate_limit_provider',
+    range: [1, 1_000_000_000],
+    code: 'over_request_rate_limit',
+    wideOnLoopback: true,
+  },
   passkeySignInsPerNetwork: {
     group: 'passwords',
     unit: 'count',

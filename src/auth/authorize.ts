@@ -11,6 +11,7 @@ import { ProviderFailure } from './provider-fetch.ts';
 import { authorizationUrl } from './provider-sign-in.ts';
 import { findProvider, ProviderUnavailable } from './providers.ts';
 import { redirectTarget } from './redirects.ts';
+import { takeFromLimit } from './take-from-limit.ts';
 
 /**
  * Handles GET /authorize: redirects a member to the page of a provider. A browser is first redirected to the app's own
@@ -48,6 +49,7 @@ export async function beginAtProvider(
   const name = query.get('provider') ?? '';
   try {
     const provider = await findProvider(context, name);
+    await takeFromLimit(context, request, 'provider');
     const referrer = redirectTarget(context, request);
     const challenge = readCodeChallenge(
       query.get('code_challenge') ?? undefined,

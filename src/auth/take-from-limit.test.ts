@@ -103,6 +103,15 @@ it('counts parallel refreshes of one network exactly over several workers, in fe
   await expect(take('refresh', '198.51.112.1')).rejects.toMatchObject({ limit: 'refreshesPerNetwork' });
 });
 
+it('limits the sign-ins at providers that a network begins, before it stores one', async () => {
+  const settings = { rate_limit_provider: 2, external_github_enabled: true, external_github_client_id: 'client' };
+  app.settings = { ...app.settings, ...settings };
+  app.secrets = { external_github_secret: 'secret' };
+  const begin = async () => (await app.call('GET', '/authorize?provider=github', { address: '198.51.113.1' })).status;
+  expect([await begin(), await begin(), await begin()]).toEqual([302, 302, 429]);
+  expect(await app.sql('select count(*) from auth.flow_state')).toEqual([{ count: '2' }]);
+});
+
 it('limits refreshes of one network only', async () => {
   const { body } = await signUp('198.51.102.1');
   app.settings = { ...app.settings, rate_limit_token_refresh: 2 };

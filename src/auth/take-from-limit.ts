@@ -33,6 +33,8 @@ const rates = {
   },
   /** A challenge of a second factor is opened or verified. */
   mfa: { network: 'factorAttemptsPerNetwork', window: 'factorWindowSeconds' },
+  /** A sign-in at a provider starts, which stores a row that nobody may ever use. */
+  provider: { network: 'providerSignInsPerNetwork', window: 'rateWindowSeconds' },
   /** A sign-in with a passkey starts or ends. */
   passkey: { network: 'passkeySignInsPerNetwork', window: 'rateWindowSeconds' },
   /** A text (SMS) is sent, which costs money. */
