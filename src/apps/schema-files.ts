@@ -37,6 +37,7 @@ import apiKeyUses from '../schema/0037_api_key_uses.sql';
 import oauthRequests from '../schema/0039_oauth_requests.sql';
 import versionIds from '../schema/0040_version_ids.sql';
 import sharedCounts from '../schema/0048_shared_counts.sql';
+import site from '../schema/0055_site.sql';
 import consoleTables from '../schema/console/0001_console.sql';
 import scheduledWork from '../schema/console/0002_scheduled_work.sql';
 import appSecrets from '../schema/console/0020_app_secrets.sql';
@@ -88,6 +89,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0039_oauth_requests', sql: oauthRequests, onExisting: true },
   { name: '0040_version_ids', sql: versionIds, onExisting: true },
   { name: '0048_shared_counts', sql: sharedCounts, onExisting: true },
+  { name: '0055_site', sql: site, onExisting: true },
 ];
 
 /** Name of the last schema file. */

@@ -1,6 +1,7 @@
 import { IconPlus } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { countWords } from '../../fields/format.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
@@ -8,7 +9,6 @@ import { usePortal } from '../data/client.ts';
 import { searchedFields } from '../data/query.ts';
 import { list } from '../data/rows.ts';
 import { entityIn, formFor, type Place, readableFields, useScreens } from '../data/screens.ts';
-import { countWords } from '../fields/format.ts';
 import { Filters } from './filters.tsx';
 import listStyles from './list-page.module.css';
 import { conditionsIn, type ListSearch, type Order, orderIn, toSearch } from './list-search.ts';

@@ -1,5 +1,6 @@
 import { Navigate, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
+import { ReferenceControlContext } from '../../fields/reference-control.ts';
 import { AuthLayout } from '../auth/auth-layout.tsx';
 import { placeAt, useScreens } from '../data/screens.ts';
 import { useCaller } from './gate.tsx';
@@ -10,13 +11,17 @@ const DetailPage = lazy(() => import('./detail-page.tsx').then(({ DetailPage: pa
 const FormPage = lazy(() => import('./form-page.tsx').then(({ FormPage: page }) => ({ default: page })));
 const BoardPage = lazy(() => import('./board-page.tsx').then(({ BoardPage: page }) => ({ default: page })));
 
+const MemberReference = lazy(() =>
+  import('../fields/member-reference.tsx').then(({ MemberReference: control }) => ({ default: control })),
+);
+
 /** The screen at the address, if the caller may open it. */
 export function ScreenPage() {
   const all = useScreens();
   const caller = useCaller();
   const { pathname, search } = useLocation();
   const place = placeAt(all, pathname);
-  if (!place && !caller) return <Navigate to="/sign-in" search={{ next: pathname }} replace />;
+  if (!place && !caller) return <Navigate to="/account/sign-in" search={{ next: pathname }} replace />;
   if (!place) {
     return (
       <Message title="There is no such page">
@@ -28,10 +33,12 @@ export function ScreenPage() {
   const edits = screen.kind === 'detail' && 'edit' in (search as object);
   return (
     <Suspense fallback={<AuthLayout title={screen.title}>{null}</AuthLayout>} key={pathname}>
-      {screen.kind === 'list' && <ListPage {...place} />}
-      {screen.kind === 'board' && <BoardPage {...place} />}
-      {screen.kind === 'form' && <FormPage {...place} rowKey={null} />}
-      {screen.kind === 'detail' && (edits ? <FormPage {...place} /> : <DetailPage {...place} />)}
+      <ReferenceControlContext value={MemberReference}>
+        {screen.kind === 'list' && <ListPage {...place} />}
+        {screen.kind === 'board' && <BoardPage {...place} />}
+        {screen.kind === 'form' && <FormPage {...place} rowKey={null} />}
+        {screen.kind === 'detail' && (edits ? <FormPage {...place} /> : <DetailPage {...place} />)}
+      </ReferenceControlContext>
     </Suspense>
   );
 }

@@ -1,4 +1,4 @@
-import type { Draft } from '../fields/draft.ts';
+import type { Draft } from '../../fields/draft.ts';
 import { useCaller } from './gate.tsx';
 
 const KEPT_MILLISECONDS = 7 * 24 * 3_600_000;
