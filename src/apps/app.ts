@@ -20,8 +20,8 @@ export type Notification =
   | { type: 'settings' }
   | { type: 'session-revoked'; ids: string[] }
   | { type: 'sessions-revoked-all' }
-  /** `story-wanted`: a worker asks for the trace of a request. `story-kept`: a worker has stored it. */
-  | { type: 'story-wanted' | 'story-kept'; id: string }
+  /** `trace-wanted`: a worker asks for the trace of a request. `trace-stored`: a worker has stored it. */
+  | { type: 'trace-wanted' | 'trace-stored'; id: string }
   /** `log-wanted`: a worker asks for recent requests. `log-told`: a worker sends a part of its recent requests. */
   | { type: 'log-wanted'; id: string }
   | { type: 'log-told'; id: string; worker: string; lines: unknown[] }
@@ -340,8 +340,8 @@ export function parseNotification(payload: string): Notification | null {
     case 'http':
     case 'mail':
       return { type: 'scheduled-work' };
-    case 'story-wanted':
-    case 'story-kept':
+    case 'trace-wanted':
+    case 'trace-stored':
     case 'log-wanted':
       return 'id' in value && typeof value.id === 'string' ? { type: value.type, id: value.id } : null;
     case 'log-told':

@@ -38,6 +38,7 @@ import oauthRequests from '../schema/0039_oauth_requests.sql';
 import versionIds from '../schema/0040_version_ids.sql';
 import sharedCounts from '../schema/0048_shared_counts.sql';
 import site from '../schema/0055_site.sql';
+import publicNames from '../schema/0056_public_names.sql';
 import consoleTables from '../schema/console/0001_console.sql';
 import scheduledWork from '../schema/console/0002_scheduled_work.sql';
 import appSecrets from '../schema/console/0020_app_secrets.sql';
@@ -90,6 +91,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0040_version_ids', sql: versionIds, onExisting: true },
   { name: '0048_shared_counts', sql: sharedCounts, onExisting: true },
   { name: '0055_site', sql: site, onExisting: true },
+  { name: '0056_public_names', sql: publicNames, onExisting: true },
 ];
 
 /** Name of the last schema file. */
