@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { clauseFor, combinePolicies, type PolicyCheck, policyChecks, unboundReason } from './row-security.ts';
 
-const shown = (checks: readonly PolicyCheck[]): string => checks.map(({ command, of }) => `${command} ${of}`).join(', ');
+const shown = (checks: readonly PolicyCheck[]): string =>
+  checks.map(({ command, of }) => `${command} ${of}`).join(', ');
 
 describe('policyChecks', () => {
   it.each([
@@ -11,9 +12,12 @@ describe('policyChecks', () => {
     ['update', false, 'update existing, update new'],
     ['update', true, 'update existing, select existing, update new, select new'],
     ['delete', true, 'delete existing, select existing'],
-  ] as const)('returns the policies that PostgreSQL evaluates for %s, with fields read: %s', (operation, reads, checks) => {
-    expect(shown(policyChecks(operation, reads))).toBe(checks);
-  });
+  ] as const)(
+    'returns the policies that PostgreSQL evaluates for %s, with fields read: %s',
+    (operation, reads, checks) => {
+      expect(shown(policyChecks(operation, reads))).toBe(checks);
+    },
+  );
 });
 
 describe('clauseFor', () => {
