@@ -200,10 +200,14 @@ const authCodes: Readonly<Record<string, readonly string[]>> = {
 
   'auth.callback': throughProvider,
   'auth.callback.form': throughProvider,
-  'auth.token.id_token': [...authSession, ...throughProvider, 'provider_disabled', 'manual_linking_disabled'],
+  'auth.token.id_token': [
+    ...authSession,
+    ...throughProvider,
+    ...['provider_disabled', 'manual_linking_disabled', 'insufficient_aal'],
+  ],
   'auth.token.web3': ['web3_provider_disabled'],
   'auth.sso': ['saml_provider_disabled'],
-  'auth.identities.link': [...authSession, 'manual_linking_disabled'],
+  'auth.identities.link': [...authSession, 'manual_linking_disabled', 'insufficient_aal'],
   'auth.identities.confirm': ['email_exists', 'identity_already_exists', 'user_not_found'],
   'auth.identities.unlink': [
     ...authSession,

@@ -38,6 +38,7 @@ import oauthRequests from '../schema/0039_oauth_requests.sql';
 import versionIds from '../schema/0040_version_ids.sql';
 import skippedRoles from '../schema/0044_skipped_roles.sql';
 import hostedProjects from '../schema/0045_hosted_projects.sql';
+import sharedCounts from '../schema/0048_shared_counts.sql';
 import site from '../schema/0055_site.sql';
 import publicNames from '../schema/0056_public_names.sql';
 import consoleTables from '../schema/console/0001_console.sql';
@@ -92,6 +93,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0040_version_ids', sql: versionIds, onExisting: true },
   { name: '0044_skipped_roles', sql: skippedRoles, onExisting: true },
   { name: '0045_hosted_projects', sql: hostedProjects, onExisting: true },
+  { name: '0048_shared_counts', sql: sharedCounts, onExisting: true },
   { name: '0055_site', sql: site, onExisting: true },
   { name: '0056_public_names', sql: publicNames, onExisting: true },
 ];

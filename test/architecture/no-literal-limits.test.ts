@@ -160,7 +160,6 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/auth/custom-providers.ts': [['the form of an identifier, as in GoTrue', '{0,41}']],
   'src/apps/settings.ts': [['what wideOnLoopback means', 'const WIDER = 10;']],
   'src/identity/external-keys.ts': [['the least RSA key (RFC 7518, section 3.3)', 'const LEAST_RSA_BITS = 2048;']],
-  'src/limits/sliding-counts.ts': [['slots of a window, as in ninefold.take_from_rates', 'const SLOTS = 60;']],
   'src/jobs/call-hook.ts': [
     [
       'how many durations are remembered: no call is refused by it',

@@ -70,6 +70,7 @@ const values: RestSettings & AuthSettings = {
   rate_limit_otp_account: 6,
   rate_limit_otp_app: 1001,
   mfa_rate_limit_challenge_and_verify: 16,
+  rate_limit_provider: 301,
   rate_limit_passkey: 31,
 
   uri_allow_list: ['https://*.desk.example.org/**'],
