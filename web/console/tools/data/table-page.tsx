@@ -29,6 +29,8 @@ import { RowPanel } from './panel/row-panel.tsx';
 import { sheetColumn, sheetFields } from './sheet-columns.ts';
 import { SheetFoot } from './sheet-foot.tsx';
 import { TablePlaceholder } from './table-placeholder.tsx';
+import { UndoBar } from './undo/undo-bar.tsx';
+import { useCellEditing } from './use-cell-editing.ts';
 import { useRows } from './use-rows.ts';
 import { useSelectedRow } from './use-selected-row.ts';
 import { useSheetState } from './use-sheet-state.ts';
@@ -105,19 +107,23 @@ export function TablePage({
       onSearch({ row: keyText(own) });
     }
   };
-  const open = (at: Position) => {
-    const field = fields[at.column];
-    const isKeyField = field !== undefined && key.includes(field.name);
-    if (field && keyAt(at.row) && !isKeyField && fieldReadOnly(entity, field) === null) {
-      change({ editing: at, failed: false });
-    } else openRow(at.row);
-  };
+  const {
+    open,
+    openNext,
+    isEditable,
+    type,
+    toggle,
+    error: toggleError,
+  } = useCellEditing({
+    ...{ table, fields, rows, keyAt, change, openRow },
+    isKey: (name) => key.includes(name),
+  });
   const press = (at: Position) => {
     const field = fields[at.column];
     if (state.editing && !state.failed) change({ editing: null });
     if (search.row !== undefined || matchMedia('(max-width: 760px)').matches || (field && key[0] === field.name)) {
       openRow(at.row);
-    }
+    } else if (at.row === state.position.row && at.column === state.position.column && isEditable(at)) open(at);
   };
 
   const step = useCallback(
@@ -181,6 +187,7 @@ export function TablePage({
 
   const editedField = state.editing && fields[state.editing.column];
   const editedKey = state.editing && keyAt(state.editing.row);
+  const editedRow = state.editing && rows[state.editing.row];
   const closePanel = useCallback(() => {
     change({ inserting: false });
     onSearch({ row: undefined });
@@ -275,8 +282,10 @@ export function TablePage({
           cell={cell}
           position={within(state.position, rows.length, columns.length)}
           onPosition={(position) => change({ position })}
-          onOpen={open}
+          onOpen={(at) => open(at)}
           onPress={press}
+          onType={type}
+          onSpace={toggle}
           onHead={(column) => {
             const head = columns[column];
             if (head?.sort) onSearch({ sort: nextSort(sort, head.id) });
@@ -288,26 +297,31 @@ export function TablePage({
           {...(picking && { picking })}
           selectedRow={selected.at >= 0 ? selected.at : null}
           under={
-            state.editing && editedField && editedKey
+            state.editing && editedField && editedKey && editedRow
               ? {
                   at: state.editing,
                   failed: state.failed,
                   content: (
                     <CellEditor
                       key={`${keyText(editedKey)} ${editedField.name}`}
-                      table={table}
+                      {...{ table, entities }}
                       field={editedField}
+                      row={editedRow}
                       rowKey={editedKey}
-                      value={rows[state.editing.row]?.[editedField.name] ?? null}
-                      floating
+                      label={labels(editedField.name, editedRow[editedField.name] ?? '')}
+                      machine={machines.get(editedField.name)}
+                      cellWidth={columns[state.editing.column]?.width ?? 0}
+                      typed={state.typed}
                       onFailed={(failed) => change({ failed })}
-                      onClose={(saved) => {
+                      onClose={(saved, next = false) => {
                         change({
                           editing: null,
                           failed: false,
+                          typed: '',
                           changed: saved ? { key: keyText(editedKey), field: editedField.name } : null,
                         });
                         grid.current?.focus();
+                        if (next && state.editing) openNext(state.editing);
                       }}
                     />
                   ),
@@ -336,12 +350,14 @@ export function TablePage({
           sort={sort}
           keyed={key}
           readOnly={readOnly}
-          failed={rows.length > 0 ? query.error : null}
+          failed={toggleError ?? (rows.length > 0 ? query.error : null)}
           hasMore={query.hasNextPage}
           loading={query.isFetchingNextPage}
           onMore={() => void query.fetchNextPage()}
           onRefresh={() => void query.refetch()}
-        />
+        >
+          <UndoBar appRef={appRef} />
+        </SheetFoot>
       </Workbench>
       {state.deleting && (
         <DeleteDialog

@@ -70,10 +70,10 @@ export function RowPanel({
                 <dd className={styles.editing}>
                   <CellEditor
                     key={rowKey.join()}
-                    table={table}
-                    field={field}
-                    rowKey={rowKey}
-                    value={row[field.name] ?? null}
+                    {...{ table, entities, field, row, rowKey }}
+                    label={labels(field.name, row[field.name] ?? '')}
+                    machine={machines.get(field.name)}
+                    cellWidth={null}
                     onClose={() => setEditing(null)}
                   />
                 </dd>
