@@ -174,6 +174,38 @@ it('undoes changes with Ctrl+Z and from the list, unless the row was changed sin
   expect(problems).toEqual([]);
 });
 
+it('shows in the panel of a row its transitions, who may do what with it, and its state changes', async () => {
+  const { page, problems, grid, app } = await openTickets();
+  await runSql(
+    site.node,
+    app.ref,
+    `alter table public.tickets enable row level security;
+     create policy "everybody reads" on public.tickets for select using (true);`,
+  );
+  await grid.getByRole('rowheader', { name: '1', exact: true }).click();
+  const panel = page.getByRole('complementary', { name: 'Row 1' });
+  await panel.getByRole('button', { name: 'take open' }).click();
+  await panel.getByRole('button', { name: /^hold/ }).click();
+  await panel.getByRole('textbox', { name: 'reason' }).fill('A part is missing');
+  await panel.getByRole('button', { name: 'hold' }).click();
+  await panel.getByText('needs the role lead').waitFor();
+
+  await panel.getByRole('tab', { name: 'Access' }).click();
+  await panel.getByRole('button', { name: 'anon, select: yes. Show why' }).waitFor();
+  await panel.getByRole('button', { name: 'anon, delete: no. Show why' }).click();
+  await panel.getByRole('status').getByText(/polic/).waitFor();
+  expect(await faults(page)).toEqual([]);
+
+  await panel.getByRole('tab', { name: 'History' }).click();
+  await panel.getByText('3 state changes').waitFor();
+  expect(await panel.getByRole('tabpanel').getByRole('listitem').allTextContents()).toEqual([
+    expect.stringMatching(/The service key hold.*open.*waiting/),
+    expect.stringMatching(/The service key take.*new.*open/),
+    expect.stringMatching(/inserted the row.*new/),
+  ]);
+  expect(problems).toEqual([]);
+});
+
 it('edits a field in the sheet of a row on a phone', async () => {
   const { page, problems, grid, stored } = await openTickets({ viewport: sizes.phone });
   await grid.getByText('Ticket 1', { exact: true }).click();

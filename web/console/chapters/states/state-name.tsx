@@ -2,7 +2,7 @@ import type { Machine } from '../../../../contract/states.ts';
 import { State, type StateColour, type States, stateColour } from '../../../fields/state.tsx';
 
 /** Returns the states as the shared components take them. The console shows the names of the database. */
-const statesOf = ({ states, initial }: Machine): States => ({
+export const statesOf = ({ states, initial }: Machine): States => ({
   states: states.map(({ name, final }) => ({ value: name, label: name, final })),
   initial,
 });

@@ -1,7 +1,9 @@
-import { IconPlus } from '@tabler/icons-react';
+import { IconDownload, IconPlus, IconUpload } from '@tabler/icons-react';
 import { useCallback, useMemo, useRef } from 'react';
-import type { Entity } from '../../../../contract/specification-entities.ts';
+import type { Entity, Field } from '../../../../contract/specification-entities.ts';
 import type { Machine } from '../../../../contract/states.ts';
+import { toCsv } from '../../../rows/csv.ts';
+import { download } from '../../../rows/download.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Grid, type GridHandle } from '../../../ui/grid/grid.tsx';
 import type { Picking } from '../../../ui/grid/grid-column.ts';
@@ -11,7 +13,7 @@ import { useChapter } from '../../chapters/use-chapter.ts';
 import type { Filter } from '../../data/rows/filter.ts';
 import { labelField } from '../../data/rows/labels.ts';
 import type { Table } from '../../data/rows/rest-call.ts';
-import { keyFromText, keyOf, keyText, type RequestRole } from '../../data/rows/row.ts';
+import { keyFromText, keyOf, keyText, type RequestRole, type Row } from '../../data/rows/row.ts';
 import { counted, entityName } from '../../format/format.ts';
 import { useKeys } from '../../keys/keyboard.tsx';
 import { Page } from '../../layout/page.tsx';
@@ -266,6 +268,24 @@ export function TablePage({
               </Button>
             )}
             <Columns fields={entity.fields} hidden={hidden} fixed={key} onHidden={setHidden} />
+            <Button
+              small
+              kind="quiet"
+              icon={IconDownload}
+              offBecause={rows.length === 0 ? 'There is no row to export.' : null}
+              onClick={() => exportRows(entity.name, fields, rows)}
+            >
+              Export
+            </Button>
+            <Button
+              small
+              kind="quiet"
+              icon={IconUpload}
+              offBecause={canInsert}
+              onClick={() => onSearch({ import: true })}
+            >
+              Import
+            </Button>
             <Button small icon={IconPlus} offBecause={canInsert} onClick={() => change({ inserting: true })}>
               Insert row
             </Button>
@@ -407,3 +427,11 @@ function useMachines(appRef: string, entityId: string): ReadonlyMap<string, Mach
     [chapter, entityId],
   );
 }
+
+/** Saves the loaded rows with the shown fields as CSV. */
+const exportRows = (name: string, fields: readonly Field[], rows: readonly Row[]): void =>
+  download(
+    `${name}.csv`,
+    'text/csv',
+    toCsv({ columns: fields, rows: rows.map((row) => fields.map((field) => row[field.name] ?? null)) }),
+  );
