@@ -13,7 +13,7 @@ import { auditCall } from './audited-calls.ts';
 import { callerOf } from './authorise.ts';
 import { closeSession, openSession, openSessionWithPasskey, passkeyOptions, showSession } from './builder-session.ts';
 import { setBuilderPassword, showBuilders } from './builders.ts';
-import { showCall, showCalls, showErrors, showLogs, showStory } from './calls.ts';
+import { showCall, showCalls, showErrors, showLogs, showTrace } from './calls.ts';
 import type { AdminContext, Caller } from './context.ts';
 import { listHookFunctions } from './hook-functions.ts';
 import { addKeys, listKeys, revokeKey, rotateKeys } from './keys.ts';
@@ -50,6 +50,7 @@ import { endSession, endSessions, showSessions } from './sessions.ts';
 import { listSettings, setSetting, unsetSetting } from './settings.ts';
 import { setUp, showSetup } from './setup.ts';
 import { showSignInCounts } from './sign-in-counts.ts';
+import { beginSite, publishSite, removeSite, showSite, storeSite } from './site.ts';
 import { showEntities, showSpecification, showTypes } from './specification.ts';
 import { runSql } from './sql.ts';
 import { showStatus } from './status.ts';
@@ -171,16 +172,16 @@ const appRoutes: readonly Route<Call>[] = [
   onApp('GET', '/connection', ({ context, caller }, _, ref) => showConnection(context, caller, ref)),
   onApp('GET', '/activity', ({ context }, _, ref) => showActivity(context, ref)),
   onApp('GET', '/sign-ins', ({ context }, _, ref) => showSignInCounts(context, ref)),
-  onApp('GET', '/calls', ({ context }, request, ref) => showCalls(context, request, ref)),
-  onApp('GET', '/call', ({ context }, request, ref) => showCall(context, request, ref)),
-  onApp('GET', '/calls/:requestId', ({ context }, _, ref, params) => showStory(context, ref, params.requestId ?? '')),
+  onApp('GET', '/statistics/calls', ({ context }, request, ref) => showCalls(context, request, ref)),
+  onApp('GET', '/specification/call', ({ context }, request, ref) => showCall(context, request, ref)),
+  onApp('GET', '/traces/:requestId', ({ context }, _, ref, params) => showTrace(context, ref, params.requestId ?? '')),
   onApp('GET', '/logs', ({ context, caller }, request, ref) => showLogs(context, caller, request, ref)),
   onApp('GET', '/errors', ({ context, caller }, request, ref) => showErrors(context, caller, request, ref)),
   onApp('POST', '/sql', ({ context, caller }, request, ref) => runSql(context, caller, request, ref)),
   onApp('POST', '/migrations', ({ context, caller }, request, ref) => migrate(context, caller, request, ref)),
   onApp('POST', '/migrations/trial', ({ context }, request, ref) => tryMigrations(context, request, ref)),
-  onApp('POST', '/migrations/saved', ({ context, caller }, request, ref) => noteSaved(context, caller, request, ref)),
-  onApp('GET', '/journal', ({ context }, _, ref) => showUnsaved(context, ref)),
+  onApp('POST', '/migrations/save', ({ context, caller }, request, ref) => noteSaved(context, caller, request, ref)),
+  onApp('GET', '/migrations/unsaved', ({ context }, _, ref) => showUnsaved(context, ref)),
   onApp('GET', '/entities', ({ context }, _, ref) => showEntities(context, ref)),
   onApp('GET', '/specification', ({ context }, request, ref) => showSpecification(context, request, ref)),
   onApp('GET', '/probe', ({ context }, _, ref) => showProbe(context, ref)),
@@ -256,6 +257,16 @@ const appRoutes: readonly Route<Call>[] = [
   ),
   onApp('POST', '/members/:id/act', ({ context, caller }, request, ref, params) =>
     actAsMember(context, caller, request, ref, params.id ?? ''),
+  ),
+
+  onApp('GET', '/site', ({ context }, _, ref) => showSite(context, ref)),
+  onApp('DELETE', '/site', ({ context }, _, ref) => removeSite(context, ref)),
+  onApp('POST', '/site/versions', ({ context, caller }, request, ref) => beginSite(context, caller, request, ref)),
+  onApp('PUT', '/site/versions/:id/files/:sha256', ({ context }, request, ref, params) =>
+    storeSite(context, request, ref, params.id ?? '', params.sha256 ?? ''),
+  ),
+  onApp('POST', '/site/versions/:id/publish', ({ context }, _, ref, params) =>
+    publishSite(context, ref, params.id ?? ''),
   ),
 
   onApp('GET', '/team', ({ context, caller }, _, ref) => showAppTeam(context, caller, ref)),

@@ -48,13 +48,13 @@ export async function runSql(context: AdminContext, caller: Caller, request: Cal
       results: results.map((result, i) => {
         // The result of a replacement stands for the original statement, without rows.
         const replaced = script.statements?.[script.sources[i] ?? -1]?.replacement;
-        if (replaced) return { command: replaced.tag, columns: [], rows: [], row_count: 0, cut: false };
+        if (replaced) return { command: replaced.tag, columns: [], rows: [], row_count: 0, truncated: false };
         return {
           command: result.command,
           columns: result.fields.map(({ name, typeOid }) => ({ name, type: types.get(typeOid) ?? String(typeOid) })),
           rows: result.rows.map((row) => row.map((value) => value?.toString('utf8') ?? null)),
           row_count: result.rowCount,
-          cut: result.rowCount > result.rows.length,
+          truncated: result.rowCount > result.rows.length,
         };
       }),
       warnings: warningsOf(script, results),

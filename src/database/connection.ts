@@ -65,7 +65,7 @@ export class Connection {
     this.#onClose = onClose;
     this.#onFree = onFree;
     const reader = new MessageReader((type, data, start, end) => this.#receive(type, data, start, end), {
-      large: limits.tailBytes.default,
+      large: limits.streamedBodyBytes.default,
       onLarge: (type, start) => this.#receiveLarge(type, start),
       max: limits.resultBytes.default,
       onTooLarge: () => this.#refuseTooLarge(),
@@ -343,7 +343,7 @@ export class Connection {
     if (type !== 0x44 || !batch?.canStream) return 'whole';
     const row = readRowStart(start);
     if (row === null) return 'more';
-    if (row.lastLength < limits.tailBytes.default) return 'whole';
+    if (row.lastLength < limits.streamedBodyBytes.default) return 'whole';
     const { socket } = this.#opened;
     const stream = new StreamedValue(row.lastLength, socket);
     batch.hasResponse = true;

@@ -6,20 +6,27 @@ import type { App } from '../apps/app.ts';
 import { authenticatorRole } from '../apps/app-record.ts';
 import type { Origins } from '../apps/origins.ts';
 import { readSettings, type Settings, storedSettings } from '../apps/settings.ts';
+import {
+  type FactOptions,
+  type Facts,
+  parseFacts,
+  type RawFacts,
+  readFacts,
+  readFactsWithin,
+} from '../catalog/facts.ts';
+import { idOf } from '../catalog/names.ts';
 import { readCatalog } from '../catalog/read-catalog.ts';
 import { type RoutineFact, type RoutineFacts, routineQueries } from '../catalog/routines.ts';
 import type { Executor } from '../database/database.ts';
 import { firstJson } from '../database/statement.ts';
 import { isOwnRole } from '../identity/role-claim.ts';
-import { callExample } from './call-example.ts';
-import { type FactOptions, type Facts, parseFacts, type RawFacts, readFacts, readFactsWithin } from './facts.ts';
-import { loadEntityFigures } from './figures/entities.ts';
-import { idOf } from './names.ts';
+import { callExample } from './chapters/calls/call-example.ts';
+import { snippets } from './chapters/calls/snippets.ts';
+import { loadEntityFigures } from './chapters/entities/figures.ts';
+import type { MemberCaller } from './chapters/roles/roles.ts';
 import { retryIfNotCached } from './process/not-cached.ts';
 import type { Output, TaskRunner } from './process/task-result.ts';
 import type { Bytes, PackedVersion, PageFormat, Source, TypeSource, TypesFormat } from './process/tasks.ts';
-import type { MemberCaller } from './roles.ts';
-import { snippets } from './snippets.ts';
 import { SpecificationCache } from './specification-cache.ts';
 import { readTypeNames } from './types/facts.ts';
 
@@ -68,8 +75,8 @@ export class SpecificationService {
 
   /** Returns the policies that applied to a request, and the recent durations of its call. */
   behind(app: App, { call, touched, who }: RequestTrace): Promise<Output<'behind'>> {
-    const story = { call, touched, who };
-    return this.#remembered.withFigures(app, (of) => this.#tasks.run('behind', { of, story }));
+    const trace = { call, touched, who };
+    return this.#remembered.withFigures(app, (of) => this.#tasks.run('behind', { of, trace }));
   }
 
   /** Returns the cells of chapter 6, and the hash of their specification. */

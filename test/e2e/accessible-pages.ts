@@ -202,7 +202,7 @@ const views: readonly View[] = [
     ready: (page) => page.getByText('none occurred').waitFor(),
   },
   {
-    name: 'the story of a call',
+    name: 'the trace of a call',
     path: () => `${filled}/calls/${failed}`,
     ready: async (page) => {
       await page.getByRole('table', { name: 'Steps of the call' }).getByText('In all').waitFor();

@@ -121,9 +121,12 @@ it('recovers a password by a link, asks before it uses the session, and signs th
   await page.getByRole('button').click();
   await page.getByRole('heading', { name: `Go on as ${email}?` }).waitFor();
   expect(page.url()).toBe(`${app.origin}/account/arrive`);
-  expect(await page.evaluate(() => Object.keys(localStorage))).not.toContain('ninefold-portal');
+  const stored = () => page.evaluate(() => Object.keys(localStorage));
+  expect(await stored()).not.toContain(`sb-${app.ref}-auth-token`);
   await page.getByRole('button', { name: 'Go on' }).click();
   const field = password(page, 'New password');
+  await field.waitFor();
+  expect(await stored()).toContain(`sb-${app.ref}-auth-token`);
   await field.fill('short');
   await page.getByText('8 characters or more: 3 are missing').waitFor();
   expect(await faults(page)).toEqual([]);

@@ -118,16 +118,16 @@ function Done({ result, took }: { result: SqlResult; took: string }) {
 }
 
 function ResultFoot({ result, took }: { result: SqlResult; took: string }) {
-  const { rows, row_count, cut } = result;
+  const { rows, row_count, truncated } = result;
   const copy = (text: string) => void navigator.clipboard.writeText(text);
   return (
     <TableFooter>
       <b>
-        {count(rows.length)} of {count(row_count)} rows{cut ? ' shown' : ''}
+        {count(rows.length)} of {count(row_count)} rows{truncated ? ' shown' : ''}
       </b>
       <span className="soft">
         {took}
-        {cut && ', the others are cut: add a limit, or count'}
+        {truncated && ', the others are cut: add a limit, or count'}
       </span>
       <span className={pushClass} />
       <Menu position="top-end">
