@@ -234,6 +234,38 @@ const views: readonly View[] = [
     path: () => `${filled}/data?table=public.tickets`,
     ready: (page) => page.getByText('Ticket number 1', { exact: true }).waitFor(),
   },
+  {
+    name: 'data, a row in full with its access',
+    path: () => `${filled}/data?table=public.visits`,
+    ready: async (page) => {
+      await page.getByRole('grid', { name: 'Rows of visits' }).getByRole('rowheader', { name: '1' }).click();
+      await page.getByRole('tab', { name: 'Access' }).click();
+      await page.getByRole('button', { name: /^anon, delete: no/ }).waitFor();
+    },
+  },
+  {
+    name: 'data, a cell being edited',
+    path: () => `${filled}/data?table=public.visits`,
+    ready: async (page) => {
+      await page.getByRole('grid', { name: 'Rows of visits' }).getByText('planned', { exact: true }).click();
+      if (await page.getByRole('complementary', { name: 'Row 1' }).isVisible()) {
+        await page.getByRole('button', { name: 'Edit at', exact: true }).click();
+        await page.getByRole('textbox', { name: 'at', exact: true }).waitFor();
+      } else {
+        await page.keyboard.press('Enter');
+        await page.getByRole('option', { name: /^begin/ }).waitFor();
+      }
+    },
+  },
+  {
+    name: 'data, the import of a file',
+    path: () => `${filled}/data?table=public.customers&import=true`,
+    ready: async (page) => {
+      const file = { name: 'customers.csv', mimeType: 'text/csv', buffer: Buffer.from('Name;Town\nNew customer;Ulm') };
+      await page.getByLabel('CSV file').setInputFiles(file);
+      await page.getByRole('combobox', { name: 'Field of Town' }).waitFor();
+    },
+  },
   { name: 'data, empty', path: () => `${empty}/data`, ready: heading(/./) },
   {
     name: 'mail, one in full',

@@ -2,6 +2,8 @@ import { Menu } from '@mantine/core';
 import { IconCopy, IconDownload } from '@tabler/icons-react';
 import { useCallback, useMemo, useState } from 'react';
 import type { SqlResult } from '../../../../../contract/admin.ts';
+import { toCsv } from '../../../../rows/csv.ts';
+import { download } from '../../../../rows/download.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Code } from '../../../../ui/code.tsx';
 import { Grid } from '../../../../ui/grid/grid.tsx';
@@ -12,7 +14,7 @@ import { count } from '../../../format/format.ts';
 import { isCode, isFigure, kindOfType, shortType } from '../../../values/field-kind.ts';
 import { cellText } from '../../../values/show-value.ts';
 import { Null } from '../../data/value.tsx';
-import { toCsv, toJson, toTabs } from './export.ts';
+import { toJson, toTabs } from './export.ts';
 import styles from './results.module.css';
 
 const thisYear = new Date().getFullYear();
@@ -160,13 +162,4 @@ function ResultFoot({ result, took }: { result: SqlResult; took: string }) {
       </span>
     </TableFooter>
   );
-}
-
-function download(name: string, type: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
 }
