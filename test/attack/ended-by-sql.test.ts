@@ -147,7 +147,7 @@ it('records the sender of SQL in the journal, whatever author the SQL sets', asy
   await runSql(node, app.ref, `${forge}; commit; begin; create table public.forged (id int); commit`);
   expect(await journal()).toEqual(['CREATE TABLE', 'operator', null]);
   await admin(node, 'POST', `/apps/${app.ref}/migrations`, {
-    files: [{ name: '0001_b.sql', sql: `${forge}; create table public.b (id int); set role postgres` }],
+    files: [{ name: '0001_b.sql', sql: `${forge}; create table public.b (id int); set role service_role` }],
   });
   expect(await journal()).toEqual(['CREATE TABLE', 'operator', '0001_b.sql']);
   await admin(node, 'PUT', `/apps/${app.ref}/settings/db_max_rows`, { value: 7 });
