@@ -5,7 +5,7 @@ import { restCall, type Table } from './rest-call.ts';
 import { keyFields, keyText } from './row.ts';
 
 /** A state change of a row. */
-export interface Passage {
+export interface StateChange {
   readonly field: string;
   readonly transition: string | null;
   /** Null: the row was new. */
@@ -23,7 +23,7 @@ export interface RowStates {
   /** The transitions that the caller may make. */
   readonly transitions: readonly { readonly field: string; readonly name: string }[];
   /** Oldest first. */
-  readonly passages: readonly Passage[];
+  readonly state_changes: readonly StateChange[];
 }
 
 /** Reads the open transitions and the state changes of a row, from its computed fields. */
@@ -31,7 +31,10 @@ export const rowStates = (table: Table, key: readonly string[]) =>
   queryOptions({
     queryKey: rowKeys.states(table.ref, table.entity.id, table.requestRole, keyText(key)),
     queryFn: async ({ signal }): Promise<RowStates | null> => {
-      const parameters = [['select', 'transitions,passages'] as const, ...keyParameters(keyFields(table.entity), key)];
+      const parameters = [
+        ['select', 'transitions,state_changes'] as const,
+        ...keyParameters(keyFields(table.entity), key),
+      ];
       const { rows } = await restCall(table, { parameters, signal });
       return (rows[0] as unknown as RowStates | undefined) ?? null;
     },

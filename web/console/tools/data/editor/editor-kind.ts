@@ -11,7 +11,7 @@ export const targetOf = ({ references: to }: Field, entities: readonly Entity[])
   (to && entities.find(({ schema, name }) => schema === to.schema && name === to.entity)) ?? null;
 
 /** Returns true if a field references the accounts of members. */
-export const isAccount = ({ references: to }: Field): boolean =>
+const isAccount = ({ references: to }: Field): boolean =>
   to?.schema === 'auth' && to.entity === 'users' && to.field === 'id';
 
 /** Returns how a field is edited. A reference to an entity outside of the API is edited as text. */

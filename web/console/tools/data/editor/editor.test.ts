@@ -51,7 +51,7 @@ describe('waysOf', () => {
   } as unknown as Machine;
 
   it('puts open transitions first with what they ask for, and explains why the others are not open', () => {
-    const states = { transitions: [{ field: 'status', name: 'solve' }], passages: [] };
+    const states = { transitions: [{ field: 'status', name: 'solve' }], state_changes: [] };
     const ways = waysOf(machine, { status: 'open', solution: null, note: 'x' }, states);
     expect(ways.map(({ transition: { name }, isOpen, note }) => [name, isOpen, note])).toEqual([
       ['solve', true, 'asks for solution'],

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { Machine } from '../../../../../contract/states.ts';
 import { StateName } from '../../../chapters/states/state-name.tsx';
 import type { Table } from '../../../data/rows/rest-call.ts';
-import { type Passage, rowStates } from '../../../data/rows/row-states.ts';
+import { rowStates, type StateChange } from '../../../data/rows/row-states.ts';
 import { user } from '../../../data/users/user.ts';
 import { counted, dateTime } from '../../../format/format.ts';
 import { nameOf } from '../../users/user-words.ts';
@@ -20,8 +20,8 @@ export function RowHistory({
   rowKey: readonly string[];
 }) {
   const { data, isPending } = useQuery({ ...rowStates(table, rowKey), enabled: machines.size > 0 });
-  const passages = data?.passages ?? [];
-  const members = [...new Set(passages.flatMap(({ member }) => member ?? []))];
+  const changes = data?.state_changes ?? [];
+  const members = [...new Set(changes.flatMap(({ member }) => member ?? []))];
   const names = useQueries({
     queries: members.map((id) => ({ ...user(table.ref, id), retry: false })),
     combine: (results) =>
@@ -35,20 +35,20 @@ export function RowHistory({
     );
   }
   if (isPending) return <p className="soft">Reading the state changes …</p>;
-  if (passages.length === 0) return <p className="soft">No state changes yet.</p>;
+  if (changes.length === 0) return <p className="soft">No state changes yet.</p>;
   return (
     <>
-      <p className={styles.note}>{counted(passages.length, 'state change')}</p>
+      <p className={styles.note}>{counted(changes.length, 'state change')}</p>
       <ol className={styles.history} reversed>
-        {[...passages].reverse().map((passage) => {
-          const { field, from, to, transition, member, at } = passage;
+        {[...changes].reverse().map((change) => {
+          const { field, from, to, transition, member, at } = change;
           const machine = machines.get(field);
           return (
             <li key={`${field} ${at}`}>
               <time dateTime={at}>{dateTime(at)}</time>
               <span>
                 {member === null ? (
-                  callerOf(passage)
+                  callerOf(change)
                 ) : (
                   <Link to="/app/$ref/users" params={{ ref: table.ref }} search={{ user: member }}>
                     {names.get(member) ?? 'A member'}
@@ -56,7 +56,7 @@ export function RowHistory({
                 )}{' '}
                 {transition === null ? from === null ? 'inserted the row' : `set ${field}` : <b>{transition}</b>}
                 {machine && (
-                  <span className={styles.passage}>
+                  <span className={styles.change}>
                     {from !== null && (
                       <>
                         <StateName machine={machine} name={from} /> →{' '}
@@ -75,5 +75,5 @@ export function RowHistory({
 }
 
 /** Names the caller of a change that no member made. */
-const callerOf = ({ role }: Passage): string =>
+const callerOf = ({ role }: StateChange): string =>
   role === 'service_role' ? 'The service key' : role === 'anon' ? 'An anonymous caller' : 'SQL';

@@ -38,7 +38,7 @@ export function RowState({
   const ways = waysOf(machine, row, states.data ?? null);
   const asking = ways.find(({ transition, isOpen }) => isOpen && transition.name === asked);
   const state = row[machine.field] ?? null;
-  const entered = states.data?.passages.findLast(({ field, to }) => field === machine.field && to === state)?.at;
+  const entered = states.data?.state_changes.findLast(({ field, to }) => field === machine.field && to === state)?.at;
   return (
     <PanelSection
       title={machine.field}
