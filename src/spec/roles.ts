@@ -13,7 +13,7 @@ import { adviceFor } from './advice/advice.ts';
 import type { Facts } from './facts.ts';
 import type { Lookup } from './lookup.ts';
 import { byName, compareText, entityId, idOf, roleName, sqlName } from './names.ts';
-import { documentedRoutines, executedRoutines, onlyReads } from './routines.ts';
+import { documentedRoutines, type ExecutedRoutine, executedRoutines, onlyReads } from './routines.ts';
 import { settingEffects } from './setting-effects.ts';
 import { anyone } from './words/outcomes.ts';
 
@@ -29,17 +29,7 @@ export function rolesChapter(look: Lookup, settings: AuthSettings = defaultAuthS
   const documented = [...relations, ...unservedRelations(facts)];
   const cells = [
     ...relationCells(relations, roles, access, before),
-    ...executedRoutines(look).flatMap((executed) =>
-      roles.map((role) =>
-        cell(
-          role,
-          before(role.caller.oid, executed.routine.schema, onlyReads(executed)),
-          idOf(executed.routine),
-          'execute',
-          (caller) => withSettings(facts, access, executed.routine, decideFunction(access, caller, executed)),
-        ),
-      ),
-    ),
+    ...functionCells(look, executedRoutines(look), roles, access, before),
   ];
   const functions = new Map(documentedRoutines(facts).map((routine) => [routine.oid, routine]));
   const possible = roles.filter((role) => role.barred === null);
@@ -85,8 +75,17 @@ export interface MemberCaller {
   readonly memberRoles: readonly string[];
 }
 
-/** Returns the cells of chapter 6 on tables and views for one caller. Returns none if no call can have the role. */
-export function cellsOfCaller(look: Lookup, { role, memberRoles }: MemberCaller): RoleCell[] {
+/**
+ * Returns the cells of chapter 6 on tables and views, and on some functions, for one caller. Returns none if no call can
+ * have the role.
+ *
+ * @param functions Ids of functions without their arguments: `public.close`.
+ */
+export function cellsOfCaller(
+  look: Lookup,
+  { role, memberRoles }: MemberCaller,
+  functions: ReadonlySet<string> = new Set(),
+): RoleCell[] {
   const access = new Access(look);
   const { facts } = look;
   const found = callingRoles(facts, access.privileges.membership).find(
@@ -94,8 +93,31 @@ export function cellsOfCaller(look: Lookup, { role, memberRoles }: MemberCaller)
   );
   if (!found) return [];
   const exact = { ...found, caller: { ...found.caller, memberRoles } };
-  return relationCells(exposedRelations(facts), [exact], access, preRequestCheck(facts, access.privileges));
+  const before = preRequestCheck(facts, access.privileges);
+  const executed = functions.size === 0 ? [] : executedRoutines(look);
+  const named = executed.filter(
+    ({ routine, isCallable }) => isCallable && functions.has(entityId(routine.schema, routine.name)),
+  );
+  return [
+    ...relationCells(exposedRelations(facts), [exact], access, before),
+    ...functionCells(look, named, [exact], access, before),
+  ];
 }
+
+const functionCells = (
+  { facts }: Lookup,
+  executed: readonly ExecutedRoutine[],
+  roles: readonly ChapterRole[],
+  access: Access,
+  before: PreRequestCheck,
+): RoleCell[] =>
+  executed.flatMap((one) =>
+    roles.map((role) =>
+      cell(role, before(role.caller.oid, one.routine.schema, onlyReads(one)), idOf(one.routine), 'execute', (caller) =>
+        withSettings(facts, access, one.routine, decideFunction(access, caller, one)),
+      ),
+    ),
+  );
 
 function relationCells(
   relations: readonly RelationFact[],

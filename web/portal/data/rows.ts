@@ -52,6 +52,50 @@ export const lane = (
     },
   });
 
+/** Maximum number of rows of a calendar's month and of a page of figures. */
+export const SHOWN_ROWS = 500;
+
+/** Reads the rows of a calendar that overlap a time, in the order of their start. */
+export const rowsBetween = (
+  portal: Portal,
+  all: PortalScreens,
+  entity: PortalEntity,
+  { columns, filter }: Pick<PortalScreen, 'columns' | 'filter'>,
+  { start, end }: NonNullable<PortalScreen['span']>,
+  [from, to]: readonly [string, string],
+) =>
+  queryOptions({
+    queryKey: [...rowsKey, entity.id, 'between', columns, filter, from, to],
+    queryFn: (): Promise<Rows> => {
+      const query = {
+        filter,
+        order: quoted(start),
+        conditions: { [start]: `lt.${to}`, [end]: `gte.${from}` },
+        search: '',
+      };
+      const params = listParams(all, entity, [...columns, start, end], query);
+      params.set('limit', String(SHOWN_ROWS));
+      return callRest(portal, entity, { params });
+    },
+    placeholderData: (before) => before,
+  });
+
+/** Reads the rows of a page of figures. */
+export const figureRows = (
+  portal: Portal,
+  all: PortalScreens,
+  entity: PortalEntity,
+  { columns, filter, order }: Pick<PortalScreen, 'columns' | 'filter' | 'order'>,
+) =>
+  queryOptions({
+    queryKey: [...rowsKey, entity.id, 'figures', columns, filter, order],
+    queryFn: (): Promise<Rows> => {
+      const params = listParams(all, entity, columns, { filter, order, conditions: {}, search: '' });
+      params.set('limit', String(SHOWN_ROWS));
+      return callRest(portal, entity, { params });
+    },
+  });
+
 /** Estimates the number of rows of a list. */
 export const count = (portal: Portal, all: PortalScreens, entity: PortalEntity, query: ListQuery) =>
   queryOptions({

@@ -2,7 +2,7 @@ import { IconEdit, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { PortalEntity, PortalField } from '../../../contract/portal.ts';
+import type { PortalEntity, PortalField, PortalScreen } from '../../../contract/portal.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { usePortal } from '../data/client.ts';
@@ -10,8 +10,10 @@ import { keyOf } from '../data/query.ts';
 import type { Row } from '../data/rest.ts';
 import { deleteRow, row as rowQuery } from '../data/rows.ts';
 import { listFor, type Place, readableFields, useScreens } from '../data/screens.ts';
+import { Markdown } from '../fields/markdown.tsx';
 import { State } from '../fields/state.tsx';
 import { FieldValue, rowName } from '../fields/value.tsx';
+import { Actions } from './actions.tsx';
 import detailStyles from './detail-page.module.css';
 import { History } from './history.tsx';
 import { Message, Trouble } from './message.tsx';
@@ -88,16 +90,21 @@ export function DetailPage({ screen, entity, rowKey }: Place) {
         {texts.map((field, i) => (
           <section key={field.name} className={i === 0 ? undefined : styles.section} aria-label={field.label}>
             {i > 0 && <h2>{field.label}</h2>}
-            <p className={detailStyles.lede}>{String(row[field.name])}</p>
+            <Markdown text={String(row[field.name])} className={detailStyles.lede} />
           </section>
         ))}
-        {entity.related.map((related) => (
+        <Actions actions={screen.actions} row={row} />
+        {relatedOf(screen, entity).map((related) => (
           <Related key={`${related.entity} ${related.field}`} related={related} row={row} owner={entity} />
         ))}
       </article>
     </Shell>
   );
 }
+
+/** Returns the related lists of a screen in its order, or all of them. */
+const relatedOf = ({ related }: PortalScreen, entity: PortalEntity) =>
+  related === null ? entity.related : related.flatMap((id) => entity.related.filter((one) => one.entity === id));
 
 /** Shows "Ticket 20418" if the key is a number. */
 function RowNumber({ entity, row }: { entity: PortalEntity; row: Row }) {

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import type { PortalEntity, PortalField } from '../../../contract/portal.ts';
 import { Button } from '../../ui/button.tsx';
@@ -98,7 +98,8 @@ function Form({
   const isNew = row === null;
   const fields = formFields(entity, screen.kind === 'form' ? screen.columns : null, isNew);
   const saved = useSavedDraft(isNew ? screen.route : null);
-  const [draft, setDraft] = useState<Draft>(() => saved.read() ?? {});
+  const given = useGivenValues(fields, isNew);
+  const [draft, setDraft] = useState<Draft>(() => ({ ...saved.read(), ...given }));
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const [refused, setRefused] = useState<{ field: string; words: string } | null>(null);
   const adding = useMutation(addRow(portal, entity));
@@ -229,6 +230,16 @@ function Form({
       </form>
     </Shell>
   );
+}
+
+/** Returns the values that the address of the form of a new row gives: `/bookings/new?resource=1`. */
+function useGivenValues(fields: readonly PortalField[], isNew: boolean): Draft {
+  const search = useSearch({ strict: false }) as Readonly<Record<string, unknown>>;
+  const given = fields.flatMap(({ name }): [string, string][] => {
+    const value = search[name];
+    return isNew && (typeof value === 'string' || typeof value === 'number') ? [[name, String(value)]] : [];
+  });
+  return Object.fromEntries(given);
 }
 
 /**

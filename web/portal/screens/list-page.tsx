@@ -1,14 +1,16 @@
 import { IconPlus } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import type { PortalScreen } from '../../../contract/portal.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { usePortal } from '../data/client.ts';
-import { searchedFields } from '../data/query.ts';
+import { quoted, searchedFields } from '../data/query.ts';
 import { list } from '../data/rows.ts';
 import { entityIn, formFor, type Place, readableFields, useScreens } from '../data/screens.ts';
 import { countWords } from '../fields/format.ts';
+import { Actions } from './actions.tsx';
 import { Filters } from './filters.tsx';
 import listStyles from './list-page.module.css';
 import { conditionsIn, type ListSearch, type Order, orderIn, toSearch } from './list-search.ts';
@@ -26,9 +28,9 @@ export function ListPage({ screen, entity }: Place) {
   const conditions = conditionsIn(search, entity);
   const order = orderIn(search, screen.order);
   const words = search.q ?? '';
-  const query = { filter: screen.filter, order: order.text, conditions, search: words };
+  const query = { filter: screen.filter, order: groupedOrder(screen, order.text), conditions, search: words };
   const shown = useInfiniteQuery({
-    ...list(portal, all, entity, screen.columns, query),
+    ...list(portal, all, entity, screen.group === null ? screen.columns : [...screen.columns, screen.group], query),
     placeholderData: keepPreviousData,
     refetchInterval: 20_000,
   });
@@ -62,6 +64,7 @@ export function ListPage({ screen, entity }: Place) {
           </div>
         )}
       </div>
+      <Actions actions={screen.actions} />
       <div className={listStyles.ask}>
         {searchedFields(entity).length > 0 && (
           <SearchField
@@ -90,6 +93,7 @@ export function ListPage({ screen, entity }: Place) {
           columns={readableFields(entity, screen.columns)}
           rows={rows}
           isLoading={!shown.data && !shown.error}
+          group={screen.group}
           order={order}
           onOrder={(next: Order) => go({ order: next.text ?? undefined })}
         />
@@ -112,6 +116,10 @@ export function ListPage({ screen, entity }: Place) {
     </Shell>
   );
 }
+
+/** Returns an order that keeps the rows of a group together. */
+const groupedOrder = ({ group }: PortalScreen, order: string | null): string | null =>
+  group === null ? order : [quoted(group), ...(order === null ? [] : [order])].join(',');
 
 function answer(total: number, one: string, label: string): string {
   if (total === 0) return `No ${label.toLowerCase()}.`;

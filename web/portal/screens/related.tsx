@@ -12,6 +12,7 @@ import { entityIn, fieldIn, formFor, readableFields, useScreens } from '../data/
 import { type Draft, valuesOf, wrongIn } from '../fields/draft.ts';
 import { FieldEditor } from '../fields/editor.tsx';
 import { ago, countWords, fullTime, initials, timeOf } from '../fields/format.ts';
+import { Markdown } from '../fields/markdown.tsx';
 import { ReferencePicker } from '../fields/reference-picker.tsx';
 import { rowName } from '../fields/value.tsx';
 import styles from './detail-page.module.css';
@@ -80,7 +81,9 @@ export function Related({ related, row, owner }: { related: PortalRelated; row: 
           <Compose entity={entity} columns={form.columns} related={related} value={value} />
         ) : (
           <p>
-            <Link to={form.route}>{form.title}</Link>
+            <Link to={form.route} search={{ [related.field]: String(value) } as never}>
+              {form.title}
+            </Link>
           </p>
         ))}
     </section>
@@ -129,7 +132,7 @@ function Said({ entity, row }: { entity: PortalEntity; row: Row }) {
           </time>
         )}
       </div>
-      <p>{String(row[entity.title_field ?? ''] ?? '')}</p>
+      <Markdown text={String(row[entity.title_field ?? ''] ?? '')} />
     </li>
   );
 }

@@ -8,6 +8,8 @@ import { Message } from './message.tsx';
 
 const DetailPage = lazy(() => import('./detail-page.tsx').then(({ DetailPage: page }) => ({ default: page })));
 const FormPage = lazy(() => import('./form-page.tsx').then(({ FormPage: page }) => ({ default: page })));
+const CalendarPage = lazy(() => import('./calendar-page.tsx').then(({ CalendarPage: page }) => ({ default: page })));
+const FiguresPage = lazy(() => import('./figures-page.tsx').then(({ FiguresPage: page }) => ({ default: page })));
 const BoardPage = lazy(() => import('./board-page.tsx').then(({ BoardPage: page }) => ({ default: page })));
 
 /** The screen at the address, if the caller may open it. */
@@ -30,6 +32,8 @@ export function ScreenPage() {
     <Suspense fallback={<AuthLayout title={screen.title}>{null}</AuthLayout>} key={pathname}>
       {screen.kind === 'list' && <ListPage {...place} />}
       {screen.kind === 'board' && <BoardPage {...place} />}
+      {screen.kind === 'calendar' && <CalendarPage {...place} />}
+      {screen.kind === 'figures' && <FiguresPage {...place} />}
       {screen.kind === 'form' && <FormPage {...place} rowKey={null} />}
       {screen.kind === 'detail' && (edits ? <FormPage {...place} /> : <DetailPage {...place} />)}
     </Suspense>

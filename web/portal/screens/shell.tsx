@@ -1,5 +1,7 @@
 import {
   IconArrowLeft,
+  IconCalendar,
+  IconChartBar,
   IconChevronRight,
   IconDots,
   IconHome,
@@ -26,6 +28,8 @@ const icons: Readonly<Record<PortalScreen['kind'], TablerIcon>> = {
   detail: IconListDetails,
   board: IconLayoutKanban,
   form: IconPencil,
+  calendar: IconCalendar,
+  figures: IconChartBar,
 };
 
 /** A link is current only at its exact address, not at addresses below it. */
@@ -123,15 +127,15 @@ function Rail() {
 
 /** Links to Home and every screen of the navigation. */
 function Screens({ onOpen }: { onOpen?: () => void }) {
-  const { navigation, screens } = useScreens();
+  const { navigation, screens, home } = useScreens();
   return (
     <>
-      <NavLink to="/" title="Home" icon={IconHome} onOpen={onOpen} />
+      <NavLink to={home ?? '/'} title="Home" icon={IconHome} onOpen={onOpen} />
       {navigation.map(({ title, routes }) => (
         <div key={title ?? ''}>
           {title !== null && <h2>{title}</h2>}
           {routes.map((route) => {
-            const screen = screens.find((one) => one.route === route);
+            const screen = route === home ? undefined : screens.find((one) => one.route === route);
             return (
               screen && (
                 <NavLink key={route} to={route} title={screen.title} icon={icons[screen.kind]} onOpen={onOpen} />
@@ -202,7 +206,7 @@ function TabBar() {
   const shown = all.navigation.flatMap(({ routes }) =>
     routes.flatMap((route) => all.screens.find((one) => one.route === route) ?? []),
   );
-  const [first, ...others] = shown.filter(({ kind }) => kind === 'list');
+  const [first, ...others] = shown.filter(({ kind, route }) => kind === 'list' && route !== all.home);
   const second = shown.find(({ kind }) => kind === 'board') ?? others[0];
   const { pathname } = useLocation();
   const entity = placeAt(all, pathname)?.entity ?? (first && entityIn(all, first.entity));
@@ -212,7 +216,7 @@ function TabBar() {
     <>
       {isOpen && <MoreSheet onClose={() => setIsOpen(false)} />}
       <nav className={styles.tabs} aria-label="Main screens">
-        <Tab to="/" title="Home" icon={IconHome} />
+        <Tab to={all.home ?? '/'} title="Home" icon={IconHome} />
         {first && <Tab to={first.route} title={first.title} icon={icons[first.kind]} />}
         {form && <Tab to={form.route} title="New" icon={IconPlus} isPlus />}
         {second && <Tab to={second.route} title={second.title} icon={icons[second.kind]} />}
