@@ -61,7 +61,7 @@ export interface Screen {
   /** It is the first page. */
   home?: true;
   /** Its place in the navigation, before the screens without a place. */
-  position?: number;
+  place?: number;
   /** Why it cannot be shown; empty where it can. */
   broken: string[];
 }

@@ -17,6 +17,9 @@ export interface PortalApp {
   readonly name: string;
   readonly purpose: string | null;
   readonly audience: string | null;
+  /** The accent colour, as in `#1f6feb`, and the logo, a `data:` address; set by `ninefold.set_look`. */
+  readonly accent: string | null;
+  readonly logo: string | null;
   readonly publishable_key: string;
   /** The ways to sign in that are on. */
   readonly email: boolean;
@@ -58,6 +61,15 @@ export interface PortalGroup {
   readonly title: string | null;
   /** Routes of screens. */
   readonly routes: readonly string[];
+}
+
+/** A list with a search, filters and an order, which a member has saved: an entry of `/portal/v1/views`. */
+export interface PortalView {
+  /** Route of the list. */
+  readonly route: string;
+  readonly name: string;
+  /** The query of the list's address, without `?`. */
+  readonly search: string;
 }
 
 export interface PortalScreen {

@@ -147,4 +147,11 @@ export const accountLimits = {
     meaning:
       'Accounts that a search of the list of users reads before it uses the index. If they fill the page, the number of matches is an estimate.',
   },
+  memberViews: {
+    group: 'accounts',
+    unit: 'count',
+    default: 100,
+    meaning: 'Views of lists that a member can save.',
+    code: 'validation_invalid',
+  },
 } as const satisfies Record<string, Limit>;

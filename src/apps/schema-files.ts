@@ -37,6 +37,8 @@ import apiKeyUses from '../schema/0037_api_key_uses.sql';
 import oauthRequests from '../schema/0039_oauth_requests.sql';
 import versionIds from '../schema/0040_version_ids.sql';
 import screensOfMembers from '../schema/0051_screens_of_members.sql';
+import look from '../schema/0052_look.sql';
+import memberViews from '../schema/0053_member_views.sql';
 import consoleTables from '../schema/console/0001_console.sql';
 import scheduledWork from '../schema/console/0002_scheduled_work.sql';
 import appSecrets from '../schema/console/0020_app_secrets.sql';
@@ -88,6 +90,8 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0039_oauth_requests', sql: oauthRequests, onExisting: true },
   { name: '0040_version_ids', sql: versionIds, onExisting: true },
   { name: '0051_screens_of_members', sql: screensOfMembers, onExisting: true },
+  { name: '0052_look', sql: look, onExisting: true },
+  { name: '0053_member_views', sql: memberViews, onExisting: true },
 ];
 
 /** Name of the last schema file. */

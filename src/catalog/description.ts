@@ -27,7 +27,7 @@ export interface ScreenFact {
   /** Qualified names of functions. */
   actions: string[] | null;
   home: boolean;
-  position: number | null;
+  place: number | null;
 }
 
 /** Queries of DescriptionFacts. */

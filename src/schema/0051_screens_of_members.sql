@@ -10,7 +10,7 @@ alter table ninefold.screens
   -- Qualified names of functions. A screen outlives its functions, as it outlives its entity.
   add column actions text[] check (array_position(actions, null) is null and coalesce(array_ndims(actions), 1) = 1),
   add column home boolean not null default false,
-  add column position integer;
+  add column place integer;
 create unique index screens_home on ninefold.screens (home) where home;
 
 drop function ninefold.define_screen(text, text, text, regclass, text[], text, text, text[]);
@@ -28,7 +28,7 @@ create function ninefold.define_screen(
   related text[] default null,
   actions text[] default null,
   home boolean default false,
-  "position" integer default null
+  place integer default null
 ) returns void
   language plpgsql
   set search_path = ''
@@ -58,29 +58,29 @@ begin
   if define_screen.home then
     update ninefold.screens s set home = false where s.home and s.route <> define_screen.route;
   end if;
-  insert into ninefold.screens (route, title, kind, entity, columns, filter, order_by, roles, group_by, related, actions, home, "position")
+  insert into ninefold.screens (route, title, kind, entity, columns, filter, order_by, roles, group_by, related, actions, home, place)
   values (
     define_screen.route, define_screen.title, define_screen.kind, define_screen.entity::text, nullif(define_screen.columns, '{}'),
     nullif(define_screen.filter, ''), nullif(define_screen.order_by, ''), nullif(define_screen.roles, '{}'),
     nullif(define_screen.group_by, ''),
     -- The casts refuse an entity and a function that do not exist. The search path is empty, so the names are qualified.
-    (select pg_catalog.array_agg(named::pg_catalog.regclass::text order by place)
-      from pg_catalog.unnest(define_screen.related) with ordinality as listed (named, place)),
-    (select pg_catalog.array_agg(named::pg_catalog.regproc::text order by place)
-      from pg_catalog.unnest(define_screen.actions) with ordinality as listed (named, place)),
-    coalesce(define_screen.home, false), define_screen."position"
+    (select pg_catalog.array_agg(named::pg_catalog.regclass::text order by nth)
+      from pg_catalog.unnest(define_screen.related) with ordinality as listed (named, nth)),
+    (select pg_catalog.array_agg(named::pg_catalog.regproc::text order by nth)
+      from pg_catalog.unnest(define_screen.actions) with ordinality as listed (named, nth)),
+    coalesce(define_screen.home, false), define_screen.place
   )
   on conflict on constraint screens_pkey do update set
     title = excluded.title, kind = excluded.kind, entity = excluded.entity, columns = excluded.columns,
     filter = excluded.filter, order_by = excluded.order_by, roles = excluded.roles, group_by = excluded.group_by,
-    related = excluded.related, actions = excluded.actions, home = excluded.home, "position" = excluded."position";
+    related = excluded.related, actions = excluded.actions, home = excluded.home, place = excluded.place;
 end
 $$;
 comment on function ninefold.define_screen is
   'Adds a screen, or replaces the screen with this route. filter and order_by are written as in the query of a data call: '
   'status=neq.closed&owner=is.null, created_at.desc,id. Without columns, the screen shows those that follow from the entity. Without roles, '
   'the screen is for every role that may read them. related lists the entities below a detail. actions are functions that the screen offers '
-  'as buttons. home makes the screen the first page; position orders the navigation.';
+  'as buttons. home makes the screen the first page; place orders the navigation.';
 
 revoke execute on function ninefold.define_screen from public;
 grant execute on function ninefold.define_screen to pg_database_owner;

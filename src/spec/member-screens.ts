@@ -132,7 +132,7 @@ function navigation(
   const of = (entity: string) => shown.filter((screen) => screen.entity === entity);
   const isDefined = ({ route }: PortalScreen) => Number(defined.has(route));
   const isForm = ({ kind }: PortalScreen) => Number(kind === 'form');
-  const placeOf = ({ route }: PortalScreen) => defined.get(route)?.position ?? Number.MAX_SAFE_INTEGER;
+  const placeOf = ({ route }: PortalScreen) => defined.get(route)?.place ?? Number.MAX_SAFE_INTEGER;
   const byDefinition = (a: PortalScreen, b: PortalScreen) =>
     placeOf(a) - placeOf(b) || isForm(a) - isForm(b) || isDefined(b) - isDefined(a) || compareText(a.title, b.title);
   const routes = (list: readonly PortalScreen[]) => [...list].sort(byDefinition).map(({ route }) => route);

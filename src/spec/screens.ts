@@ -289,15 +289,15 @@ function definedScreen(
 
 /** Returns the members that only some defined screens have. */
 const extrasOf = (
-  { kind, group_by, related, actions, home, position }: ScreenFact,
+  { kind, group_by, related, actions, home, place }: ScreenFact,
   origin: Origin | undefined,
-): Pick<Screen, 'group_by' | 'related' | 'actions' | 'span' | 'home' | 'position'> => ({
+): Pick<Screen, 'group_by' | 'related' | 'actions' | 'span' | 'home' | 'place'> => ({
   ...(group_by != null && { group_by }),
   ...(related != null && { related: related.map(idOf) }),
   ...(actions != null && { actions: actions.map(idOf) }),
   ...spanIn(kind, origin),
   ...(home && { home: true as const }),
-  ...(position != null && { position }),
+  ...(place != null && { place }),
 });
 
 /**

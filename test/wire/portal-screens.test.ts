@@ -84,6 +84,56 @@ it('changes when the app does, and keeps what hostile labels say as text', async
   await vi.waitFor(async () => expect(JSON.stringify(await screensOf(ada))).not.toContain('topics'), { timeout: 5000 });
 });
 
+it('saves views for each member, up to the limit, and shows them to no other member', async () => {
+  const views = (member: Member | null, method = 'GET', query = '', body?: unknown) =>
+    fetch(`${app.url}/portal/v1/views${query}`, {
+      method,
+      headers: {
+        apikey: app.publishable_key,
+        'content-type': 'application/json',
+        ...(member && { authorization: `Bearer ${member.session.access_token}` }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  const view = { route: '/queue', name: 'Mine', search: 'q=printer&f.status=eq.open' };
+  expect(await (await views(gus, 'PUT', '', view)).json()).toEqual([view]);
+  const changed = { ...view, search: 'q=ink' };
+  expect(await (await views(gus, 'PUT', '', changed)).json()).toEqual([changed]);
+  expect([await (await views(gus)).json(), await (await views(ada)).json()]).toEqual([[changed], []]);
+  expect(await (await views(null)).json()).toEqual([]);
+  for (const wrong of [
+    {},
+    { ...view, name: ' ' },
+    { ...view, user_id: ada.user.id },
+    { ...view, name: 'a\u0000' },
+    'x',
+  ]) {
+    expect((await views(gus, 'PUT', '', wrong)).status).toBe(400);
+  }
+  expect((await views(null, 'PUT', '', view)).status).toBe(400);
+  expect((await views(gus, 'POST', '', view)).status).toBe(405);
+  const numbered = (n: number) => views(ada, 'PUT', '', { ...view, name: `View ${n}` });
+  const saved = await Promise.all(Array.from({ length: 100 }, (_, n) => numbered(n)));
+  expect(saved.every(({ status }) => status === 200)).toBe(true);
+  expect([(await numbered(100)).status, (await numbered(99)).status]).toEqual([400, 200]);
+  await views(ada, 'DELETE', '?route=%2Fqueue&name=Mine');
+  expect(await (await views(gus)).json()).toEqual([changed]);
+  expect(await (await views(gus, 'DELETE', '?route=%2Fqueue&name=Mine')).json()).toEqual([]);
+});
+
+it('gives the accent and the logo of the app before a sign-in, and refuses other values', async () => {
+  const logo = `data:image/png;base64,${Buffer.from('x').toString('base64')}`;
+  const look = async () => (await (await fetch(`${app.url}/portal/v1/app`)).json()) as { accent: string; logo: string };
+  expect(await look()).toMatchObject({ accent: null, logo: null });
+  await runSql(node, app.ref, `select ninefold.set_look('#1F6FEB', '${logo}')`);
+  expect(await look()).toMatchObject({ accent: '#1f6feb', logo });
+  for (const wrong of [`'red'`, `null, 'https://evil.example/x.png'`, `null, 'data:text/html;base64,eA=='`]) {
+    await expect(runSql(node, app.ref, `select ninefold.set_look(${wrong})`)).rejects.toThrow('violates check');
+  }
+  await runSql(node, app.ref, 'select ninefold.set_look()');
+  expect(await look()).toMatchObject({ accent: null, logo: null });
+});
+
 it('refuses callers without a key, ended sessions, tokens of another app and other methods', async () => {
   const bare = await fetch(`${app.url}/portal/v1/screens`);
   expect([bare.status, ((await bare.json()) as { code: string }).code]).toEqual([401, 'key_missing']);

@@ -11,6 +11,7 @@ import type { Row } from '../data/rest.ts';
 import { lane } from '../data/rows.ts';
 import { formFor, type Place, readableFields, rowPath, useScreens } from '../data/screens.ts';
 import { missingFor, takeTransition, waysOf } from '../data/transitions.ts';
+import { undoTransition } from '../data/undo.ts';
 import { countWords } from '../fields/format.ts';
 import { State } from '../fields/state.tsx';
 import { rowName } from '../fields/value.tsx';
@@ -19,6 +20,7 @@ import { Card } from './card.tsx';
 import { Trouble } from './message.tsx';
 import pageStyles from './page.module.css';
 import { Shell } from './shell.tsx';
+import { useToast } from './toast.tsx';
 
 /** A picked card, and the state that it moves to. */
 interface Picked {
@@ -42,6 +44,7 @@ function Board({ screen, entity, machine }: Pick<Place, 'screen' | 'entity'> & {
   const navigate = useNavigate();
   const [picked, setPicked] = useState<Picked | null>(null);
   const [said, setSaid] = useState('');
+  const toast = useToast();
   const [shown, setShown] = useState(machine.initial);
   const taking = useMutation(takeTransition(portal, entity, machine));
   const { states } = machine;
@@ -69,8 +72,12 @@ function Board({ screen, entity, machine }: Pick<Place, 'screen' | 'entity'> & {
     taking.mutate(
       { row, to: state, values: {} },
       {
-        onSuccess: (isMoved) =>
-          setSaid(isMoved ? `${name} is in ${label(state)}.` : `Somebody else has moved ${name}.`),
+        onSuccess: async (isMoved) => {
+          setSaid(isMoved ? `${name} is in ${label(state)}.` : `Somebody else has moved ${name}.`);
+          if (!isMoved) return;
+          const undo = await undoTransition(portal, all, { entity, machine }, row);
+          toast({ words: `${name}: ${transition.label}.`, undo });
+        },
       },
     );
   };

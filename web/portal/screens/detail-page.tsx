@@ -8,8 +8,10 @@ import { Icon } from '../../ui/icon.tsx';
 import { usePortal } from '../data/client.ts';
 import { keyOf } from '../data/query.ts';
 import type { Row } from '../data/rest.ts';
-import { deleteRow, row as rowQuery } from '../data/rows.ts';
+import { removeRow, row as rowQuery } from '../data/rows.ts';
 import { listFor, type Place, readableFields, useScreens } from '../data/screens.ts';
+import { queryClient } from '../data/session.ts';
+import { undoDeletion } from '../data/undo.ts';
 import { Markdown } from '../fields/markdown.tsx';
 import { State } from '../fields/state.tsx';
 import { FieldValue, rowName } from '../fields/value.tsx';
@@ -20,6 +22,7 @@ import { Message, Trouble } from './message.tsx';
 import styles from './page.module.css';
 import { Related } from './related.tsx';
 import { Shell } from './shell.tsx';
+import { useToast } from './toast.tsx';
 import { Transitions } from './transitions.tsx';
 
 /** Page of one row: its long texts in the main column; its state, short fields and history beside them. */
@@ -119,7 +122,20 @@ function Tools({ entity, row, back }: { entity: PortalEntity; row: Row; back: st
   const portal = usePortal();
   const navigate = useNavigate();
   const [isAsking, setIsAsking] = useState(false);
-  const deleting = useMutation(deleteRow(portal, entity));
+  const all = useScreens();
+  const toast = useToast();
+  const deleting = useMutation({
+    mutationFn: async () => {
+      const undo = await undoDeletion(portal, all, entity, row);
+      return { isGone: await removeRow(portal, entity, keyOf(entity, row)), undo };
+    },
+    onSuccess: ({ isGone, undo }) => {
+      if (!isGone) return;
+      toast({ words: `${rowName(entity, row)}: deleted.`, undo });
+      void queryClient.invalidateQueries({ queryKey: ['rows'] });
+      void navigate({ to: back });
+    },
+  });
   const canChange =
     entity.access.update.open &&
     entity.fields.some(({ updatable, name }) => updatable && name !== entity.machine?.field);
@@ -127,20 +143,13 @@ function Tools({ entity, row, back }: { entity: PortalEntity; row: Row; back: st
     return (
       <span className={detailStyles.tools}>
         <span role="status">Delete this {entity.one}?</span>
-        <Button
-          kind="danger"
-          small
-          busy={deleting.isPending && 'Deleting'}
-          onClick={() =>
-            deleting.mutate(keyOf(entity, row), { onSuccess: (isGone) => isGone && void navigate({ to: back }) })
-          }
-        >
+        <Button kind="danger" small busy={deleting.isPending && 'Deleting'} onClick={() => deleting.mutate()}>
           Delete
         </Button>
         <Button small onClick={() => setIsAsking(false)}>
           Keep
         </Button>
-        {deleting.data === false && <span role="alert">You may not delete this {entity.one}.</span>}
+        {deleting.data?.isGone === false && <span role="alert">You may not delete this {entity.one}.</span>}
         <Trouble error={deleting.error} />
       </span>
     );

@@ -1,13 +1,14 @@
 import type { Session } from '@supabase/auth-js';
 import { useQuery } from '@tanstack/react-query';
-import { Navigate } from '@tanstack/react-router';
-import { createContext, type ReactNode, use, useState } from 'react';
+import { Navigate, useLocation } from '@tanstack/react-router';
+import { createContext, type ReactNode, use } from 'react';
 import { AuthLayout, Wrong } from '../auth/auth-layout.tsx';
 import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
 import { ScreensContext, screens } from '../data/screens.ts';
 import { signedIn } from '../data/session.ts';
 import { FactorStep } from '../sign-in/factor-step.tsx';
+import { Toasts } from './toast.tsx';
 
 const CallerContext = createContext<Session | null>(null);
 
@@ -17,7 +18,8 @@ export const useCaller = (): Session | null => use(CallerContext);
 /** Shows pages with the screens that the caller may open. A visitor who may open no screen signs in first. */
 export function Gate({ children }: { children: ReactNode }) {
   const portal = usePortal();
-  const [asked] = useState(() => `${location.pathname}${location.search}`);
+  const { pathname, searchStr } = useLocation();
+  const asked = `${pathname}${searchStr}`;
   const session = useQuery(signedIn(portal));
   const userId = session.data?.session.user.id ?? null;
   const isKnown = session.data !== undefined && !(session.data === null && session.isFetching);
@@ -37,7 +39,9 @@ export function Gate({ children }: { children: ReactNode }) {
   }
   return (
     <CallerContext value={session.data?.session ?? null}>
-      <ScreensContext value={found.data}>{children}</ScreensContext>
+      <ScreensContext value={found.data}>
+        <Toasts>{children}</Toasts>
+      </ScreensContext>
     </CallerContext>
   );
 }

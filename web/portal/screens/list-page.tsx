@@ -11,12 +11,14 @@ import { list } from '../data/rows.ts';
 import { entityIn, formFor, type Place, readableFields, useScreens } from '../data/screens.ts';
 import { countWords } from '../fields/format.ts';
 import { Actions } from './actions.tsx';
+import { Download } from './download.tsx';
 import { Filters } from './filters.tsx';
 import listStyles from './list-page.module.css';
 import { conditionsIn, type ListSearch, type Order, orderIn, toSearch } from './list-search.ts';
 import { Trouble } from './message.tsx';
 import styles from './page.module.css';
 import { RowsTable } from './rows-table.tsx';
+import { SavedViews } from './saved-views.tsx';
 import { Shell } from './shell.tsx';
 
 /** List of rows with the columns of its screen. The address contains the member's search, conditions and order. */
@@ -29,14 +31,15 @@ export function ListPage({ screen, entity }: Place) {
   const order = orderIn(search, screen.order);
   const words = search.q ?? '';
   const query = { filter: screen.filter, order: groupedOrder(screen, order.text), conditions, search: words };
+  const columns = screen.group === null ? screen.columns : [...screen.columns, screen.group];
   const shown = useInfiniteQuery({
-    ...list(portal, all, entity, screen.group === null ? screen.columns : [...screen.columns, screen.group], query),
+    ...list(portal, all, entity, columns, query),
     placeholderData: keepPreviousData,
     refetchInterval: 20_000,
   });
   const pages = shown.data?.pages ?? [];
   const rows = pages.flatMap((page) => page.rows);
-  const total = Math.max(pages.at(-1)?.total ?? 0, rows.length);
+  const total = Math.max(pages[0]?.total ?? 0, rows.length);
   const target = entity.opens ? (entityIn(all, entity.opens.entity) ?? entity) : entity;
   const form = formFor(all, target);
   const isNarrowed = words !== '' || Object.keys(conditions).length > 0;
@@ -65,6 +68,7 @@ export function ListPage({ screen, entity }: Place) {
         )}
       </div>
       <Actions actions={screen.actions} />
+      <SavedViews route={screen.route} isNarrowed={isNarrowed || search.order !== undefined} />
       <div className={listStyles.ask}>
         {searchedFields(entity).length > 0 && (
           <SearchField
@@ -106,6 +110,7 @@ export function ListPage({ screen, entity }: Place) {
             </b>{' '}
             shown
           </span>
+          <Download {...{ screen, entity, query, columns }} />
           {shown.hasNextPage && (
             <button type="button" className={styles.word} onClick={() => void shown.fetchNextPage()}>
               {shown.isFetchingNextPage ? 'Loading …' : 'Show more'}

@@ -19,6 +19,7 @@ import styles from './detail-page.module.css';
 import { Trouble } from './message.tsx';
 import pageStyles from './page.module.css';
 import { RowsTable } from './rows-table.tsx';
+import { useSavedDraft } from './use-saved-draft.ts';
 
 /** Lists rows that reference a row. If the member may add a row, a form is at the end. */
 export function Related({ related, row, owner }: { related: PortalRelated; row: Row; owner: PortalEntity }) {
@@ -151,7 +152,8 @@ function Compose({
 }) {
   const portal = usePortal();
   const adding = useMutation(addRow(portal, entity));
-  const [draft, setDraft] = useState<Draft>({});
+  const saved = useSavedDraft(`${related.entity} ${related.field} ${String(value)}`);
+  const [draft, setDraft] = useState<Draft>(() => saved.read()?.draft ?? {});
   const [isTried, setIsTried] = useState(false);
   const fields = columns.flatMap(
     (name) => entity.fields.find((field) => field.name === name && field.insertable && name !== related.field) ?? [],
@@ -169,6 +171,7 @@ function Compose({
           { ...valuesOf(fields, draft, null), [related.field]: value },
           {
             onSuccess: () => {
+              saved.clear();
               setDraft({});
               setIsTried(false);
             },
@@ -183,7 +186,11 @@ function Compose({
           value={draft[field.name] ?? ''}
           wrong={isTried ? (wrong[i] ?? null) : null}
           isOptional={!field.required && field.editor !== 'boolean'}
-          onChange={(typed) => setDraft({ ...draft, [field.name]: typed })}
+          onChange={(typed) => {
+            const next = { ...draft, [field.name]: typed };
+            setDraft(next);
+            saved.write(next, null);
+          }}
         />
       ))}
       <Trouble error={adding.error} />

@@ -16,9 +16,9 @@ const BoardPage = lazy(() => import('./board-page.tsx').then(({ BoardPage: page 
 export function ScreenPage() {
   const all = useScreens();
   const caller = useCaller();
-  const { pathname, search } = useLocation();
+  const { pathname, search, searchStr } = useLocation();
   const place = placeAt(all, pathname);
-  if (!place && !caller) return <Navigate to="/sign-in" search={{ next: pathname }} replace />;
+  if (!place && !caller) return <Navigate to="/sign-in" search={{ next: `${pathname}${searchStr}` }} replace />;
   if (!place) {
     return (
       <Message title="There is no such page">

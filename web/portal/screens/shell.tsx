@@ -1,5 +1,7 @@
+import { useMantineColorScheme } from '@mantine/core';
 import {
   IconArrowLeft,
+  IconBookmark,
   IconCalendar,
   IconChartBar,
   IconChevronRight,
@@ -11,6 +13,7 @@ import {
   IconPlus,
   type Icon as TablerIcon,
 } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { PortalScreen } from '../../../contract/portal.ts';
@@ -19,8 +22,10 @@ import { Icon } from '../../ui/icon.tsx';
 import { AppMark } from '../auth/auth-layout.tsx';
 import { usePortal } from '../data/client.ts';
 import { entityIn, formFor, placeAt, useScreens } from '../data/screens.ts';
+import { views } from '../data/views.ts';
 import { initials } from '../fields/format.ts';
 import { useCaller } from './gate.tsx';
+import { searchOf } from './saved-views.tsx';
 import styles from './shell.module.css';
 
 const icons: Readonly<Record<PortalScreen['kind'], TablerIcon>> = {
@@ -144,23 +149,57 @@ function Screens({ onOpen }: { onOpen?: () => void }) {
           })}
         </div>
       ))}
+      <MyViews onOpen={onOpen} />
     </>
+  );
+}
+
+/** Links to the views that the member has saved of lists that the member may open. */
+function MyViews({ onOpen }: { onOpen: (() => void) | undefined }) {
+  const portal = usePortal();
+  const caller = useCaller();
+  const { screens } = useScreens();
+  const { data = [] } = useQuery(views(portal, caller?.user.id ?? null));
+  const shown = data.filter(({ route }) => screens.some((screen) => screen.route === route));
+  if (shown.length === 0) return null;
+  return (
+    <div>
+      <h2>My views</h2>
+      {shown.map(({ route, name, search }) => (
+        <NavLink
+          key={`${route} ${name}`}
+          to={route}
+          search={searchOf(search)}
+          title={name}
+          icon={IconBookmark}
+          onOpen={onOpen}
+        />
+      ))}
+    </div>
   );
 }
 
 function NavLink({
   to,
+  search,
   title,
   icon,
   onOpen,
 }: {
   to: string;
+  /** The search of a saved view. */
+  search?: never;
   title: string;
   icon: TablerIcon;
   onOpen?: (() => void) | undefined;
 }) {
   return (
-    <Link to={to} activeOptions={exact} onClick={onOpen}>
+    <Link
+      to={to}
+      {...(search !== undefined && { search })}
+      activeOptions={search === undefined ? exact : { exact: true }}
+      onClick={onOpen}
+    >
       <Icon of={icon} />
       <span className="cut">{title}</span>
     </Link>
@@ -252,7 +291,26 @@ function MoreSheet({ onClose }: { onClose: () => void }) {
       <nav className={styles.nav} aria-label="All screens">
         <Screens onOpen={onClose} />
       </nav>
+      <ThemeChoice />
       <Me />
     </div>
+  );
+}
+
+/** Chooses the light or the dark theme on this device. */
+export function ThemeChoice() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  return (
+    <label className={styles.theme}>
+      <span>Theme</span>
+      <select
+        value={colorScheme}
+        onChange={({ currentTarget }) => setColorScheme(currentTarget.value as typeof colorScheme)}
+      >
+        <option value="auto">As the device</option>
+        <option value="light">Light</option>
+        <option value="dark">Dark</option>
+      </select>
+    </label>
   );
 }

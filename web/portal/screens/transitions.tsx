@@ -7,10 +7,11 @@ import { Button } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { usePortal } from '../data/client.ts';
-import { pointedTo } from '../data/query.ts';
+import { keyOf, pointedTo } from '../data/query.ts';
 import type { Row } from '../data/rest.ts';
 import { entityIn, fieldIn, useScreens } from '../data/screens.ts';
 import { missingFor, takeTransition, waysOf } from '../data/transitions.ts';
+import { undoTransition } from '../data/undo.ts';
 import { type Draft, readDraft, wrongIn } from '../fields/draft.ts';
 import { FieldEditor } from '../fields/editor.tsx';
 import { ago, timeOf } from '../fields/format.ts';
@@ -19,6 +20,8 @@ import { rowName } from '../fields/value.tsx';
 import styles from './detail-page.module.css';
 import { Trouble } from './message.tsx';
 import pageStyles from './page.module.css';
+import { useToast } from './toast.tsx';
+import { useSavedDraft } from './use-saved-draft.ts';
 
 interface MachineOf {
   entity: PortalEntity;
@@ -39,8 +42,21 @@ export function Transitions({ entity, machine, row }: MachineOf) {
   const asking = ways.find(({ transition, isOpen }) => isOpen && transition.name === asked)?.transition;
   const reason = useReason();
   const since = sinceOf(row);
-  const move = (transition: PortalTransition, values: Row) =>
-    taking.mutate({ row, to: transition.to, values }, { onSuccess: () => setAsked(null) });
+  const all = useScreens();
+  const toast = useToast();
+  const move = (transition: PortalTransition, values: Row, onMoved = () => {}) =>
+    taking.mutate(
+      { row, to: transition.to, values },
+      {
+        onSuccess: async (isMoved) => {
+          setAsked(null);
+          if (!isMoved) return;
+          onMoved();
+          const undo = await undoTransition(portal, all, { entity, machine }, row);
+          toast({ words: `${rowName(entity, row)}: ${transition.label}.`, undo });
+        },
+      },
+    );
   return (
     <>
       <h2 className={pageStyles.panelHead}>{fieldIn(entity, machine.field)?.label ?? machine.field}</h2>
@@ -56,7 +72,7 @@ export function Transitions({ entity, machine, row }: MachineOf) {
           transition={asking}
           isBusy={taking.isPending}
           onCancel={() => setAsked(null)}
-          onTake={(values) => move(asking, values)}
+          onTake={(values, onTaken) => move(asking, values, onTaken)}
         />
       ) : (
         <ul className={styles.moves}>
@@ -146,9 +162,11 @@ function RequiredFields({
   transition: PortalTransition;
   isBusy: boolean;
   onCancel: () => void;
-  onTake: (values: Row) => void;
+  /** Calls `onTaken` after the transition. */
+  onTake: (values: Row, onTaken: () => void) => void;
 }) {
-  const [draft, setDraft] = useState<Draft>({});
+  const saved = useSavedDraft(`${entity.id} ${transition.name} ${JSON.stringify(keyOf(entity, row))}`);
+  const [draft, setDraft] = useState<Draft>(() => saved.read()?.draft ?? {});
   const [isTried, setIsTried] = useState(false);
   const fields = missingFor(transition, row).flatMap((name) => fieldIn(entity, name) ?? []);
   const wrong = fields.map((field) => wrongIn({ ...field, nullable: false }, draft[field.name] ?? '', false));
@@ -167,6 +185,7 @@ function RequiredFields({
               return 'value' in read ? [[field.name, read.value]] : [];
             }),
           ),
+          saved.clear,
         );
       }}
     >
@@ -180,14 +199,25 @@ function RequiredFields({
           field={field}
           value={draft[field.name] ?? ''}
           wrong={isTried ? (wrong[i] ?? null) : null}
-          onChange={(value) => setDraft({ ...draft, [field.name]: value })}
+          onChange={(value) => {
+            const next = { ...draft, [field.name]: value };
+            setDraft(next);
+            saved.write(next, null);
+          }}
         />
       ))}
       <div className={styles.buttons}>
         <Button type="submit" kind="first" busy={isBusy && 'Saving'}>
           {transition.label}
         </Button>
-        <Button onClick={onCancel}>Cancel</Button>
+        <Button
+          onClick={() => {
+            saved.clear();
+            onCancel();
+          }}
+        >
+          Cancel
+        </Button>
       </div>
     </form>
   );

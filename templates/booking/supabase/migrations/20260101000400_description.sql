@@ -7,7 +7,7 @@ select ninefold.describe_app(
 );
 
 select ninefold.define_screen('/resources', 'What can be booked', 'list', 'public.resources',
-  columns => array['name', 'description', 'capacity'], filter => 'active=is.true', order_by => 'name', "position" => 1);
+  columns => array['name', 'description', 'capacity'], filter => 'active=is.true', order_by => 'name', place => 1);
 select ninefold.define_screen('/bookings/new', 'Book', 'form', 'public.bookings',
   columns => array['resource', 'starts_at', 'ends_at', 'people', 'contact', 'note'], roles => array['authenticated']);
 select ninefold.define_screen('/my-bookings', 'My bookings', 'list', 'public.bookings',

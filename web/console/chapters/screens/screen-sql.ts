@@ -16,7 +16,7 @@ export const defineScreenSql = ({
   related,
   actions,
   home,
-  position,
+  place,
 }: Screen): string =>
   callSql('ninefold.define_screen', {
     route: literal(route),
@@ -32,7 +32,7 @@ export const defineScreenSql = ({
     related: related === undefined ? null : arrayLiteral(related),
     actions: actions === undefined ? null : arrayLiteral(actions),
     home: home === undefined ? null : 'true',
-    position: position === undefined ? null : String(position),
+    place: place === undefined ? null : String(place),
   });
 
 /** Returns the SQL that deletes a defined screen; null for a derived screen. Pure. */
