@@ -87,6 +87,11 @@ import type { AppRole } from './least-roles.ts';
  * | GET /admin/v1/apps/:ref/member-imports/:id/preview | – | ImportPreview |
  * | POST /admin/v1/apps/:ref/member-imports/:id/run | – | 202 MemberImport |
  * | GET /admin/v1/apps/:ref/member-imports/:id/refusals | – | RefusedRecord[] |
+ * | GET /admin/v1/apps/:ref/site | – | SiteState of site.ts |
+ * | DELETE /admin/v1/apps/:ref/site | – | SiteState: the pages for members are served |
+ * | POST /admin/v1/apps/:ref/site/versions | BeginSiteVersion | 201 BegunSiteVersion |
+ * | PUT /admin/v1/apps/:ref/site/versions/:id/files/:sha256 | bytes of the file | 204 |
+ * | POST /admin/v1/apps/:ref/site/versions/:id/publish | – | SiteState: the version is served |
  * | POST /admin/v1/apps/:ref/members/:id/act | – | 201 ActingToken |
  * | any /admin/v1/apps/:ref/rest/v1/… | as /apps/:ref/rest/v1 | the same, with the rights of the service role |
  * | any /admin/v1/apps/:ref/auth/v1/admin/… | as /apps/:ref/auth/v1/admin | the same |

@@ -17,6 +17,7 @@ import { recordLimits } from './limits/records.ts';
 import { requestLimits } from './limits/requests.ts';
 import { sessionLimits } from './limits/sessions.ts';
 import { settingLimits } from './limits/settings.ts';
+import { siteLimits } from './limits/site.ts';
 import { textLimits } from './limits/texts.ts';
 import { versionLimits } from './limits/versions.ts';
 
@@ -49,6 +50,7 @@ export const limits = {
   ...hookLimits,
   ...importLimits,
   ...textLimits,
+  ...siteLimits,
 };
 
 export type LimitName = keyof typeof limits;

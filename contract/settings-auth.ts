@@ -413,7 +413,7 @@ export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSet
   },
   oauth_server_authorization_path: {
     default: null,
-    type: 'path below site_url that starts with /, or null for /consent among the pages for members',
+    type: 'path below site_url that starts with /, or null for /account/consent among the pages for members',
     meaning: 'The page where members allow an application to sign them in; it gets authorization_id in its query.',
   },
   ...hookSettings,

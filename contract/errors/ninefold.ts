@@ -637,6 +637,23 @@ export const ninefoldErrors = entries({
     member: null,
     limit: 'importBytes',
   },
+  site_incomplete: {
+    source: 'ninefold',
+    status: 409,
+    message: 'Files of this version are missing.',
+    meaning: 'A version is published once the app stores all of its files; the details list the missing ones.',
+    action: 'Send the missing files, or run `ninefold site REF FOLDER` again.',
+    member: null,
+  },
+  site_too_large: {
+    source: 'ninefold',
+    status: 413,
+    message: 'The front end is too large.',
+    meaning: 'All files of a version together are larger than the limit siteBytes.',
+    action: 'Leave large files out, and serve them from elsewhere.',
+    member: null,
+    limit: 'siteBytes',
+  },
   acting_required: {
     source: 'ninefold',
     status: 403,

@@ -107,6 +107,11 @@ const audited: Readonly<Record<string, AuditedCall>> = {
     action: 'members_imported',
     details: (_, { id }) => ({ import: short(id) }),
   },
+  'POST /apps/:ref/site/versions/:id/publish': {
+    action: 'site_published',
+    details: (_, { id }) => ({ version: short(id) }),
+  },
+  'DELETE /apps/:ref/site': { action: 'site_removed' },
   'POST /apps/:ref/members/:id/act': { action: 'acted_as_member', details: (_, { id }) => ({ user_id: short(id) }) },
 };
 

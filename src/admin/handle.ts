@@ -50,6 +50,7 @@ import { endSession, endSessions, showSessions } from './sessions.ts';
 import { listSettings, setSetting, unsetSetting } from './settings.ts';
 import { setUp, showSetup } from './setup.ts';
 import { showSignInCounts } from './sign-in-counts.ts';
+import { beginSite, publishSite, removeSite, showSite, storeSite } from './site.ts';
 import { showEntities, showSpecification, showTypes } from './specification.ts';
 import { runSql } from './sql.ts';
 import { showStatus } from './status.ts';
@@ -256,6 +257,16 @@ const appRoutes: readonly Route<Call>[] = [
   ),
   onApp('POST', '/members/:id/act', ({ context, caller }, request, ref, params) =>
     actAsMember(context, caller, request, ref, params.id ?? ''),
+  ),
+
+  onApp('GET', '/site', ({ context }, _, ref) => showSite(context, ref)),
+  onApp('DELETE', '/site', ({ context }, _, ref) => removeSite(context, ref)),
+  onApp('POST', '/site/versions', ({ context, caller }, request, ref) => beginSite(context, caller, request, ref)),
+  onApp('PUT', '/site/versions/:id/files/:sha256', ({ context }, request, ref, params) =>
+    storeSite(context, request, ref, params.id ?? '', params.sha256 ?? ''),
+  ),
+  onApp('POST', '/site/versions/:id/publish', ({ context }, _, ref, params) =>
+    publishSite(context, ref, params.id ?? ''),
   ),
 
   onApp('GET', '/team', ({ context, caller }, _, ref) => showAppTeam(context, caller, ref)),

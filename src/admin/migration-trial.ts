@@ -2,6 +2,7 @@ import type { MigrationWarning } from '../../contract/admin.ts';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { Change, MigrationTrial } from '../../contract/changes.ts';
 import { limits } from '../../contract/limits.ts';
+import { rolledBack } from '../access/rolled-back.ts';
 import type { App } from '../apps/app.ts';
 import { ownerConnection } from '../apps/owner-connection.ts';
 import { withPool } from '../apps/server.ts';
@@ -39,29 +40,13 @@ type Tried = Pick<MigrationTrial, 'tried' | 'untried' | 'failed' | 'warnings'>;
 /** The trial, and a function that returns the changes that it would make. */
 type Found = Tried & { changes: () => Promise<Change[]> };
 
-/** Error that forces the rollback of the transaction. It carries the result. */
-class TrialRollback extends Error {
-  readonly found: Found;
-
-  constructor(found: Found) {
-    super('the trial was taken back');
-    this.found = found;
-  }
-}
-
-async function tryFiles(context: AdminContext, app: App, files: readonly MigrationFile[]): Promise<Found> {
-  try {
-    return await withPool(ownerConnection(context.server, app.record), (pool) =>
-      pool.transaction(async (tx) => {
-        const found = await runFiles(tx, files);
-        throw new TrialRollback({ ...found, changes: await context.specify.within(app, tx) });
-      }),
-    );
-  } catch (error) {
-    if (error instanceof TrialRollback) return error.found;
-    throw error;
-  }
-}
+const tryFiles = (context: AdminContext, app: App, files: readonly MigrationFile[]): Promise<Found> =>
+  withPool(ownerConnection(context.server, app.record), (pool) =>
+    rolledBack(pool, async (tx) => ({
+      ...(await runFiles(tx, files)),
+      changes: await context.specify.within(app, tx),
+    })),
+  );
 
 async function runFiles(tx: Transaction, files: readonly MigrationFile[]): Promise<Tried> {
   const found: Tried = { tried: [], untried: [], failed: null, warnings: [] };

@@ -12,6 +12,7 @@ import { type AppRecord, authenticatorRole } from './app-record.ts';
 import type { Secrets } from './app-secrets.ts';
 import { runAsServerRole } from './run-as-server-role.ts';
 import { defaultSettings, readSettings, type Settings, storedSettings } from './settings.ts';
+import { readActiveSite } from './site-store.ts';
 
 /** Notifications of an app's database and of its listener. */
 export type Notification =
@@ -74,6 +75,7 @@ export class App {
   #schemaCache: Promise<SchemaCache> | null = null;
   #fullSchemaCache: Promise<SchemaCache> | null = null;
   #settings: Promise<Settings> | null = null;
+  #activeSite: Promise<string | null> | null = null;
 
   /** @param server The server; the login is the app's own authenticator role. */
   constructor(record: AppRecord, secrets: Secrets, server: ConnectionConfig, limits: PoolLimits, events: Events) {
@@ -193,6 +195,17 @@ export class App {
     return reading;
   }
 
+  /** Returns the id of the published version of the app's own front end; null if the app has none. */
+  activeSite(): Promise<string | null> {
+    this.#activeSite ??= this.#remember(
+      () => readActiveSite(this.database),
+      () => {
+        this.#activeSite = null;
+      },
+    );
+    return this.#activeSite;
+  }
+
   /** Returns a pool with one connection in addition to the app's pool, for long work. The caller closes it. */
   dedicatedPool(): Pool {
     return new Pool(this.#target, {
@@ -273,7 +286,10 @@ export class App {
 
   #notifySubscribers(notification: Notification): void {
     const { type } = notification;
-    if (type === 'settings' || type === 'listening' || type === 'disconnected') this.#settings = null;
+    if (type === 'settings' || type === 'listening' || type === 'disconnected') {
+      this.#settings = null;
+      this.#activeSite = null;
+    }
     if (this.#settings === null || type === 'schema') {
       this.#schemaCache = null;
       this.#fullSchemaCache = null;

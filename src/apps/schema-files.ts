@@ -39,6 +39,7 @@ import versionIds from '../schema/0040_version_ids.sql';
 import screensOfMembers from '../schema/0051_screens_of_members.sql';
 import look from '../schema/0052_look.sql';
 import memberViews from '../schema/0053_member_views.sql';
+import site from '../schema/0055_site.sql';
 import consoleTables from '../schema/console/0001_console.sql';
 import scheduledWork from '../schema/console/0002_scheduled_work.sql';
 import appSecrets from '../schema/console/0020_app_secrets.sql';
@@ -92,6 +93,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0051_screens_of_members', sql: screensOfMembers, onExisting: true },
   { name: '0052_look', sql: look, onExisting: true },
   { name: '0053_member_views', sql: memberViews, onExisting: true },
+  { name: '0055_site', sql: site, onExisting: true },
 ];
 
 /** Name of the last schema file. */

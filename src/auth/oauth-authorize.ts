@@ -76,7 +76,7 @@ function consentPageOf(context: AuthContext): { address: string; isOwn: boolean 
     return { address: `${homeOf(context).replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`, isOwn: false };
   }
   const origin = context.origins.appOrigin(context.app.ref);
-  return origin === null ? null : { address: `${origin}/consent`, isOwn: true };
+  return origin === null ? null : { address: `${origin}/account/consent`, isOwn: true };
 }
 
 /**

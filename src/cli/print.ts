@@ -25,8 +25,13 @@ export function printPairs(pairs: readonly (readonly [string, string])[]): void 
 
 /** Prints the URL and keys of an app. */
 export function printConnection(connection: AppConnection, json: boolean): void {
-  if (json) printJson(connection);
-  else printPairs(Object.entries(connection).map(([name, value]) => [name.replaceAll('_', ' '), String(value ?? '–')]));
+  if (json) {
+    printJson(connection);
+    return;
+  }
+  // `reveals` names the keys for the console, which hides them at first. Here all keys are printed.
+  const { reveals: _, ...pairs } = connection;
+  printPairs(Object.entries(pairs).map(([name, value]) => [name.replaceAll('_', ' '), String(value ?? '–')]));
 }
 
 /** Formats a size: 58 MB, 940 kB. */

@@ -7,6 +7,7 @@ import { addKeyCommands } from './commands/keys.ts';
 import { addMemberCommands } from './commands/members.ts';
 import { addMigrateCommand } from './commands/migrate.ts';
 import { addSettingsCommand } from './commands/settings.ts';
+import { addSiteCommand } from './commands/site.ts';
 import { addSpecCommand } from './commands/spec.ts';
 import { addSqlCommand } from './commands/sql.ts';
 import { addStatusCommand } from './commands/status.ts';
@@ -36,6 +37,7 @@ export async function runCli(argv: readonly string[]): Promise<void> {
   addSpecCommand(program);
   addTypesCommand(program);
   addMemberCommands(program);
+  addSiteCommand(program);
   // The reader closed the pipe, as `head` does.
   process.stdout.on('error', () => process.exit());
   // Ignores output that cannot be written, for example because the disk is full.

@@ -11,9 +11,10 @@ import type { AddressReader } from './client-address.ts';
 import { DisconnectSignal } from './disconnect-signal.ts';
 import { errorReply } from './error-reply.ts';
 import type { Pipeline } from './pipeline.ts';
-import type { PortalPages } from './portal-pages.ts';
+import { isAccountPath, type PortalPages } from './portal-pages.ts';
 import { hasBody, type ReceiveBody, readBody } from './read-body.ts';
 import { hostHeaderError, readTarget, requestIdOf } from './request-headers.ts';
+import type { SitePages } from './site-pages.ts';
 import type { SlowReaders } from './slow-readers.ts';
 import { discardBody, writeReply } from './write-reply.ts';
 
@@ -25,6 +26,8 @@ export interface AppCallParts {
   openApi: ApiHandler;
   /** The pages for members on the app's own origin. */
   portal: PortalPages;
+  /** The apps' own front ends. */
+  sites: SitePages;
   /** Returns the identity for a builder's request; throws if the builder may not work on the app. */
   authorise: (request: CallRequest, ref: string) => Promise<Identity>;
   origins: Origins;
@@ -90,11 +93,21 @@ export class AppCalls {
     const receive: ReceiveBody | null = hasBody(request)
       ? (bounds) => readBody(request, response, bounds, this.#parts.bufferedBodies)
       : null;
-    const page = policy === this.#policies.own && to.area === null ? this.#parts.portal.answer(callRequest) : null;
+    const isPage = !refused && policy === this.#policies.own && to.area === null;
+    const page = isPage ? await this.#page(to.ref, callRequest) : null;
     const reply = refused ? refusal(refused, callRequest) : (page ?? (await this.#reply(to, callRequest, receive)));
     if (this.#closing) reply.headers.connection = 'close';
     if (response.destroyed) discardBody(reply);
     else writeReply(response, reply, policy, this.#parts.slowReaders);
+  }
+
+  /** Returns a page or a file of the app's own front end, or of the pages for members; null if neither has the path. */
+  async #page(ref: string, request: CallRequest): Promise<Reply | null> {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return null;
+    const { pipeline, portal, sites } = this.#parts;
+    const page = portal.answer(request);
+    if (isAccountPath(request.path)) return page;
+    return pipeline.answerPage(ref, request, page, (app) => sites.answer(app, request));
   }
 
   #reply(to: AppPath, request: CallRequest, receive: ReceiveBody | null): Reply | Promise<Reply> {

@@ -112,6 +112,34 @@ export class Pipeline {
     );
   }
 
+  /**
+   * Handles a request for a page or a file on an app's own origin.
+   * @param portal The reply of the pages for members, which need no database; null if they have no such page.
+   * @param work Returns the reply of the app's own front end; null if the app has none.
+   * @returns null if neither has the page.
+   */
+  async answerPage(
+    ref: string,
+    request: CallRequest,
+    portal: Reply | null,
+    work: (app: App) => Promise<Reply | null>,
+  ): Promise<Reply | null> {
+    const { apps, events } = this.#parts;
+    try {
+      this.#limit(request.address);
+      const app = await this.#open(ref).catch((error: unknown) => {
+        if (portal === null) throw error;
+        return null;
+      });
+      return (app && (await work(app))) ?? portal;
+    } catch (caught) {
+      const error = asNinefoldError(await apps.explain(ref, caught));
+      if (error.status >= 500 && !boundCodes.includes(error.code))
+        events.emit({ type: 'fault', requestId: request.requestId, where: 'the front end', error: caught });
+      return errorReply(error, request.requestId);
+    }
+  }
+
   /** Handles a request to the node itself, such as the management API. */
   answerNode(request: CallRequest, work: () => Promise<Reply>): Promise<Reply> {
     return this.#answer(

@@ -9,6 +9,7 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { ApiHandler } from './api-handler.ts';
 import { viewsReply } from './portal-views.ts';
+import { matchesEntityTag } from './stored-files.ts';
 
 /** Returns the screens that a caller may open, as JSON, with the entity tag of these bytes. */
 type ScreensFor = (app: App, identity: Identity) => Promise<{ readonly body: Uint8Array; readonly etag: string }>;
@@ -47,13 +48,9 @@ async function screensReply(
   if (identity.source === 'none') throw new NinefoldError('key_missing');
   const { body, etag } = await screensFor(app, identity);
   const common = { etag, 'cache-control': 'private, no-cache', vary: 'Authorization, apikey' };
-  if (isMatched(headers['if-none-match'], etag)) return { status: 304, headers: common, body: null };
+  if (matchesEntityTag(headers['if-none-match'], etag)) return { status: 304, headers: common, body: null };
   return { status: 200, headers: { ...common, 'content-type': JSON_TYPE }, body };
 }
-
-/** Compares weakly (RFC 9110, section 13.1.2): a proxy that compresses the body marks the tag as weak. */
-const isMatched = (asked: string | undefined, etag: string): boolean =>
-  (asked ?? '').split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
 
 interface Description {
   readonly name: string | null;

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { extname, join, relative, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { HASHED } from './static-files.ts';
+import { acceptedCodings, contentTypeOf, FOREVER } from './stored-files.ts';
 
 /** A built file with its compressed versions. */
 interface PortalFile {
@@ -11,16 +12,11 @@ interface PortalFile {
   readonly gzip: Buffer | null;
 }
 
-const types: Readonly<Record<string, string>> = {
-  '.css': 'text/css; charset=utf-8',
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.txt': 'text/plain; charset=utf-8',
-  '.woff2': 'font/woff2',
-};
-
 const PAGE = 'index.html';
+
+/** Prefix of the pages for the account and of all assets. */
+const ACCOUNT = '/account/';
+const ASSETS = `${ACCOUNT}assets/`;
 
 /**
  * Addresses that may be a screen. All are answered alike: the status must not tell a stranger which screens an app has, and the page says
@@ -33,6 +29,9 @@ const FILE_NAME = /\.(?:css|gif|ico|jpe?g|js|json|map|pdf|png|svg|txt|webmanifes
 
 /** A node's own prefix that is percent-encoded. */
 const ENCODED_NODE = /^\/(?:admin|apps|docs|health)(?:\/|$)/;
+
+/** Compressed copies, which are read with their file, and source maps. */
+const SKIPPED = /\.(?:br|gz|map)$/;
 
 /** Content-Security-Policy of the pages. Scripts and requests are limited to the app's origin. */
 const policy = [
@@ -58,28 +57,32 @@ export class PortalPages {
   constructor(folder: string) {
     if (!existsSync(join(folder, PAGE))) return;
     for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-      const type = types[extname(entry.name)];
-      if (!entry.isFile() || !type) continue;
+      if (!entry.isFile() || SKIPPED.test(entry.name)) continue;
       const path = join(entry.parentPath, entry.name);
       const read = (suffix: string) => (existsSync(path + suffix) ? readFileSync(path + suffix) : null);
       const name = relative(folder, path).split(sep).join('/');
-      this.#files.set(name, { type, plain: readFileSync(path), br: read('.br'), gzip: read('.gz') });
+      this.#files.set(name, {
+        type: contentTypeOf(name),
+        plain: readFileSync(path),
+        br: read('.br'),
+        gzip: read('.gz'),
+      });
     }
   }
 
   /** Returns the reply for a page or an asset; null for any other request. */
   answer({ method, path, headers }: CallRequest): Reply | null {
     if (method !== 'GET' && method !== 'HEAD') return null;
-    const isAsset = path.startsWith('/assets/');
+    const isAsset = path.startsWith(ASSETS);
     if (!isAsset && !(isPage(path) && (headers.accept ?? '').includes('text/html'))) return null;
-    const file = this.#files.get(isAsset ? path.slice(1) : PAGE);
+    const file = this.#files.get(isAsset ? path.slice(ACCOUNT.length) : PAGE);
     if (!file) return null;
-    const { bytes, encoding } = encoded(file, headers['accept-encoding'] ?? '');
+    const { bytes, encoding } = encoded(file, headers['accept-encoding']);
     return {
       status: 200,
       headers: {
         'content-type': file.type,
-        'cache-control': HASHED.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache',
+        'cache-control': HASHED.test(path) ? FOREVER : 'no-cache',
         vary: 'Accept-Encoding',
         'referrer-policy': 'no-referrer',
         ...(encoding && { 'content-encoding': encoding }),
@@ -95,6 +98,9 @@ export class PortalPages {
   }
 }
 
+/** Returns true for the paths that belong to the pages for members even if the app has a front end of its own. */
+export const isAccountPath = (path: string): boolean => path === '/account' || path.startsWith(ACCOUNT);
+
 function isPage(path: string): boolean {
   if (!PAGE_ADDRESS.test(path) || FILE_NAME.test(path)) return false;
   try {
@@ -104,8 +110,10 @@ function isPage(path: string): boolean {
   }
 }
 
-function encoded({ br, gzip, plain }: PortalFile, accepted: string): { bytes: Buffer; encoding: string | null } {
-  if (br && /\bbr\b/.test(accepted)) return { bytes: br, encoding: 'br' };
-  if (gzip && /\bgzip\b/.test(accepted)) return { bytes: gzip, encoding: 'gzip' };
-  return { bytes: plain, encoding: null };
+function encoded(file: PortalFile, accepted: string | undefined): { bytes: Buffer; encoding: string | null } {
+  for (const coding of acceptedCodings(accepted)) {
+    const bytes = file[coding];
+    if (bytes) return { bytes, encoding: coding };
+  }
+  return { bytes: file.plain, encoding: null };
 }

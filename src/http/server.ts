@@ -17,11 +17,13 @@ import { INERT_POLICY, nodeHeaders } from './node-headers.ts';
 import { PortalPages } from './portal-pages.ts';
 import { hasBody, type ReceiveBody, readBody } from './read-body.ts';
 import { hostHeaderError, readTarget, requestIdOf } from './request-headers.ts';
+import { SitePages } from './site-pages.ts';
 import { SlowReaders } from './slow-readers.ts';
 import { serveConsole } from './static-files.ts';
 
 /** The parts of the HTTP server of a worker. */
-export interface HttpParts extends Omit<AppCallParts, 'readAddress' | 'bufferedBodies' | 'slowReaders' | 'portal'> {
+export interface HttpParts
+  extends Omit<AppCallParts, 'readAddress' | 'bufferedBodies' | 'slowReaders' | 'portal' | 'sites'> {
   /**
    * Handles a request to the management API.
    * @param receive Reads the body; null if the request has none.
@@ -61,6 +63,7 @@ export async function buildServer(parts: HttpParts): Promise<HttpServer> {
     bufferedBodies,
     slowReaders,
     portal: new PortalPages(parts.portalFolder),
+    sites: new SitePages(),
   });
   const always = nodeHeaders(parts.origins);
   const receiver = ({ raw }: FastifyRequest, reply: FastifyReply): ReceiveBody | null =>

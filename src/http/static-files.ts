@@ -4,6 +4,7 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Origins } from '../apps/origins.ts';
 import { consolePolicy } from './node-headers.ts';
+import { FOREVER } from './stored-files.ts';
 
 /**
  * Serves the built console. Assets are cacheable for a year, because their names contain a hash. Every path that a
@@ -27,7 +28,7 @@ export async function serveConsole(
       cacheControl: false,
       setHeaders: (response, path) => {
         const isHashed = path.startsWith(assets) && HASHED.test(path);
-        response.header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
+        response.header('cache-control', isHashed ? FOREVER : 'no-cache');
       },
     });
   }

@@ -3,7 +3,7 @@ import { errorsOfCall } from '../../contract/call-errors.ts';
 import { defaultAuthSettings } from '../../contract/settings-auth.ts';
 import type { Chapters } from '../../contract/specification.ts';
 import { type AppDatabase, startAppDatabase } from '../../test/support/app-database.ts';
-import { loadFacts } from './facts.ts';
+import { loadFacts } from '../catalog/facts.ts';
 import { deriveSpecification } from './specification.ts';
 
 let database: AppDatabase;

@@ -3,9 +3,9 @@ import { authCalls } from '../../contract/calls.ts';
 import type { CallEntry } from '../../contract/specification-calls.ts';
 import type { Entity, Field } from '../../contract/specification-entities.ts';
 import type { RoleCell } from '../../contract/specification-roles.ts';
+import { queryName, restName } from '../catalog/names.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import { js } from './js-literal.ts';
-import { queryName, restName } from './names.ts';
 
 /** The parts of the app that the example of a call depends on. */
 export interface CallReach {

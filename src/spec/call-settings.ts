@@ -3,12 +3,12 @@ import { type Limit, limits } from '../../contract/limits.ts';
 import { type RestSettings, restSettings, type Setting } from '../../contract/settings.ts';
 import { type AuthSettings, authSettings } from '../../contract/settings-auth.ts';
 import type { CallSetting } from '../../contract/specification-calls.ts';
+import type { Lookup } from '../access/lookup.ts';
+import { refusalOfPreRequest } from '../access/pre-request.ts';
+import type { Facts } from '../catalog/facts.ts';
+import { compareText, roleName } from '../catalog/names.ts';
 import type { ServerLimitFacts } from '../catalog/server-limits.ts';
 import { isSetByServer } from '../database/startup-settings.ts';
-import { refusalOfPreRequest } from './access/pre-request.ts';
-import type { Facts } from './facts.ts';
-import type { Lookup } from './lookup.ts';
-import { compareText, roleName } from './names.ts';
 
 const known: Readonly<Record<string, Setting<unknown>>> = { ...restSettings, ...authSettings };
 

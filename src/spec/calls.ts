@@ -4,18 +4,18 @@ import type { AuthSettings } from '../../contract/settings-auth.ts';
 import type { CallEntry, CallParameter, CallsChapter, RowCall } from '../../contract/specification-calls.ts';
 import type { Entity } from '../../contract/specification-entities.ts';
 import type { RoleCell, RolesChapter } from '../../contract/specification-roles.ts';
+import { callingRoles } from '../access/calling-roles.ts';
+import { executedRoutines } from '../access/exposed.ts';
+import type { Lookup } from '../access/lookup.ts';
+import { refusedCalls } from '../access/overloads.ts';
+import { groupBy } from '../catalog/group.ts';
+import { idOf, queryName } from '../catalog/names.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
-import { callingRoles } from './access/calling-roles.ts';
 import { wholeBody } from './call-example.ts';
 import { callSettings } from './call-settings.ts';
 import { definitionEntries } from './definitions.ts';
 import { functionEntries } from './functions.ts';
-import { groupBy } from './group.ts';
 import { jobEntries } from './jobs.ts';
-import type { Lookup } from './lookup.ts';
-import { idOf, queryName } from './names.ts';
-import { refusedCalls } from './overloads.ts';
-import { executedRoutines } from './routines.ts';
 import { Writing } from './writing.ts';
 
 /**

@@ -1,13 +1,13 @@
 import type { DefinitionEntry } from '../../contract/specification-calls.ts';
+import type { Lookup } from '../access/lookup.ts';
 import { appSearchPath } from '../apps/search-path.ts';
 import type { GrantFact } from '../catalog/entities.ts';
+import type { Facts } from '../catalog/facts.ts';
+import { groupBy } from '../catalog/group.ts';
+import { compareText, entityId, idOf, roleName } from '../catalog/names.ts';
 import { isSetForOwner } from '../database/startup-settings.ts';
 import { whoseOf } from './call-settings.ts';
-import { isDocumented } from './entities.ts';
-import type { Facts } from './facts.ts';
-import { groupBy } from './group.ts';
-import type { Lookup } from './lookup.ts';
-import { compareText, entityId, idOf, roleName } from './names.ts';
+import { isDocumented } from './documented.ts';
 
 /** Returns the objects that statements use and that no other chapter describes, by kind and name. */
 export function definitionEntries(look: Lookup): DefinitionEntry[] {

@@ -1,26 +1,17 @@
 import type { Attribute, EntitiesChapter, Entity, Field, Relation } from '../../contract/specification-entities.ts';
+import type { Computed } from '../access/computed.ts';
+import { Lookup } from '../access/lookup.ts';
 import type { ConstraintFact } from '../catalog/constraints.ts';
 import type { FieldFact, RelationFact, TypeFact } from '../catalog/entities.ts';
-import type { Computed } from './computed.ts';
-import type { Facts } from './facts.ts';
-import { groupBy } from './group.ts';
+import type { Facts } from '../catalog/facts.ts';
+import { groupBy } from '../catalog/group.ts';
+import { byName, compareText, entityId, idOf, roleName } from '../catalog/names.ts';
+import { isDocumented } from './documented.ts';
 import { junctionsOf } from './junctions.ts';
-import { Lookup } from './lookup.ts';
-import { byName, compareText, entityId, idOf, roleName } from './names.ts';
 import { shownKeys } from './shown-keys.ts';
 import { ViewKeys } from './view-keys.ts';
 import { equalTexts } from './words/collation.ts';
 import { numberingWords } from './words/numbering.ts';
-
-/** Schemas that belong to Ninefold and that every app has from the start. */
-const platformSchemas = new Set([
-  ...['auth', 'cron', 'extensions', 'graphql_public', 'net', 'ninefold', 'ninefold_states', 'realtime', 'storage'],
-  ...['supabase_functions', 'supabase_migrations'],
-]);
-
-/** Returns true if the specification of the app describes the schema. The other schemas are the same in every app. */
-export const isDocumented = (facts: Facts, schema: string): boolean =>
-  facts.exposedSchemas.includes(schema) || !platformSchemas.has(schema);
 
 /** Builds chapter 3: the entities of the app, their fields and their references. */
 export function entitiesChapter(look: Lookup): EntitiesChapter {

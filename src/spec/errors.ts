@@ -5,14 +5,14 @@ import type { AuthSettings } from '../../contract/settings-auth.ts';
 import type { ErrorLine, ErrorsChapter, Rule, RulesChapter } from '../../contract/specification.ts';
 import type { RolesChapter } from '../../contract/specification-roles.ts';
 import type { Machine, StatesChapter } from '../../contract/states.ts';
+import type { Lookup } from '../access/lookup.ts';
 import type { ConstraintFact } from '../catalog/constraints.ts';
 import type { MachineTriggerFact } from '../catalog/machines.ts';
+import { entityId, idOf } from '../catalog/names.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import { type Raise, raisesOf } from '../sql-reader/body/raises.ts';
+import { documentedRoutines } from './documented.ts';
 import { FunctionReachability } from './function-reachability.ts';
-import type { Lookup } from './lookup.ts';
-import { entityId, idOf } from './names.ts';
-import { documentedRoutines } from './routines.ts';
 import { triggersByMachine } from './states.ts';
 
 /**

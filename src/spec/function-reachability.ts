@@ -1,8 +1,8 @@
 import type { RestSettings } from '../../contract/settings.ts';
 import type { RoleCell } from '../../contract/specification-roles.ts';
+import type { Lookup } from '../access/lookup.ts';
+import { idOf } from '../catalog/names.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
-import type { Lookup } from './lookup.ts';
-import { idOf } from './names.ts';
 
 /** Finds functions that no call can reach. If in doubt, a function counts as reachable. */
 export class FunctionReachability {

@@ -1,12 +1,11 @@
 import type { FunctionEntry } from '../../contract/specification-calls.ts';
+import type { Lookup } from '../access/lookup.ts';
+import { runsAs, settingEffects } from '../access/setting-effects.ts';
+import type { Facts } from '../catalog/facts.ts';
+import { groupBy } from '../catalog/group.ts';
+import { entityId, idOf } from '../catalog/names.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
-import { isDocumented } from './entities.ts';
-import type { Facts } from './facts.ts';
-import { groupBy } from './group.ts';
-import type { Lookup } from './lookup.ts';
-import { entityId, idOf } from './names.ts';
-import { documentedRoutines } from './routines.ts';
-import { runsAs, settingEffects } from './setting-effects.ts';
+import { documentedRoutines, isDocumented } from './documented.ts';
 
 const kinds = { f: 'function', p: 'procedure', a: 'aggregate', w: 'window function' } as const;
 const volatilities = { i: 'immutable', s: 'stable', v: 'volatile' } as const;

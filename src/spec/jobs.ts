@@ -1,6 +1,6 @@
 import type { JobEntry } from '../../contract/specification-calls.ts';
 import type { JobFact } from '../catalog/jobs.ts';
-import { compareText } from './names.ts';
+import { compareText } from '../catalog/names.ts';
 import { scheduleWords } from './words/schedule.ts';
 
 /** Returns the id of each job by its number: its name, or its name with its role if several jobs share the name. */

@@ -1,6 +1,6 @@
 import type { Entity, Junction, Relation } from '../../contract/specification-entities.ts';
-import { groupBy } from './group.ts';
-import { compareText, entityId } from './names.ts';
+import { groupBy } from '../catalog/group.ts';
+import { compareText, entityId } from '../catalog/names.ts';
 import type { ShownKeys } from './shown-keys.ts';
 
 /**

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Rule } from '../../contract/specification.ts';
 import type { EntitiesChapter, Entity, Field } from '../../contract/specification-entities.ts';
 import { type AppDatabase, startAppDatabase } from '../../test/support/app-database.ts';
+import { Lookup } from '../access/lookup.ts';
+import { loadFacts } from '../catalog/facts.ts';
 import type { Pool } from '../database/pool.ts';
 import { entitiesChapter } from './entities.ts';
-import { loadFacts } from './facts.ts';
-import { Lookup } from './lookup.ts';
 import { entitiesMarkdown } from './markdown/entities.ts';
 import { rulesChapter } from './rules.ts';
 

@@ -2,12 +2,12 @@ import { type Limit, type LimitName, limitGroups, limits } from '../../contract/
 import { type RestSettings, restSettings, type Setting } from '../../contract/settings.ts';
 import { type AuthSettings, authSettings } from '../../contract/settings-auth.ts';
 import type { LimitLine, LimitsChapter } from '../../contract/specification.ts';
+import type { Facts } from '../catalog/facts.ts';
+import { compareText, idOf, roleName, sqlName } from '../catalog/names.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import type { ServerLimitFacts, ServerSetting } from '../catalog/server-limits.ts';
 import { isSetByServer } from '../database/startup-settings.ts';
-import type { Facts } from './facts.ts';
-import { compareText, idOf, roleName, sqlName } from './names.ts';
-import { documentedRoutines } from './routines.ts';
+import { documentedRoutines } from './documented.ts';
 
 export interface LimitsApp {
   settings: RestSettings & AuthSettings;

@@ -1,11 +1,11 @@
 import type { PortalAction, PortalField, PortalReference } from '../../contract/portal.ts';
 import type { RoleCell } from '../../contract/specification-roles.ts';
+import type { Facts } from '../catalog/facts.ts';
+import { entityId, idOf } from '../catalog/names.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
-import type { Facts } from './facts.ts';
 import type { OpenEntity } from './member-entities.ts';
 import { editorOfType, isNumber } from './member-fields.ts';
 import { fieldLabel, helpOf, sentenceCase, singular } from './member-words.ts';
-import { entityId, idOf } from './names.ts';
 
 /** The data from which the actions of screens are described. */
 export interface ActionSources {

@@ -1,11 +1,11 @@
 import type { Screen } from '../../contract/description.ts';
 import type { PortalEntity, PortalGroup, PortalScreen, PortalScreens } from '../../contract/portal.ts';
 import type { Chapters } from '../../contract/specification.ts';
-import { Lookup } from './lookup.ts';
+import { Lookup } from '../access/lookup.ts';
+import { compareText } from '../catalog/names.ts';
 import { memberActions } from './member-actions.ts';
 import { memberEntities, type OpenEntity, openEntities } from './member-entities.ts';
 import { sentenceCase } from './member-words.ts';
-import { compareText } from './names.ts';
 import { cellsOfCaller, type MemberCaller } from './roles.ts';
 import { namesAskedBy } from './screens.ts';
 import { type InputFacts, inputs } from './types/input.ts';

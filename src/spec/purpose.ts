@@ -1,5 +1,5 @@
 import type { PurposeChapter } from '../../contract/description.ts';
-import type { Facts } from './facts.ts';
+import type { Facts } from '../catalog/facts.ts';
 
 /** Builds chapter 1: the purpose and the audience of the app. `name` is the name with which the app was created. */
 export function purposeChapter(facts: Facts, name: string): PurposeChapter {

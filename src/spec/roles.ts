@@ -1,35 +1,33 @@
 import { type AuthSettings, defaultAuthSettings } from '../../contract/settings-auth.ts';
 import type { Operation, PolicyEntry, RoleCell, RolesChapter } from '../../contract/specification-roles.ts';
+import type { Access } from '../access/access.ts';
+import type { ChapterRole } from '../access/calling-roles.ts';
+import type { Decision } from '../access/decision.ts';
+import { type ExecutedRoutine, executedRoutines, exposedRelations } from '../access/exposed.ts';
+import type { Lookup } from '../access/lookup.ts';
+import { operations } from '../access/operations.ts';
+import { anyone } from '../access/outcomes.ts';
+import { RequestAccess } from '../access/request-access.ts';
 import type { PolicyFact } from '../catalog/access.ts';
 import type { RelationFact } from '../catalog/entities.ts';
+import type { Facts } from '../catalog/facts.ts';
+import { byName, compareText, entityId, idOf, roleName, sqlName } from '../catalog/names.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
-import { Access } from './access/access.ts';
-import { type CallingRole, type ChapterRole, callingRoles } from './access/calling-roles.ts';
-import { decideFunction } from './access/computed-access.ts';
-import { conditionWords, type Decision, denied } from './access/decision.ts';
-import { defaultPrivileges } from './access/default-privileges.ts';
-import { type PreRequestCheck, preRequestCheck } from './access/pre-request.ts';
 import { adviceFor } from './advice/advice.ts';
-import type { Facts } from './facts.ts';
-import type { Lookup } from './lookup.ts';
-import { byName, compareText, entityId, idOf, roleName, sqlName } from './names.ts';
-import { documentedRoutines, type ExecutedRoutine, executedRoutines, onlyReads } from './routines.ts';
-import { settingEffects } from './setting-effects.ts';
-import { anyone } from './words/outcomes.ts';
-
-const operations = ['select', 'insert', 'update', 'delete'] as const;
+import { defaultPrivileges } from './default-privileges.ts';
+import { documentedRoutines } from './documented.ts';
+import { conditionWords, decisionWords } from './words/policy.ts';
 
 /** Builds chapter 6: the privileges of each role on everything that /rest/v1 reaches. */
 export function rolesChapter(look: Lookup, settings: AuthSettings = defaultAuthSettings): RolesChapter {
   const { facts } = look;
-  const access = new Access(look);
-  const roles = callingRoles(facts, access.privileges.membership);
-  const before = preRequestCheck(facts, access.privileges);
+  const requests = new RequestAccess(look);
+  const { access, roles } = requests;
   const relations = exposedRelations(facts);
   const documented = [...relations, ...unservedRelations(facts)];
   const cells = [
-    ...relationCells(relations, roles, access, before),
-    ...functionCells(look, executedRoutines(look), roles, access, before),
+    ...relationCells(relations, roles, requests),
+    ...functionCells(executedRoutines(look), roles, requests),
   ];
   const functions = new Map(documentedRoutines(facts).map((routine) => [routine.oid, routine]));
   const possible = roles.filter((role) => role.barred === null);
@@ -48,10 +46,7 @@ export function rolesChapter(look: Lookup, settings: AuthSettings = defaultAuthS
         .map((policy) => entry(facts, access, functions, relation, policy)),
     ),
     from_now_on: defaultPrivileges(facts, possible, access.privileges.membership),
-    advice: adviceFor(
-      { facts, relations: look.relations, access, roles: possible, exposed: relations, cells },
-      settings,
-    ),
+    advice: adviceFor({ facts, look, access, roles: possible, exposed: relations, cells }, settings),
     sources: [
       {
         kind: 'catalog',
@@ -86,65 +81,41 @@ export function cellsOfCaller(
   { role, memberRoles }: MemberCaller,
   functions: ReadonlySet<string> = new Set(),
 ): RoleCell[] {
-  const access = new Access(look);
-  const { facts } = look;
-  const found = callingRoles(facts, access.privileges.membership).find(
+  const requests = new RequestAccess(look);
+  const found = requests.roles.find(
     ({ name, caller, barred }) => name === role && caller.memberRole === null && barred === null,
   );
   if (!found) return [];
   const exact = { ...found, caller: { ...found.caller, memberRoles } };
-  const before = preRequestCheck(facts, access.privileges);
   const executed = functions.size === 0 ? [] : executedRoutines(look);
   const named = executed.filter(
     ({ routine, isCallable }) => isCallable && functions.has(entityId(routine.schema, routine.name)),
   );
   return [
-    ...relationCells(exposedRelations(facts), [exact], access, before),
-    ...functionCells(look, named, [exact], access, before),
+    ...relationCells(exposedRelations(look.facts), [exact], requests),
+    ...functionCells(named, [exact], requests),
   ];
 }
 
 const functionCells = (
-  { facts }: Lookup,
   executed: readonly ExecutedRoutine[],
   roles: readonly ChapterRole[],
-  access: Access,
-  before: PreRequestCheck,
+  requests: RequestAccess,
 ): RoleCell[] =>
-  executed.flatMap((one) =>
-    roles.map((role) =>
-      cell(role, before(role.caller.oid, one.routine.schema, onlyReads(one)), idOf(one.routine), 'execute', (caller) =>
-        withSettings(facts, access, one.routine, decideFunction(access, caller, one)),
-      ),
-    ),
-  );
+  executed.flatMap((one) => roles.map((role) => cell(role, idOf(one.routine), 'execute', requests.routine(role, one))));
 
-function relationCells(
+const relationCells = (
   relations: readonly RelationFact[],
   roles: readonly ChapterRole[],
-  access: Access,
-  before: PreRequestCheck,
-): RoleCell[] {
-  return relations.flatMap((relation) =>
+  requests: RequestAccess,
+): RoleCell[] =>
+  relations.flatMap((relation) =>
     operations.flatMap((operation) =>
       roles.map((role) =>
-        cell(
-          role,
-          before(role.caller.oid, relation.schema, operation === 'select'),
-          entityId(relation.schema, relation.name),
-          operation,
-          (caller) => access.decide(caller, relation, operation),
-        ),
+        cell(role, entityId(relation.schema, relation.name), operation, requests.relation(role, relation, operation)),
       ),
     ),
   );
-}
-
-/** Returns the relations that /rest/v1 serves as tables. Partitions are reached through their table. */
-export const exposedRelations = (facts: Facts): RelationFact[] =>
-  facts.relations
-    .filter((relation) => facts.exposedSchemas.includes(relation.schema) && !relation.is_partition)
-    .sort(byName);
 
 /**
  * Returns the relations with policies that no call of /rest/v1 reaches, but functions, views, storage and sign-in do.
@@ -160,23 +131,9 @@ const unservedRelations = (facts: Facts): RelationFact[] =>
 const isNinefolds = (relation: RelationFact, policy: PolicyFact): boolean =>
   relation.schema === 'auth' && policy.name === 'app_owner';
 
-/** Denies the call if PostgreSQL refuses each call because of a setting of the function, before the code runs. */
-function withSettings(facts: Facts, access: Access, routine: RoutineFact, decision: Decision): Decision {
-  const refusal = settingEffects(facts, access.privileges.membership, routine).find((one) => one.refusal)?.refusal;
-  return refusal === undefined || decision.verdict === 'never' ? decision : denied(refusal);
-}
-
-function cell(
-  role: ChapterRole,
-  before: ReturnType<PreRequestCheck>,
-  entity: string,
-  operation: Operation,
-  decide: (caller: CallingRole) => Decision,
-): RoleCell {
-  const own = role.barred === null ? decide(role.caller) : denied(role.barred);
-  const decision = role.barred === null && before ? before(own) : own;
-  const { verdict, words, reason, policies, columns } = decision;
-  return { role: role.name, entity, operation, verdict, words, reason, policies, columns };
+function cell(role: ChapterRole, entity: string, operation: Operation, decision: Decision): RoleCell {
+  const { verdict, reason, policies, columns } = decision;
+  return { role: role.name, entity, operation, verdict, words: decisionWords(decision), reason, policies, columns };
 }
 
 const commands = { '*': 'all', r: 'select', a: 'insert', w: 'update', d: 'delete' } as const;
@@ -208,7 +165,9 @@ function entry(
     roles,
     using: policy.using,
     check: policy.check,
-    words: policy.comment ?? conditionWords(parse(policy.using), parse(policy.check), null, anyone),
+    words:
+      policy.comment ??
+      conditionWords({ using: parse(policy.using), check: parse(policy.check), seen: null, caller: anyone }),
     sql: `${clauses.join('\n')};`,
     ...functionsOf(functions, policy),
   };

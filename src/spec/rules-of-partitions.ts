@@ -1,5 +1,5 @@
 import type { EntityFacts, RelationFact } from '../catalog/entities.ts';
-import { entityId } from './names.ts';
+import { entityId } from '../catalog/names.ts';
 import type { Part } from './rules-of-types.ts';
 
 /** Relations by id, and their children. */

@@ -1,8 +1,8 @@
 import type { Rule } from '../../contract/specification.ts';
 import type { ConstraintFact } from '../catalog/constraints.ts';
 import type { FieldFact, TypeFact } from '../catalog/entities.ts';
+import { sqlName } from '../catalog/names.ts';
 import { MOST_OF_A_TYPE } from './entities.ts';
-import { sqlName } from './names.ts';
 import { domainRuleWords, ruleWords } from './words/rule.ts';
 
 /** A rule without its entity. `path` becomes part of the id and distinguishes the rule from others of the same name. */

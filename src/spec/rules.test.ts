@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Rule } from '../../contract/specification.ts';
 import { type AppDatabase, startAppDatabase } from '../../test/support/app-database.ts';
+import { Lookup } from '../access/lookup.ts';
+import { loadFacts } from '../catalog/facts.ts';
 import type { Pool } from '../database/pool.ts';
-import { loadFacts } from './facts.ts';
-import { Lookup } from './lookup.ts';
+import { fieldTypesOf } from '../sql-reader/field-types.ts';
 import { rulesChapter } from './rules.ts';
-import { fieldTypesOf } from './words/field-types.ts';
 import { domainRuleWords, ruleWords } from './words/rule.ts';
 
 let database: AppDatabase;

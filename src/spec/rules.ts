@@ -1,11 +1,11 @@
 import type { Rule, RulesChapter } from '../../contract/specification.ts';
+import { baseOf, fieldTypes } from '../access/field-types.ts';
+import type { Lookup } from '../access/lookup.ts';
 import type { CollationFact } from '../catalog/collations.ts';
 import type { ConstraintFact, PartitionConstraintFact, SpecialFact, UniqueIndexFact } from '../catalog/constraints.ts';
 import type { FieldFact, RelationFact } from '../catalog/entities.ts';
-import { isDocumented } from './entities.ts';
-import { baseTypeName, fieldTypes } from './field-types.ts';
-import type { Lookup } from './lookup.ts';
-import { byName, compareText, entityId, sqlName } from './names.ts';
+import { byName, compareText, entityId, sqlName } from '../catalog/names.ts';
+import { isDocumented } from './documented.ts';
 import { partitionBoundRules } from './rules-of-partitions.ts';
 import { appliesTo, type Part, typeRules } from './rules-of-types.ts';
 import { equalKeys } from './words/collation.ts';
@@ -49,7 +49,7 @@ const caseless = { name: 'citext', deterministic: false, locale: 'und-u-ks-level
  * database.
  */
 const comparedBy = (look: Lookup, field: FieldFact): CollationFact | null =>
-  /(^|\.)citext$/.test(baseTypeName(look, field)) ? caseless : field.collation;
+  /(^|\.)citext$/.test(baseOf(field, look.types).type) ? caseless : field.collation;
 
 function rulesOf(look: Lookup, relation: RelationFact): Rule[] {
   const fields = look.fields.get(relation.oid) ?? [];

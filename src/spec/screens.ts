@@ -3,11 +3,11 @@ import type { Entity, Field } from '../../contract/specification-entities.ts';
 import type { RoleCell, RolesChapter } from '../../contract/specification-roles.ts';
 import type { Machine } from '../../contract/states.ts';
 import type { ScreenFact } from '../catalog/description.ts';
+import type { Facts } from '../catalog/facts.ts';
+import { groupBy } from '../catalog/group.ts';
+import { compareText, entityId, restName, sqlName } from '../catalog/names.ts';
 import type { ScreenRefusal } from '../catalog/screen-refusals.ts';
 import { tokenise } from '../sql-reader/tokens.ts';
-import type { Facts } from './facts.ts';
-import { groupBy } from './group.ts';
-import { compareText, entityId, restName, sqlName } from './names.ts';
 import { computedIn, missingPrivileges, type ScreenUse } from './screen-rights.ts';
 
 /** The data from which the screens of an entity are derived. */

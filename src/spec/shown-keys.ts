@@ -1,11 +1,11 @@
 import type { ShownKey } from '../../contract/specification-entities.ts';
+import type { Lookup } from '../access/lookup.ts';
 import type { ConstraintFact } from '../catalog/constraints.ts';
 import type { FieldFact } from '../catalog/entities.ts';
+import { compareText, entityId } from '../catalog/names.ts';
 import { viewKeys } from '../catalog/relationships.ts';
 import { nameKey } from '../catalog/schema-cache.ts';
 import type { ConstraintFact as KeyFact, ViewFact } from '../catalog/schema-cache-queries.ts';
-import type { Lookup } from './lookup.ts';
-import { compareText, entityId } from './names.ts';
 
 /** The keys of base tables that exposed views show. */
 export interface ShownKeys {

@@ -12,10 +12,10 @@ import { defaultAuthSettings } from '../../contract/settings-auth.ts';
 import type { CallEntry } from '../../contract/specification-calls.ts';
 import { type AppDatabase, startAppDatabase } from '../../test/support/app-database.ts';
 import { makeTestFolder } from '../../test/support/test-folder.ts';
+import { loadFacts } from '../catalog/facts.ts';
+import { idOf } from '../catalog/names.ts';
 import { allowsCall, type CallExpression, callExample } from './call-example.ts';
 import { fieldExamples, typeExamples } from './examples.ts';
-import { loadFacts } from './facts.ts';
-import { idOf } from './names.ts';
 import { snippets } from './snippets.ts';
 import { deriveSpecification } from './specification.ts';
 

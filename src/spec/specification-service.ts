@@ -6,15 +6,22 @@ import type { App } from '../apps/app.ts';
 import { authenticatorRole } from '../apps/app-record.ts';
 import type { Origins } from '../apps/origins.ts';
 import { readSettings, type Settings, storedSettings } from '../apps/settings.ts';
+import {
+  type FactOptions,
+  type Facts,
+  parseFacts,
+  type RawFacts,
+  readFacts,
+  readFactsWithin,
+} from '../catalog/facts.ts';
+import { idOf } from '../catalog/names.ts';
 import { readCatalog } from '../catalog/read-catalog.ts';
 import { type RoutineFact, type RoutineFacts, routineQueries } from '../catalog/routines.ts';
 import type { Executor } from '../database/database.ts';
 import { firstJson } from '../database/statement.ts';
 import { isOwnRole } from '../identity/role-claim.ts';
 import { callExample } from './call-example.ts';
-import { type FactOptions, type Facts, parseFacts, type RawFacts, readFacts, readFactsWithin } from './facts.ts';
 import { loadEntityFigures } from './figures/entities.ts';
-import { idOf } from './names.ts';
 import { retryIfNotCached } from './process/not-cached.ts';
 import type { Output, TaskRunner } from './process/task-result.ts';
 import type { Bytes, PackedVersion, PageFormat, Source, TypeSource, TypesFormat } from './process/tasks.ts';

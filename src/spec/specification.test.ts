@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { defaultAuthSettings } from '../../contract/settings-auth.ts';
 import type { Specification } from '../../contract/specification.ts';
 import { type AppDatabase, startAppDatabase } from '../../test/support/app-database.ts';
+import { loadFacts } from '../catalog/facts.ts';
 import { loadSchemaCache } from '../catalog/load-schema-cache.ts';
 import type { Executor } from '../database/database.ts';
 import type { Pool } from '../database/pool.ts';
-import { loadFacts } from './facts.ts';
 import { specificationMarkdown } from './markdown/specification.ts';
 import { deriveSpecification } from './specification.ts';
 

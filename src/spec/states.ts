@@ -1,9 +1,9 @@
 import type { Machine, MachineState, StatesChapter, Transition } from '../../contract/states.ts';
+import type { Lookup } from '../access/lookup.ts';
+import type { Facts } from '../catalog/facts.ts';
 import type { MachineFact, MachineFunctionFact, MachineTriggerFact, TransitionFact } from '../catalog/machines.ts';
+import { byName, entityId, sqlName } from '../catalog/names.ts';
 import { type Token, tokenise } from '../sql-reader/tokens.ts';
-import type { Facts } from './facts.ts';
-import type { Lookup } from './lookup.ts';
-import { byName, entityId, sqlName } from './names.ts';
 import { ruleWords } from './words/rule.ts';
 
 /** Builds chapter 4: the state machines as the database enforces them. */

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Entity } from '../../contract/specification-entities.ts';
 import { type AppDatabase, startAppDatabase } from '../../test/support/app-database.ts';
+import { loadFacts } from '../catalog/facts.ts';
 import type { Pool } from '../database/pool.ts';
 import { plain } from '../database/statement.ts';
 import { allEntities } from './entities.ts';
-import { loadFacts } from './facts.ts';
 
 /** Views and their expected keys. */
 const views: readonly { what: string; sql: string; key: readonly string[] }[] = [

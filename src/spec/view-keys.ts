@@ -1,6 +1,6 @@
+import type { Lookup } from '../access/lookup.ts';
+import { writeBit } from '../access/operations.ts';
 import { viewColumnOrigins } from '../catalog/view-columns.ts';
-import { writeBit } from './access/view-access.ts';
-import type { Lookup } from './lookup.ts';
 
 /**
  * Finds the fields that identify the rows of a view: those that show the complete primary key of its table. This

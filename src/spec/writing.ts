@@ -1,8 +1,8 @@
 import { functionsReached } from '../../contract/reached-functions.ts';
 import type { CallEntry } from '../../contract/specification-calls.ts';
+import { idOf } from '../catalog/names.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import { runsDynamicSql, writesOf } from '../sql-reader/body/writes.ts';
-import { idOf } from './names.ts';
 
 /**
  * Finds out which functions of an app write: directly, through functions that they call, or in SQL that they build at

@@ -8,6 +8,7 @@ const layers: readonly (readonly string[])[] = [
   ['compose'],
   ['http'],
   ['rest', 'auth', 'realtime', 'spec', 'admin'],
+  ['access'],
   ['identity'],
   ['accounts'],
   ['watchdog', 'jobs'],

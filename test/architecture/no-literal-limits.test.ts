@@ -122,6 +122,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     ],
   ],
   'src/apps/sign-jwt.ts': [['keys that are kept parsed', 'const MAX_PARSED = 256;']],
+  'src/apps/site-store.ts': [['the size below which a file is not compressed', 'const SMALLEST_BYTES = 1024;']],
   'src/auth/addresses.ts': [
     ['a label of a domain name (RFC 1035, section 2.3.4)', '{0,61}'],
     ['a phone number of E.164', '{1,14}'],
@@ -225,6 +226,10 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/http/buffered-bodies.ts': [['how speeds are compared', 'const RECENT_MILLISECONDS = 500;']],
   'src/http/read-body.ts': [['by how much a buffer grows', 'const FIRST_BYTES = 64 * 1024;']],
   'src/http/server.ts': [['how often time limits are checked', 'const CHECK_MILLISECONDS = 5000;']],
+  'src/http/site-pages.ts': [
+    ['an estimate of memory', 'const ENTRY_BYTES = 150;'],
+    ['the length of a hash in a file name', '{9,64}'],
+  ],
   'src/http/slow-readers.ts': [
     ['how often it is looked, and how finely', 'const SWEEP_MILLISECONDS = 1000;', 'const SLICE_BYTES = 64 * 1024;'],
   ],

@@ -267,7 +267,7 @@ describe('responses on an app’s own origin', () => {
     }
     for (const [path, status] of [
       ['/', 200],
-      ['/sign-in', 200],
+      ['/account/sign-in', 200],
       ['/team', 200],
     ] as const) {
       const { status: found, body } = await send(node.url, path, {

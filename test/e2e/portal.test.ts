@@ -109,21 +109,24 @@ it('signs a member up by the code of a mail, adds a passkey and a second factor,
 
 it('recovers a password by a link, asks before it uses the session, and signs the other devices out', async () => {
   const email = uniqueEmail();
-  const first = await visit('/sign-up');
+  const first = await visit('/account/sign-up');
   await makeAccount(first.page, email);
   await first.page.getByRole('heading', { name: 'Welcome' }).waitFor();
 
-  const { page, context } = await visit('/recover', 'phone');
+  const { page, context } = await visit('/account/recover', 'phone');
   await page.getByLabel('E-mail').fill(email);
   await page.getByRole('button', { name: 'Mail me a link' }).click();
   await page.getByRole('heading', { name: 'Check your mail' }).waitFor();
   await page.goto((await mailTo(email)).ConfirmationURL);
   await page.getByRole('button').click();
   await page.getByRole('heading', { name: `Go on as ${email}?` }).waitFor();
-  expect(page.url()).toBe(`${app.origin}/arrive`);
-  expect(await page.evaluate(() => Object.keys(localStorage))).not.toContain('ninefold-portal');
+  expect(page.url()).toBe(`${app.origin}/account/arrive`);
+  const stored = () => page.evaluate(() => Object.keys(localStorage));
+  expect(await stored()).not.toContain(`sb-${app.ref}-auth-token`);
   await page.getByRole('button', { name: 'Go on' }).click();
   const field = password(page, 'New password');
+  await field.waitFor();
+  expect(await stored()).toContain(`sb-${app.ref}-auth-token`);
   await field.fill('short');
   await page.getByText('8 characters or more: 3 are missing').waitFor();
   expect(await faults(page)).toEqual([]);
@@ -137,15 +140,15 @@ it('recovers a password by a link, asks before it uses the session, and signs th
 
 it('redirects only to pages of the app after sign-in', async () => {
   for (const next of ['//evil.example', '/\\evil.example', 'https://evil.example', 'javascript:alert(1)']) {
-    const { page, context } = await visit(`/sign-in?next=${encodeURIComponent(next)}`);
+    const { page, context } = await visit(`/account/sign-in?next=${encodeURIComponent(next)}`);
     const way = page.getByRole('link', { name: 'Make an account' });
-    expect(await way.getAttribute('href')).toBe('/sign-up?next=%2F');
+    expect(await way.getAttribute('href')).toBe('/account/sign-up?next=%2F');
     await context.close();
   }
 });
 
 it('is served only on the app’s own origin, and loads nothing from other origins', async () => {
-  const path = await fetch(`${site.node.url}/apps/${app.ref}/sign-in`, { headers: { accept: 'text/html' } });
+  const path = await fetch(`${site.node.url}/apps/${app.ref}/account/sign-in`, { headers: { accept: 'text/html' } });
   expect(path.status).toBe(404);
   const { page, problems, context } = await visit('/no/such/page');
   // A caller without a session must not learn which screens an app has.
@@ -216,7 +219,7 @@ async function startApplication(name: string) {
 it('asks a member for consent before another application signs the member in, until the member revokes the consent', async () => {
   const photos = await startApplication('Photos <b onclick=alert(1)>');
   const email = uniqueEmail();
-  const { page, problems, context } = await visit('/sign-up');
+  const { page, problems, context } = await visit('/account/sign-up');
   await makeAccount(page, email);
   await page.getByRole('heading', { name: 'Welcome' }).waitFor();
   await page.evaluate(() => localStorage.clear());
@@ -242,7 +245,7 @@ it('asks a member for consent before another application signs the member in, un
   await page.goto(photos.begin);
   await page.getByText('Answer: signed in').waitFor();
   expect(photos.results).toHaveLength(2);
-  await page.goto(`${app.origin}/consent?authorization_id=of-another`);
+  await page.goto(`${app.origin}/account/consent?authorization_id=of-another`);
   await page.getByRole('heading', { name: 'This request no longer works' }).waitFor();
   expect(problems.filter((problem) => !problem.includes('404'))).toEqual([]);
 
@@ -289,7 +292,7 @@ it('asks a member for consent before another application signs the member in, un
 
 /** Signs a member of an app up on its pages. */
 async function signUp(of: AppConnection, name: string, size: keyof typeof sizes) {
-  const visit = await site.visit(`${of.origin}/sign-up`, { signedIn: false, viewport: sizes[size] });
+  const visit = await site.visit(`${of.origin}/account/sign-up`, { signedIn: false, viewport: sizes[size] });
   const { page } = visit;
   const email = uniqueEmail();
   await page.getByLabel('Your name').fill(name);

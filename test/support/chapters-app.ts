@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { defaultAuthSettings } from '../../contract/settings-auth.ts';
 import type { Specification } from '../../contract/specification.ts';
+import { loadFacts } from '../../src/catalog/facts.ts';
 import type { Pool } from '../../src/database/pool.ts';
-import { loadFacts } from '../../src/spec/facts.ts';
 import { specificationMarkdown } from '../../src/spec/markdown/specification.ts';
 import { deriveSpecification } from '../../src/spec/specification.ts';
 import { type AppDatabase, startAppDatabase } from './app-database.ts';

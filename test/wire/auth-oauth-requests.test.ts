@@ -169,7 +169,7 @@ it('takes the parameters of an authorization request from a form, and leads on w
     body: oauth.parametersOf({}, { login_hint: 'ada@example.com', ui_locales: 'de' }).toString(),
   });
   const page = locationOf(response);
-  expect([response.status, page.origin + page.pathname]).toEqual([303, `http://${oauth.host}/consent`]);
+  expect([response.status, page.origin + page.pathname]).toEqual([303, `http://${oauth.host}/account/consent`]);
   expect(page.searchParams.get('login_hint')).toBe('ada@example.com');
 });
 

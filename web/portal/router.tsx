@@ -32,19 +32,19 @@ const page = <Path extends string>(path: Path, component: RouteComponent) =>
 
 const signIn = createRoute({
   getParentRoute: () => root,
-  path: '/sign-in',
+  path: '/account/sign-in',
   validateSearch: next,
   component: lazyRouteComponent(() => import('./sign-in/sign-in-page.tsx'), 'SignInPage'),
 });
 const signUp = createRoute({
   getParentRoute: () => root,
-  path: '/sign-up',
+  path: '/account/sign-up',
   validateSearch: next,
   component: lazyRouteComponent(() => import('./sign-in/sign-up-page.tsx'), 'SignUpPage'),
 });
 const arrive = createRoute({
   getParentRoute: () => root,
-  path: '/arrive',
+  path: '/account/arrive',
   validateSearch: next,
   component: lazyRouteComponent(() => import('./sign-in/arrive-page.tsx'), 'ArrivePage'),
 });
@@ -65,7 +65,7 @@ const account = page('/account', () => (
     </SignedIn>
   </Suspense>
 ));
-const newPassword = page('/new-password', () => (
+const newPassword = page('/account/new-password', () => (
   <Suspense>
     <SignedIn>
       <NewPasswordPage />
@@ -73,11 +73,11 @@ const newPassword = page('/new-password', () => (
   </Suspense>
 ));
 const consent = page(
-  '/consent',
+  '/account/consent',
   lazyRouteComponent(() => import('./consent/consent-route.tsx'), 'ConsentRoute'),
 );
 const recover = page(
-  '/recover',
+  '/account/recover',
   lazyRouteComponent(() => import('./sign-in/recovery-pages.tsx'), 'RecoverPage'),
 );
 

@@ -3,7 +3,7 @@ import { defineConfig } from 'vite';
 
 export default defineConfig({
   root: import.meta.dirname,
-  base: '/',
+  base: '/account/',
   publicDir: '../console/public',
   plugins: [react()],
   build: {

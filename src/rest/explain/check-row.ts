@@ -5,6 +5,7 @@ import type {
   ExplainedPolicy,
   ExplainedRow,
 } from '../../../contract/access.ts';
+import { clauseFor, combinePolicies } from '../../access/row-security.ts';
 import { filled, type Place, type PlacesOf, partsOf, placesOf, type Value } from '../../sql-reader/places.ts';
 import type { Evaluated, Evaluations } from './evaluate.ts';
 import type { Asked } from './needs.ts';
@@ -23,12 +24,8 @@ const policiesFor = (policies: readonly ExplainedPolicy[], asked: Asked): Explai
       expressionOf(policy, asked) !== null,
   );
 
-/**
- * Returns the expression of a policy that applies. A policy for SELECT has only USING, which also applies to new rows;
- * a missing WITH CHECK is replaced by USING.
- */
-const expressionOf = (policy: ExplainedPolicy, { command, of }: Asked): string | null =>
-  of === 'existing' || command === 'select' ? policy.using : (policy.check ?? policy.using);
+/** Returns the expression of a policy that applies; null if the policy has none. */
+const expressionOf = (policy: ExplainedPolicy, asked: Asked): string | null => policy[clauseFor(policy, asked)];
 
 /** Returns the policies' expressions and their parts that must be evaluated on the rows. */
 export function expressionsOf(policies: readonly ExplainedPolicy[], asked: readonly Asked[], of: PlacesOf): string[] {
@@ -89,13 +86,18 @@ function check(policies: readonly ExplainedPolicy[], asked: Asked, of: PlacesOf,
   };
 }
 
-/** Returns true if at least one permissive policy and all restrictive ones are true. Null if an expression failed. */
+/** Returns true if the policies let the row pass. Null if an expression failed. */
 function verdictOf(policies: readonly CheckedPolicy[]): boolean | null {
-  const permissive = policies.filter((policy) => policy.permissive);
-  const restrictive = policies.filter((policy) => !policy.permissive);
   if (policies.some(({ error }) => error !== null)) return null;
-  return permissive.some(({ result }) => result === true) && restrictive.every(({ result }) => result === true);
+  const results = policies.map(({ permissive, result }) => ({ permissive, result: result === true }));
+  return combinePolicies(results, connectives);
 }
+
+const connectives = {
+  or: (results: readonly boolean[]) => results.includes(true),
+  and: (results: readonly boolean[]) => !results.includes(false),
+  none: false,
+};
 
 function checkPolicy(policy: ExplainedPolicy, expression: string, of: PlacesOf, row: RowValues): CheckedPolicy {
   const parts = partsOf(expression);

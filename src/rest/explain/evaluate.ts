@@ -1,8 +1,8 @@
+import type { SavepointRunner } from '../../access/rolled-back.ts';
 import type { SqlName } from '../../catalog/schema-cache.ts';
 import { DatabaseError } from '../../database/database-error.ts';
 import type { Value } from '../../sql-reader/places.ts';
 import { arrayLiteral, identifier, Params, qualified } from '../sql/text.ts';
-import type { SavepointRunner } from './savepoint-runner.ts';
 
 /** Result of an expression for one row. */
 export type Evaluated = Value | { readonly error: { readonly code: string; readonly message: string } };

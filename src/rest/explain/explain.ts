@@ -2,6 +2,7 @@ import type { AccessExplanation, ExplainedRelation } from '../../../contract/acc
 import type { CallRequest, CancelSignal, Reply } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { RestSettings } from '../../../contract/settings.ts';
+import { privilegeOf } from '../../access/operations.ts';
 import { readArgumentAccess } from '../../catalog/argument-access.ts';
 import {
   type RelationAccess,
@@ -193,18 +194,10 @@ const relationOf = (relation: RelationRights, need: Need): ExplainedRelation => 
  * which columns the view reads, not which ones the request needs.
  */
 const beneathNeed = ({ operation }: Needs): Need => ({
-  privilege: beneathPrivileges[operation],
+  privilege: privilegeOf[operation === 'upsert' ? 'insert' : operation],
   columns: [],
   purpose: 'beneath the view',
 });
-
-const beneathPrivileges = {
-  select: 'SELECT',
-  insert: 'INSERT',
-  upsert: 'INSERT',
-  update: 'UPDATE',
-  delete: 'DELETE',
-} as const;
 
 /** Returns the privileges on embedded relations of a request that returns rows. */
 async function embeddedIn({ database, schemaCache, identity }: RestContext, plan: ReadPlan | MutatePlan) {

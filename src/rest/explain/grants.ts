@@ -1,4 +1,5 @@
 import type { AccessTargetKind, ExplainedGrant, ExplainedRowSecurity } from '../../../contract/access.ts';
+import { unboundReason } from '../../access/row-security.ts';
 import type { ArgumentAccess } from '../../catalog/argument-access.ts';
 import type { RelationAccess, RelationRights, RoutineAccess } from '../../catalog/role-access.ts';
 import type { Need } from './needs.ts';
@@ -82,13 +83,15 @@ export function rowSecurityOf(relation: RelationRights): ExplainedRowSecurity | 
 }
 
 function unboundBecause(relation: RelationRights): string | null {
-  if (!relation.row_security) {
-    const idle = relation.policies.length === 0 ? '' : ', so that its policies have no effect';
-    return `row-level security is off${idle}`;
+  const { as_role: role, policies } = relation;
+  switch (unboundReason(relation, relation)) {
+    case 'off':
+      return `row-level security is off${policies.length === 0 ? '' : ', so that its policies have no effect'}`;
+    case 'bypasses':
+      return `the role ${role} bypasses row-level security`;
+    case 'owner':
+      return `the role ${role} has the rights of the owner, whom row-level security does not bind`;
+    case null:
+      return null;
   }
-  if (relation.bypasses) return `the role ${relation.as_role} bypasses row-level security`;
-  if (relation.owns && !relation.force_row_security) {
-    return `the role ${relation.as_role} has the rights of the owner, whom row-level security does not bind`;
-  }
-  return null;
 }

@@ -1,10 +1,11 @@
 import type { ExplainedRow, ExplainedRowSecurity } from '../../../contract/access.ts';
 import type { CancelSignal } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
+import { rolledBack, SavepointRunner } from '../../access/rolled-back.ts';
 import type { RelationRights } from '../../catalog/role-access.ts';
 import type { Relation } from '../../catalog/schema-cache.ts';
 import { DatabaseError } from '../../database/database-error.ts';
-import { plain, type Result, rowsAsText, type Statement } from '../../database/statement.ts';
+import { type Result, rowsAsText, type Statement } from '../../database/statement.ts';
 import type { Value } from '../../sql-reader/places.ts';
 import type { RestContext } from '../handle.ts';
 import type { MutatePlan, ReadPlan } from '../plan/plan.ts';
@@ -16,7 +17,6 @@ import { checkRow, columnsNamed, expressionsOf, type RowValues } from './check-r
 import { type Evaluations, evaluate } from './evaluate.ts';
 import { type Asked, type Needs, policiesAsked } from './needs.ts';
 import { conflictsText, existingRowsText, insertedRowsText, triggeredRowsText } from './rows-text.ts';
-import { SavepointRunner } from './savepoint-runner.ts';
 
 /** The rows that a request affects, with the result of their policies. */
 export interface InspectedRows {
@@ -51,12 +51,7 @@ export interface InspectOptions {
  * @throws DatabaseError for a cancelled statement
  */
 export function inspectRows(context: RestContext, what: InspectOptions, signal: CancelSignal): Promise<InspectedRows> {
-  return context.database.transaction(async (tx) => {
-    const inspected = await look(new SavepointRunner(tx, signal), context, what);
-    // Roll back here, because `transaction` would commit.
-    await tx.run([plain('ROLLBACK')]);
-    return inspected;
-  });
+  return rolledBack(context.database, (tx) => look(new SavepointRunner(tx, signal), context, what));
 }
 
 /** A row before the write, after it, or both, in PostgreSQL's text format. */

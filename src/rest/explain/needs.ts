@@ -1,4 +1,5 @@
 import type { AccessOperation } from '../../../contract/access.ts';
+import { type PolicyCheck, policyChecks } from '../../access/row-security.ts';
 import type { TablePrivilege } from '../../catalog/role-access.ts';
 import type { SqlName } from '../../catalog/schema-cache.ts';
 import { filterColumns } from '../plan/function-call.ts';
@@ -109,25 +110,15 @@ export function embeddedNeeds(read: ReadNode): EmbeddedNeed[] {
 }
 
 /** A set of policies that PostgreSQL evaluates for a row. */
-export interface Asked {
-  readonly command: 'select' | 'insert' | 'update' | 'delete';
-  readonly of: 'existing' | 'new';
+export interface Asked extends PolicyCheck {
   readonly because: string | null;
 }
 
-/** Returns the policies in the order in which PostgreSQL evaluates them: for the existing row, then for the new row. */
+/** Returns the policies in the order in which PostgreSQL evaluates them. */
 export function policiesAsked({ operation, reads }: Needs): Asked[] {
-  const alsoSelect = (of: Asked['of']): Asked[] => (reads === null ? [] : [{ command: 'select', of, because: reads }]);
-  const plainly = (command: Asked['command'], of: Asked['of']): Asked => ({ command, of, because: null });
-  switch (operation) {
-    case 'select':
-      return [plainly('select', 'existing')];
-    case 'delete':
-      return [plainly('delete', 'existing'), ...alsoSelect('existing')];
-    case 'update':
-      return [plainly('update', 'existing'), ...alsoSelect('existing'), plainly('update', 'new'), ...alsoSelect('new')];
-    case 'insert':
-    case 'upsert':
-      return [plainly('insert', 'new'), ...alsoSelect('new')];
-  }
+  const own = operation === 'upsert' ? 'insert' : operation;
+  return policyChecks(own, reads !== null).map((check) => ({
+    ...check,
+    because: check.command === own ? null : reads,
+  }));
 }

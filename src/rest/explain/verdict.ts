@@ -7,6 +7,7 @@ import type {
   ExplainedRelation,
   ExplainedRow,
 } from '../../../contract/access.ts';
+import { INSUFFICIENT_PRIVILEGE } from '../../access/refusals.ts';
 import type { InspectedRows } from './inspect-rows.ts';
 
 /** The outcome of an explanation with its reason, as one sentence. Pure. */
@@ -52,7 +53,7 @@ export function verdictOf(evidence: Evidence): Verdict {
     return { outcome: 'refused', cause: 'beneath_view', reason };
   }
   if (inspected.problem) {
-    const cause = inspected.problem.code === '42501' ? 'unreadable' : null;
+    const cause = inspected.problem.code === INSUFFICIENT_PRIVILEGE ? 'unreadable' : null;
     return {
       outcome: 'undecided',
       cause,
@@ -171,7 +172,7 @@ function verdictOfView({ inserts, inspected, actual, beneath: underlying }: Evid
   const tables = bound.map(({ schema, name, as_role: role }) => `${schema}.${name} (as ${role})`).join(', ');
   const beneathIt =
     bound.length > 0 ? `row-level security of ${tables}` : 'the conditions of the view, which depend on the caller';
-  if (actual.code === '42501') {
+  if (actual.code === INSUFFICIENT_PRIVILEGE) {
     return { outcome: 'refused', cause: 'beneath_view', reason: `Refused beneath the view by ${beneathIt}.` };
   }
   if (inspected.matches === 0 && !inserts) return absent;
@@ -185,9 +186,6 @@ function verdictOfView({ inserts, inspected, actual, beneath: underlying }: Evid
     reason: `Beneath the view, rows are hidden by ${beneathIt}.`,
   };
 }
-
-/** PostgreSQL's SQLSTATE insufficient_privilege. */
-const REFUSED = '42501';
 
 /** A verdict and the actual result of the request. */
 export interface Agreement {
@@ -205,7 +203,7 @@ export function agrees({ verdict, inspected, actual, countable }: Agreement): bo
   switch (outcome) {
     case 'refused':
       if (cause === 'role') return actual.code !== null;
-      return actual.code === (cause === 'policy_error' ? policyErrorOf(inspected)?.code : REFUSED);
+      return actual.code === (cause === 'policy_error' ? policyErrorOf(inspected)?.code : INSUFFICIENT_PRIVILEGE);
     case 'undecided':
       return inspected.problem !== null && actual.code === inspected.problem.code;
     case 'hidden':
@@ -214,7 +212,7 @@ export function agrees({ verdict, inspected, actual, countable }: Agreement): bo
     case 'partly':
     case 'allowed': {
       // Other errors, such as constraint violations, have no relation to permissions.
-      if (actual.code !== null) return actual.code !== REFUSED;
+      if (actual.code !== null) return actual.code !== INSUFFICIENT_PRIVILEGE;
       const passing = inspected.rows.filter(({ result }) => result === 'passes').length;
       return !countable || inspected.more || actual.rows === passing;
     }

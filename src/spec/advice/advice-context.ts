@@ -1,16 +1,17 @@
 import type { AdviceEntry, RoleCell } from '../../../contract/specification-roles.ts';
+import type { Access } from '../../access/access.ts';
+import type { ChapterRole } from '../../access/calling-roles.ts';
+import type { Lookup } from '../../access/lookup.ts';
+import { operations, privilegeOf, type RowOperation } from '../../access/operations.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
-import type { Access } from '../access/access.ts';
-import type { ChapterRole } from '../access/calling-roles.ts';
-import type { Facts } from '../facts.ts';
-import { groupBy } from '../group.ts';
-import type { Lookup } from '../lookup.ts';
-import { entityId, sqlName } from '../names.ts';
+import type { Facts } from '../../catalog/facts.ts';
+import { groupBy } from '../../catalog/group.ts';
+import { entityId, sqlName } from '../../catalog/names.ts';
 
 /** The data from which advice is derived: the facts and the cells of the chapter. */
 export interface AdviceContext {
   facts: Facts;
-  relations: Lookup['relations'];
+  look: Lookup;
   access: Access;
   /** The columns of the matrix that a call can have. */
   roles: readonly ChapterRole[];
@@ -40,9 +41,6 @@ export const isBound = ({ fact, caller }: ChapterRole): boolean =>
 export const listed = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 
-export const operations = ['select', 'insert', 'update', 'delete'] as const;
-export const privilegeOf = { select: 'SELECT', insert: 'INSERT', update: 'UPDATE', delete: 'DELETE' } as const;
-
 /**
  * Returns SQL that revokes privileges on a relation from roles, including `public`. Roles of calls that would lose a
  * privilege granted through PUBLIC or another role get a direct grant, if `kept` returns true for them.
@@ -51,7 +49,7 @@ export function revoke(
   { access, roles }: AdviceContext,
   relation: RelationFact,
   from: readonly string[],
-  taken: readonly (typeof operations)[number][],
+  taken: readonly RowOperation[],
   kept: (role: ChapterRole) => boolean,
 ): string {
   const held = (role: ChapterRole): string[] =>

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AdviceEntry, AdviceKind, RolesChapter } from '../../../contract/specification-roles.ts';
 import { type AppDatabase, startAppDatabase } from '../../../test/support/app-database.ts';
+import { Lookup } from '../../access/lookup.ts';
+import { loadFacts } from '../../catalog/facts.ts';
 import type { Pool } from '../../database/pool.ts';
-import { loadFacts } from '../facts.ts';
-import { Lookup } from '../lookup.ts';
 import { rolesChapter } from '../roles.ts';
 
 let database: AppDatabase;

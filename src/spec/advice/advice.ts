@@ -1,6 +1,6 @@
 import { type AuthSettings, defaultAuthSettings } from '../../../contract/settings-auth.ts';
 import type { AdviceEntry } from '../../../contract/specification-roles.ts';
-import { compareText } from '../names.ts';
+import { compareText } from '../../catalog/names.ts';
 import type { Advice, AdviceContext } from './advice-context.ts';
 import { policiesInCircles } from './circles.ts';
 import { functionsAsSuperuser, functionsWithoutSearchPath } from './functions.ts';

@@ -1,7 +1,8 @@
+import { operations } from '../../access/operations.ts';
 import type { PolicyFact } from '../../catalog/access.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
-import { sqlName } from '../names.ts';
-import { type Advice, type AdviceContext, idOf, isBound, listed, operations } from './advice-context.ts';
+import { sqlName } from '../../catalog/names.ts';
+import { type Advice, type AdviceContext, idOf, isBound, listed } from './advice-context.ts';
 
 /**
  * Advises on policies that read one another in a circle, once for each circle. PostgreSQL refuses every statement that

@@ -1,7 +1,7 @@
+import { groupBy } from '../../catalog/group.ts';
+import { idOf, sqlName } from '../../catalog/names.ts';
 import type { RoutineFact } from '../../catalog/routines.ts';
-import { groupBy } from '../group.ts';
-import { idOf, sqlName } from '../names.ts';
-import { documentedRoutines } from '../routines.ts';
+import { documentedRoutines } from '../documented.ts';
 import { type Advice, type AdviceContext, listed } from './advice-context.ts';
 
 /** Advises on functions without a search_path, whose unqualified names depend on the search path of the caller. */

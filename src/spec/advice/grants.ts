@@ -1,8 +1,7 @@
+import { operations, privilegeOf, type RowOperation } from '../../access/operations.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
 import { relationsRead } from '../../sql-reader/condition.ts';
-import { type Advice, type AdviceContext, idOf, listed, operations, privilegeOf, revoke } from './advice-context.ts';
-
-type Operation = (typeof operations)[number];
+import { type Advice, type AdviceContext, idOf, listed, revoke } from './advice-context.ts';
 
 /**
  * Advises on privileges of anonymous callers that no policy allows to use. A policy that is too broad would open the
@@ -54,7 +53,7 @@ function lookedInto({ facts }: AdviceContext): Set<string> {
  * Returns SQL that revokes privileges from anon, and from PUBLIC or other roles through which anon has them. The other
  * roles of calls get direct grants instead.
  */
-function takeFromAnon(context: AdviceContext, relation: RelationFact, idle: readonly Operation[]): string {
+function takeFromAnon(context: AdviceContext, relation: RelationFact, idle: readonly RowOperation[]): string {
   const { roles, access } = context;
   const wanted = idle.map((operation) => operation.toUpperCase());
   const fields = access.privileges.fieldsOf.get(relation.oid) ?? [];

@@ -1,7 +1,7 @@
 import { functionOfHook, grantOfHook, hookNames, hooks } from '../../../contract/hooks.ts';
 import type { AuthSettings } from '../../../contract/settings-auth.ts';
+import { idOf as idOfRoutine } from '../../catalog/names.ts';
 import type { RoutineFact } from '../../catalog/routines.ts';
-import { idOf as idOfRoutine } from '../names.ts';
 import { type Advice, type AdviceContext, idOf, listed } from './advice-context.ts';
 
 /** The role that runs the functions of auth hooks. */

@@ -1,10 +1,9 @@
 import type { RelationFact } from '../../catalog/entities.ts';
+import { groupBy } from '../../catalog/group.ts';
 import type { IndexFact } from '../../catalog/indexes.ts';
+import { sqlName } from '../../catalog/names.ts';
 import type { Expression, Operand, Subquery } from '../../sql-reader/tree.ts';
-
-import { isDocumented } from '../entities.ts';
-import { groupBy } from '../group.ts';
-import { sqlName } from '../names.ts';
+import { isDocumented } from '../documented.ts';
 import { type Advice, type AdviceContext, idOf, listed } from './advice-context.ts';
 
 interface Indexed extends AdviceContext {
@@ -73,16 +72,16 @@ function policyIndexes(ground: Indexed): Advice[] {
 }
 
 function keyIndexes(ground: Indexed): Advice[] {
-  const { facts, access, relations } = ground;
+  const { facts, access, look } = ground;
   return facts.constraints.flatMap((constraint) => {
-    const relation = relations.get(constraint.relation);
+    const relation = look.relations.get(constraint.relation);
     if (constraint.kind !== 'f' || !relation || !isDocumented(facts, relation.schema) || relation.extension !== null)
       return [];
     const fields = constraint.fields.flatMap(
       (number) => access.privileges.fieldsOf.get(relation.oid)?.find((field) => field.number === number)?.name ?? [],
     );
     if (fields.length === 0 || leads(ground, relation, fields)) return [];
-    const target = relations.get(constraint.target);
+    const target = look.relations.get(constraint.target);
     return [
       {
         about: 'foreign key without index' as const,

@@ -1,8 +1,8 @@
 import type { JobEntry } from '../../../contract/specification-calls.ts';
 import type { AdviceEntry } from '../../../contract/specification-roles.ts';
+import type { Facts } from '../../catalog/facts.ts';
 import type { JobFact } from '../../catalog/jobs.ts';
 import { isKeyword, isOperator, type Token, tokenise } from '../../sql-reader/tokens.ts';
-import type { Facts } from '../facts.ts';
 import { jobIds } from '../jobs.ts';
 import { type Advice, type AdviceContext, listed } from './advice-context.ts';
 

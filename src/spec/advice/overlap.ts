@@ -1,11 +1,11 @@
+import { operations, type RowOperation } from '../../access/operations.ts';
 import type { PolicyFact } from '../../catalog/access.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
-import { isDocumented } from '../entities.ts';
-import { groupBy } from '../group.ts';
-import { compareText, roleName, sqlName } from '../names.ts';
-import { type Advice, type AdviceContext, idOf, isBound, listed, operations, roleList } from './advice-context.ts';
+import { groupBy } from '../../catalog/group.ts';
+import { compareText, roleName, sqlName } from '../../catalog/names.ts';
+import { isDocumented } from '../documented.ts';
+import { type Advice, type AdviceContext, idOf, isBound, listed, roleList } from './advice-context.ts';
 
-type Operation = (typeof operations)[number];
 const commandOf = { select: 'r', insert: 'a', update: 'w', delete: 'd' } as const;
 
 /**
@@ -36,21 +36,19 @@ export function overlappingPolicies(context: AdviceContext): Advice[] {
 }
 
 /** Returns the roles to which more than one of the policies applies for an operation. */
-function met({ access, roles }: AdviceContext, policies: readonly PolicyFact[], operation: Operation): string[] {
+function met({ access, roles }: AdviceContext, policies: readonly PolicyFact[], operation: RowOperation): string[] {
   return roles
     .filter(isBound)
     .filter(
       (role) =>
-        policies.filter((policy) => isFor(policy, operation) && applies(access, role.caller.oid, policy)).length > 1,
+        policies.filter((policy) => isFor(policy, operation) && access.policies.names(policy, role.caller.oid)).length >
+        1,
     )
     .map((role) => role.name);
 }
 
-const isFor = (policy: PolicyFact, operation: Operation): boolean =>
+const isFor = (policy: PolicyFact, operation: RowOperation): boolean =>
   policy.command === '*' || policy.command === commandOf[operation];
-
-const applies = (access: AdviceContext['access'], role: number, policy: PolicyFact): boolean =>
-  policy.roles.some((to) => to === 0 || access.privileges.membership.hasPrivilegesOf(role, to));
 
 /** Groups policies that overlap directly or through other policies. Each policy is in at most one group. */
 function together(context: AdviceContext, relation: RelationFact, policies: readonly PolicyFact[]): PolicyFact[][] {
@@ -111,7 +109,7 @@ function rolesOf({ facts, roles }: AdviceContext, policies: readonly PolicyFact[
 function isNamed({ facts, access }: AdviceContext, policy: PolicyFact, role: string): boolean {
   if (policy.roles.includes(0)) return true;
   const oid = role === 'pg_database_owner' ? facts.database.owner : access.privileges.membership.named(role)?.oid;
-  return oid !== undefined && policy.roles.some((to) => access.privileges.membership.hasPrivilegesOf(oid, to));
+  return oid !== undefined && access.policies.names(policy, oid);
 }
 
 /** Returns the USING and WITH CHECK clauses of several policies joined by OR. */
@@ -129,7 +127,7 @@ function clausesOf(policies: readonly PolicyFact[], command: PolicyFact['command
 }
 
 /** Returns a name within PostgreSQL's limit of 63 bytes that differs for each operation and set of roles. */
-function nameOf(policies: readonly PolicyFact[], operation: Operation, roles: readonly string[]): string {
+function nameOf(policies: readonly PolicyFact[], operation: RowOperation, roles: readonly string[]): string {
   const tail = ` (${operation}, ${roles.join(', ')})`;
   const room = Math.max(8, 60 - Buffer.byteLength(tail));
   let name = policies.map((policy) => policy.name).join(' or ');

@@ -1,8 +1,8 @@
 import type { PolicyFact } from '../../catalog/access.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
+import { roleName, sqlName } from '../../catalog/names.ts';
 import { isKeyword, isOperator, isQuery, type Token, tokenise } from '../../sql-reader/tokens.ts';
-import { isDocumented } from '../entities.ts';
-import { roleName, sqlName } from '../names.ts';
+import { isDocumented } from '../documented.ts';
 import { type Advice, type AdviceContext, idOf, isBound, listed } from './advice-context.ts';
 
 /** Functions that depend only on the caller, so one call for each statement is enough. */
@@ -130,8 +130,7 @@ export function unreachablePolicies(context: AdviceContext): Advice[] {
     if (policy.roles.some((oid) => others.includes(oid))) return [];
     if (!relation.row_security || !facts.exposedSchemas.includes(relation.schema)) return [];
     const named = policy.roles.map((oid) => (oid === 0 ? 'public' : roleName(facts, oid)));
-    const applies = (oid: number) =>
-      policy.roles.some((to) => to === 0 || access.privileges.membership.hasPrivilegesOf(oid, to));
+    const applies = (oid: number) => access.policies.names(policy, oid);
     // Forced row-level security also applies to the owner, for example in views, so the policy may have an effect.
     if (relation.force_row_security && applies(relation.owner)) return [];
     // A view reads with the privileges of its owner, who may differ from the owner of the table.

@@ -1,6 +1,6 @@
-import { idOf, sqlName } from '../names.ts';
-import { documentedRoutines } from '../routines.ts';
-import { settingEffects } from '../setting-effects.ts';
+import { settingEffects } from '../../access/setting-effects.ts';
+import { idOf, sqlName } from '../../catalog/names.ts';
+import { documentedRoutines } from '../documented.ts';
 import type { Advice, AdviceContext } from './advice-context.ts';
 
 /** Advises on functions whose settings change their role, their row-level security or their ability to write. */

@@ -1,15 +1,7 @@
+import { operations, privilegeOf } from '../../access/operations.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
-import { sqlName } from '../names.ts';
-import {
-  type Advice,
-  type AdviceContext,
-  idOf,
-  isBound,
-  listed,
-  operations,
-  privilegeOf,
-  revoke,
-} from './advice-context.ts';
+import { sqlName } from '../../catalog/names.ts';
+import { type Advice, type AdviceContext, idOf, isBound, listed, revoke } from './advice-context.ts';
 
 /**
  * Returns the roles of calls that row-level security applies to and that have a privilege on a table and on its schema.

@@ -1,5 +1,4 @@
 import type { RelationFact } from '../../catalog/entities.ts';
-import { ViewUses } from '../access/view-uses.ts';
 import { type Advice, type AdviceContext, idOf, isBound, listed } from './advice-context.ts';
 
 /**
@@ -7,13 +6,11 @@ import { type Advice, type AdviceContext, idOf, isBound, listed } from './advice
  * from the caller.
  */
 export function viewsAsOwner(context: AdviceContext): Advice[] {
-  const { facts, relations, access, roles, exposed } = context;
-  const uses = new ViewUses(facts);
+  const { look, access, roles, exposed } = context;
   const guarded = (view: RelationFact, seen: Set<number>): RelationFact[] =>
-    uses.of(view.oid).relations.flatMap(({ relation: oid }) => {
-      const used = relations.get(oid);
-      if (!used || seen.has(oid)) return [];
-      seen.add(oid);
+    look.views.base(view).flatMap((used) => {
+      if (seen.has(used.oid)) return [];
+      seen.add(used.oid);
       if (used.kind === 'v') return used.security_invoker ? guarded(used, seen) : [];
       return used.row_security && !access.policies.rows(view.owner, used, 'select').bound ? [used] : [];
     });

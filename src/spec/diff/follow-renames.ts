@@ -1,6 +1,6 @@
 import { chapters as allChapters } from '../../../contract/chapters.ts';
-import { groupBy } from '../group.ts';
-import { entityId } from '../names.ts';
+import { groupBy } from '../../catalog/group.ts';
+import { entityId } from '../../catalog/names.ts';
 import type { DescribedChange } from './describer.ts';
 import { identityOf, isObject, type JsonObject } from './differences.ts';
 import { NamesInText, partsOf, plainName, type TextScope } from './names-in-text.ts';

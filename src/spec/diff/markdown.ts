@@ -1,6 +1,6 @@
 import type { Change } from '../../../contract/changes.ts';
 import { type ChapterKey, chapters } from '../../../contract/chapters.ts';
-import { groupBy } from '../group.ts';
+import { groupBy } from '../../catalog/group.ts';
 import { type Block, parseMarkdown, plainText } from '../markdown/parse.ts';
 import { diffChapters } from './diff.ts';
 import { cut, fromTo, quoted, thing } from './words/values.ts';

@@ -1,4 +1,4 @@
-import { sqlName } from '../names.ts';
+import { sqlName } from '../../catalog/names.ts';
 import type { Rename } from './renames.ts';
 
 /** Splits a text that PostgreSQL or a chapter printed into names, strings, numbers and other characters. */

@@ -1,9 +1,9 @@
 import { limits } from '../../../contract/limits.ts';
 import type { Entity } from '../../../contract/specification-entities.ts';
+import { entityId } from '../../catalog/names.ts';
 import { readCatalog } from '../../catalog/read-catalog.ts';
 import { isOwnSchema } from '../../catalog/sql-fragments.ts';
 import type { Executor } from '../../database/database.ts';
-import { entityId } from '../names.ts';
 
 /** Figures by the id of the entity. A partitioned table has the sum of its partitions. */
 export type EntityFigures = ReadonlyMap<string, NonNullable<Entity['figures']>>;

@@ -1,5 +1,5 @@
 import type { ErrorFigures, ErrorLine, Rule } from '../../../contract/specification.ts';
-import { compareText } from '../names.ts';
+import { compareText } from '../../catalog/names.ts';
 
 /** The number of occurrences of an error, with its code and, if the call could determine it, its subject. */
 export interface MetError extends ErrorFigures {

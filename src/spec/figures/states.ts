@@ -1,10 +1,10 @@
 import { limits } from '../../../contract/limits.ts';
 import type { MachineFigures } from '../../../contract/states.ts';
 import { runAsServerRole } from '../../apps/run-as-server-role.ts';
+import { entityId } from '../../catalog/names.ts';
 import type { Database } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';
 import { firstJson } from '../../database/statement.ts';
-import { entityId } from '../names.ts';
 import { machineId } from '../states.ts';
 
 /** Figures by the id of the state machine. */

@@ -7,7 +7,7 @@ import type {
   FunctionEntry,
   JobEntry,
 } from '../../../contract/specification-calls.ts';
-import { groupBy } from '../group.ts';
+import { groupBy } from '../../catalog/group.ts';
 import { block, code, count, inline, table } from './escape.ts';
 
 /**

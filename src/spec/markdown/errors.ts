@@ -1,6 +1,6 @@
 import { statusOfSqlstate } from '../../../contract/errors/sqlstate-status.ts';
 import type { ErrorLine, ErrorsChapter } from '../../../contract/specification.ts';
-import { groupBy } from '../group.ts';
+import { groupBy } from '../../catalog/group.ts';
 import { code, count, inline, table } from './escape.ts';
 
 /** The groups of errors that are the same in every app, in the order of their sentence. */

@@ -1,6 +1,6 @@
 import { cellCondition, cellFailure } from '../../../contract/cell-condition.ts';
 import type { AdviceEntry, PolicyEntry, RoleCell, RolesChapter } from '../../../contract/specification-roles.ts';
-import { groupBy } from '../group.ts';
+import { groupBy } from '../../catalog/group.ts';
 import { block, code, count, inline, table } from './escape.ts';
 
 /** Returns chapter 6 in Markdown: a matrix for each entity with its policies, the default privileges and the advice. */

@@ -1,6 +1,6 @@
 import type { Rule, RulesChapter } from '../../../contract/specification.ts';
+import { groupBy } from '../../catalog/group.ts';
 import { within } from '../diff/words/values.ts';
-import { groupBy } from '../group.ts';
 import { code, count, inline } from './escape.ts';
 
 /**

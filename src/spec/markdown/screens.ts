@@ -1,5 +1,5 @@
 import type { Screen, ScreensChapter } from '../../../contract/description.ts';
-import { groupBy } from '../group.ts';
+import { groupBy } from '../../catalog/group.ts';
 import { code, count, inline, table } from './escape.ts';
 
 /** Returns chapter 2 in Markdown, with one table of screens for each entity. */

@@ -1,6 +1,6 @@
 import type { CallEntry, RowCall } from '../../../contract/specification-calls.ts';
+import { idOf, queryName } from '../../catalog/names.ts';
 import type { RoutineFact } from '../../catalog/routines.ts';
-import { idOf, queryName } from '../names.ts';
 import type { JsonSchema } from '../types/json-schema.ts';
 
 /**

@@ -1,8 +1,9 @@
 import type { ProbedCell, ProbeTry } from '../../../contract/probe.ts';
 import type { RoleCell } from '../../../contract/specification-roles.ts';
-import type { UntestableReason } from '../access/decision.ts';
-import { type AttemptResult, isError } from './attempts.ts';
-import { NO_ROW, type PlannedAttempt, resultOf } from './probe-planner.ts';
+import { type AttemptResult, isError } from '../../access/attempts.ts';
+import type { UntestableReason } from '../../access/decision.ts';
+import { outcomeOf } from '../../access/refusals.ts';
+import { NO_ROW, type PlannedAttempt } from './probe-planner.ts';
 
 /** A planned attempt with its result. */
 export interface Tried {
@@ -46,6 +47,7 @@ export const untriedWords = (untried: UntestableReason, { reason }: RoleCell): s
   `${beyondTries[untried]}: ${reason}`;
 
 const beyondTries: Readonly<Record<UntestableReason, string>> = {
+  request: 'not asked',
   rule: 'a rule, no right',
   types: 'what the role may give is told by the types that calls name',
   table: 'it hangs on which table a row is in',
@@ -76,7 +78,7 @@ export const notProbed = ({ role, entity, operation, verdict }: RoleCell, note: 
 function tryOf(cell: RoleCell, { planned, answer, passes, isSettled, beforeRow, callsLate }: Tried): ProbeTry {
   const asked = planned.asks && !isError(answer);
   const isTwice = callsLate && isError(answer) && answer.sqlstate === '23505';
-  const met = asked ? 'allowed' : isTwice ? 'stopped' : resultOf(answer, cell.operation, beforeRow);
+  const met = asked ? 'allowed' : isTwice ? 'stopped' : outcomeOf(answer, cell.operation, beforeRow);
   const claimed = claim(cell, planned, met, passes, beforeRow, isSettled);
   const agrees = met === 'stopped' || claimed === null || (claimed === 'allowed') === (met === 'allowed');
   return {

@@ -1,7 +1,8 @@
 import { limits } from '../../../contract/limits.ts';
+import { baseOf } from '../../access/field-types.ts';
 import type { FieldFact, TypeFact } from '../../catalog/entities.ts';
+import { sqlName } from '../../catalog/names.ts';
 import { quoteLiteral } from '../../database/statement.ts';
-import { sqlName } from '../names.ts';
 
 /** The fields of a row as PostgreSQL prints them, by name. Fields that no role can read are missing. */
 export type Row = ReadonlyMap<string, string | null>;
@@ -42,19 +43,6 @@ export const found = (row: Row, fields: readonly FieldFact[], types: ReadonlyMap
 function isPlain(field: FieldFact, types: ReadonlyMap<number, TypeFact>): boolean {
   const { type, fact } = baseOf(field, types);
   return fact ? fact.kind === 'e' : !incomparable.test(type) && !/["[\].]/.test(type);
-}
-
-/** Returns the type of a field, or the base type of its domain. */
-export function baseOf(
-  { type_oid, type }: FieldFact,
-  types: ReadonlyMap<number, TypeFact>,
-): { type: string; oid: number; fact: TypeFact | undefined } {
-  let base = { type, oid: type_oid, fact: types.get(type_oid) };
-  while (base.fact?.kind === 'd') {
-    const { base: oid, base_name } = base.fact;
-    base = { type: base_name ?? base.type, oid, fact: types.get(oid) };
-  }
-  return base;
 }
 
 /**

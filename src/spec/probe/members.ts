@@ -1,12 +1,11 @@
 import { defaultAuthSettings } from '../../../contract/settings-auth.ts';
+import type { Access } from '../../access/access.ts';
 import { accountJson } from '../../accounts/run-as-auth-admin.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
+import { groupBy } from '../../catalog/group.ts';
 import type { Executor } from '../../database/database.ts';
 import { relationsRead } from '../../sql-reader/condition.ts';
 import type { Expression, Operand } from '../../sql-reader/tree.ts';
-
-import type { Access } from '../access/access.ts';
-import { groupBy } from '../group.ts';
 
 /** A member that the probe uses as a caller. The member has an account, or is a stranger to every row. */
 export interface Member {

@@ -1,5 +1,5 @@
+import type { ChapterRole } from '../../access/calling-roles.ts';
 import { quoteLiteral } from '../../database/statement.ts';
-import type { ChapterRole } from '../access/calling-roles.ts';
 import { type Accounts, type Member, stranger, syntheticMembers } from './members.ts';
 
 /** A caller that the probe uses for a cell. */

@@ -1,14 +1,12 @@
 import { limits } from '../../../contract/limits.ts';
+import type { Access } from '../../access/access.ts';
+import type { ChapterRole } from '../../access/calling-roles.ts';
+import { exposedRelations } from '../../access/exposed.ts';
+import type { Lookup } from '../../access/lookup.ts';
+import { RequestAccess } from '../../access/request-access.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
 import type { CodeFacts } from '../../catalog/executed-code.ts';
-import { Access } from '../access/access.ts';
-import { type ChapterRole, callingRoles } from '../access/calling-roles.ts';
-import { always } from '../access/decision.ts';
-import { preRequestCheck } from '../access/pre-request.ts';
-import { ViewUses } from '../access/view-uses.ts';
-import type { Facts } from '../facts.ts';
-import type { Lookup } from '../lookup.ts';
-import { exposedRelations } from '../roles.ts';
+import type { Facts } from '../../catalog/facts.ts';
 import type { Row } from './literals.ts';
 import { type Accounts, type MemberField, memberFields, syntheticMembers } from './members.ts';
 import { ProbePlanner, type SampleSize } from './probe-planner.ts';
@@ -21,19 +19,14 @@ const NARROW: SampleSize = { rows: 4, read: 2, written: 2, members: 2 };
 /** The data that the probes of all relations of one run share. */
 export class ProbeContext {
   readonly facts: Facts;
+  readonly requests: RequestAccess;
   readonly access: Access;
   readonly roles: readonly ChapterRole[];
-  /**
-   * Returns the reason why the pre-request function refuses every such call of a role; null if it does not. The probe
-   * does not run this function itself.
-   */
-  readonly refusedBefore: (role: number, schema: string, reads: boolean) => string | null;
   readonly effects: SideEffects;
   readonly planner: ProbePlanner;
   readonly testRows: TestRows;
   readonly accounts: Accounts;
   readonly sampleSize: SampleSize;
-  readonly #views: ViewUses;
   readonly #look: Lookup;
   readonly #memberFields = new Map<number, readonly MemberField[]>();
   /** The table auth.users; null if the database has none. */
@@ -42,13 +35,9 @@ export class ProbeContext {
   constructor(look: Lookup, code: CodeFacts, accounts: Accounts) {
     const { facts } = look;
     this.facts = facts;
-    this.access = new Access(look);
-    this.roles = callingRoles(facts, this.access.privileges.membership);
-    const before = preRequestCheck(facts, this.access.privileges);
-    this.refusedBefore = (...call) => {
-      const met = before(...call)?.(always(''));
-      return met?.verdict === 'never' ? met.reason : null;
-    };
+    this.requests = new RequestAccess(look);
+    this.access = this.requests.access;
+    this.roles = this.requests.roles;
     this.effects = new SideEffects(look, code);
     const { default: max } = limits.probeThoroughEntities;
     this.sampleSize = exposedRelations(facts).length > max ? NARROW : THOROUGH;
@@ -61,7 +50,6 @@ export class ProbeContext {
     const ids = accounts.members.length > 0 ? accounts.members.map((member) => member.id) : syntheticMembers;
     this.testRows = new TestRows(look, ids);
     this.accounts = accounts;
-    this.#views = new ViewUses(facts);
     this.#look = look;
     this.users = facts.relations.find(({ schema, name }) => schema === 'auth' && name === 'users') ?? null;
   }
@@ -96,9 +84,8 @@ export class ProbeContext {
   /** Returns the tables that a view reads, at any depth. */
   baseRelations(view: RelationFact): RelationFact[] {
     const found = new Set<RelationFact>();
-    for (const { relation: oid } of this.#views.of(view.oid).relations) {
-      const used = this.#look.relations.get(oid);
-      for (const table of used?.kind === 'v' ? this.baseRelations(used) : used ? [used] : []) found.add(table);
+    for (const used of this.#look.views.base(view)) {
+      for (const table of used.kind === 'v' ? this.baseRelations(used) : [used]) found.add(table);
     }
     return [...found].filter(({ kind, oid }) => (kind === 'r' || kind === 'p') && oid !== this.users?.oid);
   }

@@ -1,12 +1,12 @@
 import type { ProbedCell } from '../../../contract/probe.ts';
 import type { RoleCell } from '../../../contract/specification-roles.ts';
+import { tryAll } from '../../access/attempts.ts';
+import type { Computed } from '../../access/computed.ts';
+import { unreadable } from '../../access/computed-access.ts';
+import type { ExecutedRoutine } from '../../access/exposed.ts';
+import { entityId } from '../../catalog/names.ts';
 import type { RoutineFact } from '../../catalog/routines.ts';
 import type { Transaction } from '../../database/database.ts';
-import { decideFunction, unreadable } from '../access/computed-access.ts';
-import type { Computed } from '../computed.ts';
-import { entityId } from '../names.ts';
-import { type ExecutedRoutine, onlyReads } from '../routines.ts';
-import { tryAll } from './attempts.ts';
 import { evaluateCell, notProbed, untriedWords } from './evaluate-cell.ts';
 import { probeCallers } from './probe-callers.ts';
 import type { ProbeContext } from './probe-context.ts';
@@ -28,10 +28,9 @@ export async function probeFunctions(
 ): Promise<ProbedCell[]> {
   const planned: { cell: RoleCell; plans: PlannedAttempt[]; why: string | null }[] = cells.map(({ cell, executed }) => {
     const role = context.roles.find((one) => one.name === cell.role);
-    const before = role && context.refusedBefore(role.caller.oid, executed.routine.schema, onlyReads(executed));
     const { routine, computed, isCallable } = executed;
-    const untried = role?.barred === null ? decideFunction(context.access, role.caller, executed).untried : null;
-    const why = before ? `not asked: ${before}` : untried ? untriedWords(untried, cell) : whyNot(context, executed);
+    const untried = role?.barred === null ? context.requests.routine(role, executed).untried : null;
+    const why = untried ? untriedWords(untried, cell) : whyNot(context, executed);
     // Member roles do not matter here, because EXECUTE depends on the database role.
     const asMember = role && { ...role, caller: { ...role.caller, memberRole: null } };
     const [caller] = asMember ? probeCallers(asMember, context.accounts, [], false, context.sampleSize.members) : [];

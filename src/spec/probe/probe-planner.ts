@@ -1,16 +1,17 @@
-import type { ProbeTry } from '../../../contract/probe.ts';
 import type { RoleCell } from '../../../contract/specification-roles.ts';
+import type { Access } from '../../access/access.ts';
+import type { Attempt } from '../../access/attempts.ts';
+import type { ChapterRole } from '../../access/calling-roles.ts';
+import { baseOf } from '../../access/field-types.ts';
+import type { Lookup } from '../../access/lookup.ts';
+import { privilegeOf, type RowOperation } from '../../access/operations.ts';
+import { isSettable } from '../../access/privileges.ts';
+import { clauseFor, combinePolicies, policyChecks } from '../../access/row-security.ts';
 import type { FieldFact, RelationFact } from '../../catalog/entities.ts';
+import { entityId, sqlName } from '../../catalog/names.ts';
+import type { TablePrivilege } from '../../catalog/role-access.ts';
 import { relationsRead } from '../../sql-reader/condition.ts';
-import type { Access } from '../access/access.ts';
-import type { ChapterRole } from '../access/calling-roles.ts';
-import type { RowOperation } from '../access/policies.ts';
-import { isSettable } from '../access/privileges.ts';
-import type { Lookup } from '../lookup.ts';
-import { entityId, sqlName } from '../names.ts';
-import type { Attempt, AttemptResult } from './attempts.ts';
-import { isError } from './attempts.ts';
-import { asRelation, baseOf, found, type Row, typed } from './literals.ts';
+import { asRelation, found, type Row, typed } from './literals.ts';
 import type { ProbeCaller } from './probe-callers.ts';
 
 /** A planned attempt on a cell: the statement and the data to interpret its result. */
@@ -52,8 +53,6 @@ export interface ProbedRelation {
    */
   isRuled: boolean;
 }
-
-const reads = { select: 'SELECT', insert: 'INSERT', update: 'UPDATE', delete: 'DELETE' } as const;
 
 /** The name of the tested row for a statement without a condition on rows. */
 export const ALL_ROWS = 'all rows';
@@ -102,7 +101,8 @@ export class ProbePlanner {
     const operation = cell.operation as RowOperation;
     const fields = this.#access.privileges.fieldsOf.get(probed.relation.oid) ?? [];
     const readable = this.#covered(role, probed.relation, 'SELECT', fields);
-    const given = operation === 'delete' ? fields : this.#covered(role, probed.relation, reads[operation], fields);
+    const given =
+      operation === 'delete' ? fields : this.#covered(role, probed.relation, privilegeOf[operation], fields);
     const settable = (given.length > 0 ? given : fields).filter((field) => isSettable(field) && field.identity !== 'a');
     const taking = settable.filter((field) => this.#isGiven(operation, field));
     const open = taking.filter((field) => this.#makes(role, field));
@@ -183,24 +183,18 @@ export class ProbePlanner {
   ): { sql: string; role: string } | null {
     const operation = cell.operation as RowOperation;
     const { relation } = probed;
-    const security = (asked: RowOperation) => this.#access.policies.rows(role.caller.oid, relation, asked);
-    const first = security(operation);
-    if (!first.bound || (relation.kind !== 'r' && relation.kind !== 'p')) return null;
-    const parts: string[] = [];
-    const add = (asked: RowOperation, which: 'using' | 'check') => {
-      const rules = security(asked);
-      if (!rules.bound) return;
-      const texts = rules.policies.flatMap((policy) => {
-        const text = which === 'using' ? policy.using : (policy.check ?? policy.using);
-        return text === null ? [] : [{ text: `(${text})`, permissive: policy.permissive }];
+    const security = (command: RowOperation) => this.#access.policies.rows(role.caller.oid, relation, command);
+    if (!security(operation).bound || (relation.kind !== 'r' && relation.kind !== 'p')) return null;
+    // The INSERT of the probe reads no field.
+    const parts = policyChecks(operation, reads && operation !== 'insert').flatMap((check) => {
+      const rules = security(check.command);
+      if (!rules.bound) return [];
+      const results = rules.policies.flatMap((policy) => {
+        const text = policy[clauseFor(policy, check)];
+        return text === null ? [] : [{ permissive: policy.permissive, result: `(${text})` }];
       });
-      const some = texts.filter((one) => one.permissive).map((one) => one.text);
-      parts.push(`(${some.length > 0 ? some.join(' or ') : 'false'})`);
-      parts.push(...texts.filter((one) => !one.permissive).map((one) => one.text));
-    };
-    if (operation !== 'insert') add(operation, 'using');
-    if (operation === 'insert' || operation === 'update') add(operation, 'check');
-    if (reads && (operation === 'update' || operation === 'delete')) add('select', 'using');
+      return combinePolicies(results, sqlConnectives);
+    });
     // Several operations may have the same policies.
     const text = [...new Set(parts)].join(' and ');
     // Values get the base types of domains, because the constraints of the domains do not matter here.
@@ -250,12 +244,7 @@ export class ProbePlanner {
     return this.#access.privileges.refusedChecks(role.caller.oid, type_oid).length === 0;
   }
 
-  #covered(
-    role: ChapterRole,
-    relation: RelationFact,
-    privilege: (typeof reads)[RowOperation],
-    fields: readonly FieldFact[],
-  ) {
+  #covered(role: ChapterRole, relation: RelationFact, privilege: TablePrivilege, fields: readonly FieldFact[]) {
     const covered = this.#access.privileges.fields(role.caller.oid, relation, privilege);
     return covered === 'all' ? fields : covered;
   }
@@ -328,6 +317,12 @@ function reachOf({ relation, isRuled }: ProbedRelation, operation: RowOperation,
   return operation === 'delete' ? `select from ${row}` : null;
 }
 
+const sqlConnectives = {
+  or: (conditions: readonly string[]) => `(${conditions.join(' or ')})`,
+  and: (conditions: readonly string[]) => conditions.join(' and '),
+  none: 'false',
+};
+
 /** Returns the statement in the form of calls, which return a row for each written row to count the rows. */
 const asCall = (sql: string): string => `with written as (${sql} returning 1) select from written`;
 
@@ -353,33 +348,6 @@ function whose(row: Row, caller: ProbeCaller, owners: readonly string[]): string
   const values = owners.map((name) => row.get(name) ?? null);
   if (caller.userId !== null && values.includes(caller.userId)) return 'own row';
   return values.every((value) => value === null) ? 'nobody’s row' : 'another member’s row';
-}
-
-/**
- * insufficient_privilege, infinite recursion, statements that a view does not accept (55000, 42809, 0A000), its check
- * option (44000), a publication that does not fit (42P10), no such role, a lock in a read-only transaction (25006).
- */
-const refusals = new Set(['42501', '42P17', '55000', '42809', '0A000', '44000', '42P10', '22023', '25006']);
-
-/**
- * Returns the outcome of a statement. PostgreSQL checks constraints after privileges and policies, so a violated
- * constraint counts as allowed.
- */
-export function resultOf(answer: AttemptResult, operation: RoleCell['operation'], beforeRow: boolean): ProbeTry['met'] {
-  if (!isError(answer)) {
-    if (answer.rows > 0) return 'allowed';
-    return beforeRow ? 'stopped' : 'hidden';
-  }
-  const { sqlstate, within } = answer;
-  if (!within && refusals.has(sqlstate)) return 'refused';
-  if (
-    !within &&
-    sqlstate.startsWith('23') &&
-    (operation === 'insert' || operation === 'update' || operation === 'delete')
-  ) {
-    return 'allowed';
-  }
-  return 'stopped';
 }
 
 /** How much of each cell is tried. */

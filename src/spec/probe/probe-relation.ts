@@ -1,19 +1,20 @@
 import { limits } from '../../../contract/limits.ts';
 import type { ProbedCell } from '../../../contract/probe.ts';
 import type { RoleCell } from '../../../contract/specification-roles.ts';
+import { type Attempt, type AttemptResult, isError, tryAll } from '../../access/attempts.ts';
+import type { ChapterRole } from '../../access/calling-roles.ts';
+import type { RowOperation } from '../../access/operations.ts';
+import { outcomeOf } from '../../access/refusals.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
+import { entityId, sqlName } from '../../catalog/names.ts';
 import type { Transaction } from '../../database/database.ts';
 import { quoteLiteral } from '../../database/statement.ts';
-import type { ChapterRole } from '../access/calling-roles.ts';
-import type { RowOperation } from '../access/policies.ts';
-import { entityId, sqlName } from '../names.ts';
-import { type Attempt, type AttemptResult, isError, tryAll } from './attempts.ts';
 import { evaluateCell, notProbed, type Tried, untriedWords } from './evaluate-cell.ts';
 import { asText, type Row } from './literals.ts';
 import { type Member, stranger, syntheticMembers } from './members.ts';
 import { probeCallers } from './probe-callers.ts';
 import type { ProbeContext } from './probe-context.ts';
-import { ALL_ROWS, newRows, type PlannedAttempt, type ProbedRelation, resultOf } from './probe-planner.ts';
+import { ALL_ROWS, newRows, type PlannedAttempt, type ProbedRelation } from './probe-planner.ts';
 
 const asRole = (role: string, sql: string, kind: Attempt['kind']): Attempt => ({
   role,
@@ -36,12 +37,9 @@ export async function probeRelation(
   for (const cell of cells) {
     const why = effects.of(relation, cell.operation as RowOperation);
     const role = roles.find((one) => one.name === cell.role);
-    const before = role && context.refusedBefore(role.caller.oid, relation.schema, cell.operation === 'select');
     const untried =
-      role?.barred === null
-        ? context.access.decide(role.caller, relation, cell.operation as RowOperation).untried
-        : null;
-    if (before) barred.set(cell, `not asked: ${before}`);
+      role?.barred === null ? context.requests.relation(role, relation, cell.operation as RowOperation).untried : null;
+    if (untried === 'request') barred.set(cell, untriedWords(untried, cell));
     else if (why !== null) barred.set(cell, `not tried: ${why}`);
     else if (untried !== null) barred.set(cell, untriedWords(untried, cell));
   }
@@ -183,7 +181,7 @@ async function tryOtherFields(
   deadline: number,
 ): Promise<void> {
   const isStopped = ({ field }: PlannedAttempt, answer: AttemptResult): boolean =>
-    resultOf(answer, 'update', effects.changesRows(probed.relation, 'update', field)) === 'stopped';
+    outcomeOf(answer, 'update', effects.changesRows(probed.relation, 'update', field)) === 'stopped';
   const others = made.flatMap(({ cell, plan, at }) => {
     const role = roles.find((one) => one.name === cell.role);
     const answer = answers[at];

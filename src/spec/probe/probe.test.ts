@@ -3,10 +3,10 @@ import type { ProbedCell } from '../../../contract/probe.ts';
 import type { RolesChapter, Verdict } from '../../../contract/specification-roles.ts';
 import { makeMatrixSchemas, matrixRoles, matrixSchemas } from '../../../test/support/access-matrix/matrix-schemas.ts';
 import { type AppDatabase, startAppDatabase } from '../../../test/support/app-database.ts';
+import { Lookup } from '../../access/lookup.ts';
+import { type Facts, loadFacts } from '../../catalog/facts.ts';
 import type { Pool } from '../../database/pool.ts';
 import { rowsAsText } from '../../database/statement.ts';
-import { type Facts, loadFacts } from '../facts.ts';
-import { Lookup } from '../lookup.ts';
 import { rolesChapter } from '../roles.ts';
 import { probe } from './probe.ts';
 

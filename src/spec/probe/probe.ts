@@ -1,17 +1,17 @@
 import { limits } from '../../../contract/limits.ts';
 import type { ProbedCell } from '../../../contract/probe.ts';
 import type { RoleCell, RolesChapter } from '../../../contract/specification-roles.ts';
+import { executedRoutines, exposedRelations } from '../../access/exposed.ts';
+import { Lookup } from '../../access/lookup.ts';
+import { rolledBack } from '../../access/rolled-back.ts';
 import { type CodeFacts, codeQueries } from '../../catalog/executed-code.ts';
+import type { Facts } from '../../catalog/facts.ts';
+import { groupBy } from '../../catalog/group.ts';
+import { entityId, idOf } from '../../catalog/names.ts';
 import { readCatalog } from '../../catalog/read-catalog.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import type { Facts } from '../facts.ts';
-import { groupBy } from '../group.ts';
-import { Lookup } from '../lookup.ts';
-import { entityId, idOf } from '../names.ts';
-import { exposedRelations } from '../roles.ts';
-import { executedRoutines } from '../routines.ts';
 import { notProbed } from './evaluate-cell.ts';
 import { accountsOf, readAccounts } from './members.ts';
 import { ProbeContext } from './probe-context.ts';
@@ -109,7 +109,7 @@ export async function probe(
 }
 
 /** Runs the work in a transaction with short timeouts, and rolls the transaction back. */
-async function withRollback<T>(
+function withRollback<T>(
   database: Database,
   searchPath: readonly string[],
   work: (tx: Transaction, deadline: number) => Promise<T>,
@@ -125,26 +125,17 @@ async function withRollback<T>(
     application_name: 'ninefold probe',
   };
   const names = Object.keys(settings);
-  let result: { value: T } | null = null;
-  const done = new Error('taken back');
-  try {
-    await database.transaction(async (tx) => {
-      const calls = names.map((name, i) => `pg_catalog.set_config('${name}', $${i + 1}, true)`);
-      const values = names.map((name) => settings[name] ?? '');
-      // Sent in one write with the first statement of the work. If this statement fails, the work fails too.
-      const set = tx.run([{ text: `select ${calls.join(', ')}`, params: values, planKey: 'the probe' }]).then(
-        () => null,
-        (error: unknown) => error,
-      );
-      const deadline = performance.now() + limits.probeStepMilliseconds.default;
-      const value = await work(tx, deadline);
-      const refused = await set;
-      if (refused !== null) throw refused;
-      result = { value };
-      throw done;
-    });
-  } catch (error) {
-    if (error !== done) throw error;
-  }
-  return (result as unknown as { value: T }).value;
+  const calls = names.map((name, i) => `pg_catalog.set_config('${name}', $${i + 1}, true)`);
+  const values = names.map((name) => settings[name] ?? '');
+  return rolledBack(database, async (tx) => {
+    // Sent in one write with the first statement of the work. If this statement fails, the work fails too.
+    const set = tx.run([{ text: `select ${calls.join(', ')}`, params: values, planKey: 'the probe' }]).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    const value = await work(tx, performance.now() + limits.probeStepMilliseconds.default);
+    const refused = await set;
+    if (refused !== null) throw refused;
+    return value;
+  });
 }

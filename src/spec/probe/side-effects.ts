@@ -1,10 +1,9 @@
+import type { Lookup } from '../../access/lookup.ts';
+import { cascade, type RowOperation } from '../../access/operations.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
 import type { CodeFacts } from '../../catalog/executed-code.ts';
-import type { RowOperation } from '../access/policies.ts';
-import { ViewUses } from '../access/view-uses.ts';
-import { groupBy } from '../group.ts';
-import type { Lookup } from '../lookup.ts';
-import { entityId } from '../names.ts';
+import { groupBy } from '../../catalog/group.ts';
+import { entityId } from '../../catalog/names.ts';
 
 /**
  * Effects of a function's source that a rollback does not undo: other connections, files, session locks, `setval`,
@@ -33,7 +32,6 @@ const reaching = new Set([
 
 /** Finds statements that must not be tested because they have effects that a rollback does not undo. */
 export class SideEffects {
-  readonly #views: ViewUses;
   readonly #look: Lookup;
   readonly #fired: ReadonlyMap<number, CodeFacts['fired']>;
   /** The expressions of a relation that any statement on the relation may evaluate. */
@@ -50,7 +48,6 @@ export class SideEffects {
   constructor(look: Lookup, code: CodeFacts) {
     const { facts } = look;
     this.#look = look;
-    this.#views = new ViewUses(facts);
     this.#fired = groupBy(code.fired, (fired) => fired.relation);
     const texts = [
       ...facts.policies.flatMap(({ relation, using, check }) => [
@@ -101,13 +98,9 @@ export class SideEffects {
    * @param field The number of the field that an UPDATE sets; null if unknown.
    */
   changesRows(relation: RelationFact, operation: RowOperation, field: number | null): boolean {
-    const base = relation.kind === 'v' ? this.#views.of(relation.oid).relations : [];
-    const isChangedBeneath = base.some(({ relation: oid }) => {
-      const used = this.#look.relations.get(oid);
-      // The number of the field in the base relation is unknown.
-      return used !== undefined && this.changesRows(used, operation, null);
-    });
-    if (isChangedBeneath) return true;
+    const base = relation.kind === 'v' ? this.#look.views.base(relation) : [];
+    // The number of the field in the base relation is unknown.
+    if (base.some((used) => this.changesRows(used, operation, null))) return true;
     return (this.#fired.get(relation.oid) ?? []).some(
       ({ before_row, events, fields }) =>
         before_row &&
@@ -152,24 +145,20 @@ export class SideEffects {
 
   /** Checks the base relations of a view and the relations that a foreign key changes with a delete. */
   #ofOthers(relation: RelationFact, operation: RowOperation, seen: Set<string>): string | null {
-    for (const { relation: oid } of relation.kind === 'v' ? this.#views.of(relation.oid).relations : []) {
-      const used = this.#look.relations.get(oid);
-      const found = used && (this.of(used, 'select', seen) ?? this.of(used, operation, seen));
+    for (const used of relation.kind === 'v' ? this.#look.views.base(relation) : []) {
+      const found = this.of(used, 'select', seen) ?? this.of(used, operation, seen);
       if (found) return found;
     }
     if (operation !== 'delete') return null;
-    for (const { on_delete: then, relation: oid } of this.#look.pointing.get(relation.oid) ?? []) {
+    for (const { on_delete: action, relation: oid } of this.#look.pointing.get(relation.oid) ?? []) {
       const pointing = this.#look.relations.get(oid);
-      const does = taken[then];
+      const does = cascade(operation, action);
       const found = pointing && does && this.of(pointing, does, seen);
       if (found) return found;
     }
     return null;
   }
 }
-
-/** The operation of a foreign key on rows that reference a deleted row, by pg_constraint.confdeltype. */
-const taken: Readonly<Record<string, RowOperation>> = { c: 'delete', n: 'update', d: 'update' };
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\w$\u0080-\uffff]+/g) ?? [];
 

@@ -1,11 +1,10 @@
+import type { Lookup } from '../../access/lookup.ts';
 import type { FieldFact, RelationFact } from '../../catalog/entities.ts';
+import { entityId, sqlName } from '../../catalog/names.ts';
 import { quoteLiteral } from '../../database/statement.ts';
 import { readCondition } from '../../sql-reader/condition.ts';
 import type { Expression, Operand } from '../../sql-reader/tree.ts';
-
 import { allowedLengths, allowedValue } from '../allowed-values.ts';
-import type { Lookup } from '../lookup.ts';
-import { entityId, sqlName } from '../names.ts';
 
 /** The max depth of referenced tables for which rows are created. */
 const DEEPEST = 3;

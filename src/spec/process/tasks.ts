@@ -6,6 +6,7 @@ import type { Chapters, Specification } from '../../../contract/specification.ts
 import type { CallEntry } from '../../../contract/specification-calls.ts';
 import type { Entity } from '../../../contract/specification-entities.ts';
 import type { PolicyEntry, RoleCell, RolesChapter } from '../../../contract/specification-roles.ts';
+import { parseFacts, type RawFacts } from '../../catalog/facts.ts';
 import { type CatalogJson, parseCatalog } from '../../catalog/read-catalog.ts';
 import type { SchemaCache } from '../../catalog/schema-cache.ts';
 import type { TypeNameFacts } from '../../catalog/type-facts.ts';
@@ -15,7 +16,6 @@ import { diffChapters } from '../diff/diff.ts';
 import { isObject, type JsonObject } from '../diff/differences.ts';
 import { allEntities } from '../entities.ts';
 import { fieldExamples, typeExamples } from '../examples.ts';
-import { parseFacts, type RawFacts } from '../facts.ts';
 import type { EntityFigures } from '../figures/entities.ts';
 import type { LiveFigures } from '../figures/figures.ts';
 import { each, withFigures } from '../figures/with-figures.ts';

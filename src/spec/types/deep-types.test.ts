@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defaultAuthSettings } from '../../../contract/settings-auth.ts';
 import { type AppDatabase, startAppDatabase } from '../../../test/support/app-database.ts';
+import { loadFacts } from '../../catalog/facts.ts';
 import { loadSchemaCache } from '../../catalog/load-schema-cache.ts';
 import type { Pool } from '../../database/pool.ts';
-import { loadFacts } from '../facts.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import { deriveSpecification } from '../specification.ts';
 import { loadTypeFacts, type TypeFacts } from './facts.ts';

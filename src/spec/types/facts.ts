@@ -1,9 +1,9 @@
 import { limits } from '../../../contract/limits.ts';
+import type { Facts } from '../../catalog/facts.ts';
 import { type CatalogJson, parseCatalog, readCatalogJson } from '../../catalog/read-catalog.ts';
 import type { SchemaCache } from '../../catalog/schema-cache.ts';
 import { type TypeNameFacts, typeNameQueries } from '../../catalog/type-facts.ts';
 import type { Executor } from '../../database/database.ts';
-import type { Facts } from '../facts.ts';
 
 /**
  * The facts from which types are generated: those of the specification, the relationships of the schema cache, and the

@@ -1,12 +1,11 @@
 import type { Entity, Field } from '../../../contract/specification-entities.ts';
+import { Lookup } from '../../access/lookup.ts';
 import type { ConstraintFact } from '../../catalog/constraints.ts';
 import type { TypeFact } from '../../catalog/entities.ts';
+import { groupBy } from '../../catalog/group.ts';
 import { readCondition } from '../../sql-reader/condition.ts';
 import type { Expression, Operand } from '../../sql-reader/tree.ts';
-
 import { entitiesChapter } from '../entities.ts';
-import { groupBy } from '../group.ts';
-import { Lookup } from '../lookup.ts';
 import { isArrayLength, trimmedField } from '../words/counts.ts';
 import { domainRuleWords, ruleWords } from '../words/rule.ts';
 import type { TypeFacts } from './facts.ts';

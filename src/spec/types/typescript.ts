@@ -1,13 +1,13 @@
 import { isWritable } from '../../../contract/call-detail.ts';
 import type { ComputedField, Entity, Field } from '../../../contract/specification-entities.ts';
+import { executedRoutines } from '../../access/exposed.ts';
+import { Lookup } from '../../access/lookup.ts';
+import { groupBy } from '../../catalog/group.ts';
+import { compareText } from '../../catalog/names.ts';
 import type { RoutineFact } from '../../catalog/routines.ts';
 import { type KeyRelationship, nameKey } from '../../catalog/schema-cache.ts';
 import type { NamedTypeFact, OutputFact } from '../../catalog/type-facts.ts';
 import { entitiesChapter } from '../entities.ts';
-import { groupBy } from '../group.ts';
-import { Lookup } from '../lookup.ts';
-import { compareText } from '../names.ts';
-import { executedRoutines } from '../routines.ts';
 import type { TypeFacts } from './facts.ts';
 import { NamedTypes, type Shape } from './type-names.ts';
 

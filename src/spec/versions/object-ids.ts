@@ -1,6 +1,6 @@
+import type { Facts } from '../../catalog/facts.ts';
+import { entityId, idOf, roleName } from '../../catalog/names.ts';
 import { isObject } from '../diff/differences.ts';
-import type { Facts } from '../facts.ts';
-import { entityId, idOf, roleName } from '../names.ts';
 
 /** The names of objects by their ids. A part of an object has the key `<id of the object>.<own number>`. */
 type Names = Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
+import { anyone } from '../../access/outcomes.ts';
 import type { ExclusionFact } from '../../catalog/constraints.ts';
 import { readCondition } from '../../sql-reader/condition.ts';
-import { anyone } from './outcomes.ts';
 import { phrase } from './phrase.ts';
 
 /**

@@ -1,3 +1,4 @@
+import { type Caller, outcomes, TRUE } from '../../access/outcomes.ts';
 import { join, mirrored } from '../../sql-reader/condition.ts';
 import { mapOperands } from '../../sql-reader/map-tree.ts';
 import { oneLine } from '../../sql-reader/tokens.ts';
@@ -5,7 +6,6 @@ import type { Comparison, Expression, Operand, Relating } from '../../sql-reader
 import { conditions } from './call-words.ts';
 import { isArrayLength } from './counts.ts';
 import { emptyOrNone, jsonName, jsonTyped, knownComparison } from './known-comparisons.ts';
-import { type Caller, outcomes, TRUE } from './outcomes.ts';
 import { existsWords, selectedWords } from './subquery.ts';
 import { callWords, fieldName, isOwn, named, resultWords } from './value.ts';
 

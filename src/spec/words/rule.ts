@@ -1,10 +1,10 @@
 import { sqlName } from '../../../contract/entity-names.ts';
+import { anyone, FALSE, NULL, outcomes } from '../../access/outcomes.ts';
 import { join, readCondition, readValue } from '../../sql-reader/condition.ts';
+import { type FieldTypes, fieldTypesOf, typed, unknown, withTypes } from '../../sql-reader/field-types.ts';
 import { isKeyword, tokenise } from '../../sql-reader/tokens.ts';
 import type { Expression, Operand } from '../../sql-reader/tree.ts';
 import { countOf, isArrayLength, verbOf } from './counts.ts';
-import { type FieldTypes, fieldTypesOf, typed, unknown, withTypes } from './field-types.ts';
-import { anyone, FALSE, NULL, outcomes } from './outcomes.ts';
 import { phrase } from './phrase.ts';
 import { named } from './value.ts';
 

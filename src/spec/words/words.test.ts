@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { ANY, anyone, type Caller, FALSE, NULL, outcomes, TRUE } from '../../access/outcomes.ts';
 import { readCondition, readQuery, relationsRead } from '../../sql-reader/condition.ts';
-import { fieldTypesOf } from './field-types.ts';
-import { ANY, anyone, type Caller, FALSE, NULL, outcomes, TRUE } from './outcomes.ts';
+import { fieldTypesOf, withTypes } from '../../sql-reader/field-types.ts';
 import { phrase } from './phrase.ts';
 import { asPolicy } from './policy.ts';
 import { domainRuleWords, ruleWords } from './rule.ts';
@@ -371,7 +371,7 @@ describe('conditions whose meaning depends on the types of fields', () => {
     ['((array_length(tags, 1) >= 0) AND (amount > 1))', 'tags has at least 1 element and amount is more than 1'],
     ['(array_length(tags, 1) >= 2)', 'tags has at least 2 elements'],
   ])('describes the condition of a policy: %s', (sql, words) => {
-    expect(phrase(asPolicy(readCondition(sql), held), anyone)).toBe(words);
+    expect(phrase(asPolicy(withTypes(readCondition(sql), held)), anyone)).toBe(words);
   });
 });
 

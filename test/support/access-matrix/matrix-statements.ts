@@ -1,5 +1,5 @@
 import type { RoleCell } from '../../../contract/specification-roles.ts';
-import { sqlName } from '../../../src/spec/names.ts';
+import { sqlName } from '../../../src/catalog/names.ts';
 import { members } from './matrix-case.ts';
 
 /** What a relation of a case holds: its fields, and the rows that there are, seen by nobody in particular. */

@@ -305,12 +305,13 @@ const edgesOf = (graph: Graph, layout: Layout): RoutedEdge[] =>
 /** Box of an entity or a state. */
 function BoxFace({ data: { box, compact } }: NodeProps<BoxNode>) {
   const { selected, tabbed, open, reach, move } = useShared();
-  const { id, name, figure, remark, look, colour, says } = box;
+  const { id, name, figure, isEstimate, remark, look, colour, says } = box;
   const face = (
     <>
       <span className={styles.name}>{name}</span>
       {figure !== null && (
         <span className={styles.figure}>
+          {isEstimate && <small className={styles.about}>about </small>}
           <FlashOnChange value={figure}>{figure}</FlashOnChange>
         </span>
       )}

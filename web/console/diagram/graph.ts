@@ -8,6 +8,8 @@ export interface Box {
   name: string;
   /** The current figure, for example the rows; null if it is unknown. */
   figure: string | null;
+  /** True if the figure is an estimate, which is shown as "about 1,240". */
+  isEstimate?: boolean;
   /** Small text beside the figure: "9 fields", "22 min". */
   remark: string;
   colour: Colour;
@@ -56,8 +58,8 @@ export interface Size {
 }
 
 /** Returns the size of a box, in px at a scale of 1. */
-export const sizeOf = ({ look }: Box, compact: boolean): Size =>
-  look === 'start' ? { width: 10, height: 10 } : { width: 152, height: compact ? 30 : 64 };
+export const sizeOf = ({ look, isEstimate = false }: Box, compact: boolean): Size =>
+  look === 'start' ? { width: 10, height: 10 } : { width: isEstimate ? 184 : 152, height: compact ? 30 : 64 };
 
 /** Returns the approximate size of an edge's label in fonts of 11 and 12 px. */
 export const labelSize = ({ label, figure }: Pick<Edge, 'label' | 'figure'>): Size => ({

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Layout } from './geometry.ts';
-import type { Graph } from './graph.ts';
+import type { Box, Graph } from './graph.ts';
 import { type Palette, svgOf } from './svg.ts';
 
 const palette = new Proxy({}, { get: (_, name) => `#${String(name)}` }) as Palette;
@@ -47,6 +47,14 @@ it('writes XML with names, figures and edges, whatever the names are', () => {
   expect(svg).toContain('1,240');
   expect(svg).toMatch(/solve<tspan[^>]*>7<\/tspan>/);
   expect(svg).toContain('stroke="#error" stroke-width="2"');
+});
+
+it('writes about before an estimate, in boxes of one line too', () => {
+  const boxes = graph.boxes.map((box) => ({ ...box, isEstimate: true }));
+  expect(svgOf({ ...graph, boxes }, layout, palette, '')).toMatch(/>about<\/text><text[^>]*>1,240</);
+  const many = Array.from({ length: 41 }, (_, at) => ({ ...boxes[0], id: at === 0 ? 'a' : `b${at}` }) as Box);
+  expect(svgOf({ ...graph, boxes: many }, layout, palette, '')).toContain('>about 1,240<');
+  expect(svgOf(graph, layout, palette, '')).not.toContain('about');
 });
 
 it('omits boxes and edges without a position', () => {

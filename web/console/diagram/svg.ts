@@ -66,7 +66,10 @@ function boxOf(box: Box, layout: Layout, palette: Palette, compact: boolean): st
   const name = { size: compact ? 12 : 13, weight: 600, fill: palette.ink };
   const small = { size: 11, fill: palette['ink-3'] };
   const ends = { ...small, anchor: 'end' as const };
-  const fits = cut(box.name, (width - 24 - (compact ? (box.figure?.length ?? 0) * 6 : 0)) / 7);
+  const figure = box.figure ?? '';
+  const said = box.isEstimate ? `about ${figure}` : figure;
+  const fits = cut(box.name, (width - 24 - (compact ? said.length * 6 : 0)) / 7);
+
   return [
     `<rect x="${x + 0.5}" y="${y + 0.5}" width="${width - 1}" height="${height - 1}" fill="${palette.raised}" stroke="${palette['rule-2']}"${box.look === 'outside' ? ' stroke-dasharray="4 3"' : ''}/>`,
     box.look === 'final'
@@ -76,10 +79,11 @@ function boxOf(box: Box, layout: Layout, palette: Palette, compact: boolean): st
       ? ''
       : `<rect x="${x}" y="${y}" width="4" height="${height}" fill="${palette[box.colour]}"/>`,
     ...(compact
-      ? [text(fits, x + 14, middle + 4, name), text(box.figure ?? '', right, middle + 4, ends)]
+      ? [text(fits, x + 14, middle + 4, name), text(said, right, middle + 4, ends)]
       : [
           text(fits, x + 14, middle - 10, name),
-          text(box.figure ?? '', x + 14, middle + 19, { font: serif, size: 24, fill: palette.ink }),
+          text(box.isEstimate ? 'about' : '', x + 14, middle + 19, small),
+          text(figure, x + (box.isEstimate ? 46 : 14), middle + 19, { font: serif, size: 24, fill: palette.ink }),
           box.figure === null
             ? text(box.remark, x + 14, middle + 16, small)
             : text(box.remark, right, middle + 18, ends),

@@ -51,7 +51,7 @@ export function AccountPage() {
         <div className={buttonsClass}>
           <Button
             busy={leaving.isPending && 'Signing out'}
-            onClick={() => leaving.mutate(undefined, { onSuccess: () => void navigate({ to: '/sign-in' }) })}
+            onClick={() => leaving.mutate(undefined, { onSuccess: () => void navigate({ to: '/account/sign-in' }) })}
           >
             Sign out
           </Button>

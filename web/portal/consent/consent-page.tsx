@@ -21,7 +21,7 @@ export function ConsentPage() {
   const navigate = useNavigate();
   const leave = () =>
     leaving.mutate(undefined, {
-      onSuccess: () => void navigate({ to: '/sign-in', search: { next: location.pathname + location.search } }),
+      onSuccess: () => void navigate({ to: '/account/sign-in', search: { next: location.pathname + location.search } }),
     });
   const allowedBefore = data && 'redirect_url' in data ? data.redirect_url : null;
   useEffect(() => {

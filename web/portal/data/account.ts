@@ -15,7 +15,7 @@ export const account = ({ auth }: Portal) =>
 export const changeAccount = ({ auth }: Portal) =>
   mutationOptions({
     mutationFn: async (changes: UserAttributes & { current_password?: string }) =>
-      orThrow(await auth.updateUser(changes, { emailRedirectTo: `${location.origin}/arrive?next=/account` })),
+      orThrow(await auth.updateUser(changes, { emailRedirectTo: `${location.origin}/account/arrive?next=/account` })),
     onSuccess: refresh,
   });
 
@@ -157,7 +157,7 @@ export const identities = ({ auth }: Portal) =>
 export const linkIdentity = ({ auth }: Portal) =>
   mutationOptions({
     mutationFn: async (provider: string) => {
-      const redirectTo = `${location.origin}/arrive?next=/account`;
+      const redirectTo = `${location.origin}/account/arrive?next=/account`;
       const options = { redirectTo, skipBrowserRedirect: true };
       const { url } = orThrow(await auth.linkIdentity({ provider: provider as 'google', options }));
       if (url) location.assign(url);

@@ -13,7 +13,11 @@ export interface Portal {
   mails: GoTrueClient;
 }
 
-const KEY = 'ninefold-portal';
+/**
+ * Storage key of the session: the default of supabase-js for a client of this origin, so that a front end of the app's own on
+ * the same origin finds the session.
+ */
+const KEY = `sb-${location.hostname.split('.')[0]}-auth-token`;
 
 /** Creates the clients of an app, on the app's own origin. */
 export function makePortal(app: PortalApp): Portal {

@@ -101,11 +101,11 @@ export const signInWithPasskey = ({ auth }: Portal) =>
     onSuccess: () => queryClient.invalidateQueries({ queryKey: sessionKey }),
   });
 
-/** Redirects to a provider, which returns to /arrive. */
+/** Redirects to a provider, which returns to /account/arrive. */
 export const signInWithProvider = ({ auth }: Portal) =>
   mutationOptions({
     mutationFn: async ({ id, next }: { id: string; next: string }) => {
-      const redirectTo = `${location.origin}/arrive?next=${encodeURIComponent(next)}`;
+      const redirectTo = `${location.origin}/account/arrive?next=${encodeURIComponent(next)}`;
       const options = { redirectTo, skipBrowserRedirect: true };
       const { url } = orThrow(await auth.signInWithOAuth({ provider: id as 'google', options }));
       if (url) location.assign(url);
@@ -116,7 +116,7 @@ export const signInWithProvider = ({ auth }: Portal) =>
 export const mailLink = ({ mails }: Portal) =>
   mutationOptions({
     mutationFn: async ({ email, next }: { email: string; next: string }) => {
-      const emailRedirectTo = `${location.origin}/arrive?next=${encodeURIComponent(next)}`;
+      const emailRedirectTo = `${location.origin}/account/arrive?next=${encodeURIComponent(next)}`;
       return orThrow(await mails.signInWithOtp({ email, options: { emailRedirectTo, shouldCreateUser: false } }));
     },
   });
@@ -125,7 +125,7 @@ export const mailLink = ({ mails }: Portal) =>
 export const signUp = ({ auth, mails }: Portal) =>
   mutationOptions({
     mutationFn: async ({ email, password, name }: { email: string; password: string; name: string }) => {
-      const emailRedirectTo = `${location.origin}/arrive`;
+      const emailRedirectTo = `${location.origin}/account/arrive`;
       const options = { emailRedirectTo, ...(name !== '' && { data: { name } }) };
       const { session } = orThrow(await mails.signUp({ email, password, options }));
       if (session) await keepSession(auth, session);
@@ -148,14 +148,24 @@ export const useMailedCode = ({ auth }: Portal) =>
 export const resendSignUp = ({ mails }: Portal) =>
   mutationOptions({
     mutationFn: async (email: string) =>
-      orThrow(await mails.resend({ type: 'signup', email, options: { emailRedirectTo: `${location.origin}/arrive` } })),
+      orThrow(
+        await mails.resend({
+          type: 'signup',
+          email,
+          options: { emailRedirectTo: `${location.origin}/account/arrive` },
+        }),
+      ),
   });
 
 /** Requests a mail with a link that sets a new password. */
 export const recover = ({ mails }: Portal) =>
   mutationOptions({
     mutationFn: async (email: string) =>
-      orThrow(await mails.resetPasswordForEmail(email, { redirectTo: `${location.origin}/arrive?next=/new-password` })),
+      orThrow(
+        await mails.resetPasswordForEmail(email, {
+          redirectTo: `${location.origin}/account/arrive?next=/account/new-password`,
+        }),
+      ),
   });
 
 /** Stores a session that came from a link. */

@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import type { PortalEntity, PortalField } from '../../../contract/portal.ts';
+import { ago, fullTime, shortTime, textOf, timeOf } from '../../fields/format.ts';
+import { State } from '../../fields/state.tsx';
 import { pointedTo } from '../data/query.ts';
 import type { Row } from '../data/rest.ts';
 import { entityIn, rowPath, useScreens } from '../data/screens.ts';
 import { useCaller } from '../screens/gate.tsx';
-import { ago, fullTime, shortTime, textOf, timeOf } from './format.ts';
-import { State } from './state.tsx';
 import styles from './value.module.css';
 
 /** Shows the value of a row's field to members. */

@@ -2,6 +2,7 @@ import { IconChevronLeft, IconChevronRight, IconPlus } from '@tabler/icons-react
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import type { PortalScreen } from '../../../contract/portal.ts';
+import { timeOf } from '../../fields/format.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { usePortal } from '../data/client.ts';
@@ -9,7 +10,6 @@ import { keyOf } from '../data/query.ts';
 import type { Row } from '../data/rest.ts';
 import { rowsBetween, SHOWN_ROWS } from '../data/rows.ts';
 import { formFor, type Place, readableFields, rowPath, useScreens } from '../data/screens.ts';
-import { timeOf } from '../fields/format.ts';
 import { FieldValue, rowName } from '../fields/value.tsx';
 import { Actions } from './actions.tsx';
 import styles from './calendar-page.module.css';

@@ -1,9 +1,9 @@
 import { useId, useState } from 'react';
 import type { PortalEntity } from '../../../contract/portal.ts';
+import { textOf } from '../../fields/format.ts';
 import { Button } from '../../ui/button.tsx';
 import { pointedTo } from '../data/query.ts';
 import { entityIn, fieldIn, useScreens } from '../data/screens.ts';
-import { textOf } from '../fields/format.ts';
 import { rowName } from '../fields/value.tsx';
 import styles from './form-page.module.css';
 import type { ClashOf } from './use-save-changes.ts';

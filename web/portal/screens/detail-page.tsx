@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { PortalEntity, PortalField, PortalScreen } from '../../../contract/portal.ts';
+import { State } from '../../fields/state.tsx';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { usePortal } from '../data/client.ts';
@@ -13,7 +14,6 @@ import { listFor, type Place, readableFields, useScreens } from '../data/screens
 import { queryClient } from '../data/session.ts';
 import { undoDeletion } from '../data/undo.ts';
 import { Markdown } from '../fields/markdown.tsx';
-import { State } from '../fields/state.tsx';
 import { FieldValue, rowName } from '../fields/value.tsx';
 import { Actions } from './actions.tsx';
 import detailStyles from './detail-page.module.css';

@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import type { PortalScreens } from '../../../contract/portal.ts';
+import { textOf } from '../../fields/format.ts';
 import { usePortal } from '../data/client.ts';
 import { type ListQuery, pointedTo } from '../data/query.ts';
 import type { Row } from '../data/rest.ts';
 import { allRows } from '../data/rows.ts';
 import { entityIn, type Place, readableFields, useScreens } from '../data/screens.ts';
-import { textOf } from '../fields/format.ts';
 import { rowName } from '../fields/value.tsx';
 import { csvOf } from './csv.ts';
 import styles from './page.module.css';

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import type { PortalField } from '../../../contract/portal.ts';
+import { textOf } from '../../fields/format.ts';
 import { usePortal } from '../data/client.ts';
 import type { Row } from '../data/rest.ts';
 import { figureRows, SHOWN_ROWS } from '../data/rows.ts';
 import { type Place, readableFields, useScreens } from '../data/screens.ts';
-import { textOf } from '../fields/format.ts';
 import { FieldValue } from '../fields/value.tsx';
 import { Actions } from './actions.tsx';
 import styles from './figures-page.module.css';

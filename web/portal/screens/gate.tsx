@@ -35,7 +35,7 @@ export function Gate({ children }: { children: ReactNode }) {
   if (session.data?.needsFactor) return <FactorStep />;
   if (!isKnown || !found.data) return null;
   if (session.data === null && found.data.screens.length === 0) {
-    return <Navigate to="/sign-in" search={asked === '/' ? {} : { next: asked }} replace />;
+    return <Navigate to="/account/sign-in" search={asked === '/' ? {} : { next: asked }} replace />;
   }
   return (
     <CallerContext value={session.data?.session ?? null}>

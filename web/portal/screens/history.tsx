@@ -1,8 +1,8 @@
 import type { PortalEntity, PortalMachine } from '../../../contract/portal.ts';
+import { ago, fullTime, timeOf } from '../../fields/format.ts';
+import { stateColour } from '../../fields/state.tsx';
 import { useMemberNames } from '../data/member-names.ts';
 import type { Row } from '../data/rest.ts';
-import { ago, fullTime, timeOf } from '../fields/format.ts';
-import { stateColour } from '../fields/state.tsx';
 import styles from './detail-page.module.css';
 import { useCaller } from './gate.tsx';
 import pageStyles from './page.module.css';
@@ -40,7 +40,7 @@ export function History({ entity, machine, row }: { entity: PortalEntity; machin
           const made = passage.from === null;
           return (
             <li key={passage.at}>
-              <i style={{ '--c': stateColour(machine, passage.to) } as React.CSSProperties} />
+              <i style={{ '--c': `var(--${stateColour(machine, passage.to)})` } as React.CSSProperties} />
               <span>
                 {made ? `New ${entity.one}` : label(passage.to)}
                 {who(passage)}

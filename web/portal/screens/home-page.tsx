@@ -1,10 +1,10 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, Navigate } from '@tanstack/react-router';
 import type { PortalScreen } from '../../../contract/portal.ts';
+import { countWords } from '../../fields/format.ts';
 import { usePortal } from '../data/client.ts';
 import { count, list } from '../data/rows.ts';
 import { entityIn, formFor, readableFields, useScreens } from '../data/screens.ts';
-import { countWords } from '../fields/format.ts';
 import { useCaller } from './gate.tsx';
 import homeStyles from './home-page.module.css';
 import styles from './page.module.css';

@@ -2,6 +2,9 @@ import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { PortalEntity, PortalField, PortalRelated } from '../../../contract/portal.ts';
+import { type Draft, valuesOf, wrongIn } from '../../fields/draft.ts';
+import { FieldEditor } from '../../fields/editor.tsx';
+import { ago, countWords, fullTime, initials, timeOf } from '../../fields/format.ts';
 import { Button } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { usePortal } from '../data/client.ts';
@@ -9,11 +12,8 @@ import { keyOf, pointedTo } from '../data/query.ts';
 import type { Row } from '../data/rest.ts';
 import { addRow, deleteRow, list } from '../data/rows.ts';
 import { entityIn, fieldIn, formFor, readableFields, useScreens } from '../data/screens.ts';
-import { type Draft, valuesOf, wrongIn } from '../fields/draft.ts';
-import { FieldEditor } from '../fields/editor.tsx';
-import { ago, countWords, fullTime, initials, timeOf } from '../fields/format.ts';
 import { Markdown } from '../fields/markdown.tsx';
-import { ReferencePicker } from '../fields/reference-picker.tsx';
+import { MemberReference } from '../fields/member-reference.tsx';
 import { rowName } from '../fields/value.tsx';
 import styles from './detail-page.module.css';
 import { Trouble } from './message.tsx';
@@ -246,7 +246,7 @@ function Links({
         );
       })}
       {entity.access.insert.open && field.insertable && (
-        <ReferencePicker
+        <MemberReference
           key={rows.length}
           id={`add-${entity.name}`}
           label={`Add ${target.one}`}

@@ -1,5 +1,6 @@
 import { Navigate, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
+import { ReferenceControlContext } from '../../fields/reference-control.ts';
 import { AuthLayout } from '../auth/auth-layout.tsx';
 import { placeAt, useScreens } from '../data/screens.ts';
 import { useCaller } from './gate.tsx';
@@ -12,13 +13,19 @@ const CalendarPage = lazy(() => import('./calendar-page.tsx').then(({ CalendarPa
 const FiguresPage = lazy(() => import('./figures-page.tsx').then(({ FiguresPage: page }) => ({ default: page })));
 const BoardPage = lazy(() => import('./board-page.tsx').then(({ BoardPage: page }) => ({ default: page })));
 
+const MemberReference = lazy(() =>
+  import('../fields/member-reference.tsx').then(({ MemberReference: control }) => ({ default: control })),
+);
+
 /** The screen at the address, if the caller may open it. */
 export function ScreenPage() {
   const all = useScreens();
   const caller = useCaller();
   const { pathname, search, searchStr } = useLocation();
   const place = placeAt(all, pathname);
-  if (!place && !caller) return <Navigate to="/sign-in" search={{ next: `${pathname}${searchStr}` }} replace />;
+  if (!place && !caller) {
+    return <Navigate to="/account/sign-in" search={{ next: `${pathname}${searchStr}` }} replace />;
+  }
   if (!place) {
     return (
       <Message title="There is no such page">
@@ -30,12 +37,14 @@ export function ScreenPage() {
   const edits = screen.kind === 'detail' && 'edit' in (search as object);
   return (
     <Suspense fallback={<AuthLayout title={screen.title}>{null}</AuthLayout>} key={pathname}>
-      {screen.kind === 'list' && <ListPage {...place} />}
-      {screen.kind === 'board' && <BoardPage {...place} />}
-      {screen.kind === 'calendar' && <CalendarPage {...place} />}
-      {screen.kind === 'figures' && <FiguresPage {...place} />}
-      {screen.kind === 'form' && <FormPage {...place} rowKey={null} />}
-      {screen.kind === 'detail' && (edits ? <FormPage {...place} /> : <DetailPage {...place} />)}
+      <ReferenceControlContext value={MemberReference}>
+        {screen.kind === 'list' && <ListPage {...place} />}
+        {screen.kind === 'board' && <BoardPage {...place} />}
+        {screen.kind === 'calendar' && <CalendarPage {...place} />}
+        {screen.kind === 'figures' && <FiguresPage {...place} />}
+        {screen.kind === 'form' && <FormPage {...place} rowKey={null} />}
+        {screen.kind === 'detail' && (edits ? <FormPage {...place} /> : <DetailPage {...place} />)}
+      </ReferenceControlContext>
     </Suspense>
   );
 }

@@ -17,13 +17,13 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { PortalScreen } from '../../../contract/portal.ts';
+import { initials } from '../../fields/format.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { AppMark } from '../auth/auth-layout.tsx';
 import { usePortal } from '../data/client.ts';
 import { entityIn, formFor, placeAt, useScreens } from '../data/screens.ts';
 import { views } from '../data/views.ts';
-import { initials } from '../fields/format.ts';
 import { useCaller } from './gate.tsx';
 import { searchOf } from './saved-views.tsx';
 import styles from './shell.module.css';
@@ -213,7 +213,7 @@ function Me() {
   const { pathname } = useLocation();
   if (!caller) {
     return (
-      <Link to="/sign-in" search={pathname === '/' ? {} : { next: pathname }} className={styles.me}>
+      <Link to="/account/sign-in" search={pathname === '/' ? {} : { next: pathname }} className={styles.me}>
         <span>Sign in</span>
         <Icon of={IconChevronRight} />
       </Link>

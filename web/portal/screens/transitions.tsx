@@ -1,21 +1,19 @@
-import { IconLock } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { PortalEntity, PortalMachine, PortalTransition } from '../../../contract/portal.ts';
+import { type Draft, readDraft, wrongIn } from '../../fields/draft.ts';
+import { FieldEditor } from '../../fields/editor.tsx';
+import { ago, timeOf } from '../../fields/format.ts';
+import { State } from '../../fields/state.tsx';
+import { TransitionList } from '../../fields/transition-list.tsx';
 import { Button } from '../../ui/button.tsx';
-import { classNames } from '../../ui/class-names.ts';
-import { Icon } from '../../ui/icon.tsx';
 import { usePortal } from '../data/client.ts';
 import { keyOf, pointedTo } from '../data/query.ts';
 import type { Row } from '../data/rest.ts';
 import { entityIn, fieldIn, useScreens } from '../data/screens.ts';
 import { missingFor, takeTransition, waysOf } from '../data/transitions.ts';
 import { undoTransition } from '../data/undo.ts';
-import { type Draft, readDraft, wrongIn } from '../fields/draft.ts';
-import { FieldEditor } from '../fields/editor.tsx';
-import { ago, timeOf } from '../fields/format.ts';
-import { State } from '../fields/state.tsx';
 import { rowName } from '../fields/value.tsx';
 import styles from './detail-page.module.css';
 import { Trouble } from './message.tsx';
@@ -75,38 +73,24 @@ export function Transitions({ entity, machine, row }: MachineOf) {
           onTake={(values, onTaken) => move(asking, values, onTaken)}
         />
       ) : (
-        <ul className={styles.moves}>
-          {ways.map(({ transition, isOpen }) => (
-            <li key={transition.name}>
-              {isOpen ? (
-                <button
-                  type="button"
-                  className={styles.move}
-                  aria-disabled={taking.isPending || undefined}
-                  onClick={() => {
-                    if (taking.isPending) return;
-                    if (missingFor(transition, row).length > 0) setAsked(transition.name);
-                    else move(transition, {});
-                  }}
-                >
-                  <b>{transition.label}</b>
-                  <State machine={machine} state={transition.to} />
-                  {missingFor(transition, row).length > 0 && <small>{needs(entity, transition, row)}</small>}
-                </button>
-              ) : (
-                <div className={classNames(styles.move, styles.off)}>
-                  <b>
-                    <Icon of={IconLock} small />
-                    {transition.label}
-                    <span className="sr">, not open to you</span>
-                  </b>
-                  <State machine={machine} state={transition.to} />
-                  <small>{reason(entity, row, transition.when)}</small>
-                </div>
-              )}
-            </li>
-          ))}
-        </ul>
+        <TransitionList
+          machine={machine}
+          ways={ways.map(({ transition, isOpen }) => ({
+            name: transition.name,
+            label: transition.label,
+            to: transition.to,
+            isOpen,
+            note: isOpen ? needs(entity, transition, row) : reason(entity, row, transition.when),
+          }))}
+          isBusy={taking.isPending}
+          notOpen="not open to you"
+          onTake={(name) => {
+            const chosen = ways.find(({ transition }) => transition.name === name)?.transition;
+            if (!chosen) return;
+            if (missingFor(chosen, row).length > 0) setAsked(name);
+            else move(chosen, {});
+          }}
+        />
       )}
       {taking.data === false && (
         <p className="soft" role="alert">
@@ -135,10 +119,11 @@ function useReason() {
   };
 }
 
-const needs = (entity: PortalEntity, transition: PortalTransition, row: Row): string =>
-  `Needs ${missingFor(transition, row)
-    .map((name) => (fieldIn(entity, name)?.label ?? name).toLowerCase())
-    .join(', ')}.`;
+/** Names the fields that a transition asks for; null if it asks for none. */
+function needs(entity: PortalEntity, transition: PortalTransition, row: Row): string | null {
+  const missing = missingFor(transition, row).map((name) => (fieldIn(entity, name)?.label ?? name).toLowerCase());
+  return missing.length === 0 ? null : `Needs ${missing.join(', ')}.`;
+}
 
 /** Returns the time at which the row entered its state. */
 function sinceOf(row: Row): string | null {

@@ -1,6 +1,6 @@
 import { useRef } from 'react';
+import type { Draft } from '../../fields/draft.ts';
 import type { Row } from '../data/rest.ts';
-import type { Draft } from '../fields/draft.ts';
 import { useCaller } from './gate.tsx';
 
 const KEPT_MILLISECONDS = 7 * 24 * 3_600_000;

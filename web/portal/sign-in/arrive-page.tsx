@@ -13,7 +13,7 @@ import { type Arrival, readArrival } from './arrival.ts';
  * from the address.
  */
 export function ArrivePage() {
-  const { next = '/' } = useSearch({ from: '/arrive' });
+  const { next = '/' } = useSearch({ from: '/account/arrive' });
   const [arrival] = useState<Arrival>(() => readArrival(location.hash, location.search));
   useEffect(() => {
     history.replaceState(history.state, '', location.pathname);
@@ -51,7 +51,7 @@ function TakeSession({ arrival, next }: { arrival: Extract<Arrival, { kind: 'ses
   const navigate = useNavigate();
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => keepSession(auth, arrival),
-    onSuccess: () => void navigate({ to: arrival.type === 'recovery' ? '/new-password' : next, replace: true }),
+    onSuccess: () => void navigate({ to: arrival.type === 'recovery' ? '/account/new-password' : next, replace: true }),
   });
   return (
     <AuthLayout
@@ -63,7 +63,7 @@ function TakeSession({ arrival, next }: { arrival: Extract<Arrival, { kind: 'ses
         Go on
       </Button>
       <p>
-        <Link to="/sign-in">This is not me</Link>
+        <Link to="/account/sign-in">This is not me</Link>
       </p>
     </AuthLayout>
   );
@@ -73,7 +73,7 @@ function Spent({ words }: { words: string }) {
   return (
     <AuthLayout title="This link no longer works" lead={words}>
       <p>
-        <Link to="/sign-in">Back to sign in</Link>
+        <Link to="/account/sign-in">Back to sign in</Link>
       </p>
     </AuthLayout>
   );

@@ -27,7 +27,7 @@ export function RecoverPage() {
         kind="recovery"
         title="Check your mail"
         lead="If this address has an account here, a mail is on its way to"
-        onSignedIn={() => void navigate({ to: '/new-password', replace: true })}
+        onSignedIn={() => void navigate({ to: '/account/new-password', replace: true })}
         onAgain={() => mutateAsync(email)}
         onOtherAddress={() => setIsMailed(false)}
       />
@@ -54,7 +54,7 @@ export function RecoverPage() {
         </Button>
       </form>
       <p>
-        <Link to="/sign-in">Back to sign in</Link>
+        <Link to="/account/sign-in">Back to sign in</Link>
       </p>
     </AuthLayout>
   );

@@ -14,7 +14,7 @@ import { OtherMethods } from './other-methods.tsx';
 export function SignInPage() {
   const portal = usePortal();
   const { app } = portal;
-  const { next = '/' } = useSearch({ from: '/sign-in' });
+  const { next = '/' } = useSearch({ from: '/account/sign-in' });
   const navigate = useNavigate();
   const [email, setEmail] = useState(() => loginHint(next));
   const [step, setStep] = useState<'start' | 'mail' | 'mailed' | 'confirm'>('start');
@@ -38,7 +38,7 @@ export function SignInPage() {
   const signUpLine = app.sign_up && (
     <p>
       New here?{' '}
-      <Link to="/sign-up" search={{ next }}>
+      <Link to="/account/sign-up" search={{ next }}>
         Make an account
       </Link>
     </p>
@@ -67,7 +67,7 @@ export function SignInPage() {
           </Button>
         </form>
         <p>
-          <Link to="/sign-in" search={{ next }} onClick={() => setStep('start')}>
+          <Link to="/account/sign-in" search={{ next }} onClick={() => setStep('start')}>
             Other ways to sign in
           </Link>
         </p>
@@ -155,7 +155,7 @@ function PasswordForm({
             setPassword(currentTarget.value);
           }}
         />
-        <Link to="/recover">Forgotten?</Link>
+        <Link to="/account/recover">Forgotten?</Link>
       </div>
       <Wrong>{error && authWords(error)}</Wrong>
       <Button

@@ -17,7 +17,7 @@ import { EmailField } from './sign-in-page.tsx';
 export function SignUpPage() {
   const portal = usePortal();
   const { app } = portal;
-  const { next = '/' } = useSearch({ from: '/sign-up' });
+  const { next = '/' } = useSearch({ from: '/account/sign-up' });
   const navigate = useNavigate();
   const [name, setName] = useState('');
   const [email, setEmail] = useState('');
@@ -72,7 +72,7 @@ export function SignUpPage() {
       {app.sign_up && <OtherMethods next={next} />}
       <p>
         Have an account?{' '}
-        <Link to="/sign-in" search={{ next }}>
+        <Link to="/account/sign-in" search={{ next }}>
           Sign in
         </Link>
       </p>

@@ -34,7 +34,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
   }
   // The cached result says that no member is signed in, which may be outdated.
   if (data === undefined || (data === null && isFetching)) return null;
-  if (data === null) return <Navigate to="/sign-in" search={asked === '/' ? {} : { next: asked }} replace />;
+  if (data === null) return <Navigate to="/account/sign-in" search={asked === '/' ? {} : { next: asked }} replace />;
   if (data.needsFactor) return <FactorStep />;
   return <SessionContext value={data.session}>{children}</SessionContext>;
 }

@@ -1,4 +1,4 @@
-import { groupBy } from '../../group.ts';
+import { groupBy } from '../../../catalog/group.ts';
 import { type ChangeDescriber, type DescribedChange, matches } from '../describer.ts';
 import { canonical, type Difference, isObject, type JsonObject } from '../differences.ts';
 import { restWords } from './generic.ts';

@@ -1,5 +1,5 @@
 import { isMachineTrigger } from '../../../../contract/machine-trigger.ts';
-import { groupBy } from '../../group.ts';
+import { groupBy } from '../../../catalog/group.ts';
 import { type ChapterPair, type DescribedChange, keyAt, matches } from '../describer.ts';
 import type { Difference } from '../differences.ts';
 import { flag, items, text, thing } from './values.ts';

@@ -1,4 +1,4 @@
-import { groupBy } from '../../group.ts';
+import { groupBy } from '../../../catalog/group.ts';
 import type { DescribedChange } from '../describer.ts';
 import type { Difference, JsonObject } from '../differences.ts';
 import { partsOf } from '../names-in-text.ts';

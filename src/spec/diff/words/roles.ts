@@ -1,5 +1,5 @@
 import { cellCondition } from '../../../../contract/cell-condition.ts';
-import { groupBy } from '../../group.ts';
+import { groupBy } from '../../../catalog/group.ts';
 import { type ChangeDescriber, type ChapterPair, type DescribedChange, matches } from '../describer.ts';
 import { canonical, type Difference, isObject, type JsonObject } from '../differences.ts';
 import { hasEntity } from './entity-there.ts';

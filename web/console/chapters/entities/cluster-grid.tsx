@@ -1,4 +1,4 @@
-import { count, counted } from '../../format/format.ts';
+import { aboutRows, count, counted } from '../../format/format.ts';
 import styles from './cluster-grid.module.css';
 import { type Cluster, rowsOf } from './clusters.ts';
 
@@ -21,7 +21,7 @@ export function ClusterGrid({
           <button type="button" className={styles.card} onClick={() => onOpen(cluster)}>
             <span className={styles.head}>
               <b className="cut">{cluster.name}</b>
-              <span className={styles.rows}>{counted(cluster.rows, 'row')}</span>
+              <span className={styles.rows}>{aboutRows(cluster.rows)}</span>
               <span className={styles.many}>
                 {count(cluster.entities.length)}
                 <span className="sr"> {cluster.entities.length === 1 ? 'entity' : 'entities'}</span>

@@ -44,7 +44,11 @@ describe('entityGraph', () => {
       ['public.lone', 'lone', 'derived'],
       ['auth.users', 'auth.users', 'outside'],
     ]);
-    expect(graph.boxes.map(({ figure }) => figure)).toEqual(['1,240', null, null]);
+    expect(graph.boxes.map(({ figure, isEstimate = false }) => [figure, isEstimate])).toEqual([
+      ['1,240', true],
+      [null, false],
+      [null, false],
+    ]);
   });
 
   it('has only edges between existing boxes, including edges from a box to itself', () => {

@@ -33,6 +33,7 @@ function entityBox(entity: Entity, group: string | null): Box {
     id,
     name: group === null ? called : name,
     figure: rows === null ? null : count(rows),
+    isEstimate: rows !== null && rows > 0,
     remark:
       kind === 'view' || kind === 'materialized view'
         ? `${kind}, ${counted(fields.length, 'field')}`

@@ -61,6 +61,8 @@ const appWords = {
     builder_left: 'left the app',
     members_imported: 'imported members',
     acted_as_member: 'acted as a member',
+    site_published: 'published the front end',
+    site_removed: 'stopped serving the front end',
   },
 } as const satisfies Partial<Record<AuditKind, Readonly<Record<string, string>>>>;
 

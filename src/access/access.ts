@@ -1,0 +1,427 @@
+import type { PolicyFact } from '../catalog/access.ts';
+import type { FieldFact, RelationFact } from '../catalog/entities.ts';
+import type { RoutineFact } from '../catalog/routines.ts';
+import { WHOLE_ROW } from '../catalog/sql-fragments.ts';
+import type { Expression } from '../sql-reader/tree.ts';
+import type { CallingRole } from './calling-roles.ts';
+import { ChildTables } from './child-tables.ts';
+import {
+  addCondition,
+  always,
+  conditional,
+  type Decision,
+  denied,
+  display,
+  missingValue,
+  namesOf,
+  noRows,
+  quoted,
+} from './decision.ts';
+import type { Lookup } from './lookup.ts';
+import { privilegeOf, type RowOperation, writeBit } from './operations.ts';
+import { anyone, type Caller, outcomes, TRUE } from './outcomes.ts';
+import { functionsCalled, Policies, type RowSecurity, relationsRead } from './policies.ts';
+import { PolicyCalls } from './policy-calls.ts';
+import { PolicyGraph } from './policy-graph.ts';
+import { isSettable, type Privileges } from './privileges.ts';
+import { PublicationChecks } from './publication-checks.ts';
+import { refusedByRules } from './rewrite-rules.ts';
+import { RowLocks } from './row-locks.ts';
+import { holdsNothing, ViewAccess } from './view-access.ts';
+import { restrictTo, ViewFieldMap, type WritableFields } from './writable-fields.ts';
+import { WriteFunctionChecks } from './write-function-checks.ts';
+
+/** The additional conditions of an UPDATE or DELETE that reads fields, for a filter or to return rows. */
+interface Reading {
+  /** The reason why PostgreSQL refuses such a statement; null if it does not. */
+  refused: string | null;
+  /** Names of the fields that the statement may read; null if it may read all. */
+  columns: string[] | null;
+  /** The condition of the select policies; null if row-level security does not limit the rows. */
+  condition: Expression | null;
+  policies: PolicyFact[];
+}
+
+/**
+ * Decides from the catalog alone how PostgreSQL responds to an operation of a role. The verdict is `always` if
+ * PostgreSQL refuses no statement on any row. The verdict is `never` if PostgreSQL refuses every statement or no
+ * statement finds a row. Otherwise, the verdict is `when`, with the condition in words. A condition that cannot be
+ * parsed counts as satisfiable. So `when` may be less exact than possible, but `always` and `never` are exact.
+ */
+export class Access {
+  readonly privileges: Privileges;
+  readonly policies: Policies;
+  readonly #relations: ReadonlyMap<number, RelationFact>;
+  readonly #look: Lookup;
+  readonly #views: ViewAccess;
+  readonly #graph: PolicyGraph;
+  readonly #writes: WriteFunctionChecks;
+  readonly #publicationChecks: PublicationChecks;
+  readonly #shown: ViewFieldMap;
+  readonly #locks: RowLocks;
+  readonly #calls: PolicyCalls;
+  /** The decision of each key; null while the decision is being made. */
+  readonly #decided = new Map<string, Decision | null>();
+
+  constructor(look: Lookup) {
+    const { facts, relations, privileges, views } = look;
+    this.#look = look;
+    this.privileges = privileges;
+    this.policies = new Policies(look);
+    this.#relations = relations;
+    const childTables = new ChildTables(facts, relations);
+    this.#writes = new WriteFunctionChecks(look, childTables);
+    this.#publicationChecks = new PublicationChecks(look, childTables);
+    this.#shown = new ViewFieldMap(facts, this.privileges);
+    this.#views = new ViewAccess(this.privileges, views, facts.triggers, this.#shown, this.#decideAs.bind(this));
+    this.#graph = new PolicyGraph(this.policies, look);
+    this.#locks = new RowLocks(look, this.policies);
+    this.#calls = new PolicyCalls(look, (caller, relation) =>
+      this.#decideAs(caller, caller.oid, relation, 'select', [0]),
+    );
+  }
+
+  /**
+   * Decides for a statement that the role sends directly, not through a view or a policy. Checks USAGE on the schema
+   * first.
+   */
+  decide(caller: CallingRole, relation: RelationFact, operation: RowOperation): Decision {
+    if (!this.privileges.usesSchema(caller.oid, relation.schema))
+      return denied(`no USAGE on schema ${relation.schema}`);
+    if (operation === 'select' && this.#locks.reads(caller.oid, relation)) return denied(locked);
+    if (operation === 'select' || operation === 'delete')
+      return this.#decideAs(caller, caller.oid, relation, operation, null);
+    return this.#withoutMade(this.#decideGiven(caller, relation, operation), relation, operation);
+  }
+
+  /**
+   * Adds the fields of a view whose column in the base table is an identity or generated column. The definition of the
+   * view does not mark these fields.
+   */
+  #withoutMade(decision: Decision, relation: RelationFact, operation: 'insert' | 'update'): Decision {
+    const isOthers = this.#views.isReplaced(relation, operation) || relation.replaced.includes(operation);
+    if (relation.kind !== 'v' || decision.verdict === 'never' || isOthers) return decision;
+    const given = (this.privileges.fieldsOf.get(relation.oid) ?? []).filter(
+      ({ name }) => decision.columns?.includes(name) ?? true,
+    );
+    const made = given.filter((field) => field.made);
+    if (made.length === 0) return decision;
+    const names = made.map(({ name }) => name).join(', ');
+    const reason = `PostgreSQL numbers or computes ${names}, and refuses a value for it (428C9)`;
+    if (operation === 'update' && made.length === given.length) return denied(reason);
+    return addCondition(decision, `without ${names}`, reason, 'rule');
+  }
+
+  /**
+   * Decides for an INSERT or UPDATE with values. Calls name the type of each value, so the role needs USAGE on the
+   * schema of the type.
+   */
+  #decideGiven(caller: CallingRole, relation: RelationFact, operation: 'insert' | 'update'): Decision {
+    const fields = (this.privileges.fieldsOf.get(relation.oid) ?? []).filter(
+      (field) => isSettable(field) && !field.computed,
+    );
+    const isShut = ({ type }: FieldFact) => this.privileges.schemaShut(caller.oid, type) !== null;
+    const open = fields.filter((field) => !isShut(field)).map(({ name }) => name);
+    const giving = operation === 'insert' && open.length < fields.length ? restrictTo(null, open) : null;
+    const decision = this.#decideAs(caller, caller.oid, relation, operation, null, giving);
+    const { columns, verdict } = decision;
+    const shut = fields.filter((field) => isShut(field) && (columns?.includes(field.name) ?? true));
+    const [first] = shut;
+    if (!first || verdict === 'never') return decision;
+    const reason = `no USAGE on schema ${this.privileges.schemaShut(caller.oid, first.type)}, in which the type of ${first.name} is (42501)`;
+    const left = columns?.filter((name) => open.includes(name)) ?? null;
+    if (operation === 'update' && (left ?? open).length === 0) return denied(reason);
+    const words = `without ${shut.map(({ name }) => name).join(', ')}`;
+    return { ...addCondition(decision, words, reason, 'types'), columns: left };
+  }
+
+  /**
+   * Returns the relations whose policies read one another in a circle when a role sends a statement. The first relation
+   * is also the last. Returns null if there is no circle.
+   */
+  circle(caller: CallingRole, relation: RelationFact, operation: RowOperation): RelationFact[] | null {
+    return this.#graph.circle(caller.oid, caller.oid, relation, operation);
+  }
+
+  /**
+   * Decides whether the role may call the function. Analyses the function's code only as far as `PolicyCalls.refused`
+   * does.
+   */
+  decideExecute(caller: CallingRole, routine: RoutineFact): Decision {
+    if (!this.privileges.usesSchema(caller.oid, routine.schema)) return denied(`no USAGE on schema ${routine.schema}`);
+    if (!this.privileges.holds(caller.oid, routine.grants, 'EXECUTE')) return denied('no EXECUTE privilege');
+    const failing = this.#calls.refused(caller, routine);
+    if (failing) return { ...denied(failing.reason), untried: failing.always ? null : 'code' };
+    if (!routine.security_definer) return always('runs with the rights of the caller');
+    const isSuperuser = this.privileges.membership.role(routine.owner)?.superuser === true;
+    return always(`runs with the rights of its owner${isSuperuser ? ', a superuser: with all rights' : ''}`);
+  }
+
+  /**
+   * Decides for a relation that a view or a policy names, and caches the decision.
+   * @param role The role whose privileges count. It may be the owner of a view, while the claims stay those of the
+   * caller.
+   * @param needed Numbers of the fields that are read. 0 stands for no particular field, WHOLE_ROW for every field, and
+   * null for the relation as a whole.
+   * @param giving The fields that the statement may set; null for all.
+   */
+  #decideAs(
+    caller: CallingRole,
+    role: number,
+    relation: RelationFact,
+    operation: RowOperation,
+    needed: readonly number[] | null,
+    giving: WritableFields | null = null,
+  ): Decision {
+    const given = giving === null ? '' : JSON.stringify([[...giving.names], [...giving.filled]]);
+    const key = `${caller.oid} ${caller.memberRoles?.join() ?? caller.memberRole ?? ''} ${role} ${relation.oid} ${operation} ${needed?.join() ?? 'whole'} ${given}`;
+    const decided = this.#decided.get(key);
+    // A policy that reads its own table requests the decision while it is being made. `PolicyGraph` finds out whether
+    // PostgreSQL refuses this.
+    if (decided !== undefined) return decided ?? conditional('it depends on itself', 'as its own policies allow');
+    this.#decided.set(key, null);
+    const decision = this.#decideAfresh(caller, role, relation, operation, needed, giving);
+    this.#decided.set(key, decision);
+    return decision;
+  }
+
+  #decideAfresh(
+    caller: CallingRole,
+    role: number,
+    relation: RelationFact,
+    operation: RowOperation,
+    needed: readonly number[] | null,
+    giving: WritableFields | null,
+  ): Decision {
+    // PostgreSQL applies rewrite rules before it checks privileges.
+    const ruled = operation === 'select' ? null : refusedByRules(relation, operation);
+    if (ruled !== null) return denied(ruled);
+    const covered = this.privileges.fields(role, relation, privilegeOf[operation]);
+    if (covered === 'all') return this.#rows(caller, role, relation, operation, giving);
+    if (covered.length === 0) return denied(`no ${privilegeOf[operation]} privilege`);
+    const fields = this.privileges.fieldsOf.get(relation.oid) ?? [];
+    if (needed === null) {
+      const names = covered.map((field) => field.name);
+      const given = restrictTo(giving, names);
+      const decision = this.#rows(caller, role, relation, operation, given);
+      const shown = operation === 'select' ? fields : fields.filter(isSettable);
+      const all = giving === null ? shown : shown.filter(({ name }) => giving.names.has(name));
+      const columns = giving === null ? names : all.flatMap(({ name }) => given.names.get(name) ?? []);
+      if (giving !== null && columns.length === all.length) return decision;
+      if (operation === 'update' && columns.length === 0) return denied('no UPDATE privilege on a field that is shown');
+      if (decision.verdict === 'never') return { ...decision, columns };
+      const limited = addCondition(
+        decision,
+        `${columns.length} of ${all.length} fields`,
+        `granted on ${columns.join(', ')} only`,
+      );
+      // A view may show only some of these fields.
+      return { ...limited, columns: decision.columns ?? columns };
+    }
+    const isNeeded = ({ number }: FieldFact) => needed.includes(number) || needed.includes(WHOLE_ROW);
+    const missing = fields.find((field) => isNeeded(field) && !covered.includes(field));
+    if (missing) return denied(`no SELECT privilege on field ${missing.name}`);
+    return this.#rows(caller, role, relation, operation);
+  }
+
+  /**
+   * Decides which rows the operation reaches, by the properties of the relation itself. Privileges are checked
+   * elsewhere.
+   */
+  #rows(
+    caller: CallingRole,
+    role: number,
+    relation: RelationFact,
+    operation: RowOperation,
+    giving: WritableFields | null = null,
+  ): Decision {
+    if (operation !== 'select' && relation.replaced.includes(operation)) {
+      return conditional('a rewrite rule does something else instead', 'as its rewrite rule allows');
+    }
+    if (operation !== 'select' && (relation.updatable_by_trigger & writeBit[operation]) === 0) {
+      return denied(`PostgreSQL knows no ${operation} on this ${kindNames[relation.kind]}`);
+    }
+    if (relation.kind === 'v' && operation === 'select') return this.#views.select(caller, relation);
+    if (relation.kind === 'v' && operation !== 'select') {
+      const decision = this.#views.write(caller, role, relation, operation, giving);
+      // PostgreSQL fills in the defaults of the view before it checks the base relations.
+      return operation === 'insert' ? this.#withDefaults(decision, caller.oid, relation, giving) : decision;
+    }
+    if (this.privileges.unpopulated.has(relation.oid)) return denied(holdsNothing);
+    if (relation.kind === 'm' || relation.kind === 'f')
+      return always('no row-level security on relations of this kind');
+    const decision = this.#table(caller, role, relation, operation, giving);
+    if (operation === 'select' || decision.verdict === 'never') return decision;
+    return this.#publicationChecks.decide(
+      this.#writes.decide(decision, caller.oid, relation, operation),
+      relation,
+      operation,
+    );
+  }
+
+  #table(
+    caller: CallingRole,
+    role: number,
+    relation: RelationFact,
+    operation: RowOperation,
+    giving: WritableFields | null,
+  ): Decision {
+    const security = this.policies.rows(role, relation, operation);
+    const decision = security.bound
+      ? this.#bound(caller, role, relation, operation, security)
+      : always(security.reason);
+    if (decision.verdict === 'never') return decision;
+    if (operation === 'insert') return this.#withDefaults(decision, caller.oid, relation, giving);
+    if (operation === 'select') return decision;
+    const conditions = security.bound ? security : { using: null, check: null };
+    return this.#withReading(decision, this.#reading(caller, role, relation), conditions, this.#callerAs(caller, role));
+  }
+
+  #bound(
+    caller: CallingRole,
+    role: number,
+    relation: RelationFact,
+    operation: RowOperation,
+    { using, check, policies }: Extract<RowSecurity, { bound: true }>,
+  ): Decision {
+    const self = this.#callerAs(caller, role);
+    const looked = { policies: namesOf(policies) };
+    const parts = [using, check].filter((part) => part !== null);
+    const every = { ...always(`every row passes ${quoted(policies)}`), ...looked };
+    // The planner folds a condition that is true for every caller to a constant. So PostgreSQL never refuses a part of
+    // such a condition.
+    if (parts.every((part) => outcomes(part, anyone) === TRUE)) return every;
+    const refusal = this.#refusal(caller, role, relation, operation, policies);
+    if (refusal) return { ...denied(refusal), ...looked };
+    const failing = this.#calls.failing(caller, policies, operation);
+    const failed = failing && { ...denied(`a policy fails: ${failing.reason}`), ...looked };
+    if (failed && failing.always) return failed;
+    const asked = failing ? this.policies.conditionsOf(policies, operation, failing.without) : { using, check };
+    const outcome = [asked.using, asked.check].filter((part) => part !== null).map((part) => outcomes(part, self));
+    if (outcome.every((can) => can === TRUE)) return every;
+    if (outcome.some((can) => (can & TRUE) === 0)) {
+      if (failed) return failed;
+      const none = noRow(policies, operation, caller);
+      return { ...(operation === 'insert' ? denied(none) : noRows(none)), ...looked };
+    }
+    const shown = conditional(`row-level security: ${quoted(policies)}`, { ...asked, seen: null, caller: self });
+    if (failing === null) return { ...shown, ...looked };
+    return { ...addCondition(shown, `as long as ${failing.routine} is not called`, failing.reason), ...looked };
+  }
+
+  /**
+   * Returns the conditions that SELECT adds to a statement that reads fields. Nearly every UPDATE and DELETE has a
+   * filter.
+   */
+  #reading(caller: CallingRole, role: number, relation: RelationFact): Reading {
+    const covered = this.privileges.fields(role, relation, 'SELECT');
+    const columns = covered === 'all' ? null : covered.map((field) => field.name);
+    const free = { refused: null, columns, condition: null, policies: [] };
+    if (columns?.length === 0) return { ...free, refused: 'the role has no SELECT privilege' };
+    const security = this.policies.rows(role, relation, 'select');
+    if (!security.bound || security.using === null) return free;
+    const seen = this.#bound(caller, role, relation, 'select', security);
+    const refused = seen.verdict === 'never' ? `of select: ${seen.reason}` : null;
+    const condition = seen.verdict === 'always' ? null : security.using;
+    return { refused, columns, condition, policies: security.policies };
+  }
+
+  #withReading(
+    decision: Decision,
+    reading: Reading,
+    conditions: { using: Expression | null; check: Expression | null },
+    self: Caller,
+  ): Decision {
+    const looked = { policies: [...new Set([...decision.policies, ...namesOf(reading.policies)])] };
+    if (reading.refused !== null) {
+      const why = `${reading.refused}; so a statement that reads a field, for a filter or to give rows back, changes nothing`;
+      return { ...addCondition(decision, 'only without a filter', why), ...looked };
+    }
+    let result = { ...decision, ...looked };
+    if (reading.condition !== null) {
+      const using = conditions.using ?? { kind: 'constant', value: true };
+      const policyConditions = { using, check: conditions.check, seen: reading.condition, caller: self };
+      const also = `a statement that reads a field must pass those for select too: ${quoted(reading.policies)}`;
+      result = { ...conditional(`${decision.reason}; ${also}`, policyConditions), ...looked };
+    }
+    if (reading.columns === null) return result;
+    const named = reading.columns.join(', ');
+    return addCondition(result, `filters on ${named} only`, `SELECT is granted on ${named} only`);
+  }
+
+  /**
+   * Adds the fields that an INSERT must set because the role may not compute their default. Denies the INSERT if the
+   * role can neither set such a field nor compute its default.
+   */
+  #withDefaults(decision: Decision, role: number, relation: RelationFact, giving: WritableFields | null): Decision {
+    if (decision.verdict === 'never') return decision;
+    const isOpen = (name: string) => !giving?.filled.has(name);
+    const nameOf = (name: string) => (giving === null ? name : giving.names.get(name));
+    const give = this.privileges.fieldsToGive(role, relation).filter(isOpen);
+    const barred = give.find((name) => nameOf(name) === undefined);
+    if (barred !== undefined) return denied(`the role may neither give field ${barred} nor compute its default`);
+    const needed = giving === null ? [] : this.privileges.fieldsNeeded(relation).filter(isOpen);
+    const missing = needed.find((name) => nameOf(name) === undefined);
+    if (missing !== undefined) return missingValue(missing);
+    if (give.length === 0) return decision;
+    const named = give.map(nameOf).join(', ');
+    return addCondition(decision, `with ${named} given`, `the role may not compute the default of ${named}`);
+  }
+
+  /**
+   * Returns the reason why PostgreSQL refuses a statement because of the functions and relations that its policies use.
+   * Returns null if PostgreSQL does not refuse.
+   */
+  #refusal(
+    caller: CallingRole,
+    role: number,
+    relation: RelationFact,
+    operation: RowOperation,
+    policies: readonly PolicyFact[],
+  ): string | null {
+    // PostgreSQL executes functions with the privileges of the caller, even below a view that reads with the privileges
+    // of its owner.
+    const [routine] = this.privileges.refusedFunctions(caller.oid, functionsCalled(policies, operation));
+    if (routine) return `a policy calls ${routine}(), which the role may not execute (42501)`;
+    const circle = this.#graph.circle(caller.oid, role, relation, operation);
+    if (circle) {
+      return `infinite recursion (42P17): policies read in a circle ${circle.map(display).join(', then ')}`;
+    }
+    for (const { relation: oid, fields } of relationsRead(policies, operation)) {
+      const read = this.#relations.get(oid);
+      if (!read) continue;
+      const decision = this.#decideAs(caller, role, read, 'select', fields);
+      if (decision.refused) return `a policy reads ${display(read)}, which the role may not: ${decision.reason}`;
+    }
+    return null;
+  }
+
+  /**
+   * Returns the caller as the conditions of a policy see the caller if the policy is applied with the privileges of
+   * `role`.
+   */
+  #callerAs(caller: CallingRole, role: number): Caller {
+    return {
+      role: caller.name,
+      user: caller.user,
+      memberRole: caller.memberRole,
+      memberRoles: caller.memberRoles,
+      sees: (schema, name) => {
+        const relation = this.#look.named(schema, name);
+        return !relation || this.#decideAs(caller, role, relation, 'select', [0]).verdict !== 'never';
+      },
+    };
+  }
+}
+
+const locked = 'it locks rows (FOR UPDATE, FOR SHARE), which no GET may (25006)';
+
+const kindNames = { r: 'table', p: 'table', v: 'view', m: 'materialized view', f: 'foreign table' } as const;
+
+function noRow(policies: readonly PolicyFact[], operation: RowOperation, caller: CallingRole): string {
+  if (!policies.some((policy) => policy.permissive)) {
+    return `row-level security is on and no policy for ${operation} applies to this role`;
+  }
+  const session = caller.user === 'none' ? '; a call without a session has no auth.uid()' : '';
+  return `row-level security is on and no row can pass ${quoted(policies)}${session}`;
+}

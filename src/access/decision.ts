@@ -1,0 +1,87 @@
+import type { PolicyFact } from '../catalog/access.ts';
+import type { RelationFact } from '../catalog/entities.ts';
+import type { Expression } from '../sql-reader/tree.ts';
+import type { Caller } from './outcomes.ts';
+
+/** The conditions that the policies of a relation set for a statement. The specification describes them in words. */
+export interface PolicyConditions {
+  /** The condition on the existing row. */
+  using: Expression | null;
+  /** The condition on the row as it is written. */
+  check: Expression | null;
+  /** An additional condition of a statement that reads the row. */
+  seen: Expression | null;
+  caller: Caller;
+}
+
+/** The result of an operation on a relation for one role. */
+export interface Decision {
+  verdict: 'always' | 'when' | 'never';
+  /** The conditions of verdict `when`, which must all hold. Conditions of calls and of fields are in words. */
+  conditions: readonly (string | PolicyConditions)[];
+  reason: string;
+  /** Of verdict `never`: true if PostgreSQL returns an error, false if the statement finds no row. */
+  refused: boolean;
+  /** The reason why the probe cannot test the decision with statements on rows; null if it can. */
+  untried: UntestableReason | null;
+  /** Names of the policies that apply, permissive policies first. */
+  policies: string[];
+  /** The fields that the privilege is limited to; null if it covers all. */
+  columns: string[] | null;
+}
+
+/**
+ * The reasons why the probe cannot test a decision:
+ * - `request`: the function that runs before each request, which the probe does not run
+ * - `rule`: a constraint that no row satisfies, instead of a privilege
+ * - `types`: the types of the values that a statement sets
+ * - `table`: the partition or child table that contains the row
+ * - `name`: the function that a call selects among functions of the same name
+ * - `code`: the privileges that the code of a function needs
+ */
+export type UntestableReason = 'request' | 'rule' | 'types' | 'table' | 'name' | 'code';
+
+const blank = { conditions: [], refused: false, untried: null, policies: [], columns: null };
+
+/** Returns a decision whose operation PostgreSQL never refuses. */
+export const always = (reason: string): Decision => ({ ...blank, verdict: 'always', reason });
+/** Returns a decision whose operation succeeds under the condition. */
+export const conditional = (reason: string, condition: string | PolicyConditions): Decision => ({
+  ...blank,
+  verdict: 'when',
+  conditions: [condition],
+  reason,
+});
+/** Returns a decision whose operation PostgreSQL refuses with an error. */
+export const denied = (reason: string): Decision => ({ ...blank, verdict: 'never', refused: true, reason });
+/** Returns a denial because field `name` must have a value and no statement can set one. */
+export const missingValue = (name: string): Decision => ({
+  ...denied(`field ${name} must have a value, and none can be given (23502)`),
+  untried: 'rule',
+});
+/** Returns a decision whose operation runs without an error but finds no row. */
+export const noRows = (reason: string): Decision => ({ ...blank, verdict: 'never', reason });
+
+/** Returns the decision with an additional condition and its reason. */
+export function addCondition(
+  decision: Decision,
+  words: string,
+  reason: string,
+  untried: UntestableReason | null = decision.untried,
+): Decision {
+  return {
+    ...decision,
+    untried,
+    verdict: 'when',
+    conditions: [...decision.conditions, words],
+    reason: `${decision.reason}; ${reason}`,
+  };
+}
+
+/** Returns the name of the relation with its schema, unquoted, for sentences. */
+export const display = (relation: RelationFact): string => `${relation.schema}.${relation.name}`;
+/** Returns the names of the policies. */
+export const namesOf = (policies: readonly PolicyFact[]): string[] => policies.map((policy) => policy.name);
+/** Returns the names of the policies in quotes, for sentences. */
+export const quoted = (policies: readonly PolicyFact[]): string =>
+  `${policies.length === 1 ? 'policy' : 'policies'} ${policies.map((policy) => `"${policy.name}"`).join(', ')}`;

@@ -1,0 +1,79 @@
+import type { ConstraintFact, PartitionConstraintFact, UniqueIndexFact } from '../catalog/constraints.ts';
+import type { EntityFacts, FieldFact, NumberingFact, RelationFact, TypeFact } from '../catalog/entities.ts';
+import type { Facts } from '../catalog/facts.ts';
+import { groupBy } from '../catalog/group.ts';
+import { type Computed, computedOf } from './computed.ts';
+import { Privileges } from './privileges.ts';
+import { ViewUses } from './view-uses.ts';
+
+/** Returns a key of the two names, separated by NUL, which no name of PostgreSQL contains. */
+export const nameKey = (schema: string, name: string): string => `${schema}\0${name}`;
+
+/** Indexes of the facts by id, shared by all chapters. */
+export class Lookup {
+  readonly facts: Facts;
+  readonly relations: ReadonlyMap<number, RelationFact>;
+  readonly views: ViewUses;
+  readonly #named: ReadonlyMap<string, RelationFact>;
+  /** By relation. */
+  readonly fields: ReadonlyMap<number, readonly FieldFact[]>;
+  readonly constraints: ReadonlyMap<number, readonly ConstraintFact[]>;
+  /** Foreign keys by the referenced relation. */
+  readonly pointing: ReadonlyMap<number, readonly ConstraintFact[]>;
+  readonly partitions: ReadonlyMap<number, readonly PartitionConstraintFact[]>;
+  readonly indexes: ReadonlyMap<number, readonly UniqueIndexFact[]>;
+  readonly triggers: ReadonlyMap<number, EntityFacts['triggers']>;
+  /** Links of inheritance by child, and by parent. */
+  readonly parents: ReadonlyMap<number, EntityFacts['inheritance']>;
+  readonly children: ReadonlyMap<number, EntityFacts['inheritance']>;
+  readonly types: ReadonlyMap<number, TypeFact>;
+  /** Constraints by their domain. */
+  readonly domains: ReadonlyMap<number, readonly ConstraintFact[]>;
+  /** Sequences by id, and by the relation with the numbered field. */
+  readonly sequences: ReadonlyMap<number, readonly NumberingFact[]>;
+  readonly numbered: ReadonlyMap<number, readonly NumberingFact[]>;
+  readonly computed: readonly Computed[];
+  readonly privileges: Privileges;
+
+  constructor(facts: Facts) {
+    this.facts = facts;
+    this.privileges = new Privileges(facts);
+    this.relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
+    this.views = new ViewUses(facts, this.relations);
+    this.#named = new Map(facts.relations.map((relation) => [nameKey(relation.schema, relation.name), relation]));
+    this.fields = this.privileges.fieldsOf;
+    this.constraints = groupBy(facts.constraints, (constraint) => constraint.relation);
+    this.pointing = groupBy(
+      facts.constraints.filter(({ kind }) => kind === 'f'),
+      ({ target }) => target,
+    );
+    this.partitions = groupBy(facts.partition_constraints, (constraint) => constraint.relation);
+    this.indexes = groupBy(facts.unique_indexes, (index) => index.relation);
+    this.triggers = groupBy(facts.triggers, (trigger) => trigger.relation);
+    this.parents = groupBy(facts.inheritance, (link) => link.child);
+    this.children = groupBy(facts.inheritance, (link) => link.parent);
+    this.types = new Map(facts.types.map((type) => [type.oid, type]));
+    this.domains = groupBy(facts.constraints, (constraint) => constraint.domain);
+    this.sequences = groupBy(facts.numberings, (one) => one.sequence);
+    this.numbered = groupBy(facts.numberings, (one) => one.relation);
+    this.computed = computedOf(facts);
+  }
+
+  /** Returns the relation with a name. */
+  named(schema: string, name: string): RelationFact | undefined {
+    return this.#named.get(nameKey(schema, name));
+  }
+
+  /**
+   * Returns the numbers of the fields of a relation's primary key, in the order of the key; an empty list without a
+   * primary key.
+   */
+  primaryKey(relation: number): readonly number[] {
+    return this.constraints.get(relation)?.find(({ kind }) => kind === 'p')?.fields ?? [];
+  }
+
+  /** Returns the name of a field by its number. */
+  fieldName(relation: number, number: number): string | undefined {
+    return this.fields.get(relation)?.find((field) => field.number === number)?.name;
+  }
+}

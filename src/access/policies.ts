@@ -1,0 +1,169 @@
+import type { PolicyFact } from '../catalog/access.ts';
+import type { RelationFact } from '../catalog/entities.ts';
+import { groupBy } from '../catalog/group.ts';
+import { memoize } from '../catalog/memoize.ts';
+import { join, readCondition } from '../sql-reader/condition.ts';
+import { withTypes } from '../sql-reader/field-types.ts';
+import type { Expression } from '../sql-reader/tree.ts';
+import { fieldTypes } from './field-types.ts';
+import type { Lookup } from './lookup.ts';
+import type { RowOperation } from './operations.ts';
+import type { Privileges } from './privileges.ts';
+import { clauseFor, combinePolicies, policyChecks, type UnboundReason, unboundReason } from './row-security.ts';
+
+/** The limits that row-level security sets for the rows of one relation. */
+export type RowSecurity =
+  | { bound: false; reason: string }
+  | {
+      bound: true;
+      /** The policies that apply to the role, permissive policies first. */
+      policies: PolicyFact[];
+      /** The condition on existing rows; null for insert. */
+      using: Expression | null;
+      /** The condition on rows as they are written; null for select and delete. */
+      check: Expression | null;
+    };
+
+const PUBLIC = 0;
+const commandOf = { select: 'r', insert: 'a', update: 'w', delete: 'd' } as const;
+
+/** Row-level security as PostgreSQL applies it (rewrite/rowsecurity.c). */
+export class Policies {
+  readonly #privileges: Privileges;
+  readonly #byRelation: ReadonlyMap<number, readonly PolicyFact[]>;
+  readonly #rows = new Map<string, RowSecurity>();
+  readonly #look: Lookup;
+  readonly #read = new Map<string, Expression>();
+
+  constructor(look: Lookup) {
+    this.#look = look;
+    this.#privileges = look.privileges;
+    this.#byRelation = groupBy(look.facts.policies, (policy) => policy.relation);
+  }
+
+  of(relation: number): readonly PolicyFact[] {
+    return this.#byRelation.get(relation) ?? [];
+  }
+
+  /** Returns the conditions of row-level security for an operation of a role. Does not consider privileges. */
+  rows(role: number, relation: RelationFact, operation: RowOperation): RowSecurity {
+    const key = `${role} ${relation.oid} ${operation}`;
+    const known = this.#rows.get(key);
+    if (known) return known;
+    const rows = this.#rowsAfresh(role, relation, operation);
+    this.#rows.set(key, rows);
+    return rows;
+  }
+
+  #rowsAfresh(role: number, relation: RelationFact, operation: RowOperation): RowSecurity {
+    const entry = this.#privileges.membership.role(role);
+    const unbound = unboundReason(relation, {
+      bypasses: entry !== undefined && (entry.superuser || entry.bypasses_row_security),
+      owns: this.#privileges.owns(role, relation),
+    });
+    if (unbound !== null) return { bound: false, reason: this.#unboundWords(unbound, relation) };
+    const policies = this.of(relation.oid).filter((policy) => this.#applies(role, policy, operation));
+    return {
+      bound: true,
+      policies,
+      ...this.#conditions(policies, operation),
+    };
+  }
+
+  #unboundWords(reason: UnboundReason, { oid }: RelationFact): string {
+    if (reason === 'bypasses') return 'the role bypasses row-level security';
+    if (reason === 'owner') return 'row-level security does not bind the owner';
+    const count = this.of(oid).length;
+    const idle = count === 0 ? '' : `: its ${count === 1 ? 'policy has' : `${count} policies have`} no effect`;
+    return `row-level security is off${idle}`;
+  }
+
+  /** Returns a condition of a policy, together with the words of the policy's comment. */
+  parsed(policy: PolicyFact, text: string): Expression {
+    const item = this.#typed(policy.relation, text);
+    const settled = item.kind === 'constant';
+    return policy.comment === null || settled ? item : { kind: 'named', item, words: policy.comment };
+  }
+
+  /** Parses a condition and interprets it by the types of the relation's fields. */
+  #typed(relation: number, text: string): Expression {
+    const key = `${relation} ${text}`;
+    const expression = this.#read.get(key) ?? withTypes(readText(text).expression, fieldTypes(this.#look, relation));
+    this.#read.set(key, expression);
+    return expression;
+  }
+
+  /** Returns the conditions of some policies of one relation after `replace` has changed the text of each. */
+  conditionsOf(policies: readonly PolicyFact[], operation: RowOperation, replace: (text: string) => string) {
+    const replaced = policies.map((policy) => ({
+      ...policy,
+      using: policy.using && replace(policy.using),
+      check: policy.check && replace(policy.check),
+      comment: null,
+    }));
+    return this.#conditions(replaced, operation);
+  }
+
+  #conditions(policies: readonly PolicyFact[], operation: RowOperation) {
+    const checks = policyChecks(operation, false);
+    const condition = (of: 'existing' | 'new'): Expression | null => {
+      const check = checks.find((one) => one.of === of);
+      if (!check) return null;
+      const results = policies.flatMap((policy) => {
+        const text = policy[clauseFor(policy, check)];
+        return text === null ? [] : [{ permissive: policy.permissive, result: this.parsed(policy, text) }];
+      });
+      return combinePolicies(results, connectives);
+    };
+    return { using: condition('existing'), check: condition('new') };
+  }
+
+  /** Returns true if a policy contains a subquery of any kind, also `(select auth.uid())`. */
+  holdSubqueries(policies: readonly PolicyFact[], operation: RowOperation): boolean {
+    return policies.some((policy) => textsFor(policy, operation).some((text) => readText(text).queries));
+  }
+
+  #applies(role: number, policy: PolicyFact, operation: RowOperation): boolean {
+    return (policy.command === '*' || policy.command === commandOf[operation]) && this.names(policy, role);
+  }
+
+  /** Returns true if the policy names the role, a role whose privileges the role has, or PUBLIC. */
+  names(policy: PolicyFact, role: number): boolean {
+    return policy.roles.some((to) => to === PUBLIC || this.#privileges.membership.hasPrivilegesOf(role, to));
+  }
+}
+
+const connectives = {
+  or: (items: readonly Expression[]) => join('or', items),
+  and: (items: readonly Expression[]) => join('and', items),
+  none: { kind: 'constant', value: false } as const,
+};
+
+const readText = memoize((text) => {
+  return { expression: readCondition(text), queries: /\(\s*(SELECT|WITH|VALUES)\s/.test(text) };
+});
+
+/** Returns the clauses of a policy that an operation evaluates. */
+const clausesFor = (policy: PolicyFact, operation: RowOperation): ('using' | 'check')[] =>
+  policyChecks(operation, false).map((check) => clauseFor(policy, check));
+
+/** Returns the expressions of a policy that an operation evaluates. */
+const textsFor = (policy: PolicyFact, operation: RowOperation): string[] =>
+  clausesFor(policy, operation).flatMap((clause) => policy[clause] ?? []);
+
+/** Returns the functions that the policies call for an operation, by oid. */
+export const functionsCalled = (policies: readonly PolicyFact[], operation: RowOperation): number[] =>
+  policies.flatMap((policy) => {
+    const asked = clausesFor(policy, operation);
+    return policy.functions.filter((one) => asked.some((clause) => one[clause])).map(({ oid }) => oid);
+  });
+
+/**
+ * Returns the relations that the subqueries of the policies read for an operation, each relation once for each set of
+ * fields.
+ */
+export const relationsRead = (policies: readonly PolicyFact[], operation: RowOperation): PolicyFact['reads'] =>
+  policies.flatMap((policy) => {
+    const asked = clausesFor(policy, operation);
+    return policy.reads.filter(({ clause }) => asked.includes(clause));
+  });

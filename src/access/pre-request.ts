@@ -1,0 +1,116 @@
+import type { Facts } from '../catalog/facts.ts';
+import type { PreRequestFact } from '../catalog/pre-request.ts';
+import { writesOf } from '../sql-reader/body/writes.ts';
+import { addCondition, type Decision, denied } from './decision.ts';
+import type { Privileges } from './privileges.ts';
+
+/** The result of `SELECT name()`: the function that runs, or the reason why PostgreSQL runs none for any caller. */
+type Called = { routine: PreRequestFact } | { refused: string };
+
+/** Returns true for PostgreSQL's own schemas, which every role may use. */
+const isOwn = (schema: string): boolean => /^pg_|^information_schema$/.test(schema);
+
+const notFound = (named: readonly PreRequestFact[]) => ({
+  refused: named.length === 0 ? 'which is not there (42883)' : 'which takes arguments, and is given none (42883)',
+});
+
+/**
+ * Finds the function that the setting db_pre_request names, as PostgreSQL resolves a name (PostgreSQL docs, "The Schema
+ * Search Path").
+ *
+ * @param schema The schema of the call.
+ * @param uses Returns true if the caller may use a schema. PostgreSQL skips the other schemas.
+ * @returns Null if the setting is not set.
+ */
+function called(facts: Facts, schema: string, uses: (schema: string) => boolean): Called | null {
+  const { preRequest, schemas, pre_requests: named, extraSearchPath, database } = facts;
+  if (preRequest === null) return null;
+  const parts = preRequest.split('.');
+  if (parts.includes('')) return { refused: 'and a name cannot be empty (42601)' };
+  if (parts.length > 3) return { refused: 'and a name has three parts at most (42601)' };
+  if (parts.length === 3 && parts[0] !== database.name)
+    return { refused: `and ${parts[0]} is another database (0A000)` };
+  const of = parts.at(-2);
+  if (of !== undefined) {
+    if (!isOwn(of) && !schemas.some((one) => one.name === of))
+      return { refused: `and there is no schema ${of} (3F000)` };
+    const inSchema = named.filter((one) => one.schema === of);
+    return chosen(inSchema) ?? notFound(inSchema);
+  }
+  const path = [schema, ...extraSearchPath].filter((one) => isOwn(one) || uses(one));
+  const places = path.includes('pg_catalog') ? path : ['pg_catalog', ...path];
+  for (const place of places) {
+    const found = chosen(named.filter((one) => one.schema === place));
+    if (found) return found;
+  }
+  return notFound(named.filter((one) => places.includes(one.schema)));
+}
+
+/**
+ * Selects the function of a schema that accepts a call without arguments (PostgreSQL docs, "Function Type Resolution").
+ * Returns null if there is none.
+ */
+function chosen(named: readonly PreRequestFact[]): Called | null {
+  const [first, ...more] = named.filter(({ fits }) => fits);
+  if (first === undefined) return null;
+  if (more.length > 0) return { refused: 'and several take such a call (42725)' };
+  if (first.kind === 'p') return { refused: 'which is a procedure (42809)' };
+  if (first.kind !== 'f') return { refused: 'which is not called so (42809)' };
+  if (/^(event_)?trigger$/.test(first.result)) return { refused: 'which only triggers can call (0A000)' };
+  // PostgreSQL checks this before the function runs.
+  const isShut = first.volatility !== 'v' && writesOf(first.language, first.body) === 'always';
+  return isShut ? { refused: 'which writes and is not declared VOLATILE (0A000)' } : { routine: first };
+}
+
+const nothingWritten = 'which writes, and nothing may be written by a call that only reads (25006)';
+
+/** Returns whether the text of the function shows that it fails in a read-only transaction. */
+function writesInReading({ language, body }: PreRequestFact): 'always' | 'at times' | 'never' {
+  const writes = writesOf(language, body);
+  // Such a function reads the request method, so it is assumed to write only in calls that may write.
+  return writes === 'at times' && body.includes('request.method') ? 'never' : writes;
+}
+
+/**
+ * Returns which calls the function that runs before each data call refuses in all exposed schemas, as the end of a
+ * sentence. Returns null if it refuses none.
+ */
+export function refusalOfPreRequest(facts: Facts): string | null {
+  const all = facts.exposedSchemas.map((schema) => called(facts, schema, () => true));
+  const refused = all.map((one) => (one !== null && 'refused' in one ? one.refused : null));
+  if (refused.length > 0 && refused.every((one) => one !== null)) return `${refused[0]}: every data call is refused`;
+  const isWriting = all.every((one) => one !== null && 'routine' in one && writesInReading(one.routine) === 'always');
+  return isWriting && all.length > 0 ? `${nothingWritten}: every call that only reads is refused` : null;
+}
+
+/**
+ * Returns the change that the pre-request function makes to the decision of a call; null for no change. `reads`: the
+ * call runs in a read-only transaction.
+ */
+export type PreRequestCheck = (
+  role: number,
+  schema: string,
+  reads: boolean,
+) => ((decision: Decision) => Decision) | null;
+
+/** Returns the checks of the pre-request function that each data call of a role must pass first. */
+export function preRequestCheck(facts: Facts, privileges: Privileges): PreRequestCheck {
+  const runs = `db_pre_request runs ${facts.preRequest}() before each call`;
+  return (role, schema, reads) => {
+    const what = called(facts, schema, (one) => privileges.usesSchema(role, one));
+    if (what === null) return null;
+    const refused = (why: string) => () => ({ ...denied(`${runs}, ${why}`), untried: 'request' as const });
+    if ('refused' in what) return refused(what.refused);
+    const { routine } = what;
+    if (!isOwn(routine.schema) && !privileges.usesSchema(role, routine.schema))
+      return refused('and the role has no USAGE on its schema (42501)');
+    if (!privileges.holds(role, routine.grants, 'EXECUTE')) return refused('which the role may not execute (42501)');
+    const writes = reads ? writesInReading(routine) : 'never';
+    if (writes === 'never') return null;
+    if (writes === 'always') return refused(nothingWritten);
+    return (decision) =>
+      decision.verdict === 'never'
+        ? decision
+        : addCondition(decision, `where ${facts.preRequest}() writes nothing`, `${runs}, ${nothingWritten}`);
+  };
+}

@@ -1,0 +1,69 @@
+import type { RelationFact } from '../catalog/entities.ts';
+import { groupBy } from '../catalog/group.ts';
+import type { UnreplicatedFact } from '../catalog/publications.ts';
+import type { ChildTables } from './child-tables.ts';
+import { addCondition, type Decision, denied, display } from './decision.ts';
+import type { Lookup } from './lookup.ts';
+import { cascade, type RowOperation } from './operations.ts';
+
+const reasons: Readonly<Record<UnreplicatedFact['why'], (table: string) => string>> = {
+  none: (table) => `${table} has no replica identity, such as a primary key (55000)`,
+  filter: (table) => `its filter asks for a field that is not in the replica identity of ${table} (42P10)`,
+  fields: (table) => `it leaves out a field of the replica identity of ${table} (42P10)`,
+};
+
+/**
+ * Decides about tables in publications. PostgreSQL refuses changes that a publication could not replicate, even without
+ * a subscriber.
+ */
+export class PublicationChecks {
+  readonly #refused: ReadonlyMap<number, readonly UnreplicatedFact[]>;
+  readonly #childTables: ChildTables;
+  readonly #look: Lookup;
+
+  constructor(look: Lookup, childTables: ChildTables) {
+    this.#look = look;
+    this.#refused = groupBy(look.facts.unreplicated, ({ relation }) => relation);
+    this.#childTables = childTables;
+  }
+
+  /** Returns the decision with the conditions that the publications add. */
+  decide(decision: Decision, relation: RelationFact, operation: RowOperation): Decision {
+    if (operation === 'select' || operation === 'insert' || this.#refused.size === 0) return decision;
+    const own = this.#reason(relation, operation);
+    if (own !== null) return { ...denied(own), policies: decision.policies };
+    const heirs = this.#childTables.of(relation, operation);
+    const refused = heirs.flatMap((heir) => {
+      const reason = this.#reason(heir, operation);
+      return reason === null ? [] : [{ heir, reason }];
+    });
+    const [first] = refused;
+    if (!first) return this.#ofKeys(decision, relation, operation);
+    // A filter excludes only partitions before a statement starts (partition pruning).
+    const open = heirs.filter((heir) => heir.kind === 'r' && !refused.some((one) => one.heir === heir));
+    const anyway = refused.find(({ heir }) => !heir.is_partition) ?? (open.length === 0 ? first : null);
+    if (anyway) return { ...denied(anyway.reason), policies: decision.policies };
+    const names = refused.map(({ heir }) => display(heir)).join(', ');
+    return addCondition(decision, `with a filter that leaves out ${names}`, first.reason, 'table');
+  }
+
+  /** Adds the effects on rows of other tables that reference the row. */
+  #ofKeys(decision: Decision, relation: RelationFact, operation: 'update' | 'delete'): Decision {
+    if (decision.verdict === 'never') return decision;
+    return (this.#look.pointing.get(relation.oid) ?? []).reduce((limited, key) => {
+      const table = this.#look.relations.get(key.relation);
+      const does = cascade(operation, operation === 'delete' ? key.on_delete : key.on_update);
+      const reason = table && does ? this.#reason(table, does) : null;
+      if (!table || reason === null || limited.verdict === 'never') return limited;
+      // PostgreSQL refuses this statement before it looks for rows.
+      if (operation === 'delete') return { ...denied(reason), policies: decision.policies };
+      return addCondition(limited, `without a change of what ${display(table)} points to`, reason);
+    }, decision);
+  }
+
+  #reason(relation: RelationFact, operation: 'update' | 'delete'): string | null {
+    const fact = this.#refused.get(relation.oid)?.find(({ operations }) => operations.includes(operation));
+    if (!fact) return null;
+    return `the publication ${fact.publication} tells of each ${operation}, and ${reasons[fact.why](display(relation))}`;
+  }
+}

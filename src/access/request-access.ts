@@ -1,0 +1,59 @@
+import type { RelationFact } from '../catalog/entities.ts';
+import type { RoutineFact } from '../catalog/routines.ts';
+import { Access } from './access.ts';
+import { type CallingRole, type ChapterRole, callingRoles } from './calling-roles.ts';
+import { decideFunction } from './computed-access.ts';
+import { type Decision, denied } from './decision.ts';
+import { type ExecutedRoutine, onlyReads } from './exposed.ts';
+import type { Lookup } from './lookup.ts';
+import type { RowOperation } from './operations.ts';
+import { type PreRequestCheck, preRequestCheck } from './pre-request.ts';
+import { settingEffects } from './setting-effects.ts';
+
+/**
+ * Decides about the requests of an app: whether a request can have the role, what the function before each request
+ * refuses, and what PostgreSQL decides about the statement.
+ */
+export class RequestAccess {
+  readonly access: Access;
+  /** The callers of the app, in the order of the columns of the matrix. */
+  readonly roles: readonly ChapterRole[];
+  readonly #look: Lookup;
+  readonly #before: PreRequestCheck;
+
+  constructor(look: Lookup) {
+    const { facts, privileges } = look;
+    this.access = new Access(look);
+    this.roles = callingRoles(facts, privileges.membership);
+    this.#look = look;
+    this.#before = preRequestCheck(facts, privileges);
+  }
+
+  /** Decides about a request on the rows of a table or view. */
+  relation(role: ChapterRole, relation: RelationFact, operation: RowOperation): Decision {
+    return this.#decide(role, relation.schema, operation === 'select', (caller) =>
+      this.access.decide(caller, relation, operation),
+    );
+  }
+
+  /** Decides about a request that runs a function. */
+  routine(role: ChapterRole, executed: ExecutedRoutine): Decision {
+    return this.#decide(role, executed.routine.schema, onlyReads(executed), (caller) =>
+      this.#withSettings(executed.routine, decideFunction(this.access, caller, executed)),
+    );
+  }
+
+  #decide(role: ChapterRole, schema: string, reads: boolean, decide: (caller: CallingRole) => Decision): Decision {
+    if (role.barred !== null) return denied(role.barred);
+    const decision = decide(role.caller);
+    return this.#before(role.caller.oid, schema, reads)?.(decision) ?? decision;
+  }
+
+  /** Denies the request if PostgreSQL refuses each call because of a setting of the function, before the code runs. */
+  #withSettings(routine: RoutineFact, decision: Decision): Decision {
+    const { facts, privileges } = this.#look;
+    const refusal = settingEffects(facts, privileges.membership, routine).find((one) => one.refusal)?.refusal;
+    if (refusal === undefined || decision.verdict === 'never') return decision;
+    return { ...denied(refusal), untried: 'code' };
+  }
+}

@@ -1,0 +1,274 @@
+import type { EntityFacts, RelationFact } from '../catalog/entities.ts';
+import { readQuery, relationsRead } from '../sql-reader/condition.ts';
+import type { CallingRole } from './calling-roles.ts';
+import { addCondition, always, conditional, type Decision, denied, display, noRows } from './decision.ts';
+import { nameKey } from './lookup.ts';
+import { type RowOperation, triggerBit, type WriteOperation, writeBit } from './operations.ts';
+import type { Privileges } from './privileges.ts';
+import { roleBeneath, type ViewUses } from './view-uses.ts';
+import type { ViewFieldMap, WritableFields } from './writable-fields.ts';
+
+const anyWrite = writeBit.update | writeBit.insert | writeBit.delete;
+
+/** Decides about a base relation of a view with the privileges of `role`, as `Access` does. */
+type DecideAs = (
+  caller: CallingRole,
+  role: number,
+  relation: RelationFact,
+  operation: RowOperation,
+  needed: readonly number[] | null,
+  giving?: WritableFields | null,
+) => Decision;
+
+/** Decides about views: which role's privileges count for the base relations, and what these privileges allow. */
+export class ViewAccess {
+  readonly #privileges: Privileges;
+  readonly #uses: ViewUses;
+  /** INSTEAD OF triggers, which PostgreSQL cannot disable. */
+  readonly #instead: EntityFacts['triggers'];
+  readonly #shown: ViewFieldMap;
+  readonly #decideAs: DecideAs;
+
+  constructor(
+    privileges: Privileges,
+    uses: ViewUses,
+    triggers: EntityFacts['triggers'],
+    shown: ViewFieldMap,
+    decideAs: DecideAs,
+  ) {
+    this.#privileges = privileges;
+    this.#instead = triggers.filter(({ events }) => (events & triggerBit.instead) !== 0);
+    this.#uses = uses;
+    this.#shown = shown;
+    this.#decideAs = decideAs;
+  }
+
+  /** Decides about a SELECT on the view. */
+  select(caller: CallingRole, view: RelationFact): Decision {
+    const { role, whose, relations, calls } = this.#beneath(caller, view, true);
+    if (calls?.always) return denied(callsRefused(calls.routine));
+    const decision = this.#readThrough(caller, view, role, whose, relations);
+    if (!calls || decision.verdict === 'never') return decision;
+    return addCondition(decision, `without the fields that call ${calls.routine}()`, callsRefused(calls.routine));
+  }
+
+  #readThrough(
+    caller: CallingRole,
+    view: RelationFact,
+    role: number,
+    whose: string,
+    relations: readonly { fact: RelationFact; fields: number[] }[],
+  ): Decision {
+    const reads = relations.map(({ fact, fields }) => ({
+      fact,
+      seen: this.#decideAs(caller, role, fact, 'select', fields),
+    }));
+    const isEmpty = ({ fact, seen }: (typeof reads)[number]) =>
+      seen.refused && this.#privileges.unpopulated.has(fact.oid);
+    const closed = reads.find((read) => read.seen.refused && !isEmpty(read));
+    if (closed) return denied(`${whose} may not read ${display(closed.fact)}: ${closed.seen.reason}`);
+    const unpopulated = reads.filter(isEmpty);
+    if (unpopulated.length > 0)
+      return this.#readUnpopulated(
+        view,
+        unpopulated.map(({ fact }) => fact),
+      );
+    const limited = reads.filter(({ seen }) => seen.verdict !== 'always');
+    const first = limited[0];
+    if (!first) return always(`reads with the rights of ${whose}`);
+    const tables = limited.map(({ fact }) => display(fact)).join(', ');
+    // Each row of an updatable view is a row of its table. Other views give no such guarantee.
+    if (relations.length === 1 && (view.updatable & anyWrite) !== 0) {
+      return {
+        ...first.seen,
+        policies: [],
+        reason: `reads ${tables} with the rights of ${whose}: ${first.seen.reason}`,
+      };
+    }
+    const query = view.definition === null ? null : readQuery(view.definition);
+    const empty = limited.find(
+      ({ fact, seen }) =>
+        seen.verdict === 'never' &&
+        query?.plain &&
+        query.from.some((from) => nameKey(...from) === nameKey(fact.schema, fact.name)),
+    );
+    if (empty) {
+      return noRows(`reads ${display(empty.fact)} with the rights of ${whose}: ${empty.seen.reason}`);
+    }
+    const reason = `reads with the rights of ${whose}, and of ${tables} only the rows that these see`;
+    return conditional(reason, `as far as rows of ${tables} can be seen`);
+  }
+
+  /**
+   * Decides about a view that reads materialized views without data. PostgreSQL skips relations that a statement does
+   * not need, so some fields of the view may be readable.
+   */
+  #readUnpopulated(view: RelationFact, unpopulated: readonly RelationFact[]): Decision {
+    const names = unpopulated.map(display).join(', ');
+    const query = view.definition === null ? null : readQuery(view.definition);
+    const isFrom = ({ schema, name }: RelationFact) =>
+      query?.from.some((from) => nameKey(...from) === nameKey(schema, name));
+    if (query?.plain && unpopulated.some(isFrom)) return denied(`reads ${names}: ${holdsNothing}`);
+    return conditional(`reads ${names}: ${holdsNothing}`, `without what comes from ${names}, until that is refreshed`);
+  }
+
+  /**
+   * Decides about a statement that writes through the view.
+   * @param role The role whose privileges on the view count.
+   * @param giving The fields of the view that the statement may set; null for all.
+   */
+  write(
+    caller: CallingRole,
+    role: number,
+    view: RelationFact,
+    operation: WriteOperation,
+    giving: WritableFields | null,
+  ): Decision {
+    // The trigger takes precedence, even on an updatable view.
+    const isTriggers = (view.updatable & writeBit[operation]) === 0 || this.isReplaced(view, operation);
+    const base = this.#beneath(caller, view, isTriggers);
+    // An INSERT does not evaluate the view's query.
+    const calls = operation === 'insert' ? null : base.calls;
+    // PostgreSQL passes the whole row to a trigger.
+    if (calls && (calls.always || (isTriggers && isFlat(view)))) return denied(callsRefused(calls.routine));
+    if (isTriggers) {
+      return conditional('an INSTEAD OF trigger decides', 'as its trigger allows');
+    }
+    const { table, looked } = partsOf(view, base.relations);
+    if (!table) {
+      return conditional(`writes with the rights of ${base.whose}`, 'as the tables beneath allow');
+    }
+    // An INSERT evaluates the view's condition only for the check option.
+    const isAsked = operation !== 'insert' || view.check_option !== null;
+    const seen = (isAsked ? looked : []).map(({ fact, fields }) => ({
+      fact,
+      decision: this.#decideAs(caller, base.role, fact, 'select', fields),
+    }));
+    const closed = seen.find((one) => one.decision.refused);
+    if (closed) {
+      return denied(`${base.whose} may not read ${display(closed.fact)}: ${closed.decision.reason}`);
+    }
+    const given = operation === 'delete' ? null : this.#shown.toTable(view, table.fact, giving);
+    const written = this.#decideAs(caller, base.role, table.fact, operation, null, given);
+    const reason = `writes ${display(table.fact)} with the rights of ${base.whose}: ${written.reason}`;
+    let decision: Decision = { ...written, reason, policies: [] };
+    if (decision.verdict === 'never') return decision;
+    const hidden = seen.filter((one) => one.decision.verdict !== 'always').map(({ fact }) => display(fact));
+    if (hidden.length > 0) {
+      const words = `as far as rows of ${hidden.join(', ')} can be seen`;
+      decision = addCondition(decision, words, `the view’s condition looks into ${hidden.join(', ')}`);
+    }
+    const keepsAll = table.fact.kind !== 'v' && showsAll(view);
+    if (view.check_option !== null && operation !== 'delete' && !keepsAll) {
+      decision = addCondition(decision, 'the row stays in the view', 'the view has a check option');
+    }
+    if (calls) {
+      const words = `without reading the fields that call ${calls.routine}()`;
+      decision = addCondition(decision, words, callsRefused(calls.routine));
+    }
+    const covered = operation === 'insert' ? 'all' : this.#privileges.fields(role, view, 'SELECT');
+    if (covered === 'all' || covered.length > 0) return decision;
+    return addCondition(decision, 'only without a filter', 'the role has no SELECT privilege on the view');
+  }
+
+  /** Returns true if an INSTEAD OF trigger of the view performs the operation. */
+  isReplaced(view: RelationFact, operation: WriteOperation): boolean {
+    return this.#instead.some(
+      ({ relation, events }) => relation === view.oid && (events & triggerBit[operation]) !== 0,
+    );
+  }
+
+  /**
+   * Returns the relations of a view's query, the role whose privileges count for them, and the functions that the
+   * caller may not execute. `isRead`: the statement reads the rows of the view, not only those of its table.
+   */
+  #beneath(caller: CallingRole, view: RelationFact, isRead: boolean) {
+    const uses = this.#uses.of(view.oid);
+    const refused = uses.functions.flatMap(({ oid, anyway, read }) =>
+      this.#privileges
+        .refusedFunctions(caller.oid, [oid])
+        // A statement that changes the rows of the table does not sort them.
+        .filter((routine) => isRead || !callsOnlyToOrder(view, routine))
+        .map((routine) => ({ routine, anyway: anyway || (isRead && read) })),
+    );
+    const anyway = refused.find((one) => one.anyway || callsAnyway(view, one.routine, isRead))?.routine;
+    const routine = anyway ?? refused[0]?.routine;
+    return {
+      role: roleBeneath(view, caller.oid),
+      whose: view.security_invoker ? 'the caller' : 'the view’s owner',
+      calls: routine === undefined ? null : { routine, always: anyway !== undefined },
+      relations: uses.relations.map(({ relation, fields }) => ({ fact: relation, fields })),
+    };
+  }
+}
+
+/**
+ * Returns the relation that a view writes and the relations that the queries in its condition read. `table` is
+ * undefined if the definition does not show it.
+ */
+function partsOf<T extends { fact: RelationFact }>(
+  view: RelationFact,
+  relations: readonly T[],
+): { table: T | undefined; looked: readonly T[] } {
+  if (relations.length < 2) return { table: relations[0], looked: [] };
+  const query = view.definition === null ? null : readQuery(view.definition);
+  if (!query || view.definition === null) return { table: undefined, looked: [] };
+  const [, condition] = around(inOneLine(view.definition), query.source);
+  const named = (text: string): T[] => {
+    const names = new Set(relationsRead(text).map(([schema, name]) => nameKey(schema, name)));
+    return relations.filter(({ fact }) => names.has(nameKey(fact.schema, fact.name)));
+  };
+  const [table, ...more] = named(`FROM ${query.source}`);
+  return { table: more.length > 0 ? undefined : table, looked: named(condition) };
+}
+
+/** The reason why PostgreSQL refuses to read a materialized view that has no data. */
+export const holdsNothing =
+  'it holds nothing yet, and PostgreSQL refuses to read it (55000) until REFRESH MATERIALIZED VIEW has filled it';
+
+/** Returns true if the query of the view has no condition. */
+function showsAll(view: RelationFact): boolean {
+  const where = view.definition === null ? null : readQuery(view.definition)?.where;
+  return where?.kind === 'constant' && where.value === true;
+}
+
+const callsRefused = (routine: string): string => `the view calls ${routine}(), which the role may not execute`;
+
+/**
+ * Returns true if the view calls a function for every SELECT, whatever fields are read. PostgreSQL skips a call that
+ * only an unread field or a removed join needs.
+ */
+function callsAnyway({ definition }: RelationFact, routine: string, isOrdered: boolean): boolean {
+  const query = definition === null ? null : readQuery(definition);
+  if (!query || definition === null) return false;
+  const { source, plain, rest } = query;
+  const [, after = ''] = around(inOneLine(definition), source);
+  const [condition] = rest === '' ? [after] : around(after, rest);
+  const asked = condition.replaceAll(/\bEXISTS \( ?SELECT\b.*?\bFROM\b/gs, '');
+  const joined = plain && !/\bSELECT\b/.test(source) ? source : '';
+  return [joined, asked, isOrdered ? rest : ''].some((text) => text.includes(`${routine}(`));
+}
+
+/** Returns true if the view calls a function only to sort its rows. */
+function callsOnlyToOrder({ definition }: RelationFact, routine: string): boolean {
+  const rest = definition === null ? undefined : readQuery(definition)?.rest;
+  if (definition === null || !rest?.includes(`${routine}(`)) return false;
+  return !around(inOneLine(definition), rest)[0].includes(`${routine}(`);
+}
+
+/** Returns the definition with single spaces, as `readQuery` returns the parts of a query. */
+const inOneLine = (definition: string): string => definition.replaceAll(/\s+/g, ' ');
+
+/** Returns the text before the last occurrence of a part and the text after it. */
+function around(text: string, part: string): [string, string] {
+  const at = text.lastIndexOf(part);
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + part.length)];
+}
+
+/**
+ * Returns true if the view has no subqueries and no outer joins. PostgreSQL then needs every part of the view to
+ * compute a whole row.
+ */
+function isFlat({ definition }: RelationFact): boolean {
+  return definition?.match(/\bSELECT\b/g)?.length === 1 && !/\b(LEFT|RIGHT|FULL) JOIN\b/.test(definition);
+}

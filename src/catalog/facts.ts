@@ -1,0 +1,163 @@
+import { limits } from '../../contract/limits.ts';
+import { defaultRestSettings } from '../../contract/settings.ts';
+import type { Database, Executor } from '../database/database.ts';
+import type { AccessFacts } from './access.ts';
+import { accessQueries } from './access.ts';
+import { type CheckedTypeFacts, checkedTypeQueries } from './checked-types.ts';
+import { type ConstraintFacts, constraintQueries } from './constraints.ts';
+import { type DefinitionFacts, definitionQueries } from './definitions.ts';
+import { type DescriptionFacts, descriptionQueries } from './description.ts';
+import type { EntityFacts } from './entities.ts';
+import { entityQueries } from './entities.ts';
+import { withGeneratedViewFields } from './generated-view-fields.ts';
+import { type IndexFacts, indexQueries } from './indexes.ts';
+import { type JobFacts, jobQueries } from './jobs.ts';
+import { type MachineFacts, machineQueries } from './machines.ts';
+import { type PreRequestFacts, readPreRequests } from './pre-request.ts';
+import { type PublicationFacts, publicationQueries } from './publications.ts';
+import { type CatalogJson, parseCatalog, readCatalogJson, readCatalogParallel } from './read-catalog.ts';
+import type { RoutineFacts } from './routines.ts';
+import { routineQueries } from './routines.ts';
+import { type RefusalFacts, readScreenRefusals } from './screen-refusals.ts';
+import { boundQueries, type ServerLimitFacts } from './server-limits.ts';
+import { type WriteFunctionFacts, writeFunctionQueries } from './write-functions.ts';
+
+/** Facts about the objects of the app and its server limits. */
+interface ObjectFacts
+  extends DescriptionFacts,
+    MachineFacts,
+    ServerLimitFacts,
+    EntityFacts,
+    RoutineFacts,
+    DefinitionFacts {}
+
+/** Facts about constraints, privileges and other conditions of rows. */
+interface AskedFacts
+  extends ConstraintFacts,
+    AccessFacts,
+    IndexFacts,
+    WriteFunctionFacts,
+    CheckedTypeFacts,
+    PublicationFacts,
+    JobFacts {}
+
+/** Facts that depend on settings and on the app's screens. */
+interface OptionFacts extends RefusalFacts, PreRequestFacts {}
+
+/**
+ * All facts that the chapters are derived from: one snapshot of the catalog, and the settings of the server for the
+ * app.
+ */
+export interface Facts extends ObjectFacts, AskedFacts, OptionFacts {
+  /** Schemas of /rest/v1, the default one first. */
+  exposedSchemas: readonly string[];
+  /** Schemas that calls search after the schema of the call. */
+  extraSearchPath: readonly string[];
+  /** The app's login role. A call can have the roles that this role may SET ROLE to. */
+  authenticator: string;
+  /** The role of a call without a token; null if such calls are refused. */
+  anonymous: string | null;
+  /**
+   * The claim that names the role (the setting jwt_role_claim_key); null if it is the claim `role`, which every token
+   * of a member has.
+   */
+  roleClaim: string | null;
+  /** The function that runs before each data call (the setting db_pre_request). */
+  preRequest: string | null;
+}
+
+export interface FactOptions {
+  exposedSchemas: readonly string[];
+  /** The default of the setting if missing. */
+  extraSearchPath?: readonly string[];
+  /** Name of the app's login role, `app_<ref>_authenticator`. */
+  authenticator: string;
+  /** The role of a call without a token; null if such calls are refused. Default: anon. */
+  anonymous?: string | null;
+  /** The claim that names the role; null for the claim `role`. Default: null. */
+  roleClaim?: string | null;
+  /** The default of the setting if missing. */
+  preRequest?: string | null;
+}
+
+/** Unparsed facts for the specification process. */
+export interface RawFacts {
+  /** JSON objects that together contain all facts. */
+  parts: readonly CatalogJson<Partial<Facts>>[];
+  options: FactOptions;
+}
+
+/** The two sets of queries take about the same time, because two connections run them in parallel. */
+const objectQueries = {
+  ...descriptionQueries,
+  ...machineQueries,
+  ...boundQueries,
+  ...entityQueries,
+  ...routineQueries,
+  ...definitionQueries,
+};
+const askedQueries = {
+  ...constraintQueries,
+  ...accessQueries,
+  ...indexQueries,
+  ...writeFunctionQueries,
+  ...checkedTypeQueries,
+  ...publicationQueries,
+  ...jobQueries,
+};
+
+/**
+ * Reads and parses the facts. Any role that may connect can run the queries.
+ * @throws ConnectionError, PoolTimeoutError, and DatabaseError: 55P03 if a schema change holds a lock for longer than
+ * the limit catalogLockMilliseconds.
+ */
+export async function loadFacts(executor: Executor, options: FactOptions): Promise<Facts> {
+  return parseFacts(await readFactsWithin(executor, options));
+}
+
+/**
+ * Reads the facts on two connections in parallel, without parsing them.
+ * @throws Errors of `loadFacts`.
+ */
+export async function readFacts(database: Database, options: FactOptions): Promise<RawFacts> {
+  const { default: lock } = limits.catalogLockMilliseconds;
+  const [parts, asked] = await Promise.all([
+    readCatalogParallel<ObjectFacts, AskedFacts>(database, [objectQueries, askedQueries], lock),
+    readForOptions(database, options),
+  ]);
+  return { parts: [...parts, asked], options };
+}
+
+/**
+ * Reads the facts within a transaction, without parsing them.
+ * @throws Errors of `loadFacts`.
+ */
+export async function readFactsWithin(executor: Executor, options: FactOptions): Promise<RawFacts> {
+  const { default: lock } = limits.catalogLockMilliseconds;
+  const json = await readCatalogJson<ObjectFacts & AskedFacts>(executor, { ...objectQueries, ...askedQueries }, lock);
+  return { parts: [json, await readForOptions(executor, options)], options };
+}
+
+async function readForOptions(
+  executor: Executor,
+  { extraSearchPath, preRequest }: FactOptions,
+): Promise<CatalogJson<OptionFacts>> {
+  const path = extraSearchPath ?? defaultRestSettings.db_extra_search_path;
+  const refusals = await readScreenRefusals(executor, path, limits.catalogLockMilliseconds.default);
+  const named = await readPreRequests(executor, preRequest ?? defaultRestSettings.db_pre_request);
+  return new TextEncoder().encode(
+    JSON.stringify({ screen_refusals: refusals, pre_requests: named } satisfies OptionFacts),
+  );
+}
+
+/** Parses facts and adds the defaults of the options. */
+export function parseFacts({ parts, options }: RawFacts): Facts {
+  const { exposedSchemas, authenticator, anonymous = 'anon', roleClaim = null } = options;
+  const {
+    extraSearchPath = defaultRestSettings.db_extra_search_path,
+    preRequest = defaultRestSettings.db_pre_request,
+  } = options;
+  const read = Object.assign({}, ...parts.map(parseCatalog)) as ObjectFacts & AskedFacts & OptionFacts;
+  const fields = withGeneratedViewFields(read);
+  return { ...read, fields, exposedSchemas, extraSearchPath, authenticator, anonymous, roleClaim, preRequest };
+}

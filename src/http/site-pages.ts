@@ -1,0 +1,144 @@
+import { LRUCache } from 'lru-cache';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
+import { limits } from '../../contract/limits.ts';
+import type { App } from '../apps/app.ts';
+import { readSiteFile, readSiteFiles, type SiteCoding } from '../apps/site-store.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { acceptedCodings, contentTypeOf, FOREVER, hasKnownType, matchesEntityTag, readRange } from './stored-files.ts';
+
+/** The SHA-256 of each file of a version, by path without a leading slash. */
+type SiteFiles = ReadonlyMap<string, string>;
+
+/** The file that a path leads to, or the path that the browser should open instead. */
+export type SiteTarget = { readonly file: string; readonly status: 200 | 404 } | { readonly redirect: string };
+
+/**
+ * Finds the file of a path: the file itself, `index.html` of a folder, or the path with `.html`. A page that does not
+ * exist is `404.html`; without that file it is `index.html`, because the front end then reads the path itself.
+ * @param path The path of the request, percent-encoded.
+ * @param isPage True if a person opens the path in a browser.
+ * @returns null if the version has no such file.
+ */
+export function findSiteFile(files: Pick<SiteFiles, 'has'>, path: string, isPage: boolean): SiteTarget | null {
+  const name = decoded(path.slice(1));
+  if (name === null) return null;
+  const isFolder = name === '' || name.endsWith('/');
+  const exact = isFolder ? `${name}index.html` : name;
+  if (files.has(exact)) return { file: exact, status: 200 };
+  if (!isFolder && files.has(`${name}.html`)) return { file: `${name}.html`, status: 200 };
+  if (!isFolder && files.has(`${name}/index.html`)) return { redirect: `${path}/` };
+  if (!isPage) return null;
+  if (files.has('404.html')) return { file: '404.html', status: 404 };
+  return !hasKnownType(name) && files.has('index.html') ? { file: 'index.html', status: 200 } : null;
+}
+
+function decoded(path: string): string | null {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return null;
+  }
+}
+
+interface StoredFile {
+  readonly coding: SiteCoding;
+  readonly bytes: Buffer;
+}
+
+/** Approximate memory of an entry of a map, in addition to its path. */
+const ENTRY_BYTES = 150;
+
+/** Serves the apps' own front ends. The files that are in demand stay in memory. */
+export class SitePages {
+  /** By the id of a version, which never changes. */
+  readonly #versions = new LRUCache<string, SiteFiles>({
+    maxSize: limits.siteCacheBytes.default,
+    sizeCalculation: (files) => [...files.keys()].reduce((sum, path) => sum + path.length + ENTRY_BYTES, ENTRY_BYTES),
+  });
+  /** By app, SHA-256 and accepted codings: no app gets a file that another one stores. */
+  readonly #files = new LRUCache<string, StoredFile>({
+    maxSize: limits.siteCacheBytes.default,
+    sizeCalculation: ({ bytes }) => bytes.length + ENTRY_BYTES,
+  });
+
+  /**
+   * Returns the reply for a GET or HEAD request; null if the app has no front end of its own.
+   * @throws NinefoldError not_found if the front end has no such file
+   */
+  async answer(app: App, request: CallRequest): Promise<Reply | null> {
+    const version = await app.activeSite();
+    const files = version === null ? null : await this.#filesOf(app, version);
+    if (!files) return null;
+    const { path, query, headers } = request;
+    const target = findSiteFile(files, path, (headers.accept ?? '').includes('text/html'));
+    if (target === null) throw new NinefoldError('not_found');
+    if ('redirect' in target) return redirect(query === '' ? target.redirect : `${target.redirect}?${query}`);
+    const sha256 = files.get(target.file) as string;
+    const codings: SiteCoding[] = headers.range
+      ? ['content']
+      : [...acceptedCodings(headers['accept-encoding']), 'content'];
+    const key = `${app.ref} ${sha256} ${codings.join()}`;
+    const file = this.#files.get(key) ?? (await readSiteFile(app.database, sha256, codings));
+    if (!file) return null;
+    this.#files.set(key, file);
+    return fileReply(request, target, sha256, file);
+  }
+
+  async #filesOf(app: App, version: string): Promise<SiteFiles | null> {
+    const known = this.#versions.get(version);
+    if (known) return known;
+    const files = await readSiteFiles(app.database, version);
+    if (!files) return null;
+    const found = new Map(Object.entries(files));
+    this.#versions.set(version, found);
+    return found;
+  }
+}
+
+const redirect = (location: string): Reply => ({
+  status: 308,
+  headers: { 'cache-control': 'no-cache' },
+  redirect: location,
+  body: null,
+});
+
+/**
+ * Names that build tools give to a file of a folder, with a hash of its content: eight characters or hexadecimal digits that
+ * hold a letter and a digit.
+ */
+const HASHED = /^.+\/[^/]*[-.](?=[^./]*\d)(?=[^./]*[A-Za-z])(?:[\w-]{8}|[\da-f]{9,64})\.[^/]+$/;
+
+function fileReply(
+  { method, headers }: CallRequest,
+  { file, status }: { readonly file: string; readonly status: 200 | 404 },
+  sha256: string,
+  { coding, bytes }: StoredFile,
+): Reply {
+  const isCompressed = coding !== 'content';
+  const etag = `"${sha256}${isCompressed ? `-${coding}` : ''}"`;
+  const common = {
+    etag,
+    'cache-control': HASHED.test(file) && status === 200 && !file.endsWith('.html') ? FOREVER : 'no-cache',
+    vary: 'Accept-Encoding',
+  };
+  if (status === 200 && matchesEntityTag(headers['if-none-match'], etag)) {
+    return { status: 304, headers: common, body: null };
+  }
+  const range = status === 200 && !isCompressed ? readRange(headers.range, bytes.length) : null;
+  if (range === 'unsatisfiable') {
+    return { status: 416, headers: { 'content-range': `bytes */${bytes.length}` }, body: null };
+  }
+  const body = range ? bytes.subarray(range[0], range[1] + 1) : bytes;
+  return {
+    status: range ? 206 : status,
+    headers: {
+      ...common,
+      'accept-ranges': 'bytes',
+      'content-type': contentTypeOf(file),
+      ...(isCompressed && { 'content-encoding': coding }),
+      ...(range && { 'content-range': `bytes ${range[0]}-${range[1]}/${bytes.length}` }),
+      'content-length': String(body.length),
+    },
+    body: method === 'HEAD' ? null : body,
+  };
+}

@@ -1,0 +1,78 @@
+import { extname } from 'node:path';
+
+/** Content types by the extension of a file. */
+const types: Readonly<Record<string, string>> = {
+  '.avif': 'image/avif',
+  '.css': 'text/css; charset=utf-8',
+  '.csv': 'text/csv; charset=utf-8',
+  '.gif': 'image/gif',
+  '.htm': 'text/html; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.ico': 'image/x-icon',
+  '.jpeg': 'image/jpeg',
+  '.jpg': 'image/jpeg',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json',
+  '.map': 'application/json',
+  '.md': 'text/markdown; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.mp3': 'audio/mpeg',
+  '.mp4': 'video/mp4',
+  '.ogg': 'audio/ogg',
+  '.otf': 'font/otf',
+  '.pdf': 'application/pdf',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.ttf': 'font/ttf',
+  '.txt': 'text/plain; charset=utf-8',
+  '.wasm': 'application/wasm',
+  '.wav': 'audio/wav',
+  '.webm': 'video/webm',
+  '.webmanifest': 'application/manifest+json',
+  '.webp': 'image/webp',
+  '.woff': 'font/woff',
+  '.woff2': 'font/woff2',
+  '.xml': 'application/xml',
+};
+
+/** Returns the content type of a file by its extension; `application/octet-stream` if it is not known. */
+export const contentTypeOf = (path: string): string => types[extname(path).toLowerCase()] ?? 'application/octet-stream';
+
+/** Returns true if the extension of a path is that of a file for browsers, so that the path is not a page's. */
+export const hasKnownType = (path: string): boolean => Object.hasOwn(types, extname(path).toLowerCase());
+
+/** Cache-Control of a file whose name contains a hash of its content. */
+export const FOREVER = 'public, max-age=31536000, immutable';
+
+/** Returns the accepted content codings in the order of preference (RFC 9110, section 12.5.3). */
+export function acceptedCodings(accepted: string | undefined): ('br' | 'gzip')[] {
+  const codings = (accepted ?? '').toLowerCase().split(',');
+  const accepts = (coding: string): boolean =>
+    codings.some((each) => {
+      const [name = '', ...params] = each.split(';').map((part) => part.trim());
+      return name === coding && !params.some((param) => /^q=0(?:\.0*)?$/.test(param));
+    });
+  return (['br', 'gzip'] as const).filter(accepts);
+}
+
+/**
+ * Returns true if an If-None-Match header names the entity tag. Compares weakly (RFC 9110, section 13.1.2), because a
+ * proxy that compresses the body marks the tag as weak.
+ */
+export const matchesEntityTag = (header: string | undefined, etag: string): boolean =>
+  (header ?? '').split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
+
+/**
+ * Reads a Range header with one range of bytes (RFC 9110, section 14.1.2).
+ * @returns the first and the last byte; `unsatisfiable`; or null for a header that the server ignores, such as several ranges.
+ */
+export function readRange(header: string | undefined, length: number): [number, number] | 'unsatisfiable' | null {
+  const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '');
+  const [, from = '', to = ''] = match ?? [];
+  if (from === '' && to === '') return null;
+  if (from === '')
+    return Number(to) === 0 || length === 0 ? 'unsatisfiable' : [Math.max(0, length - Number(to)), length - 1];
+  if (to !== '' && Number(to) < Number(from)) return null;
+  if (Number(from) >= length) return 'unsatisfiable';
+  return [Number(from), to === '' ? length - 1 : Math.min(Number(to), length - 1)];
+}

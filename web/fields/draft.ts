@@ -1,0 +1,88 @@
+import type { PortalField } from '../../contract/portal.ts';
+import { brokenRule } from './rules.ts';
+
+/** A row as a data request returns it. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** The typed values of a form by field: the text of an editor, or true and false. An empty text is no value. */
+export type Draft = Readonly<Record<string, string | boolean>>;
+
+/** Converts a value for the editor of a field. */
+export function toDraft({ editor }: PortalField, value: unknown): string | boolean {
+  if (editor === 'boolean') return value === true;
+  if (value === null || value === undefined) return '';
+  if (editor === 'json') return JSON.stringify(value, null, 2);
+  if (editor === 'array') return Array.isArray(value) ? value.map(String).join('\n') : '';
+  if (editor === 'date and time') return toLocal(String(value));
+  return String(value);
+}
+
+/** Formats a time for `<input type="datetime-local">`, in the time zone of the browser. */
+function toLocal(value: string): string {
+  const time = new Date(value);
+  if (Number.isNaN(time.getTime())) return '';
+  const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 16);
+}
+
+/** A value of a form, or why it is invalid. */
+export type Read = { readonly value: unknown } | { readonly wrong: string };
+
+/** Reads a typed value. Numbers that JavaScript cannot represent stay texts, which PostgreSQL reads. */
+export function readDraft(field: PortalField, typed: string | boolean): Read {
+  if (typeof typed === 'boolean') return { value: typed };
+  if (typed === '') return { value: null };
+  switch (field.editor) {
+    case 'number':
+    case 'money':
+      return readNumber(typed);
+    case 'reference':
+      return { value: /^-?\d{1,15}$/.test(typed) ? Number(typed) : typed };
+    case 'date and time': {
+      const time = new Date(typed);
+      return Number.isNaN(time.getTime()) ? { wrong: 'This is no date and time.' } : { value: time.toISOString() };
+    }
+    case 'array':
+      return { value: typed.split('\n').filter((line) => line !== '') };
+    case 'json':
+      return readJson(typed);
+    default:
+      return { value: typed };
+  }
+}
+
+function readNumber(typed: string): Read {
+  const text = typed.trim().replaceAll(/[\s\u00a0\u202f']/g, '');
+  const plain = /^-?\d+,\d+$/.test(text) ? text.replace(',', '.') : text;
+  if (!/^-?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?$/i.test(plain)) return { wrong: 'This is no number.' };
+  const value = Number(plain);
+  return { value: Number.isSafeInteger(value) || plain.length <= 15 ? value : plain };
+}
+
+function readJson(typed: string): Read {
+  try {
+    return { value: JSON.parse(typed) };
+  } catch {
+    return { wrong: 'This is no valid JSON.' };
+  }
+}
+
+/** Returns why a typed value is invalid, in the words of its rule; null if it can be saved. */
+export function wrongIn(field: PortalField, typed: string | boolean, isNew: boolean): string | null {
+  const read = readDraft(field, typed);
+  if ('wrong' in read) return read.wrong;
+  if (read.value === null && (isNew ? field.required : !field.nullable)) return `${field.label} is missing.`;
+  return brokenRule(field, read.value);
+}
+
+/** Returns the values to send: for a new row the typed values, for an existing row the changed values. */
+export function valuesOf(fields: readonly PortalField[], draft: Draft, before: Row | null): Row {
+  const changed = fields.flatMap((field): [string, unknown][] => {
+    const typed = draft[field.name];
+    if (typed === undefined) return [];
+    if (before === null ? typed === '' : typed === toDraft(field, before[field.name])) return [];
+    const read = readDraft(field, typed);
+    return 'wrong' in read ? [] : [[field.name, read.value]];
+  });
+  return Object.fromEntries(changed);
+}

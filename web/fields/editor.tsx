@@ -1,0 +1,133 @@
+import { type ReactNode, use, useId } from 'react';
+import type { PortalField } from '../../contract/portal.ts';
+import { Segmented } from '../ui/segmented.tsx';
+import styles from './editor.module.css';
+import { ReferenceControlContext } from './reference-control.ts';
+import { characters, longest } from './rules.ts';
+
+/** Maximum number of values that are shown as segments. */
+const SEGMENTS = 5;
+
+export interface EditorProps {
+  field: PortalField;
+  value: string | boolean;
+  onChange: (value: string | boolean) => void;
+  /** Called when the member leaves the field. */
+  onLeave?: () => void;
+  /** Why the value is invalid. */
+  wrong?: string | null;
+  /** True if the form of a new row marks the field as optional. */
+  isOptional?: boolean;
+  /** Label of the row that a reference already has. */
+  chosen?: string | null;
+}
+
+/** Field of a form: label, control by type and rules, help or error. */
+export function FieldEditor(props: EditorProps) {
+  const { field, value, wrong = null, isOptional = false } = props;
+  const id = useId();
+  const [help, error] = [`${id}-help`, `${id}-error`];
+  const max = longest(field);
+  const counts = max !== null && typeof value === 'string' && (field.editor === 'text' || field.editor === 'long text');
+  const described = [wrong !== null && error, field.help !== null && help].filter(Boolean).join(' ') || undefined;
+  return (
+    <div className={styles.field} data-field={field.name}>
+      <div className={styles.label}>
+        {isGroup(field) ? <span id={`${id}-label`}>{field.label}</span> : <label htmlFor={id}>{field.label}</label>}
+        {isOptional && <span className={styles.optional}>may be left out</span>}
+      </div>
+      <Control {...props} id={id} describedBy={described} />
+      <div className={styles.below}>
+        <div>
+          {wrong !== null && (
+            <p id={error} className={styles.wrong} role="alert">
+              {wrong}
+            </p>
+          )}
+          {field.help !== null && <p id={help}>{field.help}</p>}
+        </div>
+        {counts && (
+          <span className={styles.count}>
+            {characters(value).toLocaleString()} of {max.toLocaleString()}
+          </span>
+        )}
+      </div>
+    </div>
+  );
+}
+
+const isGroup = (field: PortalField): boolean =>
+  field.editor === 'enum' && !field.nullable && (field.values?.length ?? 0) <= SEGMENTS;
+
+function Control(props: EditorProps & { id: string; describedBy: string | undefined }): ReactNode {
+  const { field, value, onChange, onLeave, wrong, id, describedBy, chosen = null } = props;
+  const Reference = use(ReferenceControlContext);
+  const text = typeof value === 'string' ? value : '';
+  const common = {
+    id,
+    className: styles.control,
+    value: text,
+    'aria-invalid': wrong ? true : undefined,
+    'aria-describedby': describedBy,
+    onBlur: onLeave,
+    onChange: ({ currentTarget }: { currentTarget: { value: string } }) => onChange(currentTarget.value),
+  };
+  switch (field.editor) {
+    case 'boolean':
+      return (
+        <input
+          id={id}
+          type="checkbox"
+          role="switch"
+          aria-checked={value === true}
+          className={styles.switch}
+          checked={value === true}
+          aria-describedby={describedBy}
+          onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+        />
+      );
+    case 'enum':
+      return isGroup(field) ? (
+        <Segmented
+          label={field.label}
+          value={text}
+          options={(field.values ?? []).map((one) => [one.value, one.label] as const)}
+          onChange={onChange}
+        />
+      ) : (
+        <select {...common}>
+          <option value="">–</option>
+          {field.values?.map((one) => (
+            <option key={one.value} value={one.value}>
+              {one.label}
+            </option>
+          ))}
+        </select>
+      );
+    case 'reference':
+      return Reference ? (
+        <Reference {...{ id, field, value: text, chosen, describedBy, onChange }} isWrong={Boolean(wrong)} />
+      ) : null;
+    case 'long text':
+      return <textarea {...common} rows={6} />;
+    case 'json':
+      return <textarea {...common} rows={6} spellCheck={false} data-mono />;
+    case 'array':
+      return <textarea {...common} rows={3} placeholder="One value a line" />;
+    case 'number':
+    case 'money':
+      return <input {...common} inputMode="decimal" data-number autoComplete="off" />;
+    case 'date':
+      return <input {...common} type="date" />;
+    case 'date and time':
+      return <input {...common} type="datetime-local" />;
+    case 'time':
+      return <input {...common} type="time" />;
+    default:
+      return <input {...common} type={inputType(field.name)} autoComplete="off" />;
+  }
+}
+
+/** Returns the keyboard of a phone. The rules validate the value, not the browser. */
+const inputType = (name: string): string =>
+  /phone/i.test(name) ? 'tel' : /url|link|website/i.test(name) ? 'url' : 'text';

@@ -1,0 +1,34 @@
+import styles from './state.module.css';
+
+/** The states of a machine, in the order of chapter 4, and the state of a new row. */
+export interface States {
+  readonly states: readonly { readonly value: string; readonly label: string; readonly final: boolean }[];
+  readonly initial: string;
+}
+
+/** A data colour of the design tokens. */
+export type StateColour = 'd-1' | 'd-2' | 'd-3' | 'd-4' | 'd-5' | 'd-6';
+
+/** Data colours by the order of the states. The first is vermilion, because its rows wait for an answer. */
+const colours: readonly StateColour[] = ['d-4', 'd-1', 'd-2', 'd-3', 'd-5'];
+
+/**
+ * Returns the colour of a state, which is the same on every page of the console and of the portal. Final states, the
+ * last of four or more states, and values that are no state are grey.
+ */
+export function stateColour({ states, initial }: States, value: string): StateColour {
+  const state = states.find((one) => one.value === value);
+  if (!state || (state.final && value !== initial)) return 'd-6';
+  if (value === states.at(-1)?.value && states.length > 3) return 'd-6';
+  const open = states.filter((one) => one.value === initial || !one.final);
+  return colours[open.indexOf(state) % colours.length] ?? 'd-6';
+}
+
+/** Shows a state with its colour. */
+export function State({ machine, state }: { machine: States; state: string }) {
+  return (
+    <span className={styles.state} style={{ '--c': `var(--${stateColour(machine, state)})` } as React.CSSProperties}>
+      {machine.states.find(({ value }) => value === state)?.label ?? state}
+    </span>
+  );
+}

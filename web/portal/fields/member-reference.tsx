@@ -1,0 +1,70 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { PortalEntity } from '../../../contract/portal.ts';
+import { textOf } from '../../fields/format.ts';
+import type { ReferenceControlProps } from '../../fields/reference-control.ts';
+import { ReferencePicker } from '../../fields/reference-picker.tsx';
+import { usePortal } from '../data/client.ts';
+import type { Row } from '../data/rest.ts';
+import { choices } from '../data/rows.ts';
+import { entityIn, useScreens } from '../data/screens.ts';
+import { rowName } from './value.tsx';
+
+/** Chooses the row that a field references, among the rows that the member may read. */
+export function MemberReference({
+  id,
+  label,
+  field,
+  value,
+  chosen,
+  describedBy,
+  isWrong,
+  onChange,
+}: ReferenceControlProps) {
+  const portal = usePortal();
+  const all = useScreens();
+  const [search, setSearch] = useState<string | null>(null);
+  const [name, setName] = useState(chosen ?? '');
+  const target = field.reference && entityIn(all, field.reference.entity);
+  const { data } = useQuery({
+    ...choices(portal, all, field.reference?.entity ?? '', search ?? ''),
+    enabled: search !== null,
+  });
+  if (!target || !field.reference) return null;
+  const key = field.reference.field;
+  const found = data && {
+    choices: data.rows.map((row) => ({
+      value: String(row[key]),
+      name: rowName(target, row),
+      note: secondLine(target, row),
+    })),
+    total: data.total ?? 0,
+  };
+  return (
+    <ReferencePicker
+      {...{ id, label, describedBy, isWrong, search, found }}
+      listLabel={field.label}
+      placeholder={`Search ${target.label.toLowerCase()}`}
+      chosen={value === '' ? '' : name || rowNumber(target, value)}
+      canClear={field.nullable && value !== ''}
+      nothingFound={`No ${target.one} is called so.`}
+      onSearch={setSearch}
+      onChoose={(choice) => {
+        onChange(choice?.value ?? '');
+        setName(choice?.name ?? '');
+      }}
+    />
+  );
+}
+
+/** Returns a text for a chosen row without a label. */
+const rowNumber = ({ one }: PortalEntity, value: string): string =>
+  /^\d+$/.test(value) ? `${one} ${value}` : `A ${one}`;
+
+/** Returns another field, which distinguishes rows with the same label. */
+function secondLine(entity: PortalEntity, row: Row): string {
+  const field = entity.fields.find(
+    ({ name, editor }) => name !== entity.title_field && !entity.key.includes(name) && editor === 'text' && row[name],
+  );
+  return field ? textOf(field, row[field.name]) : '';
+}
