@@ -46,6 +46,45 @@ it('shows each caller the screens of the caller’s roles, and lists that equal 
   }
 });
 
+it.each(['helpdesk', 'booking', 'notes'])(
+  'shows in the app %s only what the caller may read and call, whatever the roles',
+  async (template) => {
+    const of = await createApp(node, { template });
+    const [plain, holder] = [await signUpMember(of), await signUpMember(of)];
+    await runSql(node, of.ref, `select ninefold.grant_role('${holder.user.id}', name) from ninefold.roles`);
+    let actions = 0;
+    for (const member of [null, plain, holder]) {
+      const headers = {
+        apikey: of.publishable_key,
+        'content-type': 'application/json',
+        ...(member && { authorization: `Bearer ${member.session.access_token}` }),
+      };
+      const { screens, entities } = (await (
+        await fetch(`${of.url}/portal/v1/screens`, { headers })
+      ).json()) as PortalScreens;
+      for (const screen of screens) {
+        const entity = entities.find(({ id }) => id === screen.entity);
+        const readable = entity?.fields.filter((field) => field.readable).map(({ name }) => name) ?? [];
+        const params = new URLSearchParams(screen.filter ?? '');
+        params.set('select', [...readable, ...(screen.kind === 'form' ? [] : screen.columns)].join(','));
+        params.set('order', [screen.group, screen.order].filter(Boolean).join(',') || (readable[0] ?? ''));
+        const read =
+          readable.length > 0 ? await fetch(`${of.url}/rest/v1/${entity?.name}?${params}`, { headers }) : null;
+        expect([screen.route, read?.status ?? 200]).toEqual([screen.route, 200]);
+        for (const { name, fields, row } of screen.actions) {
+          const names = [...fields.map((field) => field.name), ...(row ? [row.argument] : [])];
+          const body = JSON.stringify(Object.fromEntries(names.map((argument) => [argument, null])));
+          const called = await fetch(`${of.url}/rest/v1/rpc/${name}`, { method: 'POST', headers, body });
+          // The function may refuse empty arguments, but the call is neither unknown nor forbidden.
+          expect([name, [401, 403, 404].includes(called.status)]).toEqual([name, false]);
+          actions += 1;
+        }
+      }
+    }
+    expect(actions > 0).toBe(template !== 'helpdesk');
+  },
+);
+
 it('answers with an entity tag, which changes with the roles of the caller alone', async () => {
   const first = await ask(ada);
   const etag = first.headers.get('etag') ?? '';

@@ -29,7 +29,7 @@ export function Download({
       link.href = URL.createObjectURL(new Blob([`\ufeff${text}`], { type: 'text/csv;charset=utf-8' }));
       link.download = `${screen.title}.csv`;
       link.click();
-      URL.revokeObjectURL(link.href);
+      setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
     },
   });
   return (
