@@ -395,6 +395,7 @@ describe('the helpdesk with the portal only', () => {
     await lane('Open').getByRole('link', { name: 'The invoice' }).waitFor();
     await agent.page.getByLabel('Move The invoice').selectOption({ label: 'Ask' });
     await lane('Waiting').getByRole('link', { name: 'The invoice' }).waitFor();
+    await agent.page.getByText('The invoice <b>is</b> wrong: Ask.').waitFor();
     await agent.page.getByRole('button', { name: 'Undo' }).click();
     await lane('Open').getByRole('link', { name: 'The invoice' }).waitFor();
     await agent.page.getByText('Undone.').waitFor();
@@ -428,13 +429,28 @@ describe('the helpdesk with the portal only', () => {
       site.node,
       app.ref,
       `create table public.berths (id int primary key, name text not null); insert into public.berths values (1, 'North 1');
-      revoke all on public.berths from anon, authenticated; grant select on public.berths to anon;`,
+      revoke all on public.berths from anon, authenticated; grant select on public.berths to anon;
+      create view public.totals as select count(*) as berths, 12.5::numeric(10,2) as total_fee from public.berths;
+      create view public.months as select m as month, m * 10 as guests from generate_series(1, 3) m;
+      grant select on public.totals, public.months to anon;
+      select ninefold.define_screen('/totals', 'Totals', 'figures', 'public.totals', home => true);
+      select ninefold.define_screen('/months', 'Months', 'figures', 'public.months', place => 1);
+      select ninefold.set_look(accent => '#d01060')`,
     );
     const { page, context, problems } = await visit('/berths');
     await page.getByRole('link', { name: 'North 1' }).click();
     await page.getByRole('heading', { name: 'North 1' }).waitFor();
     await inBoth(page);
     expect(await page.getByRole('link', { name: 'Sign in' }).count()).toBeGreaterThan(0);
+    // The first page is the screen that the app defines so.
+    await page.goto(app.origin);
+    await page.waitForURL(/\/totals$/);
+    await page.getByRole('definition').getByText('12.50').waitFor();
+    await inBoth(page);
+    expect(await page.evaluate(() => document.documentElement.style.getPropertyValue('--hue'))).toBe('6');
+    await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Months' }).click();
+    await page.getByRole('cell', { name: '30' }).waitFor();
+    await inBoth(page);
     expect(problems).toEqual([]);
     await context.close();
   });

@@ -69,6 +69,7 @@ function Board({ screen, entity, machine }: Pick<Place, 'screen' | 'entity'> & {
       if (path) void navigate({ to: path, search: { take: transition.name } as never });
       return;
     }
+    toast(null);
     taking.mutate(
       { row, to: state, values: {} },
       {

@@ -12,15 +12,15 @@ export interface Toast {
   readonly undo?: (() => Promise<unknown>) | undefined;
 }
 
-const ToastContext = createContext<(toast: Toast) => void>(() => undefined);
+const ToastContext = createContext<(toast: Toast | null) => void>(() => undefined);
 
-/** Returns a function that shows a message at the lower edge of the page. */
-export const useToast = (): ((toast: Toast) => void) => use(ToastContext);
+/** Returns a function that shows a message at the lower edge of the page, or none before the next change. */
+export const useToast = (): ((toast: Toast | null) => void) => use(ToastContext);
 
 /** Shows the newest message below its children. */
 export function Toasts({ children }: { children: ReactNode }) {
   const [shown, setShown] = useState<Toast | null>(null);
-  const show = useCallback((toast: Toast) => setShown(toast), []);
+  const show = useCallback((toast: Toast | null) => setShown(toast), []);
   return (
     <ToastContext value={show}>
       {children}

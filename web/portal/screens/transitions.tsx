@@ -42,7 +42,8 @@ export function Transitions({ entity, machine, row }: MachineOf) {
   const since = sinceOf(row);
   const all = useScreens();
   const toast = useToast();
-  const move = (transition: PortalTransition, values: Row, onMoved = () => {}) =>
+  const move = (transition: PortalTransition, values: Row, onMoved = () => {}) => {
+    toast(null);
     taking.mutate(
       { row, to: transition.to, values },
       {
@@ -55,6 +56,7 @@ export function Transitions({ entity, machine, row }: MachineOf) {
         },
       },
     );
+  };
   return (
     <>
       <h2 className={pageStyles.panelHead}>{fieldIn(entity, machine.field)?.label ?? machine.field}</h2>
