@@ -443,7 +443,7 @@ describe('the helpdesk with the portal only', () => {
     await inBoth(page);
     expect(await page.getByRole('link', { name: 'Sign in' }).count()).toBeGreaterThan(0);
     // The first page is the screen that the app defines so.
-    await page.goto(app.origin);
+    await page.goto(`${app.origin}/`);
     await page.waitForURL(/\/totals$/);
     await page.getByRole('definition').getByText('12.50').waitFor();
     await inBoth(page);
