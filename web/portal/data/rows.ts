@@ -54,7 +54,7 @@ function pageAfter(
 
 /** Number of rows of a request for a download, and of a complete download. */
 const DOWNLOAD_PAGE = 1000;
-export const DOWNLOAD_ROWS = 50_000;
+const DOWNLOAD_ROWS = 50_000;
 
 /** Reads all rows of a list, up to DOWNLOAD_ROWS. */
 export async function allRows(
