@@ -1,7 +1,7 @@
 import type { Session } from '@supabase/auth-js';
 import { useQuery } from '@tanstack/react-query';
-import { Navigate, useLocation } from '@tanstack/react-router';
-import { createContext, type ReactNode, use } from 'react';
+import { Navigate } from '@tanstack/react-router';
+import { createContext, type ReactNode, use, useState } from 'react';
 import { AuthLayout, Wrong } from '../auth/auth-layout.tsx';
 import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
@@ -15,11 +15,15 @@ const CallerContext = createContext<Session | null>(null);
 /** Returns the session of the member; null without a session. */
 export const useCaller = (): Session | null => use(CallerContext);
 
+/** Redirects to the sign-in, which returns to the address that was open when this component was added. */
+export function ToSignIn() {
+  const [asked] = useState(() => `${location.pathname}${location.search}`);
+  return <Navigate to="/account/sign-in" search={asked === '/' ? {} : { next: asked }} replace />;
+}
+
 /** Shows pages with the screens that the caller may open. A visitor who may open no screen signs in first. */
 export function Gate({ children }: { children: ReactNode }) {
   const portal = usePortal();
-  const { pathname, searchStr } = useLocation();
-  const asked = `${pathname}${searchStr}`;
   const session = useQuery(signedIn(portal));
   const userId = session.data?.session.user.id ?? null;
   const isKnown = session.data !== undefined && !(session.data === null && session.isFetching);
@@ -35,7 +39,7 @@ export function Gate({ children }: { children: ReactNode }) {
   if (session.data?.needsFactor) return <FactorStep />;
   if (!isKnown || !found.data) return null;
   if (session.data === null && found.data.screens.length === 0) {
-    return <Navigate to="/account/sign-in" search={asked === '/' ? {} : { next: asked }} replace />;
+    return <ToSignIn />;
   }
   return (
     <CallerContext value={session.data?.session ?? null}>

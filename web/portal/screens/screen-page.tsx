@@ -1,9 +1,9 @@
-import { Navigate, useLocation } from '@tanstack/react-router';
+import { useLocation } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { ReferenceControlContext } from '../../fields/reference-control.ts';
 import { AuthLayout } from '../auth/auth-layout.tsx';
 import { placeAt, useScreens } from '../data/screens.ts';
-import { useCaller } from './gate.tsx';
+import { ToSignIn, useCaller } from './gate.tsx';
 import { ListPage } from './list-page.tsx';
 import { Message } from './message.tsx';
 
@@ -21,11 +21,9 @@ const MemberReference = lazy(() =>
 export function ScreenPage() {
   const all = useScreens();
   const caller = useCaller();
-  const { pathname, search, searchStr } = useLocation();
+  const { pathname, search } = useLocation();
   const place = placeAt(all, pathname);
-  if (!place && !caller) {
-    return <Navigate to="/account/sign-in" search={{ next: `${pathname}${searchStr}` }} replace />;
-  }
+  if (!place && !caller) return <ToSignIn />;
   if (!place) {
     return (
       <Message title="There is no such page">
