@@ -165,6 +165,8 @@ export interface PortalField {
   readonly help: string | null;
   readonly editor: PortalEditor;
   readonly readable: boolean;
+  /** Absent for values that are no texts: a data call cannot search their characters. */
+  readonly searchable?: true;
   /** Whether a new row may be given a value, and whether the value of a row may be changed. */
   readonly insertable: boolean;
   readonly updatable: boolean;

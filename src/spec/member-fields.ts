@@ -39,6 +39,9 @@ const LINE = 200;
 export const isNumber = (type: string): boolean =>
   /^(smallint|integer|bigint|real|double precision|numeric)\b/.test(type) && !type.endsWith('[]');
 
+/** Returns true for types whose values LIKE accepts. A uuid and an address of inet have the editor of a text, too. */
+const isText = (type: string): boolean => /^(text|character( varying)?|(\w+\.)?citext)(\(\d+\))?$/.test(type);
+
 /** Returns the fields of an entity that the caller may read or write, in the order of the table. */
 export const memberFields = (sources: FieldSources): PortalField[] =>
   sources.entity.fields
@@ -56,6 +59,7 @@ function memberField(sources: FieldSources, field: Field): PortalField {
     help: helpOf(field.comment),
     editor: editorOf(field, pointsTo, rules),
     readable: rights.read.has(field.name),
+    ...(rights.read.has(field.name) && isText(type) && { searchable: true as const }),
     insertable: rights.insert.has(field.name),
     updatable: rights.update.has(field.name),
     required: !field.nullable && field.default === null && field.identity === null && field.generated === null,

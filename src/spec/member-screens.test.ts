@@ -134,6 +134,12 @@ describe('memberScreens', () => {
     const { fields, key, title_field, access } = entity(await screensOf('authenticated'), 'tickets');
     const of = (name: string) => fields.find((field) => field.name === name);
     expect([key, title_field, access.select.when]).toEqual([['id'], 'subject', 'own row (by owner)']);
+    // A search of texts would fail on a uuid.
+    expect(fields.filter(({ searchable }) => searchable).map(({ name }) => name)).toEqual([
+      'subject',
+      'body',
+      'status',
+    ]);
     expect(of('id')).toMatchObject({ label: 'Number', insertable: false, updatable: false });
     expect(of('owner')).toMatchObject({ label: 'Owner', help: 'Who asks.', editor: 'member', insertable: false });
     expect(of('body')).toMatchObject({

@@ -67,6 +67,9 @@ it.each(['helpdesk', 'booking', 'notes'])(
         const readable = entity?.fields.filter((field) => field.readable).map(({ name }) => name) ?? [];
         const params = new URLSearchParams(screen.filter ?? '');
         params.set('select', [...readable, ...(screen.kind === 'form' ? [] : screen.columns)].join(','));
+        const searched =
+          entity?.fields.filter(({ searchable }) => searchable).map(({ name }) => `${name}.ilike."*x*"`) ?? [];
+        if (searched.length > 0) params.append('or', `(${searched.join(',')})`);
         params.set('order', [screen.group, screen.order].filter(Boolean).join(',') || (readable[0] ?? ''));
         const read =
           readable.length > 0 ? await fetch(`${of.url}/rest/v1/${entity?.name}?${params}`, { headers }) : null;

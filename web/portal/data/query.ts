@@ -61,7 +61,8 @@ export function listParams(all: PortalScreens, entity: PortalEntity, columns: re
 export const searchedFields = ({ fields }: PortalEntity): string[] =>
   fields
     .filter(
-      ({ editor, readable, values }) => readable && values === null && (editor === 'text' || editor === 'long text'),
+      ({ editor, searchable, values }) =>
+        searchable && values === null && (editor === 'text' || editor === 'long text'),
     )
     .map(({ name }) => name);
 
