@@ -17,6 +17,9 @@ async function call(portal: Portal, method: 'GET' | 'PUT' | 'DELETE', query = ''
   return body as PortalView[];
 }
 
+/** Returns the query of a view as the search of a link. */
+export const searchOf = (query: string) => Object.fromEntries(new URLSearchParams(query)) as never;
+
 /** Reads the views that the member has saved. */
 export const views = (portal: Portal, userId: string | null) =>
   queryOptions({

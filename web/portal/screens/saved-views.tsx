@@ -5,13 +5,10 @@ import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { usePortal } from '../data/client.ts';
-import { deleteView, saveView, views } from '../data/views.ts';
+import { deleteView, saveView, searchOf, views } from '../data/views.ts';
 import { useCaller } from './gate.tsx';
 import { Trouble } from './message.tsx';
 import styles from './saved-views.module.css';
-
-/** Returns a query without `?` as the search of a link. */
-export const searchOf = (query: string) => Object.fromEntries(new URLSearchParams(query)) as never;
 
 /** Views of a list that the member has saved, and a form that saves the present one. */
 export function SavedViews({ route, isNarrowed }: { route: string; isNarrowed: boolean }) {

@@ -23,9 +23,8 @@ import { Icon } from '../../ui/icon.tsx';
 import { AppMark } from '../auth/auth-layout.tsx';
 import { usePortal } from '../data/client.ts';
 import { entityIn, formFor, placeAt, useScreens } from '../data/screens.ts';
-import { views } from '../data/views.ts';
+import { searchOf, views } from '../data/views.ts';
 import { useCaller } from './gate.tsx';
-import { searchOf } from './saved-views.tsx';
 import styles from './shell.module.css';
 
 const icons: Readonly<Record<PortalScreen['kind'], TablerIcon>> = {
