@@ -9,9 +9,9 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 
 const view = z.strictObject({
-  route: z.string().min(1).max(200),
-  name: z.string().trim().min(1).max(60),
-  search: z.string().max(2000),
+  route: z.string().min(1).max(limits.memberViewRoute.default),
+  name: z.string().trim().min(1).max(limits.memberViewName.default),
+  search: z.string().max(limits.memberViewSearch.default),
 });
 
 /** Saves the view unless the member has as many views as the limit, or replaces the view with this name. */
@@ -73,7 +73,7 @@ function parsed(body: Uint8Array | null): PortalView {
   // PostgreSQL does not accept NUL characters in text.
   if (!read.success || Object.values(read.data).some((text) => text.includes('\0'))) {
     throw new NinefoldError('validation_invalid', {
-      message: 'A view has a route, a name of 1 to 60 characters and a search.',
+      message: 'A view has a route, a name and a search, within the limits of their characters.',
     });
   }
   return read.data;

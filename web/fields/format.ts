@@ -79,7 +79,7 @@ const units: readonly (readonly [RegExp, string, string])[] = [
 ];
 
 /** Formats an interval that PostgreSQL wrote as `1 day 02:30:00`: "1 day 2 h 30 min". */
-export function durationText(value: string): string {
+function durationText(value: string): string {
   const parts = units.flatMap(([pattern, one, many]) => {
     const amount = Number(pattern.exec(value)?.[1] ?? 0);
     return amount === 0 ? [] : [`${number.format(amount)} ${amount === 1 ? one : many}`];
