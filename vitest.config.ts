@@ -51,7 +51,7 @@ export default defineConfig({
       inProcess('architecture', ['test/architecture/**/*.test.ts']),
       againstNodes('wire', 'shared-node-setup.ts'),
       againstNodes('attack', 'shared-node-setup.ts'),
-      againstNodes('attack/alone', 'shared-node-setup.ts'),
+      againstNodes('attack/alone', 'build-setup.ts'),
       againstNodes('fault', 'build-setup.ts'),
       againstNodes('e2e', 'browser-setup.ts'),
     ],

@@ -1,16 +1,27 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { AppConnection } from '../contract/admin.ts';
-import { auth, databaseUrl, EMAIL, makeApp, PASSWORD } from './app.ts';
+import { databaseUrl, makeApp } from './app.ts';
 import { dataCases, type LimitOrder, type LimitReport } from './cases.ts';
 import { CONNECTIONS, MILLISECONDS, median, number, ROUNDS, table, WORKERS } from './figures.ts';
-import { type LoadResult, load, request } from './load.ts';
+import { type LoadOptions, type LoadResult, load, request } from './load.ts';
 import { type BenchNode, removeHome, startNode } from './node.ts';
 
-interface Row {
+export interface Row {
   name: string;
-  result: LoadResult;
+  result: NodeLoad;
   limit: number;
+  /** Processor time of a call at the limit, in milliseconds. */
+  limitProcessor: number;
+}
+
+/** The result of a load, with the processor time that the node used for each request, in milliseconds. */
+export type NodeLoad = LoadResult & { processorEach: number };
+
+/** Runs a load and measures the processor time of the node, which depends less on other programs than a rate. */
+export async function loadNode(node: BenchNode, options: Omit<LoadOptions, 'port'>): Promise<NodeLoad> {
+  const before = node.allProcessorTime();
+  const result = await load({ ...options, port: node.port });
+  return { ...result, processorEach: (node.allProcessorTime() - before) / result.requests };
 }
 
 /** Measures each call and its limit in the same run. */
@@ -43,11 +54,11 @@ export async function measureCalls(): Promise<void> {
       });
       rows.push(
         await measureCase(
+          node,
           name,
           () => {
             let turn = 0;
-            return load({
-              port: node.port,
+            return loadNode(node, {
               connections: CONNECTIONS,
               milliseconds: MILLISECONDS,
               next: () => bytes[turn++ % bytes.length] as Buffer,
@@ -64,40 +75,7 @@ export async function measureCalls(): Promise<void> {
         ),
       );
     }
-    const signIn = request(
-      'POST',
-      '/apps/bench/auth/v1/token?grant_type=password',
-      { apikey: app.publishable_key, 'content-type': 'application/json' },
-      JSON.stringify({ email: EMAIL, password: PASSWORD }),
-    );
-    rows.push(
-      await measureCase(
-        'sign in',
-        () => load({ port: node.port, connections: 8, milliseconds: MILLISECONDS, next: () => signIn }),
-        {
-          kind: 'sign-in',
-          email: EMAIL,
-          password: PASSWORD,
-          databaseUrl: runtimeUrl,
-          concurrency: 4,
-          milliseconds: MILLISECONDS,
-        },
-      ),
-    );
-    rows.push(
-      await measureCase(
-        'refresh',
-        () => refreshAll(node, app),
-        async () => ({
-          kind: 'refresh',
-          tokens: await refreshTokensOf(app),
-          databaseUrl: runtimeUrl,
-          concurrency: CONNECTIONS / WORKERS,
-          milliseconds: MILLISECONDS,
-        }),
-      ),
-    );
-    print(rows);
+    printRows(rows);
   } finally {
     await node.stop();
     removeHome(node.home);
@@ -105,33 +83,51 @@ export async function measureCalls(): Promise<void> {
 }
 
 /** Measures load and limit alternately, so that a change of the machine's speed affects both. */
-async function measureCase(
+export async function measureCase(
+  node: BenchNode,
   name: string,
-  run: () => Promise<LoadResult>,
+  run: () => Promise<NodeLoad>,
   order: LimitOrder | (() => Promise<LimitOrder>),
 ): Promise<Row> {
   // A warm-up run: until the server's code is compiled and the plans are made, the times are not representative.
   await run();
-  const results: LoadResult[] = [];
-  const limits: number[] = [];
+  const results: NodeLoad[] = [];
+  const limits: Limit[] = [];
   for (let i = 0; i < ROUNDS; i++) {
-    limits.push(await limit(typeof order === 'function' ? await order() : order));
+    limits.push(await limit(node, typeof order === 'function' ? await order() : order));
     results.push(await run());
   }
   results.sort((a, b) => a.perSecond - b.perSecond);
-  const result = results[Math.floor(ROUNDS / 2)] as LoadResult;
+  const result = {
+    ...(results[Math.floor(ROUNDS / 2)] as NodeLoad),
+    processorEach: median(results.map(({ processorEach }) => processorEach)),
+  };
   if (result.failed > 0) process.stderr.write(`${name}: ${result.failed} of ${result.requests} failed\n`);
-  return { name, result, limit: median(limits) };
+  return {
+    name,
+    result,
+    limit: median(limits.map(({ perSecond }) => perSecond)),
+    limitProcessor: median(limits.map(({ processorEach }) => processorEach)),
+  };
 }
 
-async function limit(order: LimitOrder): Promise<number> {
+interface Limit {
+  perSecond: number;
+  processorEach: number;
+}
+
+async function limit(node: BenchNode, order: LimitOrder): Promise<Limit> {
+  const before = node.allProcessorTime();
   const script = fileURLToPath(new URL('./limit-process.mjs', import.meta.url));
   const reports = await Promise.all(
     Array.from({ length: WORKERS }, (_, i) => {
+      const own = <T>(list: readonly T[]) => list.slice(i * order.concurrency, (i + 1) * order.concurrency);
       const mine: LimitOrder =
         order.kind === 'refresh'
-          ? { ...order, tokens: order.tokens.slice(i * order.concurrency, (i + 1) * order.concurrency) }
-          : order;
+          ? { ...order, tokens: own(order.tokens) }
+          : order.kind === 'sign-in'
+            ? { ...order, emails: own(order.emails) }
+            : order;
       return new Promise<LimitReport>((resolve, reject) => {
         const child = fork(script);
         child.once('message', (report) => resolve(report as LimitReport));
@@ -140,43 +136,31 @@ async function limit(order: LimitOrder): Promise<number> {
       });
     }),
   );
-  return reports.reduce((sum, report) => sum + report.perSecond, 0);
+  const sum = (value: (report: LimitReport) => number) => reports.reduce((all, report) => all + value(report), 0);
+  const used = node.allProcessorTime() - before + sum(({ processorMilliseconds }) => processorMilliseconds);
+  return { perSecond: sum(({ perSecond }) => perSecond), processorEach: used / sum(({ times }) => times.length) };
 }
 
-/** Returns a refresh token for each connection. A token can be exchanged once, so every round needs new ones. */
-function refreshTokensOf(app: AppConnection): Promise<string[]> {
-  const one = () =>
-    auth<{ refresh_token: string }>(app, '/token?grant_type=password', { email: EMAIL, password: PASSWORD });
-  return Promise.all(Array.from({ length: CONNECTIONS }, async () => (await one()).refresh_token));
-}
-
-async function refreshAll(node: BenchNode, app: AppConnection): Promise<LoadResult> {
-  const tokens = await refreshTokensOf(app);
-  return load({
-    port: node.port,
-    connections: CONNECTIONS,
-    milliseconds: MILLISECONDS,
-    next: (id) =>
-      request(
-        'POST',
-        `/apps/${app.ref}/auth/v1/token?grant_type=refresh_token`,
-        { apikey: app.publishable_key, 'content-type': 'application/json' },
-        JSON.stringify({ refresh_token: tokens[id] }),
-      ),
-    onBody: (id, body) => {
-      tokens[id] = (JSON.parse(body) as { refresh_token: string }).refresh_token;
-    },
-  });
-}
-
-function print(rows: readonly Row[]): void {
-  const lines = rows.map(({ name, result, limit }) => [
+export function printRows(rows: readonly Row[]): void {
+  const lines = rows.map(({ name, result, limit, limitProcessor }) => [
     name,
     number(result.perSecond),
     `${result.p50.toFixed(1)} ms`,
     `${result.p99.toFixed(1)} ms`,
     number(limit),
     `${Math.round((100 * result.perSecond) / limit)} %`,
+    `${result.processorEach.toFixed(2)} ms`,
+    `${limitProcessor.toFixed(2)} ms`,
   ]);
-  table(['Case', 'Requests a second', 'p50', 'p99', 'Limit', 'Share of it'], lines);
+  const head = [
+    'Case',
+    'Requests a second',
+    'p50',
+    'p99',
+    'Limit',
+    'Share of it',
+    'Processor time each',
+    'At the limit',
+  ];
+  table(head, lines);
 }

@@ -19,12 +19,15 @@ export type LimitOrder = OrderBase &
   (
     | { kind: 'rest'; calls: DataCall[]; identity: string }
     | { kind: 'refresh'; tokens: string[] }
-    | { kind: 'sign-in'; email: string; password: string }
+    | { kind: 'sign-in'; emails: string[]; password: string }
+    | { kind: 'hash'; password: string }
   );
 
 export interface LimitReport {
   perSecond: number;
   times: number[];
+  /** Processor time of the process, in milliseconds. */
+  processorMilliseconds: number;
 }
 
 export const ROWS = 100_000;

@@ -5,6 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { measureApps } from './apps.ts';
+import { measureAuth, measureFlood } from './auth.ts';
 import { measureCalls } from './calls.ts';
 import { measureCrash } from './crash.ts';
 import { CONNECTIONS, WORKERS } from './figures.ts';
@@ -19,8 +20,10 @@ import { measureStart } from './start.ts';
 
 const measures: Readonly<Record<string, () => Promise<void>>> = {
   apps: measureApps,
+  auth: measureAuth,
   calls: measureCalls,
   crash: measureCrash,
+  flood: measureFlood,
   links: measureLinks,
   mixed: measureMixed,
   neighbours: measureNeighbours,

@@ -1,6 +1,10 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import type { AppConnection } from '../contract/admin.ts';
-import { attack, type BoundAttack, boundAttacks } from '../test/support/bound-attacks.ts';
+import { type BoundAttack, boundAttacks } from '../test/support/bound-attacks.ts';
 import { makeApp, sql } from './app.ts';
+import type { AttackOrder } from './attack-process.ts';
 import { dataCases } from './cases.ts';
 import { table, WORKERS } from './figures.ts';
 import { type LoadResult, load, request } from './load.ts';
@@ -70,7 +74,7 @@ async function measureOne(node: BenchNode, one: BoundAttack): Promise<string[]> 
     });
   await run(QUIET_MILLISECONDS / 2);
   const quiet = await run(QUIET_MILLISECONDS);
-  const [meanwhile, met] = await Promise.all([run(SECONDS * 1000), attack(database_url, one, SECONDS * 1000)]);
+  const [meanwhile, met] = await Promise.all([run(SECONDS * 1000), attackBeside(database_url, one)]);
   return [
     one.limit,
     one.name,
@@ -78,6 +82,14 @@ async function measureOne(node: BenchNode, one: BoundAttack): Promise<string[]> 
     `${meanwhile.p99.toFixed(1)} ms`,
     (meanwhile.p99 / quiet.p99).toFixed(1),
     `${meanwhile.failed} of ${meanwhile.requests}`,
-    [...met].map(([code, times]) => `${code} ${times}×`).join(', '),
+    met.map(([code, times]) => `${code} ${times}×`).join(', '),
   ];
+}
+
+/** Attacks in another process. Returns how often each error occurred. */
+async function attackBeside(databaseUrl: string, attack: BoundAttack): Promise<[code: string, times: number][]> {
+  const child = fork(fileURLToPath(new URL('./attack-process.mjs', import.meta.url)));
+  child.send({ databaseUrl, attack, milliseconds: SECONDS * 1000 } satisfies AttackOrder);
+  const [met] = await once(child, 'message');
+  return met as [string, number][];
 }

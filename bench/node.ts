@@ -17,6 +17,8 @@ export interface BenchNode {
   memory(program?: string): number;
   /** Returns the processor time of its processes of one program, including those that have ended, in milliseconds. */
   processorTime(program: string): number;
+  /** Returns the processor time of all its processes, including those that have ended, in milliseconds. */
+  allProcessorTime(): number;
   /** Returns the processor time of each of its processes, in milliseconds by process id. */
   processorTimes(): ReadonlyMap<number, number>;
   stop(): Promise<void>;
@@ -58,6 +60,8 @@ export async function startNode(
       descendants(child.pid ?? 0)
         .filter((pid) => programOf(pid) === program)
         .reduce((sum, pid) => sum + processorTimeOf(pid) + endedTimeOf(pid), 0),
+    allProcessorTime: () =>
+      descendants(child.pid ?? 0).reduce((sum, pid) => sum + processorTimeOf(pid) + endedTimeOf(pid), 0),
     processorTimes: () => new Map(descendants(child.pid ?? 0).map((pid) => [pid, processorTimeOf(pid)])),
     stop: () =>
       new Promise((resolve) => {

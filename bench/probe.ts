@@ -55,7 +55,7 @@ export async function measureProbe(): Promise<void> {
     table(
       ['A probe', 'Measured'],
       [
-        [`of ${ENTITIES} entities, beside calls`, `${seconds.toFixed(1)} s, ${report.tries} tries`],
+        [`of ${ENTITIES} entities, beside calls`, `${seconds.toFixed(1)} s, ${report.attempts} tries`],
         ...turnRows('a probe', turns),
       ],
     );

@@ -44,7 +44,7 @@ import type { AppRole } from './least-roles.ts';
  * | GET /admin/v1/apps/:ref/sign-ins | – | SignInCounts |
  * | GET /admin/v1/apps/:ref/call | ?id= of chapter 7 | CallDetail of call-detail.ts |
  * | GET /admin/v1/apps/:ref/calls | ?window=hour\|day\|week, ?call= of chapter 7 | CallStatisticsResponse of observed.ts |
- * | GET /admin/v1/apps/:ref/calls/:requestId | – | RequestTraceResponse of observed.ts |
+ * | GET /admin/v1/apps/:ref/traces/:requestId | – | RequestTraceResponse of observed.ts |
  * | GET /admin/v1/apps/:ref/logs | ?status= its first digit, ?code=, ?call=, ?user=, ?request=, ?console=true adds calls of builders, ?limit= | LogResponse of observed.ts |
  * | GET /admin/v1/apps/:ref/errors | ?code=, ?console=true, ?limit= | ListedCall[] of observed.ts |
  * | POST /admin/v1/apps/:ref/sql | SqlRequest | SqlResponse (400 `sql_failed` with details SqlFailure) |
@@ -73,8 +73,8 @@ import type { AppRole } from './least-roles.ts';
  * | GET /admin/v1/apps/:ref/mail-templates | – | MailTemplate[] of mails.ts |
  * | POST /admin/v1/apps/:ref/mail-templates/preview | MailPreviewRequest of mails.ts | RenderedMail of mails.ts |
  * | POST /admin/v1/apps/:ref/migrations/trial | MigrateRequest | MigrationTrial of changes.ts: nothing is changed |
- * | GET /admin/v1/apps/:ref/journal | – | UnsavedChanges of changes.ts |
- * | POST /admin/v1/apps/:ref/migrations/saved | SaveMigrationRequest of changes.ts | 204 |
+ * | GET /admin/v1/apps/:ref/migrations/unsaved | – | UnsavedChanges of changes.ts |
+ * | POST /admin/v1/apps/:ref/migrations/save | SaveMigrationRequest of changes.ts | 204 |
  * | GET /admin/v1/apps/:ref/specification | ?format=json\|markdown\|html | Specification, or text/markdown, or text/html |
  * | GET /admin/v1/apps/:ref/versions | ?before= | VersionList of changes.ts |
  * | GET /admin/v1/apps/:ref/versions/:n | – (a number, a hash, a date or a time) | VersionDetail of changes.ts |
@@ -350,7 +350,7 @@ export interface SqlResult {
   rows: (string | null)[][];
   row_count: number;
   /** True if more rows exist than the limit sqlRows allows. */
-  cut: boolean;
+  truncated: boolean;
 }
 
 export interface SqlFailure {

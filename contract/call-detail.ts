@@ -1,7 +1,7 @@
 import type { CallEntry, CallParameter, CallsChapter } from './specification-calls.ts';
 import type { Entity, Field } from './specification-entities.ts';
 
-/** GET /admin/v1/apps/:ref/call?id=: details of a call that are computed on request. */
+/** GET /admin/v1/apps/:ref/specification/call?id=: details of a call that are computed on request. */
 export interface CallDetail {
   /** The call as complete programs. Only a password or a key must be filled in. */
   snippets: { supabase_js: string; curl: string; fetch: string };

@@ -108,6 +108,7 @@ const protocols: readonly (readonly [kinds: readonly Kind[], codes: readonly str
   [['insert', 'update', 'function'], ['428C9']],
   [writes, ['40001', '40P01', '23001', '23502', '23503', '23505', '23514', '23P01']],
   [bodies, ['22001']],
+  [['insert', 'update'], ['44000']],
 ];
 
 /** Codes that every call of /auth/v1 can return. Calls that need a session also refuse its token. */
@@ -199,10 +200,14 @@ const authCodes: Readonly<Record<string, readonly string[]>> = {
 
   'auth.callback': throughProvider,
   'auth.callback.form': throughProvider,
-  'auth.token.id_token': [...authSession, ...throughProvider, 'provider_disabled', 'manual_linking_disabled'],
+  'auth.token.id_token': [
+    ...authSession,
+    ...throughProvider,
+    ...['provider_disabled', 'manual_linking_disabled', 'insufficient_aal'],
+  ],
   'auth.token.web3': ['web3_provider_disabled'],
   'auth.sso': ['saml_provider_disabled'],
-  'auth.identities.link': [...authSession, 'manual_linking_disabled'],
+  'auth.identities.link': [...authSession, 'manual_linking_disabled', 'insufficient_aal'],
   'auth.identities.confirm': ['email_exists', 'identity_already_exists', 'user_not_found'],
   'auth.identities.unlink': [
     ...authSession,

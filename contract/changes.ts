@@ -24,7 +24,7 @@ export interface VersionCause {
    * The builder's name, "operator", or the database role if no other name is known; "Ninefold" for an update of
    * Ninefold.
    */
-  who: string;
+  actor: string;
   /** ISO 8601. */
   at: string;
 }
@@ -86,7 +86,7 @@ export interface MigrationTrial {
   changes: Change[];
 }
 
-/** GET /admin/v1/apps/:ref/journal: the changes that are in no migration file, oldest first. */
+/** GET /admin/v1/apps/:ref/migrations/unsaved: the changes that are in no migration file, oldest first. */
 export interface UnsavedChanges {
   statements: { at: string; who: string; what: string; statement: string }[];
   /** The id of the last change, up to which all changes are saved. */
@@ -94,7 +94,7 @@ export interface UnsavedChanges {
 }
 
 /**
- * POST /admin/v1/apps/:ref/migrations/saved: records that this file contains the changes up to `last`, so that it is
+ * POST /admin/v1/apps/:ref/migrations/save: records that this file contains the changes up to `last`, so that it is
  * never applied here.
  */
 export interface SaveMigrationRequest {

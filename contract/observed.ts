@@ -40,7 +40,7 @@ export interface RequestTrace {
    * The statement that returns the result; null if none was sent, and for auth calls, whose statements are Ninefold's
    * own.
    */
-  sql: { text: string; parameters: number; cut: boolean } | null;
+  sql: { text: string; parameters: number; truncated: boolean } | null;
   /** The relations and functions that the call uses; the first is the target of the call. */
   touched: { schema: string; name: string; operation: 'select' | 'insert' | 'update' | 'delete' | 'execute' }[];
 }
@@ -70,9 +70,9 @@ export interface CallStep {
   found: string;
 }
 
-/** GET /admin/v1/apps/:ref/calls/:requestId. */
+/** GET /admin/v1/apps/:ref/traces/:requestId. */
 export interface RequestTraceResponse {
-  story: RequestTrace;
+  trace: RequestTrace;
   /** The current policies of the touched relations. */
   policies: PolicyEntry[];
   /** When the policies were read, after the request; ISO 8601. */
@@ -110,16 +110,16 @@ export interface LogResponse {
   /** The newest first. */
   calls: ListedCall[];
   /** True if more stored requests match the filter. */
-  cut: boolean;
+  truncated: boolean;
   /** The number of workers that returned their requests, including this one. */
   workers: number;
   /** The number of stored traces of failed requests, and of requests that took longer than `slow_milliseconds`. */
-  kept: { stories: number; slow_milliseconds: number };
+  kept: { traces: number; slow_milliseconds: number };
 }
 
 export type StatisticsWindow = 'hour' | 'day' | 'week';
 
-/** GET /admin/v1/apps/:ref/calls?window=hour|day|week&call=. */
+/** GET /admin/v1/apps/:ref/statistics/calls?window=hour|day|week&call=. */
 export interface CallStatisticsResponse {
   window: StatisticsWindow;
   /** Length of a point, in seconds: a minute, 15 minutes, an hour. */

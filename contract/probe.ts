@@ -23,7 +23,7 @@ export interface ProbeReport {
   /** The hash of the probed specification. If the app's current hash differs, the report describes an older state. */
   hash: string;
   /** Number of statements that were executed and rolled back. */
-  tries: number;
+  attempts: number;
   agree: number;
   disagree: number;
   not_probed: number;
@@ -40,11 +40,11 @@ export interface ProbedCell {
   outcome: 'agrees' | 'disagrees' | 'not probed';
   /** Why the cell was not probed, or a remark about the probe; null if there is none. */
   note: string | null;
-  tries: ProbeTry[];
+  attempts: ProbeAttempt[];
 }
 
 /** One statement that was executed as a caller and rolled back. */
-export interface ProbeTry {
+export interface ProbeAttempt {
   /** "without a session", "as a member", "with the secret key". */
   as: string;
   /** Which row: "own row (id 3)", "another member’s row (id 4)", "a new row of one’s own". */
@@ -54,9 +54,9 @@ export interface ProbeTry {
    * privilege. stopped: another error, of a rule, a trigger or a function, so that the result says nothing about
    * privileges.
    */
-  met: 'allowed' | 'hidden' | 'refused' | 'stopped';
+  result: 'allowed' | 'hidden' | 'refused' | 'stopped';
   /** The result that the verdict predicts; null if it predicts nothing for this row. */
-  claimed: 'allowed' | 'not allowed' | null;
+  expected: 'allowed' | 'not allowed' | null;
   agrees: boolean;
   /** If the result disagrees or was stopped: the statement, and PostgreSQL’s response. */
   sql?: string;

@@ -39,6 +39,7 @@ export interface AuthSettings extends ProviderSettings, HookSettings, PhoneSetti
   rate_limit_otp_account: number;
   rate_limit_otp_app: number;
   mfa_rate_limit_challenge_and_verify: number;
+  rate_limit_provider: number;
   rate_limit_passkey: number;
 
   uri_allow_list: readonly string[];
@@ -240,6 +241,11 @@ export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSet
     default: limits.factorAttemptsPerNetwork.default,
     type: 'whole number of calls, 1 to 1000000000',
     meaning: limits.factorAttemptsPerNetwork.meaning,
+  },
+  rate_limit_provider: {
+    default: limits.providerSignInsPerNetwork.default,
+    type: 'whole number of calls, 1 to 1000000000',
+    meaning: limits.providerSignInsPerNetwork.meaning,
   },
   rate_limit_passkey: {
     default: limits.passkeySignInsPerNetwork.default,

@@ -20,7 +20,7 @@ export type TransactionEnd = 'commit' | 'commit-allow-override' | 'rollback' | '
 export type OpenApiMode = 'follow-privileges' | 'ignore-privileges' | 'disabled';
 
 /**
- * The settings of an app's `/rest/v1`, of its states and of what is kept of its calls. Names and meanings are PostgREST's, but for those of
+ * The settings of an app's `/rest/v1`, of its states and of the stored data about its requests. Names and meanings are PostgREST's, but for those of
  * `states_…`, `logs_…` and `request_…`
  * (https://docs.postgrest.org/en/stable/references/configuration.html), with underscores.
  */
@@ -43,11 +43,11 @@ export interface RestSettings {
   server_timing_enabled: boolean;
   url_use_legacy_target_names: boolean;
   client_error_verbosity: 'verbose' | 'minimal';
-  states_passage_days: number;
-  logs_stories: number;
+  state_changes_days: number;
+  logs_traces: number;
   logs_slow_milliseconds: number;
   logs_statistics_days: number;
-  logs_incident_days: number;
+  logs_error_days: number;
   request_body_bytes: number;
   request_body_bytes_anonymous: number;
   jwt_aud: string | null;
@@ -71,7 +71,7 @@ export const restSettings: { readonly [K in keyof RestSettings]: Setting<RestSet
   db_max_rows: {
     default: limits.pageRows.default,
     type: 'whole number of rows, or null for no limit',
-    meaning: 'The most rows that one answer holds, on each level of embedding.',
+    meaning: 'The maximum rows of one response, on each level of embedding.',
   },
   db_anon_role: {
     default: 'anon',
@@ -139,38 +139,38 @@ export const restSettings: { readonly [K in keyof RestSettings]: Setting<RestSet
   server_timing_enabled: {
     default: false,
     type: 'true or false',
-    meaning: 'Whether answers carry a Server-Timing header.',
+    meaning: 'Whether responses have a Server-Timing header.',
   },
   url_use_legacy_target_names: {
     default: true,
     type: 'true or false',
     meaning: 'Whether filters, orders and limits may name an embedded table although it has an alias.',
   },
-  states_passage_days: {
-    default: limits.passageDays.default,
+  state_changes_days: {
+    default: limits.stateChangeDays.default,
     type: 'whole number of days, 0 to 36500; 0 keeps them for ever',
     meaning:
-      'For how long the passages of rows from state to state are kept: 30 days at least, and the last one of a row as long as the row.',
+      'How long the state changes of rows are stored: at least 30 days. The last state change of a row stays as long as the row.',
   },
-  logs_stories: {
-    default: limits.keptStories.default,
+  logs_traces: {
+    default: limits.keptTraces.default,
     type: 'whole number of calls, 100 to 100000',
-    meaning: 'Of how many calls that failed, were slow or were asked for the story is kept; the oldest go first.',
+    meaning: 'Request traces of failed, slow and requested calls that are stored. The oldest are deleted first.',
   },
   logs_slow_milliseconds: {
     default: limits.slowCallMilliseconds.default,
     type: 'whole number of milliseconds, 1 to 3600000',
-    meaning: 'A call that takes longer is slow: its story is kept.',
+    meaning: 'A request that takes longer is slow, and its trace is stored.',
   },
   logs_statistics_days: {
     default: limits.hourStatisticsDays.default,
     type: 'whole number of days, 8 to 3650',
-    meaning: 'For how long it is kept how many calls there were in each hour, and how long they took.',
+    meaning: 'How long the number and the duration of requests per hour are stored.',
   },
-  logs_incident_days: {
-    default: limits.incidentDays.default,
+  logs_error_days: {
+    default: limits.errorDays.default,
     type: 'whole number of days, 8 to 3650',
-    meaning: 'For how long it is kept how often errors were answered and limits were hit.',
+    meaning: 'How long the counts of errors and of reached limits are stored.',
   },
   request_body_bytes: {
     default: limits.bodyBytes.default,
@@ -186,7 +186,7 @@ export const restSettings: { readonly [K in keyof RestSettings]: Setting<RestSet
     default: 'verbose',
     type: 'verbose or minimal',
     values: ['verbose', 'minimal'],
-    meaning: 'Whether errors carry details and hint beside code and message.',
+    meaning: 'Whether errors have details and hint besides code and message.',
   },
   jwt_aud: {
     default: null,
@@ -196,7 +196,7 @@ export const restSettings: { readonly [K in keyof RestSettings]: Setting<RestSet
   jwt_role_claim_key: {
     default: '.role',
     type: 'JSON path',
-    meaning: 'Where in the claims the database role stands.',
+    meaning: 'The path of the database role in the claims.',
   },
   app_settings: {
     default: {},

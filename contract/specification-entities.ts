@@ -7,7 +7,7 @@ export interface EntitiesChapter {
   /** By the entities that they join. */
   junctions: Junction[];
   /** Foreign keys that exposed views show, by view, then by the key. */
-  shown_keys: ShownKey[];
+  view_foreign_keys: ViewForeignKey[];
   sources: Source[];
 }
 
@@ -36,7 +36,7 @@ export interface Entity {
   writable: { insert: boolean; update: boolean; delete: boolean };
   /**
    * Of a view, what it calls the primary key of its table: where it shows all of it, and each row of the table once at most. Empty for views that
-   * join, group or repeat rows, whose keys upserts may still go by: `shown_keys` and the schema cache ask only whether a key is shown.
+   * join, group or repeat rows, whose keys upserts may still go by: `view_foreign_keys` and the schema cache ask only whether a key is shown.
    */
   primary_key: string[];
   unique_keys: string[][];
@@ -154,11 +154,11 @@ export interface Junction {
  * One end of a foreign key as a view shows it. Calls embed through the view as through the table beneath: whatever has the other end, the
  * table there or a view of it, and the view embed each other.
  */
-export interface ShownKey {
+export interface ViewForeignKey {
   /** Id of the view. */
   view: string;
   /** The end that it shows: the fields that point, or those that they point to. */
-  shows: 'from' | 'to';
+  side: 'from' | 'to';
   /** The foreign key. */
   name: string;
   /** What the view calls its fields, in the order of the key; one that it shows several times under each name. */

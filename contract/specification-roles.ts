@@ -11,8 +11,8 @@ export interface RolesChapter {
   /** Every policy of the app: those of the entities in `cells` first, then those of other schemas such as storage. */
   policies: PolicyEntry[];
   /** Default privileges of new tables, sequences and functions of the app's owner, by exposed schema. */
-  from_now_on: { id: string; words: string }[];
-  /** Possible improvements, by weight, then by the object. */
+  default_privileges: { id: string; words: string }[];
+  /** Possible improvements, by severity, then by the object. */
   advice: AdviceEntry[];
   sources: Source[];
 }
@@ -23,7 +23,7 @@ export interface AdviceEntry {
   id: string;
   about: AdviceKind;
   /** The effect: calls fail, access is wider than intended, calls take longer, or an object has no effect. */
-  weight: 'fault' | 'risk' | 'slow' | 'idle';
+  severity: 'fault' | 'security' | 'performance' | 'unused';
   /** Id of the entity, the function or the job. */
   on: string;
   /** Names of the policies of `on` that it is about. */

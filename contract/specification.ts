@@ -113,7 +113,7 @@ export interface ErrorFigures {
   hours: number[];
   /** ISO 8601. */
   last_at: string;
-  /** Request ids, newest first. GET /admin/v1/apps/:ref/calls/:id returns their traces. */
+  /** Request ids, newest first. GET /admin/v1/apps/:ref/traces/:id returns their traces. */
   last_requests: string[];
 }
 
@@ -146,6 +146,6 @@ export interface LimitLine {
   /** Live, not part of the hash; absent if no request exceeded the limit within the last week. */
   figures?: ErrorFigures & {
     /** A member's id, or a client's address. */
-    last_who: string | null;
+    last_caller: string | null;
   };
 }

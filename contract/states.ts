@@ -93,7 +93,7 @@ export interface MachineFigures {
    */
   rows?: Readonly<Record<string, number>>;
   /** The median time in seconds that rows stayed in a state which they left in the last 30 days. */
-  stay_seconds: Readonly<Record<string, number>>;
+  median_stay_seconds: Readonly<Record<string, number>>;
   /** Number of state changes in the last 30 days; `from` null: new rows. */
-  passages: { from: string | null; to: string; transition: string | null; count: number }[];
+  state_changes: { from: string | null; to: string; transition: string | null; count: number }[];
 }

@@ -19,6 +19,7 @@ const rows: Readonly<Record<string, Row>> = {
     'array subscript error',
     'An index or the dimensions of an array or of a binary value are out of range.',
   ],
+  '2202G': [400, 'TABLESAMPLE REPEATABLE parameter cannot be null', 'TABLESAMPLE in a query of the app has no seed.'],
   '2202H': [
     400,
     'sample percentage must be between 0 and 100',
@@ -64,6 +65,11 @@ const rows: Readonly<Record<string, Row>> = {
     'prepared statement does not exist',
     'The SQL of the app names a prepared statement that does not exist.',
   ],
+  '27000': [
+    400,
+    'tuple was already modified by an operation of a trigger',
+    'A BEFORE trigger of the app changes or deletes the row that the statement writes.',
+  ],
   '2BP01': [
     400,
     'cannot drop because other objects depend on it',
@@ -81,6 +87,7 @@ const rows: Readonly<Record<string, Row>> = {
     'A function of the app creates a column that exists, or names a column twice.',
   ],
   '42710': [400, 'object already exists', 'A function of the app creates an object that exists, such as a policy.'],
+  '42712': [400, 'table name specified more than once', 'A query of the app uses a table twice without two names.'],
   '42723': [400, 'function already exists', 'A function of the app creates a function that exists.'],
   '42725': [
     400,
@@ -88,9 +95,20 @@ const rows: Readonly<Record<string, Row>> = {
     'The SQL of the app calls a function or an operator that several definitions fit.',
   ],
   '42803': [400, 'grouping error', 'A query of the app selects a column that is neither grouped nor aggregated.'],
+  '42830': [
+    400,
+    'invalid foreign key',
+    'A function of the app creates a reference to columns that have no unique constraint.',
+  ],
+  '42P02': [400, 'parameter does not exist', 'The SQL of the app names a parameter that has no value.'],
   '42P03': [400, 'cursor already in use', 'A function of the app opens a cursor that is open.'],
   '42P06': [400, 'schema already exists', 'A function of the app creates a schema that exists.'],
   '42P07': [400, 'relation already exists', 'A function of the app creates a table, a view or an index that exists.'],
+  '42P13': [
+    400,
+    'invalid function definition',
+    'A function of the app creates a function whose code does not fit its definition.',
+  ],
   '42P19': [
     400,
     'invalid recursive query',
@@ -101,6 +119,11 @@ const rows: Readonly<Record<string, Row>> = {
     400,
     'cannot pass more than 100 arguments to a function',
     'The SQL of the app gives a function more than 100 arguments.',
+  ],
+  '55P02': [
+    500,
+    'parameter cannot be changed',
+    'A function of the app changes a setting of PostgreSQL that no session can change.',
   ],
   XX000: [
     500,

@@ -10,16 +10,16 @@ export const stateErrors = entries({
     status: 409,
     message: 'The transition is not open to this caller.',
     meaning:
-      'The write would take a row to a state that no transition leads to from where it stands, or one that is not open to this caller: its roles or its condition say no. The message names both states, the hint the transitions that are open.',
-    action: 'Read the row again, and offer what its computed field transitions holds.',
+      'No transition leads from the state of the row to the new state, or the roles or the condition of the transition exclude this caller. The message names both states, and the hint names the possible transitions.',
+    action: 'Read the row again, and offer the transitions of its computed field transitions.',
     member: 'This is not possible in the current state. Please reload and see what is.',
   },
   NF002: {
     source: 'ninefold',
     status: 409,
     message: 'A new row starts in the initial state.',
-    meaning: 'A row was inserted in another state than the one in which rows start; only the app’s owner may do that.',
-    action: 'Leave the field out, and take transitions from there.',
+    meaning: 'A row was inserted in a state other than the initial one. Only the app’s owner may do that.',
+    action: 'Leave the field out, and change the state with transitions.',
     member: told.fault,
   },
   NF003: {
@@ -35,7 +35,7 @@ export const stateErrors = entries({
     status: 409,
     message: 'Rows stand in states that the machine does not have.',
     meaning:
-      'A state machine was to be defined without states in which rows stand; the message counts them. Nothing was changed.',
+      'The new definition of a state machine lacks states that rows have; the message gives their number. Nothing was changed.',
     action: 'Move the rows first, or keep these states.',
     member: null,
   },
@@ -43,7 +43,7 @@ export const stateErrors = entries({
     source: 'ninefold',
     status: 500,
     message: 'The state machine is broken.',
-    meaning: 'What a state machine was compiled to is gone, while its triggers are still there. Nothing was written.',
+    meaning: 'The functions of a state machine are missing, although its triggers still exist. Nothing was written.',
     action: 'Define the machine again, or drop it with ninefold.drop_machine.',
     member: told.fault,
   },

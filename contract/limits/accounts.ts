@@ -6,14 +6,14 @@ export const accountLimits = {
     group: 'accounts',
     unit: 'bytes',
     default: 16 * 1024,
-    meaning: 'The largest user metadata; it is part of every access token, which must fit into urlBytes.',
+    meaning: 'The largest user metadata of an account. Every access token contains them and must fit into urlBytes.',
     code: 'validation_failed',
   },
   appMetadataBytes: {
     group: 'accounts',
     unit: 'bytes',
     default: 4 * 1024,
-    meaning: 'The largest app metadata of an account; it is part of every access token.',
+    meaning: 'The largest app metadata of an account. Every access token contains them.',
     code: 'validation_failed',
   },
   authBodyBytes: {
@@ -27,14 +27,14 @@ export const accountLimits = {
     group: 'accounts',
     unit: 'count',
     default: 100,
-    meaning: 'How deeply objects and arrays may nest in a body of /auth/v1 and of the management API.',
+    meaning: 'How deeply objects and arrays may be nested in a body of /auth/v1 and of the management API.',
     code: 'bad_json',
   },
   storedJsonDepth: {
     group: 'accounts',
     unit: 'count',
     default: 200,
-    meaning: 'How deeply the metadata of an account may nest that SQL has stored.',
+    meaning: 'How deeply metadata that SQL has stored for an account may be nested.',
     code: 'database_refused',
   },
   authStatementMilliseconds: {
@@ -42,7 +42,7 @@ export const accountLimits = {
     unit: 'milliseconds',
     default: 8000,
     meaning:
-      'How long one statement of a call to /auth/v1 may run in the database, with the app’s triggers on accounts.',
+      'How long one statement of a call to /auth/v1 may run in the database, including the app’s triggers on accounts.',
     code: 'database_refused',
   },
   emailCharacters: {
@@ -57,7 +57,7 @@ export const accountLimits = {
     unit: 'characters',
     default: 1024,
     meaning:
-      'The longest refresh token, code challenge, or e-mail address with the blanks around it, in a body of /auth/v1.',
+      'The longest refresh token and code challenge, and the longest e-mail address with surrounding spaces, in a body of /auth/v1.',
     code: 'validation_failed',
   },
   authRoleCharacters: {
@@ -84,7 +84,7 @@ export const accountLimits = {
     group: 'accounts',
     unit: 'count',
     default: 50,
-    meaning: 'Accounts on a page of the list of users, where per_page names no number.',
+    meaning: 'Accounts on a page of the list of users if per_page is missing.',
   },
   oneTimeTokenSeconds: {
     group: 'accounts',
@@ -108,27 +108,27 @@ export const accountLimits = {
     unit: 'count',
     default: 12,
     meaning:
-      'Wrong codes for one address in oneTimeCodeTriesSeconds, from all networks that its account has not signed in from; a quarter is reserved for networks that have tried little. Links still work after that. Codes in texts count alike, by number.',
+      'Wrong codes for one address in oneTimeCodeTriesSeconds, from all networks that the account has not signed in from. A quarter is reserved for networks with few attempts. Links still work. Codes in texts are counted in the same way, by number.',
     code: 'over_request_rate_limit',
   },
   oneTimeCodeTriesPerNetwork: {
     group: 'accounts',
     unit: 'count',
     default: 120,
-    meaning: 'Wrong codes from one client network in oneTimeCodeTriesSeconds; more must wait.',
+    meaning: 'Wrong codes from one client network in oneTimeCodeTriesSeconds. Further attempts must wait.',
     code: 'over_request_rate_limit',
   },
   oneTimeCodeTriesSeconds: {
     group: 'accounts',
     unit: 'seconds',
     default: 3600,
-    meaning: 'The length of the window in which wrong codes are counted; it slides.',
+    meaning: 'Length of the sliding window in which wrong codes are counted.',
   },
   mailPauseSeconds: {
     group: 'accounts',
     unit: 'seconds',
     default: 60,
-    meaning: 'How long after a mail to an address the next one of its kind can be asked for.',
+    meaning: 'Pause after a mail to an address before another mail of the same kind can be requested.',
     setting: 'smtp_max_frequency',
     range: [0, 3600],
     code: 'over_email_send_rate_limit',
@@ -137,7 +137,7 @@ export const accountLimits = {
     group: 'accounts',
     unit: 'seconds',
     default: 86_400,
-    meaning: 'How old a session may be to change a password or an address without reauthentication.',
+    meaning: 'Maximum age of a session that may change a password or an address without reauthentication.',
     code: 'reauthentication_needed',
   },
   searchedAccounts: {
@@ -145,7 +145,7 @@ export const accountLimits = {
     unit: 'count',
     default: 10_000,
     meaning:
-      'Accounts that a search of the list of users reads before it uses the index. If they fill the page, the number of matches is an estimate.',
+      'Accounts that a search of the list of users reads before it uses the index. If these fill the page, the number of matches is an estimate.',
   },
   memberViews: {
     group: 'accounts',

@@ -6,57 +6,58 @@ export const answerLimits = {
     group: 'answers',
     unit: 'bytes',
     default: 64 * 1024 * 1024,
-    meaning: 'The largest result that a call holds in memory.',
+    meaning: 'The largest result that a request holds in memory.',
     code: 'result_too_large',
   },
-  sharedPageRows: {
+  bufferedPageRows: {
     group: 'answers',
     unit: 'count',
     default: 1000,
-    meaning: 'A page that may hold more rows has a database connection to itself and is handed on as it comes.',
+    meaning: 'A page that may contain more rows gets its own database connection and is streamed to the client.',
   },
-  tailBytes: {
+  streamedBodyBytes: {
     group: 'answers',
     unit: 'bytes',
     default: 256 * 1024,
-    meaning: 'From what size on the rows of a large page are handed on as they come from the database.',
+    meaning: 'Size from which the rows of a large page are streamed to the client.',
   },
-  tailIdleSeconds: {
+  streamIdleSeconds: {
     group: 'answers',
     unit: 'seconds',
     default: 30,
-    meaning: 'How long a client may take less than replyBytesPerPeriod of a response before its connection is closed.',
+    meaning:
+      'How long a client may read less than replyBytesPerPeriod of a response before the server closes its connection.',
   },
   replyBytesPerPeriod: {
     group: 'answers',
     unit: 'bytes',
     default: 64 * 1024,
-    meaning: 'The least that a client must take of a response in each tailIdleSeconds, if there is so much left of it.',
+    meaning: 'Bytes of a response that a client must read in each streamIdleSeconds, unless less is left.',
   },
   slowReaderBytes: {
     group: 'answers',
     unit: 'bytes',
     default: 64 * 1024 * 1024,
     meaning:
-      'Responses that one worker holds for clients that have not read them. Above it, clients that took nothing for a second are cut off, the longest idle first; above twice as much, the longest idle in any case.',
+      'Responses that one worker holds for clients that have not read them. Above this, the worker disconnects clients that have read nothing for a second, the longest idle first; above twice this size, the longest idle client in any case.',
   },
   contentLocationBytes: {
     group: 'answers',
     unit: 'bytes',
     default: 4096,
-    meaning: 'The longest Content-Location of an answer; clients take no more than some 16 KiB of headers.',
+    meaning: 'The longest Content-Location of a response. Clients accept headers of about 16 KiB.',
   },
   explainedRows: {
     group: 'answers',
     unit: 'count',
     default: 10,
-    meaning: 'Rows that the explanation of an access looks at.',
+    meaning: 'Rows that the explanation of an access reads.',
   },
   pageRows: {
     group: 'answers',
     unit: 'count',
     default: 1000,
-    meaning: 'The most rows that one answer holds, on each level of embedding; what lies beyond is left out.',
+    meaning: 'Maximum rows of one response, on each level of embedding. Further rows are left out.',
     setting: 'db_max_rows',
     range: [0, 2_147_483_647],
   },

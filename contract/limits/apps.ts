@@ -10,7 +10,7 @@ export const appLimits = {
     unit: 'count',
     default: 10_000,
     meaning:
-      'Locks that all sessions of an app may hold together. Beyond it, its sessions are ended and the app is suspended.',
+      'Locks that all sessions of an app may hold together. Above this, its sessions are ended and the app is suspended.',
     setting: 'NINEFOLD_APP_LOCKS',
     range: [500, 50_000],
     code: 'app_limit_exceeded',
@@ -30,7 +30,7 @@ export const appLimits = {
     unit: 'bytes',
     default: 2 * GIB,
     meaning:
-      'Memory of all sessions of an app together. Beyond it, the largest are ended. Applies to the embedded PostgreSQL on Linux.',
+      'Memory of all sessions of an app together. Above this, the largest sessions are ended. Applies to the embedded PostgreSQL on Linux.',
     setting: 'NINEFOLD_APP_MEMORY_BYTES',
     range: [128 * MIB, 1024 * GIB],
     code: 'app_limit_exceeded',
@@ -39,7 +39,8 @@ export const appLimits = {
     group: 'apps',
     unit: 'bytes',
     default: GIB,
-    meaning: 'Temporary files of one session, as for large sorts (temp_file_limit). A statement that needs more fails.',
+    meaning:
+      'Temporary files of one session, for example for large sorts (temp_file_limit). A statement that needs more fails.',
     setting: 'NINEFOLD_SESSION_TEMPORARY_BYTES',
     range: [MIB, 1024 * GIB],
     code: '53400',
@@ -48,7 +49,8 @@ export const appLimits = {
     group: 'apps',
     unit: 'bytes',
     default: 2 * GIB,
-    meaning: 'Temporary files of all sessions of an app together. Beyond it, the sessions with the largest are ended.',
+    meaning:
+      'Temporary files of all sessions of an app together, exported snapshots included. Above this, the sessions with the largest files are ended.',
     setting: 'NINEFOLD_APP_TEMPORARY_BYTES',
     range: [MIB, 1024 * GIB],
     code: 'app_limit_exceeded',
@@ -58,7 +60,7 @@ export const appLimits = {
     unit: 'bytes',
     default: 10 * GIB,
     meaning:
-      'Size of an app’s database on disk. Beyond it, data calls that insert or update rows are refused, functions run in a transaction that only reads, and sessions that let it grow are ended. DELETE calls, and DELETE, TRUNCATE, DROP and VACUUM by the owner stay possible.',
+      'Size of an app’s database on disk. Above this, data calls that insert or update rows are refused, functions run in a read-only transaction, and sessions that let the database grow are ended. DELETE calls, and DELETE, TRUNCATE, DROP and VACUUM by the owner stay possible.',
     setting: 'NINEFOLD_APP_DATABASE_BYTES',
     range: [16 * MIB, 1024 * GIB],
     code: 'app_storage_full',
@@ -92,12 +94,31 @@ export const appLimits = {
     range: [1, 86_400],
     code: 'app_limit_exceeded',
   },
+  appAnalyzeSeconds: {
+    group: 'apps',
+    unit: 'seconds',
+    default: 30,
+    meaning:
+      'How long autovacuum may analyze one table of an app. All apps share its workers, and an analysis runs functions of the app in expression indexes.',
+    setting: 'NINEFOLD_APP_ANALYZE_SECONDS',
+    range: [1, 86_400],
+  },
+  sharedCatalogBytesPerSecond: {
+    group: 'apps',
+    unit: 'bytes',
+    default: 4 * MIB,
+    meaning:
+      'How much the catalogs that all apps of a server share, as of comments and settings of databases, may grow per second. Above this, the app that writes them most is suspended.',
+    setting: 'NINEFOLD_SHARED_CATALOG_BYTES_PER_SECOND',
+    range: [MIB / 4, GIB],
+    code: 'app_limit_exceeded',
+  },
   notifyQueueBytes: {
     group: 'apps',
     unit: 'bytes',
     default: 64 * MIB,
     meaning:
-      'Size of the NOTIFY queue, which all apps of a server share. Beyond it, sessions that may keep it from being emptied are ended after notifyListenerSeconds.',
+      'Size of the NOTIFY queue, which all apps of a server share. Above this, sessions that may prevent PostgreSQL from emptying the queue are ended after notifyListenerSeconds.',
     setting: 'NINEFOLD_NOTIFY_QUEUE_BYTES',
     range: [MIB, 8 * GIB],
     code: 'app_limit_exceeded',
@@ -107,7 +128,7 @@ export const appLimits = {
     unit: 'seconds',
     default: 30,
     meaning:
-      'How long a transaction may last, or a client may leave its connection unread, while the NOTIFY queue exceeds notifyQueueBytes. PostgreSQL does not tell which session listens.',
+      'How long a transaction may last, or a client may leave its connection unread, while the NOTIFY queue exceeds notifyQueueBytes. PostgreSQL does not report which session listens.',
     setting: 'NINEFOLD_NOTIFY_LISTENER_SECONDS',
     range: [1, 3600],
   },
@@ -116,7 +137,7 @@ export const appLimits = {
     unit: 'bytes',
     default: 8 * MIB,
     meaning:
-      'How much all apps of a server may write to the NOTIFY queue per second. Beyond it, the app that writes most is suspended.',
+      'How much all apps of a server may write to the NOTIFY queue per second. Above this, the app that writes most is suspended.',
     setting: 'NINEFOLD_NOTIFY_BYTES_PER_SECOND',
     range: [MIB / 4, GIB],
     code: 'app_limit_exceeded',
@@ -130,12 +151,35 @@ export const appLimits = {
     setting: 'NINEFOLD_APP_PROCESSOR_SHARE',
     range: [1, 100_000],
   },
+  loginsPerSecond: {
+    group: 'apps',
+    unit: 'count',
+    default: 30,
+    meaning:
+      'Logins per second of one role over TCP to the embedded PostgreSQL, four times as many of all roles together; after a pause, those of two seconds at once. More wait as long as loginWaitSeconds says.',
+    setting: 'NINEFOLD_LOGINS_PER_SECOND',
+    range: [1, 10_000],
+    code: '53300',
+  },
+  loginWaitSeconds: {
+    group: 'apps',
+    unit: 'seconds',
+    default: 5,
+    meaning: 'How long a login over TCP waits for its turn before it is refused.',
+    code: '53300',
+  },
+  loginSeconds: {
+    group: 'apps',
+    unit: 'seconds',
+    default: 10,
+    meaning: 'How long a login over TCP may take, once it has its turn.',
+  },
   appSuspensionSeconds: {
     group: 'apps',
     unit: 'seconds',
     default: 10,
     meaning:
-      'How long an app is suspended after it exceeded a bound. Doubles with each further time, and starts again after ten minutes without.',
+      'How long an app is suspended after it exceeded a limit. Each further time doubles the duration, until ten minutes pass without one.',
     setting: 'NINEFOLD_APP_SUSPENSION_SECONDS',
     range: [1, 3600],
     code: 'app_limit_exceeded',
@@ -151,7 +195,7 @@ export const appLimits = {
     unit: 'milliseconds',
     default: 100,
     meaning:
-      'How often the primary process looks at what the sessions of all apps use; half as often while all of them rest.',
+      'How often the primary process reads the usage of the sessions of all apps; half as often while all sessions are idle.',
   },
 } as const satisfies Record<string, Limit>;
 

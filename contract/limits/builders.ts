@@ -20,21 +20,21 @@ export const builderLimits = {
     group: 'builders',
     unit: 'characters',
     default: 200,
-    meaning: 'The longest name of a file of a migration.',
+    meaning: 'The longest name of a migration file.',
     code: 'validation_invalid',
   },
   jwtSecretMinCharacters: {
     group: 'builders',
     unit: 'characters',
     default: 32,
-    meaning: 'The shortest JWT secret of an existing project with which an app is created (RFC 7518, section 3.2).',
+    meaning: 'The shortest JWT secret of an existing project with which an app can be created (RFC 7518, section 3.2).',
     code: 'validation_invalid',
   },
   jwtSecretMaxCharacters: {
     group: 'builders',
     unit: 'characters',
     default: 500,
-    meaning: 'The longest such secret.',
+    meaning: 'The longest JWT secret of an existing project with which an app can be created.',
     code: 'validation_invalid',
   },
   builderStatementMilliseconds: {
@@ -48,13 +48,14 @@ export const builderLimits = {
     group: 'builders',
     unit: 'milliseconds',
     default: 500,
-    meaning: 'How long the rows in each state of the state machines may be counted for chapter 4; else it shows none.',
+    meaning:
+      'How long counting the rows in each state for chapter 4 may take. Without a result, the chapter shows no numbers.',
   },
   sqlRows: {
     group: 'builders',
     unit: 'count',
     default: 1000,
-    meaning: 'Rows that the SQL page shows of one result.',
+    meaning: 'Rows of one result that the SQL page shows.',
   },
   appLockMilliseconds: {
     group: 'builders',
@@ -67,31 +68,31 @@ export const builderLimits = {
     group: 'builders',
     unit: 'count',
     default: 1000,
-    meaning: 'Sessions that the list of sessions shows at most.',
+    meaning: 'Maximum sessions in the list of sessions.',
   },
   logLines: {
     group: 'builders',
     unit: 'count',
     default: 500,
-    meaning: 'Calls that the logs show at most.',
+    meaning: 'Maximum requests on the page Logs.',
   },
   recentErrors: {
     group: 'builders',
     unit: 'count',
     default: 200,
-    meaning: 'Errors that the list of recent errors shows at most.',
+    meaning: 'Maximum errors in the list of recent errors.',
   },
   statisticsPoints: {
     group: 'builders',
     unit: 'count',
     default: 170,
-    meaning: 'Points of a chart of calls: a week by the hour.',
+    meaning: 'Points of a chart of calls: one week in steps of an hour.',
   },
   screenConditions: {
     group: 'builders',
     unit: 'count',
     default: 1000,
-    meaning: 'Of how many conditions and orders of defined screens PostgreSQL is asked whether it would take them.',
+    meaning: 'Conditions and orders of defined screens that PostgreSQL checks.',
   },
   actingSeconds: {
     group: 'builders',
@@ -112,7 +113,7 @@ export const builderLimits = {
     group: 'builders',
     unit: 'count',
     default: 200,
-    meaning: 'Entries of an audit log that a builder gets at once without a recent proof of identity.',
+    meaning: 'Entries of an audit log that a builder can get at once without a recent proof of identity.',
     code: 'recent_sign_in_needed',
   },
   secondFactorGraceDays: {
@@ -120,7 +121,7 @@ export const builderLimits = {
     unit: 'days',
     default: 30,
     meaning:
-      'The longest time for which builders without a second factor can go on working once the node requires one.',
+      'The longest period in which builders without a second factor can continue to work after the node began to require one.',
     code: 'validation_invalid',
   },
   actingClaimsSeconds: {
@@ -128,19 +129,19 @@ export const builderLimits = {
     unit: 'seconds',
     default: 10,
     meaning:
-      'How long a worker reuses the claims that the custom access token hook gave a member as whom a builder looks at rows, before it calls the hook again.',
+      'How long a worker reuses the claims that the custom access token hook returned for a member, while a builder views rows as this member.',
   },
   rememberedActingClaims: {
     group: 'builders',
     unit: 'count',
     default: 1000,
-    meaning: 'Members whose claims from the custom access token hook one worker remembers for builders.',
+    meaning: 'Members whose claims from the custom access token hook one worker caches for builders.',
   },
   invitationDays: {
     group: 'builders',
     unit: 'days',
     default: 7,
-    meaning: 'How long the link of an invitation to builders works.',
+    meaning: 'How long the link of an invitation to builders is valid.',
     code: 'invitation_invalid',
   },
   openInvitations: {
@@ -154,7 +155,7 @@ export const builderLimits = {
     group: 'builders',
     unit: 'seconds',
     default: 900,
-    meaning: 'How long the link works that `ninefold builders recover` prints.',
+    meaning: 'How long the link that `ninefold builders recover` prints is valid.',
     code: 'recovery_invalid',
   },
 } as const satisfies Record<string, Limit>;

@@ -7,7 +7,7 @@ export const databaseLimits = {
     unit: 'milliseconds',
     default: 8000,
     meaning:
-      'How long one data call may run in the database; statement_timeout of a role that calls take on (alter role anon set …) is not applied.',
+      'How long one data call may run in the database. A statement_timeout of the caller’s role (alter role anon set …) is not applied.',
     setting: 'db_statement_timeout',
     range: [0, 2_147_483_647],
     code: '57014',
@@ -17,13 +17,13 @@ export const databaseLimits = {
     unit: 'milliseconds',
     default: 500,
     meaning:
-      'How long reading the catalog for the specification waits for a schema change that is under way, before it gives way and tries again.',
+      'How long reading the catalog for the specification waits for a schema change in progress before it gives up and retries.',
   },
   poolConnections: {
     group: 'database',
     unit: 'count',
     default: 8,
-    meaning: 'Connections that one worker opens to one app at most.',
+    meaning: 'Maximum connections of one worker to one app.',
     setting: 'NINEFOLD_POOL',
     range: [1, 100],
   },
@@ -39,14 +39,14 @@ export const databaseLimits = {
     unit: 'count',
     default: 20,
     meaning:
-      'Connections that the owner of one app may open: the SQL page, migrations and programs of a builder’s own.',
+      'Connections that the owner of one app may open, for the SQL page, migrations and the builder’s own programs.',
   },
   nodeConnections: {
     group: 'database',
     unit: 'count',
     default: 320,
     meaning:
-      'Connections that one node opens to the databases of its apps at most; fewer where the server allows fewer. Beyond, a call waits for one as long as poolWaitSeconds says.',
+      'Maximum connections of one node to the databases of its apps; fewer if the server allows fewer. Above this, a request waits for a connection for poolWaitSeconds.',
     setting: 'NINEFOLD_CONNECTIONS',
     range: [8, 10_000],
   },
@@ -55,13 +55,13 @@ export const databaseLimits = {
     unit: 'count',
     default: 96,
     meaning:
-      'Connections of one node to the databases of its apps from which on opening another one closes the longest idle connection first.',
+      'Connections of one node to the databases of its apps above which opening another connection closes the longest idle one first.',
   },
   poolIdleSeconds: {
     group: 'database',
     unit: 'seconds',
     default: 30,
-    meaning: 'After how long without a call an app holds no connection.',
+    meaning: 'Time without a request after which an app closes its connections.',
     setting: 'NINEFOLD_POOL_IDLE_SECONDS',
     range: [1, 86_400],
   },
@@ -69,7 +69,7 @@ export const databaseLimits = {
     group: 'database',
     unit: 'seconds',
     default: 10,
-    meaning: 'How long a call waits for a connection before it is answered with 504.',
+    meaning: 'How long a request waits for a connection before it is answered with 504.',
     setting: 'db_pool_acquisition_timeout',
     range: [1, 600],
     code: 'PGRST003',
@@ -79,26 +79,26 @@ export const databaseLimits = {
     unit: 'milliseconds',
     default: 1000,
     meaning:
-      'How long a worker uses cached sessions, settings and schemas after its listener connection last proved that no change is missing. The next call then waits for a new proof, one round trip.',
+      'How long a worker uses cached sessions, settings and schemas after the last proof that its listener connection missed no change. The next request waits for a new proof, which takes one round trip.',
   },
   listenerAnswerMilliseconds: {
     group: 'database',
     unit: 'milliseconds',
     default: 1500,
-    meaning: 'How long the listener connection may take for that proof before the worker replaces it.',
+    meaning: 'How long the listener connection may take for this proof before the worker replaces the connection.',
   },
   schemaLockMilliseconds: {
     group: 'database',
     unit: 'milliseconds',
     default: 5000,
-    meaning: 'How long the schema cache waits for a table that is being changed.',
+    meaning: 'How long loading the schema cache waits for a table that is being changed.',
     code: 'PGRST002',
   },
   nestedViews: {
     group: 'database',
     unit: 'count',
     default: 16,
-    meaning: 'Views within views that are followed to tell whose rights decide.',
+    meaning: 'Levels of views within views that are followed to find out whose privileges apply.',
   },
   schemaStepLockMilliseconds: {
     group: 'database',
@@ -111,39 +111,39 @@ export const databaseLimits = {
     unit: 'milliseconds',
     default: 5000,
     meaning:
-      'How long after an app’s database refused such an update it is tried again, when the app is called or listed.',
+      'How long after a failed update of Ninefold’s schema in an app’s database the update is retried, when the app is called or listed.',
     code: 'app_outdated',
   },
   listedUpdates: {
     group: 'database',
     unit: 'count',
     default: 8,
-    meaning: 'Apps with such an update outstanding that a list of all apps has tried at once.',
+    meaning: 'Apps with an outstanding update of Ninefold’s schema that a list of all apps updates at once.',
   },
   analysedTableBytes: {
     group: 'database',
     unit: 'bytes',
     default: 67_108_864,
     meaning:
-      'Up to which size a table of a copied database, or after a crash of the server, has its rows counted anew.',
+      'The largest table of a copied database, or of any database after a crash of the server, that is analyzed automatically.',
   },
   analyseAfterMilliseconds: {
     group: 'database',
     unit: 'milliseconds',
     default: 15_000,
-    meaning: 'How long after an app was opened it is looked whether rows of it have to be counted anew.',
+    meaning: 'How long after the opening of an app the worker looks for tables that must be analyzed.',
   },
   analyseMilliseconds: {
     group: 'database',
     unit: 'milliseconds',
     default: 60_000,
-    meaning: 'How long that may take for all tables of an app.',
+    meaning: 'How long analyzing all tables of an app may take.',
   },
   argumentsOfFunction: {
     group: 'database',
     unit: 'count',
     default: 100,
-    meaning: 'Arguments of one function, as PostgreSQL is built.',
+    meaning: 'Arguments of one function (fixed when PostgreSQL is built).',
     code: '54023',
   },
   tableColumns: {
@@ -151,14 +151,14 @@ export const databaseLimits = {
     unit: 'count',
     default: 1600,
     meaning:
-      'Columns of one table; fewer where they are wide, since a row without its long values must fit into a page of 8,192 bytes.',
+      'Columns of one table. Wide columns reduce the number, because a row without its long values must fit into a page of 8,192 bytes.',
     code: '54011',
   },
   indexedValueBytes: {
     group: 'database',
     unit: 'bytes',
     default: 2704,
-    meaning: 'The longest entry of a B-tree index, after compression, such as a unique text.',
+    meaning: 'The longest entry of a B-tree index after compression, for example of a unique text.',
     code: '54000',
   },
   arrayDimensions: {
@@ -172,7 +172,7 @@ export const databaseLimits = {
     group: 'database',
     unit: 'bytes',
     default: 63,
-    meaning: 'The longest name of a table, a column or a function; PostgreSQL cuts longer ones.',
+    meaning: 'The longest name of a table, a column or a function. PostgreSQL cuts longer names.',
   },
   valueBytes: {
     group: 'database',

@@ -13,13 +13,13 @@ export const importLimits = {
     unit: 'bytes',
     default: 65_536,
     meaning:
-      'The largest record of such a file: a line, or an object of JSON. A larger one is refused; a larger one of CSV ends the import.',
+      'The largest record of an imported file: a line, or an object of JSON. A larger record is refused; in a CSV file it ends the import.',
   },
   importRefusals: {
     group: 'accounts',
     unit: 'count',
     default: 10_000,
-    meaning: 'Refused records that the report of an import lists; further ones are counted.',
+    meaning: 'Refused records that the report of an import lists. Further records are only counted.',
   },
   importPreviewRecords: {
     group: 'accounts',
@@ -43,13 +43,13 @@ export const importLimits = {
     group: 'accounts',
     unit: 'count',
     default: 2,
-    meaning: 'Imports that run in one worker at the same time; an app has at most one.',
+    meaning: 'Concurrent imports in one worker. An app has at most one.',
     code: 'import_busy',
   },
   importDays: {
     group: 'accounts',
     unit: 'days',
     default: 7,
-    meaning: 'How long the report of an import is kept.',
+    meaning: 'How long the report of an import is stored.',
   },
 } as const satisfies Record<string, Limit>;

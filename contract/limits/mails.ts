@@ -7,7 +7,7 @@ export const mailLimits = {
     unit: 'count',
     default: 30,
     meaning:
-      'Mails of one app that its mail server gets in any hour. Further ones wait. Mails that are kept do not count.',
+      'Mails of one app that its mail server gets within an hour. Further mails wait. Mails on the page Mail that are not sent do not count.',
     setting: 'rate_limit_email_sent',
     range: [1, 10_000],
   },
@@ -15,7 +15,7 @@ export const mailLimits = {
     group: 'mails',
     unit: 'count',
     default: 8,
-    meaning: 'How often a mail is tried. After it the mail counts as failed.',
+    meaning: 'Attempts to send a mail. Then the mail counts as failed.',
   },
   mailFirstPauseSeconds: {
     group: 'mails',
@@ -39,19 +39,20 @@ export const mailLimits = {
     group: 'mails',
     unit: 'milliseconds',
     default: 40_000,
-    meaning: 'For how long a mail is reserved for one attempt. After it, another node tries: the first one was killed.',
+    meaning:
+      'How long a mail is reserved for one attempt. Then another node retries, because the first one was killed.',
   },
   appMailConnections: {
     group: 'mails',
     unit: 'count',
     default: 4,
-    meaning: 'Connections to the mail server of one app at the same time.',
+    meaning: 'Concurrent connections to the mail server of one app.',
   },
   nodeMailConnections: {
     group: 'mails',
     unit: 'count',
     default: 32,
-    meaning: 'Connections to the mail servers of all apps at the same time. Further mails wait.',
+    meaning: 'Concurrent connections to the mail servers of all apps. Further mails wait.',
   },
   mailsPerConnection: {
     group: 'mails',
@@ -63,26 +64,26 @@ export const mailLimits = {
     group: 'mails',
     unit: 'count',
     default: 4,
-    meaning: 'Tests of mail servers that one worker makes at the same time.',
+    meaning: 'Concurrent tests of mail servers in one worker.',
     code: 'mail_tests_busy',
   },
   mailsWaiting: {
     group: 'mails',
     unit: 'count',
     default: 10_000,
-    meaning: 'Mails of one app that wait to be sent. Further ones count as failed.',
+    meaning: 'Mails of one app that wait to be sent. Further mails count as failed.',
   },
   mailsKept: {
     group: 'mails',
     unit: 'count',
     default: 10_000,
-    meaning: 'Mails of one app that were sent, failed or kept. The oldest beyond are deleted.',
+    meaning: 'Stored mails of one app that were sent, failed or need no sending. Older mails are deleted.',
   },
   mailDays: {
     group: 'mails',
     unit: 'days',
     default: 30,
-    meaning: 'How long a mail that was sent, failed or kept is stored.',
+    meaning: 'How long a mail that was sent, failed or needs no sending is stored.',
   },
   mailsPerPage: {
     group: 'mails',
@@ -106,7 +107,7 @@ export const mailLimits = {
     group: 'mails',
     unit: 'characters',
     default: 262_144,
-    meaning: 'The longest mail that a template may make. For a longer one the standard template is used.',
+    meaning: 'The longest mail that a template may produce. For a longer mail the standard template is used.',
   },
   mailSubjectCharacters: {
     group: 'mails',
@@ -124,6 +125,6 @@ export const mailLimits = {
     group: 'mails',
     unit: 'count',
     default: 32,
-    meaning: 'How deeply conditions may nest in a template of a mail.',
+    meaning: 'How deeply conditions may be nested in a template of a mail.',
   },
 } as const satisfies Record<string, Limit>;

@@ -34,13 +34,13 @@ export const oauthServerLimits = {
     group: 'sessions',
     unit: 'count',
     default: 10_000,
-    meaning: 'Requests of applications of one app that wait for a decision of a member.',
+    meaning: 'Requests of applications of one app that wait for the decision of a member.',
   },
   oauthAuthorizationSeconds: {
     group: 'sessions',
     unit: 'seconds',
     default: 600,
-    meaning: 'How long a member may take to decide what an application asks for.',
+    meaning: 'How long a member may take to decide about the request of an application.',
     code: 'oauth_authorization_not_found',
   },
   oauthCodeSeconds: {

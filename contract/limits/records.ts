@@ -6,31 +6,31 @@ export const recordLimits = {
     group: 'records',
     unit: 'milliseconds',
     default: 5000,
-    meaning: 'How often a worker writes down what it counted of calls, errors and limits.',
+    meaning: 'How often a worker writes its counts of requests, errors and limits to the database.',
   },
   lastFlushMilliseconds: {
     group: 'records',
     unit: 'milliseconds',
     default: 3000,
-    meaning: 'How long a worker that stops goes on writing down what it counted; the rest is dropped.',
+    meaning: 'How long a stopping worker continues to write its counts. The rest is lost.',
   },
   countedCalls: {
     group: 'records',
     unit: 'count',
     default: 200,
-    meaning: 'Different calls of one app that a worker counts between two flushes; the rest count as one.',
+    meaning: 'Different calls of one app that a worker counts between two writes. Further calls are counted together.',
   },
   minuteStatisticsHours: {
     group: 'records',
     unit: 'hours',
     default: 25,
-    meaning: 'For how long calls are counted by the minute; older ones are counted by the hour.',
+    meaning: 'How long requests are counted by the minute. Older requests are counted by the hour.',
   },
   hourStatisticsDays: {
     group: 'records',
     unit: 'days',
     default: 90,
-    meaning: 'For how long calls counted by the hour are kept; chapter 7 tells those of the last week.',
+    meaning: 'How long requests counted by the hour are stored. Chapter 7 shows the last week.',
     setting: 'logs_statistics_days',
     range: [8, 3650],
   },
@@ -38,137 +38,140 @@ export const recordLimits = {
     group: 'records',
     unit: 'count',
     default: 200_000,
-    meaning: 'Rows of counted calls that one app keeps at most; the oldest go first.',
+    meaning: 'Maximum stored rows of counted requests of one app. The oldest rows are deleted first.',
   },
-  passageDays: {
+  stateChangeDays: {
     group: 'records',
     unit: 'days',
     default: 1825,
     meaning:
-      'For how long the passages of rows from state to state are kept, 30 days at least; 0 keeps them for ever. The last one of a row stays with it.',
-    setting: 'states_passage_days',
+      'How long the state changes of rows are stored: at least 30 days; 0 stores them without an end. The last state change of a row stays with the row.',
+    setting: 'state_changes_days',
     range: [0, 36_500],
   },
-  passageFiguresDays: {
+  stateChangeFiguresDays: {
     group: 'records',
     unit: 'days',
     default: 30,
-    meaning: 'How far back chapter 4 counts passages, and tells how long rows stay in a state.',
+    meaning: 'The period for which chapter 4 counts state changes and shows the time in a state.',
   },
-  passageSweepSeconds: {
+  stateChangeSweepSeconds: {
     group: 'records',
     unit: 'seconds',
     default: 600,
-    meaning: 'How often a worker looks for passages that are older than they are kept.',
+    meaning: 'How often a worker deletes old state changes.',
   },
-  passagesPerBatch: {
+  stateChangesPerBatch: {
     group: 'records',
     unit: 'count',
     default: 1000,
-    meaning: 'Passages that it looks at in one statement.',
+    meaning: 'State changes that one statement checks for deletion.',
   },
   rememberedCalls: {
     group: 'records',
     unit: 'count',
     default: 200,
-    meaning: 'Last calls of one app whose stories one worker holds in memory.',
+    meaning: 'The most recent requests of one app whose traces one worker stores in memory.',
   },
   rememberedBuilderCalls: {
     group: 'records',
     unit: 'count',
     default: 100,
-    meaning: 'Last calls of builders to one app, by the console or the CLI, whose stories one worker holds in memory.',
+    meaning:
+      'The most recent requests of builders to one app, with the console or the CLI, whose traces one worker stores in memory.',
   },
-  keptStories: {
+  keptTraces: {
     group: 'records',
     unit: 'count',
     default: 2000,
-    meaning: 'Stories of calls that the app’s database keeps, and as many of builders’ calls; the oldest go first.',
-    setting: 'logs_stories',
+    meaning:
+      'Request traces that the app’s database stores, and as many of builders’ requests. The oldest are deleted first.',
+    setting: 'logs_traces',
     range: [100, 100_000],
   },
-  keptStoriesPerCode: {
+  keptTracesPerCode: {
     group: 'records',
     unit: 'count',
     default: 200,
-    meaning: 'How many of them may be of one error, so that a frequent one does not push out the rare ones.',
+    meaning:
+      'Request traces of one error that the app’s database stores, so that a frequent error does not displace rare ones.',
   },
-  storiesPerFlush: {
+  tracesPerFlush: {
     group: 'records',
     unit: 'count',
     default: 50,
-    meaning: 'Stories of failed and slow calls of one app that a worker writes at a time.',
+    meaning: 'Traces of failed and slow requests of one app that a worker writes at a time.',
   },
-  storiesPerFlushAndCode: {
+  tracesPerFlushAndCode: {
     group: 'records',
     unit: 'count',
     default: 10,
-    meaning: 'How many of them may be of one error.',
+    meaning: 'Traces of one error that a worker writes at a time.',
   },
-  storyBytes: {
+  traceBytes: {
     group: 'records',
     unit: 'bytes',
     default: 16 * 1024,
-    meaning: 'How much of a long statement, and of a long query, a story holds.',
+    meaning: 'How much of a long statement, and of a long query, a trace contains.',
   },
   slowCallMilliseconds: {
     group: 'records',
     unit: 'milliseconds',
     default: 1000,
-    meaning: 'A call that takes longer is slow: its story is kept.',
+    meaning: 'A request that takes longer is slow, and its trace is stored.',
     setting: 'logs_slow_milliseconds',
     range: [1, 3_600_000],
   },
-  storyWaitMilliseconds: {
+  traceWaitMilliseconds: {
     group: 'records',
     unit: 'milliseconds',
     default: 700,
-    meaning: 'How long the workers of all nodes may take to say that they hold the story of a call.',
+    meaning: 'How long the workers of all nodes may take to report that they have the trace of a request.',
   },
   logWaitMilliseconds: {
     group: 'records',
     unit: 'milliseconds',
     default: 300,
-    meaning: 'How long the workers of all nodes have to tell the calls of an app that they remember.',
+    meaning: 'How long the workers of all nodes may take to send the recent requests of an app.',
   },
-  countedIncidents: {
+  countedErrors: {
     group: 'records',
     unit: 'count',
     default: 100,
-    meaning: 'Different errors and limits of one app that a worker counts between two flushes; the rest count as one.',
+    meaning:
+      'Different errors and limits of one app that a worker counts between two writes. Further ones are counted together.',
   },
-  incidentDays: {
+  errorDays: {
     group: 'records',
     unit: 'days',
     default: 8,
-    meaning:
-      'For how long the counts of errors and of limits that were hit are kept; chapters 8 and 9 tell those of the last week.',
-    setting: 'logs_incident_days',
+    meaning: 'How long the counts of errors and of reached limits are stored. Chapters 8 and 9 show the last week.',
+    setting: 'logs_error_days',
     range: [8, 3650],
   },
-  incidentRows: {
+  errorRows: {
     group: 'records',
     unit: 'count',
     default: 50_000,
-    meaning: 'Rows of such counts that one app keeps at most; the oldest go first.',
+    meaning: 'Maximum stored rows of counted errors of one app. The oldest rows are deleted first.',
   },
-  incidentRequests: {
+  errorRequests: {
     group: 'records',
     unit: 'count',
     default: 5,
-    meaning: 'Last request ids that are kept for each error.',
+    meaning: 'The most recent request ids that are stored for each error.',
   },
   observedApps: {
     group: 'records',
     unit: 'count',
     default: 1000,
-    meaning: 'Apps whose calls one worker counts between two flushes.',
+    meaning: 'Apps whose requests one worker counts between two writes.',
   },
   auditDays: {
     group: 'records',
     unit: 'days',
     default: 90,
-    meaning: 'How long entries of the audit log are kept.',
+    meaning: 'How long entries of the audit log are stored.',
     setting: 'audit_log_retention',
     range: [1, 3650],
   },
@@ -176,55 +179,55 @@ export const recordLimits = {
     group: 'records',
     unit: 'count',
     default: 2_000_000,
-    meaning: 'Entries that the audit log of one app keeps; the oldest are deleted first.',
+    meaning: 'Entries that the audit log of one app stores. The oldest are deleted first.',
   },
   auditSearchRows: {
     group: 'records',
     unit: 'count',
     default: 25_000,
     meaning:
-      'Entries of the audit log that one request of a search looks at; the next request goes on with older ones.',
+      'Entries of the audit log that one request of a search reads. The next request continues with older entries.',
   },
   auditRefusals: {
     group: 'records',
     unit: 'count',
     default: 1000,
-    meaning: 'Refused sign-ins of one app that the audit log holds of any hour.',
+    meaning: 'Refused sign-ins of one app that the audit log stores per hour.',
   },
   auditPerPage: {
     group: 'records',
     unit: 'count',
     default: 1000,
-    meaning: 'Entries on a page of the audit log at most.',
+    meaning: 'Maximum entries on a page of the audit log.',
   },
   sweptRows: {
     group: 'records',
     unit: 'count',
     default: 5000,
-    meaning: 'Rows of each table of accounts that one sweep deletes at most.',
+    meaning: 'Maximum rows of each table of accounts that one clean-up deletes.',
   },
   unusedTokenSeconds: {
     group: 'records',
     unit: 'seconds',
     default: 604_800,
-    meaning: 'How long tokens of mails and challenges of second factors are stored; they expire earlier.',
+    meaning: 'How long tokens of mails and challenges of second factors are stored. They expire earlier.',
   },
   builderAuditDays: {
     group: 'records',
     unit: 'days',
     default: 400,
-    meaning: 'How long the log of builders keeps its entries.',
+    meaning: 'How long the log of builders stores its entries.',
   },
   builderAuditEntries: {
     group: 'records',
     unit: 'count',
     default: 20_000,
-    meaning: 'Entries that the log of builders keeps of one app; the oldest are deleted first.',
+    meaning: 'Entries of one app that the log of builders stores. The oldest are deleted first.',
   },
   auditedCharacters: {
     group: 'records',
     unit: 'characters',
     default: 500,
-    meaning: 'Characters of SQL or of the value of a setting that an entry of the log of builders holds.',
+    meaning: 'Characters of SQL, or of the value of a setting, that an entry of the log of builders contains.',
   },
 } as const satisfies Record<string, Limit>;

@@ -12,7 +12,7 @@ export const siteLimits = {
     group: 'builders',
     unit: 'characters',
     default: 512,
-    meaning: 'The longest path of such a file.',
+    meaning: 'The longest path of a file of a front end.',
     code: 'validation_invalid',
   },
   siteBytes: {
@@ -26,7 +26,7 @@ export const siteLimits = {
     group: 'builders',
     unit: 'count',
     default: 10,
-    meaning: 'Published versions that an app stores; publishing another one deletes the oldest.',
+    meaning: 'Published versions that an app stores. Publishing another version deletes the oldest.',
   },
   siteUploadHours: {
     group: 'builders',

@@ -27,6 +27,7 @@ import { isSettable, type Privileges } from './privileges.ts';
 import { PublicationChecks } from './publication-checks.ts';
 import { refusedByRules } from './rewrite-rules.ts';
 import { RowLocks } from './row-locks.ts';
+import { TriggerChecks } from './trigger-checks.ts';
 import { holdsNothing, ViewAccess } from './view-access.ts';
 import { restrictTo, ViewFieldMap, type WritableFields } from './writable-fields.ts';
 import { WriteFunctionChecks } from './write-function-checks.ts';
@@ -60,6 +61,7 @@ export class Access {
   readonly #shown: ViewFieldMap;
   readonly #locks: RowLocks;
   readonly #calls: PolicyCalls;
+  readonly #triggers: TriggerChecks;
   /** The decision of each key; null while the decision is being made. */
   readonly #decided = new Map<string, Decision | null>();
 
@@ -76,9 +78,17 @@ export class Access {
     this.#views = new ViewAccess(this.privileges, views, facts.triggers, this.#shown, this.#decideAs.bind(this));
     this.#graph = new PolicyGraph(this.policies, look);
     this.#locks = new RowLocks(look, this.policies);
-    this.#calls = new PolicyCalls(look, (caller, relation) =>
-      this.#decideAs(caller, caller.oid, relation, 'select', [0]),
+    this.#calls = new PolicyCalls(
+      look,
+      (caller, relation, operation) =>
+        this.#decideAs(caller, caller.oid, relation, operation, operation === 'select' ? [0] : null),
+      (caller, relation, operation) => {
+        const security = this.policies.rows(caller.oid, relation, operation);
+        const isChecked = security.bound && security.policies.some(({ check }) => check !== null);
+        return { bound: security.bound, checks: operation === 'insert' || (operation === 'update' && isChecked) };
+      },
     );
+    this.#triggers = new TriggerChecks(look, this.#calls.lacking.bind(this.#calls));
   }
 
   /**
@@ -120,6 +130,15 @@ export class Access {
     const fields = (this.privileges.fieldsOf.get(relation.oid) ?? []).filter(
       (field) => isSettable(field) && !field.computed,
     );
+    const [numbered] = fields;
+    if (
+      operation === 'update' &&
+      relation.kind !== 'v' &&
+      numbered &&
+      fields.every(({ identity }) => identity === 'a')
+    ) {
+      return denied(`PostgreSQL numbers ${numbered.name}, and refuses a value for it (428C9)`);
+    }
     const isShut = ({ type }: FieldFact) => this.privileges.schemaShut(caller.oid, type) !== null;
     const open = fields.filter((field) => !isShut(field)).map(({ name }) => name);
     const giving = operation === 'insert' && open.length < fields.length ? restrictTo(null, open) : null;
@@ -144,17 +163,12 @@ export class Access {
   }
 
   /**
-   * Decides whether the role may call the function. Analyses the function's code only as far as `PolicyCalls.refused`
-   * does.
+   * Decides whether the role may call the function. Analyses the function's code as far as `PolicyCalls.decide` does.
    */
   decideExecute(caller: CallingRole, routine: RoutineFact): Decision {
     if (!this.privileges.usesSchema(caller.oid, routine.schema)) return denied(`no USAGE on schema ${routine.schema}`);
     if (!this.privileges.holds(caller.oid, routine.grants, 'EXECUTE')) return denied('no EXECUTE privilege');
-    const failing = this.#calls.refused(caller, routine);
-    if (failing) return { ...denied(failing.reason), untried: failing.always ? null : 'code' };
-    if (!routine.security_definer) return always('runs with the rights of the caller');
-    const isSuperuser = this.privileges.membership.role(routine.owner)?.superuser === true;
-    return always(`runs with the rights of its owner${isSuperuser ? ', a superuser: with all rights' : ''}`);
+    return this.#calls.decide(caller, routine);
   }
 
   /**
@@ -252,11 +266,9 @@ export class Access {
       return always('no row-level security on relations of this kind');
     const decision = this.#table(caller, role, relation, operation, giving);
     if (operation === 'select' || decision.verdict === 'never') return decision;
-    return this.#publicationChecks.decide(
-      this.#writes.decide(decision, caller.oid, relation, operation),
-      relation,
-      operation,
-    );
+    const written = this.#writes.decide(decision, caller.oid, relation, operation);
+    const triggered = this.#triggers.decide(written, caller, relation, operation);
+    return this.#publicationChecks.decide(triggered, relation, operation);
   }
 
   #table(

@@ -15,7 +15,7 @@ export function decideFunction(access: Access, caller: CallingRole, executed: Ex
   const { routine, computed, isCallable } = executed;
   const may = access.decideExecute(caller, routine);
   if (may.verdict === 'never') {
-    return computed.length === 0 ? may : denied(`${may.reason}; it would be read as ${listOf(computed)}`);
+    return computed.length === 0 ? may : { ...may, reason: `${may.reason}; it would be read as ${listOf(computed)}` };
   }
   const uses = computed.map((use) => ({ use, why: unreadable(access, caller, use) }));
   const shut = uses.flatMap(({ use, why }) => (why === null ? [] : [{ use, why }]));

@@ -67,17 +67,8 @@ export function outcomes(expression: Expression, caller: Caller): Outcomes {
       const either = [value(expression.left, caller), value(expression.right, caller)];
       return either.some(({ is }) => is === 'null') ? NULL : ANY;
     }
-    case 'distinct': {
-      const [left, right] = [value(expression.left, caller), value(expression.right, caller)];
-      if (left.is === 'unknown' || right.is === 'unknown') return TRUE | FALSE;
-      const isAlike =
-        left.is === 'known' && right.is === 'known'
-          ? left.text === right.text
-          : left.is === 'null' && right.is === 'null';
-      const isOpen = left.is === right.is && left.is === 'given';
-      if (isOpen || (left.is !== 'null' && right.is !== 'null' && left.is !== right.is)) return TRUE | FALSE;
-      return isAlike === expression.negated ? TRUE : FALSE;
-    }
+    case 'distinct':
+      return distinct(value(expression.left, caller), value(expression.right, caller), expression.negated);
     case 'one-of': {
       const tried = value(expression.operand, caller);
       const among = expression.values.map((item) => value(item, caller));
@@ -111,6 +102,16 @@ export function outcomes(expression: Expression, caller: Caller): Outcomes {
     case 'opaque':
       return ANY;
   }
+}
+
+/** `left IS DISTINCT FROM right` is never null. */
+function distinct(left: Value, right: Value, isNegated: boolean): Outcomes {
+  if (left.is === 'unknown' || right.is === 'unknown') return TRUE | FALSE;
+  const isAlike =
+    left.is === 'known' && right.is === 'known' ? left.text === right.text : left.is === 'null' && right.is === 'null';
+  const isOpen = left.is === right.is && left.is === 'given';
+  if (isOpen || (left.is !== 'null' && right.is !== 'null' && left.is !== right.is)) return TRUE | FALSE;
+  return isAlike === isNegated ? TRUE : FALSE;
 }
 
 /** `ninefold.has_role('agent')` is never null, and false without a session. */

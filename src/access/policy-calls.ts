@@ -1,12 +1,13 @@
 import { functionsNamed } from '../../contract/reached-functions.ts';
 import type { PolicyFact } from '../catalog/access.ts';
 import type { RelationFact } from '../catalog/entities.ts';
-import { groupBy } from '../catalog/group.ts';
 import { idOf, sqlName } from '../catalog/names.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
-import { relationsRead } from '../sql-reader/condition.ts';
+import { tokens } from '../sql-reader/body/tokens.ts';
+import { type Use, usesOf } from '../sql-reader/body/uses.ts';
+import { runsDynamicSql } from '../sql-reader/body/writes.ts';
 import type { CallingRole } from './calling-roles.ts';
-import { type Decision, display } from './decision.ts';
+import { addCondition, always, type Decision, denied, display } from './decision.ts';
 import type { Lookup } from './lookup.ts';
 import type { RowOperation } from './operations.ts';
 import { functionsCalled } from './policies.ts';
@@ -28,22 +29,46 @@ export interface FailingCall {
   without(condition: string): string;
 }
 
+type RowSecurityOf = (
+  caller: CallingRole,
+  relation: RelationFact,
+  operation: RowOperation,
+) => { bound: boolean; checks: boolean };
+
+type DecideUse = (caller: CallingRole, relation: RelationFact, operation: RowOperation) => Decision;
+
+/** A privilege that the code of a function needs and the caller lacks. */
+export interface Lack {
+  /** The use that needs the privilege, as an infinitive: "read public.secrets". */
+  does: string;
+  reason: string;
+  /** True if every call of the function fails. False if the call fails where it reaches the use. */
+  isCertain: boolean;
+  /** True if PostgreSQL checks the privilege when the code runs, not before it reads a row. */
+  isRun?: true;
+}
+
 /**
- * Finds the privileges that the code of policy functions needs and the caller lacks. PostgreSQL checks the privileges
- * of a query before it runs. So code that is a single query fails for every row. In longer PL/pgSQL code, the order of
- * the statements decides.
+ * Finds the privileges that the code of functions needs and the caller lacks. PostgreSQL checks the privileges of a
+ * statement before it reads a row. So a statement that every call reaches fails in every call.
  */
 export class PolicyCalls {
   readonly #look: Lookup;
   readonly #routines: ReadonlyMap<number, RoutineFact>;
   readonly #codes: readonly { id: string; body: string }[];
   readonly #byId: ReadonlyMap<string, RoutineFact>;
-  readonly #reads: (caller: CallingRole, relation: RelationFact) => Decision;
+  readonly #uses = new Map<RoutineFact, readonly Use[]>();
+  readonly #decide: DecideUse;
+  readonly #rowSecurity: RowSecurityOf;
 
-  /** @param reads Decides whether the caller may read some field of a relation. */
-  constructor(look: Lookup, reads: (caller: CallingRole, relation: RelationFact) => Decision) {
+  /**
+   * @param decide Decides whether the caller may read some field of a relation, or write to it.
+   * @param rowSecurity Returns whether row-level security limits the rows, and whether it checks written rows.
+   */
+  constructor(look: Lookup, decide: DecideUse, rowSecurity: RowSecurityOf) {
     this.#look = look;
-    this.#reads = reads;
+    this.#decide = decide;
+    this.#rowSecurity = rowSecurity;
     const { routines } = look.facts;
     this.#routines = new Map(routines.map((routine) => [routine.oid, routine]));
     this.#codes = routines.map((routine) => ({ id: idOf(routine), body: routine.body }));
@@ -54,22 +79,43 @@ export class PolicyCalls {
   failing(caller: CallingRole, policies: readonly PolicyFact[], operation: RowOperation): FailingCall | null {
     for (const oid of functionsCalled(policies, operation)) {
       const routine = this.#routines.get(oid);
-      const reason = routine ? this.#refusal(caller, routine, new Set()) : null;
-      if (!routine || reason === null) continue;
-      return { routine: idOf(routine), reason, always: isInlined(routine), without: callRemover(routine) };
+      const lack = routine ? this.lacking(caller, routine) : null;
+      if (!routine || !lack?.isCertain) continue;
+      return { routine: idOf(routine), reason: lack.reason, always: isInlined(routine) && !lack.isRun, without: callRemover(routine) };
     }
     return null;
   }
 
+  /** Decides about a call of a function that the caller may execute, by the code of the function. */
+  decide(caller: CallingRole, routine: RoutineFact): Decision {
+    const runs = always(this.#rightsOf(routine));
+    if (routine.security_definer) return runs;
+    const lack = this.lacking(caller, routine);
+    const hasInputs = routine.inputs.length > 0;
+    // PostgreSQL does not run a strict function for NULL.
+    if (lack?.isCertain && !(routine.strict && hasInputs)) {
+      return { ...denied(lack.reason), untried: !hasInputs && !lack.isRun && this.#isPlanned(routine) ? null : 'code' };
+    }
+    if (lack) return addCondition(runs, `as long as its code does not ${lack.does}`, lack.reason, 'code');
+    if (routine.language !== 'plpgsql' || !runsDynamicSql(routine.body)) return runs;
+    const reason = `${idOf(routine)} builds SQL when it runs`;
+    return addCondition(runs, 'as the SQL that its code builds allows', reason, 'code');
+  }
+
+  #rightsOf(routine: RoutineFact): string {
+    const role = runsAs(this.#look.facts, routine);
+    if (role === null) return 'runs with the rights of the caller';
+    if (!routine.security_definer) return `runs with the rights of ${role}, which its setting role names`;
+    const isSuperuser = this.#look.privileges.membership.role(routine.owner)?.superuser === true;
+    return `runs with the rights of its owner${isSuperuser ? ', a superuser: with all rights' : ''}`;
+  }
+
   /**
-   * Returns the reason why every call of a function fails because of the privileges that its code needs. Returns null
-   * if a call may succeed, which includes all functions with arguments: PostgreSQL skips calls of strict functions with
-   * NULL.
+   * Returns the first privilege that the code of a function needs and the caller lacks. Prefers a privilege that every
+   * call needs. Returns null if the code shows no such privilege.
    */
-  refused(caller: CallingRole, routine: RoutineFact): { reason: string; always: boolean } | null {
-    const isTold = routine.inputs.length === 0 && isQuery(routine.body);
-    const reason = isTold ? this.#refusal(caller, routine, new Set()) : null;
-    return reason === null ? null : { reason, always: this.#isPlanned(routine) };
+  lacking(caller: CallingRole, routine: RoutineFact): Lack | null {
+    return this.#lacking(caller, routine, new Set());
   }
 
   /** Returns true if PostgreSQL certainly inlines a call that stands alone (clauses.c, inline_function). */
@@ -80,37 +126,113 @@ export class PolicyCalls {
     return named.every(({ volatility }) => volatility === 'i' || volatility === routine.volatility);
   }
 
-  #refusal(caller: CallingRole, routine: RoutineFact, asked: Set<RoutineFact>): string | null {
-    const code = queryOf(routine);
-    if (code === null || asked.has(routine) || runsAs(this.#look.facts, routine) !== null) return null;
+  #lacking(caller: CallingRole, routine: RoutineFact, asked: Set<RoutineFact>): Lack | null {
+    const isRead = routine.language === 'sql' || routine.language === 'plpgsql';
+    const runner = this.#runnerOf(caller, routine);
+    if (!isRead || !runner || asked.has(routine)) return null;
     asked.add(routine);
-    const named = functionsNamed(this.#codes, code).flatMap((id) => this.#byId.get(id) ?? []);
-    for (const [, [first, ...others]] of groupBy(named, ({ name }) => name)) {
-      if (!first) continue;
-      if ([first, ...others].every((one) => !this.#look.privileges.mayExecute(caller.oid, one))) {
-        return `${idOf(routine)} calls ${first.schema}.${first.name}(), which the role may not execute (42501)`;
-      }
-      const inner = others.length === 0 ? this.#refusal(caller, first, asked) : null;
-      if (inner !== null) return inner;
+    const uses = this.#uses.get(routine) ?? usesOf(routine.language, routine.body);
+    this.#uses.set(routine, uses);
+    const lacks = uses.flatMap((use) => {
+      if (use.kind === 'call') return this.#ofCall(runner, routine, use, asked);
+      if (use.kind === 'sequence') return this.#ofSequence(runner, routine, use);
+      return this.#ofRelation(runner, routine, use, use.kind);
+    });
+    return lacks.find((lack) => lack.isCertain) ?? lacks[0] ?? null;
+  }
+
+  /** Returns the caller with the role that the function sets; null for a function with the rights of its owner. */
+  #runnerOf(caller: CallingRole, routine: RoutineFact): CallingRole | null {
+    const name = routine.security_definer ? null : runsAs(this.#look.facts, routine);
+    if (name === null) return routine.security_definer ? null : caller;
+    const role = this.#look.facts.roles.find((one) => one.name === name);
+    return role ? { ...caller, oid: role.oid, name } : null;
+  }
+
+  #ofRelation(caller: CallingRole, routine: RoutineFact, { schema, name, isCertain }: Use, kind: RowOperation): Lack[] {
+    const relation = this.#find(routine, schema, name);
+    if (!relation) return [];
+    const [needs, does] = verbs[kind];
+    const lack = (why: string, isSure: boolean, rows = ''): Lack => ({
+      does: `${needs} ${display(relation)}${rows}`,
+      reason: `${idOf(routine)} ${does} ${display(relation)}, ${why} (42501)`,
+      isCertain: isSure,
+    });
+    const decision = this.#decide(caller, relation, kind);
+    if (decision.refused) return [lack('which the role may not', isCertain)];
+    // PostgreSQL checks USAGE on a schema when it plans a statement, and functions keep plans for other roles.
+    if (!this.#look.privileges.usesSchema(caller.oid, relation.schema))
+      return [lack('whose schema the role may not use', false)];
+    const { bound, checks } = this.#rowSecurity(caller, relation, kind);
+    if (bound && routine.settings.includes('row_security=off')) {
+      return [lack('which row-level security binds, and row_security is off', isCertain)];
     }
-    for (const [schema, name] of isQuery(code) ? relationsRead(code) : []) {
-      const relation = this.#look.named(schema, name);
-      if (relation && this.#reads(caller, relation).refused) {
-        return `${idOf(routine)} reads ${display(relation)}, which the role may not (42501)`;
-      }
+    const isChecked = decision.verdict === 'when' && checks;
+    return isChecked ? [lack('whose policies may refuse the row', false, ' that its policies refuse')] : [];
+  }
+
+  #ofSequence({ oid }: CallingRole, routine: RoutineFact, { schema, name, isCertain, isAlone }: Use): Lack[] {
+    const schemas = schema === null ? searchPath(routine, this.#look.facts.exposedSchemas) : [schema];
+    if (!schemas.some((one) => this.#look.privileges.refusesSequence(oid, one, name))) return [];
+    const sequence = schema === null ? name : `${schema}.${name}`;
+    const reason = `${idOf(routine)} takes numbers from ${sequence}, which the role may not (42501)`;
+    return [{ does: `take numbers from ${sequence}`, reason, isCertain: isCertain && isAlone, isRun: true }];
+  }
+
+  /** Returns the relation that code names. A name without schema is looked up in the search path of the function. */
+  #find(routine: RoutineFact, schema: string | null, name: string): RelationFact | undefined {
+    const schemas = schema === null ? searchPath(routine, this.#look.facts.exposedSchemas) : [schema];
+    for (const one of schemas) {
+      const found = this.#look.named(one, name);
+      if (found) return found;
     }
-    return null;
+    return undefined;
+  }
+
+  #ofCall(caller: CallingRole, routine: RoutineFact, use: Use, asked: Set<RoutineFact>): Lack[] {
+    const named = functionsNamed(
+      this.#codes,
+      `${use.schema === null ? '' : `${quote(use.schema)}.`}${quote(use.name)}(`,
+    );
+    const [first, ...others] = named.flatMap((id) => this.#byId.get(id) ?? []);
+    if (!first) return this.#ofBuiltIn(caller, routine, use);
+    const called = `${first.schema}.${first.name}()`;
+    const all = [first, ...others];
+    if (all.every((one) => !this.#look.privileges.mayExecute(caller.oid, one))) {
+      const reason = `${idOf(routine)} calls ${called}, which the role may not execute (42501)`;
+      // PostgreSQL checks USAGE on a schema when it plans a statement, and functions keep plans for other roles.
+      const isRefused = all.every(({ grants }) => !this.#look.privileges.holds(caller.oid, grants, 'EXECUTE'));
+      return [{ does: `call ${called}`, reason, isCertain: use.isCertain && isRefused }];
+    }
+    const inner = others.length === 0 ? this.#lacking(caller, first, asked) : null;
+    // PostgreSQL skips calls of strict functions with NULL.
+    const isSkipped = first.strict && first.inputs.length > 0;
+    return inner ? [{ ...inner, isCertain: inner.isCertain && use.isCertain && use.isAlone && !isSkipped }] : [];
+  }
+
+  /** Returns a function of PostgreSQL or an extension that the caller may not execute. Another overload may be open. */
+  #ofBuiltIn({ oid }: CallingRole, routine: RoutineFact, { schema, name }: Use): Lack[] {
+    const called = `${schema ?? 'pg_catalog'}.${name}`;
+    if (!this.#look.privileges.refusesNamed(oid, called)) return [];
+    const reason = `${idOf(routine)} calls ${called}(), which the role may not execute (42501)`;
+    return [{ does: `call ${called}()`, reason, isCertain: false }];
   }
 }
 
-/** The code of a function in SQL, or the one expression that a function in PL/pgSQL returns; null for other code. */
-function queryOf({ language, body }: RoutineFact): string | null {
-  if (language === 'sql') return body;
-  return (language === 'plpgsql' && /^\s*begin\s+return\s([^;]*);\s*end\s*;?\s*$/i.exec(body)?.[1]) || null;
-}
+const verbs = {
+  select: ['read', 'reads'],
+  insert: ['add rows to', 'adds rows to'],
+  update: ['change rows of', 'changes rows of'],
+  delete: ['delete rows of', 'deletes rows of'],
+} as const;
 
-/** Returns true if the code contains no statement that writes. */
-const isQuery = (body: string): boolean => !/\b(?:insert|update|delete|merge|truncate)\b/i.test(body);
+const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** Returns the schemas in which a function finds names, without those of PostgreSQL. */
+function searchPath({ settings }: RoutineFact, ofCalls: readonly string[]): readonly string[] {
+  const set = settings.find((setting) => setting.startsWith('search_path='));
+  return set === undefined ? ofCalls : tokens(set.slice('search_path='.length)).map(({ text }) => text);
+}
 
 /**
  * Returns true if PostgreSQL inlines the code of the function: a single SQL expression (clauses.c, inline_function).

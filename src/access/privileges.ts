@@ -29,6 +29,7 @@ export class Privileges {
   readonly fieldsOf: ReadonlyMap<number, readonly FieldFact[]>;
   readonly #schemas: ReadonlyMap<string, readonly GrantFact[]>;
   readonly #restricted: ReadonlyMap<number, { name: string; grants: readonly GrantFact[] }>;
+  readonly #restrictedByName: ReadonlyMap<string, readonly { grants: readonly GrantFact[] }[]>;
   readonly #sequences: ReadonlyMap<number, { schema: string; name: string; grants: readonly GrantFact[] }>;
   readonly #types: ReadonlyMap<number, TypeFact>;
   /** The functions that PostgreSQL calls for a value, by type. */
@@ -44,6 +45,7 @@ export class Privileges {
     this.fieldsOf = groupBy(facts.fields, (field) => field.relation);
     this.#schemas = new Map(facts.schemas.map((schema) => [schema.name, schema.grants]));
     this.#restricted = new Map(facts.restricted_functions.map((routine) => [routine.oid, routine]));
+    this.#restrictedByName = groupBy(facts.restricted_functions, ({ name }) => name);
     this.#sequences = new Map(facts.sequences.map((sequence) => [sequence.oid, sequence]));
     this.#types = new Map(facts.types.map((type) => [type.oid, type]));
     this.#checked = groupBy(facts.checked_types, ({ type }) => type);
@@ -106,6 +108,24 @@ export class Privileges {
     });
   }
 
+  /** Returns true if no function of this qualified name whose privileges were changed is open to the role. */
+  refusesNamed(role: number, name: string): boolean {
+    const named = this.#restrictedByName.get(name) ?? [];
+    return named.length > 0 && named.every(({ grants }) => !this.holds(role, grants, 'EXECUTE'));
+  }
+
+  /** Returns true if the role may not take numbers from the sequence of this name. */
+  refusesSequence(role: number, schema: string, name: string): boolean {
+    const found = [...this.#sequences.values()].find((one) => one.schema === schema && one.name === name);
+    return found !== undefined && this.#isClosed(role, found.grants);
+  }
+
+  /** Returns true if the privileges on a sequence do not allow the role to take numbers from it. */
+  #isClosed(role: number, grants: readonly GrantFact[]): boolean {
+    if (this.#isAny(role, this.#writesAll)) return false;
+    return !this.holds(role, grants, 'USAGE') && !this.holds(role, grants, 'UPDATE');
+  }
+
   /** Returns the names of the fields that every INSERT must set: they have no default and may not be null. */
   fieldsNeeded(relation: RelationFact): string[] {
     if (this.#filledByTrigger.has(relation.oid)) return [];
@@ -166,11 +186,7 @@ export class Privileges {
 
   /** Returns true if the role may compute an expression that calls these functions and uses these sequences. */
   #computes(role: number, functions: readonly number[], sequences: readonly number[]): boolean {
-    const isClosed = (oid: number) => {
-      if (this.#isAny(role, this.#writesAll)) return false;
-      const grants = this.#sequences.get(oid)?.grants ?? [];
-      return !this.holds(role, grants, 'USAGE') && !this.holds(role, grants, 'UPDATE');
-    };
+    const isClosed = (oid: number) => this.#isClosed(role, this.#sequences.get(oid)?.grants ?? []);
     return !sequences.some(isClosed) && this.refusedFunctions(role, functions).length === 0;
   }
 

@@ -1,14 +1,16 @@
 import type { RelationFact } from '../catalog/entities.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
+import { sqlstateOfStable } from '../sql-reader/body/writes.ts';
 import { Access } from './access.ts';
 import { type CallingRole, type ChapterRole, callingRoles } from './calling-roles.ts';
 import { decideFunction } from './computed-access.ts';
-import { type Decision, denied } from './decision.ts';
+import { addCondition, type Decision, denied } from './decision.ts';
 import { type ExecutedRoutine, onlyReads } from './exposed.ts';
 import type { Lookup } from './lookup.ts';
 import type { RowOperation } from './operations.ts';
 import { type PreRequestCheck, preRequestCheck } from './pre-request.ts';
 import { settingEffects } from './setting-effects.ts';
+import { Writing } from './writing.ts';
 
 /**
  * Decides about the requests of an app: whether a request can have the role, what the function before each request
@@ -20,6 +22,7 @@ export class RequestAccess {
   readonly roles: readonly ChapterRole[];
   readonly #look: Lookup;
   readonly #before: PreRequestCheck;
+  readonly #writing: Writing;
 
   constructor(look: Lookup) {
     const { facts, privileges } = look;
@@ -27,6 +30,7 @@ export class RequestAccess {
     this.roles = callingRoles(facts, privileges.membership);
     this.#look = look;
     this.#before = preRequestCheck(facts, privileges);
+    this.#writing = new Writing(facts.routines);
   }
 
   /** Decides about a request on the rows of a table or view. */
@@ -39,7 +43,7 @@ export class RequestAccess {
   /** Decides about a request that runs a function. */
   routine(role: ChapterRole, executed: ExecutedRoutine): Decision {
     return this.#decide(role, executed.routine.schema, onlyReads(executed), (caller) =>
-      this.#withSettings(executed.routine, decideFunction(this.access, caller, executed)),
+      this.#asReadOnly(executed, this.#withSettings(executed.routine, decideFunction(this.access, caller, executed))),
     );
   }
 
@@ -55,5 +59,20 @@ export class RequestAccess {
     const refusal = settingEffects(facts, privileges.membership, routine).find((one) => one.refusal)?.refusal;
     if (refusal === undefined || decision.verdict === 'never') return decision;
     return { ...denied(refusal), untried: 'code' };
+  }
+
+  /** Adds to the decision that PostgreSQL refuses writes of a function whose calls run in a read-only transaction. */
+  #asReadOnly(executed: ExecutedRoutine, decision: Decision): Decision {
+    const { routine } = executed;
+    const writes = onlyReads(executed) ? this.#writing.of(routine) : undefined;
+    if (writes === undefined || decision.verdict === 'never') return decision;
+    const isInlined =
+      routine.returns_set && !routine.strict && !routine.security_definer && routine.settings.length === 0;
+    const isDeclared = routine.volatility !== 'v';
+    const code = isDeclared ? sqlstateOfStable(routine.language, routine.body, isInlined) : '25006';
+    const kind = isDeclared ? 'is not declared VOLATILE' : 'runs as a computed field';
+    if (writes === 'always') return { ...denied(`it ${kind}, and its code writes (${code})`), untried: 'code' };
+    const reason = `it ${kind}, so its calls run in a read-only transaction (25006)`;
+    return addCondition(decision, 'as long as its code does not write', reason, 'code');
   }
 }

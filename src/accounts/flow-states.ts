@@ -28,8 +28,8 @@ export interface NewFlow {
   readonly state?: string;
   /** The URL to which the member is redirected at the end. */
   readonly referrer?: string;
-  /** The account that gets the identity. */
-  readonly linkingTargetId?: string | null;
+  /** The account that gets the identity, and the session in which the member asked; null for a token without one. */
+  readonly linking?: { readonly userId: string; readonly sessionId: string | null } | null;
   readonly emailOptional?: boolean;
 }
 
@@ -58,22 +58,33 @@ values ($1::uuid, $2::uuid, $3::auth.code_challenge_method, $4, $5, $6, $7, $8::
 /**
  * Returns the statements that store a flow, for the transaction of the call that begins it. They also delete old flows.
  */
-export const startFlow = (flow: NewFlow): readonly SqlStatement[] => [
-  [SWEEP, [String(limits.flowSeconds.default), SWEPT_ROWS]],
-  [
-    INSERT,
+export function startFlow(flow: NewFlow): readonly SqlStatement[] {
+  const id = flow.state === undefined ? randomUUID() : flowIdOf(flow.state);
+  const sessionId = flow.linking?.sessionId ?? null;
+  return [
+    [SWEEP, [String(limits.flowSeconds.default), SWEPT_ROWS]],
     [
-      flow.state === undefined ? randomUUID() : flowIdOf(flow.state),
-      flow.userId,
-      flow.challenge?.method ?? null,
-      flow.challenge?.value ?? null,
-      flow.providerType,
-      flow.method,
-      flow.referrer ?? null,
-      flow.linkingTargetId ?? null,
-      String(flow.emailOptional ?? false),
+      INSERT,
+      [
+        id,
+        flow.userId,
+        flow.challenge?.method ?? null,
+        flow.challenge?.value ?? null,
+        flow.providerType,
+        flow.method,
+        flow.referrer ?? null,
+        flow.linking?.userId ?? null,
+        String(flow.emailOptional ?? false),
+      ],
     ],
-  ],
+    ...(sessionId === null ? [] : [boundToSession(id, sessionId)]),
+  ];
+}
+
+/** Returns the statement that stores the session in which a member began to add an identity. */
+const boundToSession = (flowId: string, sessionId: string): SqlStatement => [
+  'insert into ninefold.linking_sessions (flow_id, session_id) values ($1::uuid, $2::uuid)',
+  [flowId, sessionId],
 ];
 
 /**

@@ -12,7 +12,7 @@ export class HashQueue {
   #running = 0;
 
   constructor(
-    atOnce: number = limits.passwordHashesAtOnce.default,
+    atOnce: number = limits.concurrentPasswordHashes.default,
     maxWaiting: number = limits.passwordHashesWaiting.default,
   ) {
     this.#atOnce = atOnce;

@@ -138,10 +138,15 @@ export async function settleSignIn(
   refused?: AuditCaller,
 ): Promise<void> {
   await runAsAuthAdmin(database, [
-    [settleAttempt, [...attempt.counted, String(hasFailed)]],
+    settled(attempt, hasFailed),
     ...(refused ? [refusedSignIn(attempt.candidate?.id ?? null, refused)] : []),
   ]);
 }
+
+const settled = ({ counted }: Attempt, hasFailed: boolean): readonly [text: string, params: Param[]] => [
+  settleAttempt,
+  [...counted, String(hasFailed)],
+];
 
 /**
  * Returns the statement that records a refused sign-in, unless the hour already has as many as the limit auditRefusals.
@@ -161,21 +166,31 @@ const refusedSignIn = (userId: string | null, caller: AuditCaller): readonly [te
 ];
 
 /**
- * Opens a session for an account whose password was verified against `verifiedHash`. Returns null if the password was
- * changed or the account was banned in the meantime. `newHash` replaces the hash of the same password. With
- * `newNetwork`, the network of the client is remembered and the member is notified: see `signedInFrom`.
+ * Ends an attempt whose password was right, and opens a session in the same transaction. Returns null if the password
+ * was changed or the account was banned in the meantime. The attempt is settled last, so that its locks, which all
+ * sign-ins of the network need, are held shortest. If the attempt has a `newNetwork`, the network of the client is
+ * remembered and the member is notified: see `signedInFrom`.
+ *
+ * @param account.verifiedHash The hash that the password was verified against.
+ * @param account.newHash Replaces the hash of the same password; null keeps it.
  */
 export async function openPasswordSession(
   database: Executor,
-  account: { id: string; verifiedHash: string; newHash: string | null; newNetwork: string | null },
+  attempt: Attempt,
+  account: { id: string; verifiedHash: string; newHash: string | null },
   client: SessionClient,
 ): Promise<Grant | null> {
-  const { id, verifiedHash, newHash, newNetwork } = account;
+  const { id, verifiedHash, newHash } = account;
   const session = newSession(id, client, 'password');
   const [opened] = await runAsAuthAdmin(database, [
     [OPEN, [...session.params, verifiedHash, newHash]],
-    ...(newNetwork === null ? [] : [signedInFrom(session.sessionId, client)]),
-  ]);
+    ...(attempt.newNetwork === null ? [] : [signedInFrom(session.sessionId, client)]),
+    settled(attempt, false),
+  ]).catch(async (error: unknown) => {
+    // A trigger of the app refused the session, which is no wrong password.
+    await settleSignIn(database, attempt, false);
+    throw error;
+  });
   const row = accountJson<Omit<Grant, 'refreshToken'>>(opened);
   return row ? { ...row, refreshToken: session.refreshToken } : null;
 }

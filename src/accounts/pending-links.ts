@@ -44,15 +44,23 @@ export async function storePendingLink(database: Executor, flowId: string, link:
   return secret;
 }
 
+/** SQL text: false if the session in which the member began the flow $1 has ended. */
+const SESSION_GOES_ON = `not exists (
+  select from ninefold.linking_sessions l where l.flow_id = $1::uuid
+    and not exists (select from auth.sessions s where s.id = l.session_id))`;
+
 /** $2 is the age of the link in seconds: the provider answered at auth_code_issued_at. */
 const FIND = `select pg_catalog.jsonb_build_object(
   'flowId', f.id, 'referrer', f.referrer, 'isPkce', f.code_challenge is not null, 'sealed', f.provider_access_token,
   'account', pg_catalog.jsonb_build_object('id', u.id, 'email', nullif(u.email, ''), 'phone', nullif(u.phone, '')))
 from auth.flow_state f join auth.users u on u.id = f.linking_target_id and u.deleted_at is null
-where f.id = $1::uuid and f.auth_code is null and nullif(f.provider_access_token, '') is not null
+where f.id = $1::uuid and f.auth_code is null and nullif(f.provider_access_token, '') is not null and ${SESSION_GOES_ON}
   and f.auth_code_issued_at > pg_catalog.now() - pg_catalog.make_interval(secs => $2::float8)`;
 
-/** Returns the link that waits with a flow; null if there is none, if it has expired, or if the secret is another one's. */
+/**
+ * Returns the link that waits with a flow; null if there is none, if it has expired, if the session that began it has
+ * ended, or if the secret belongs to another link.
+ */
 export async function findPendingLink(database: Executor, flowId: string, secret: string): Promise<FoundLink | null> {
   const params = [flowId, String(limits.linkConfirmationSeconds.default)];
   const found = await jsonAsAuthAdmin<Omit<FoundLink, keyof PendingLink>>(database, FIND, params);
@@ -65,7 +73,7 @@ export async function findPendingLink(database: Executor, flowId: string, secret
 }
 
 const TAKE = `update auth.flow_state set provider_access_token = null, updated_at = pg_catalog.now()
-where id = $1::uuid and provider_access_token = $2 returning pg_catalog.to_jsonb(true)`;
+where id = $1::uuid and provider_access_token = $2 and ${SESSION_GOES_ON} returning pg_catalog.to_jsonb(true)`;
 
 /** Uses a pending link up. Returns false if it is used already: of any number of concurrent callers one gets it. */
 export const takePendingLink = async (database: Executor, { flowId, sealed }: FoundLink): Promise<boolean> =>

@@ -31,7 +31,7 @@ export async function runAsAuthAdmin(
   statements: readonly (readonly [text: string, params: Statement['params']])[],
 ): Promise<Result[]> {
   const [, ...results] = await database
-    .run([SET_ROLE, ...statements.map(([text, params]) => ({ text, params, preparedFor: ROLE }))])
+    .run([SET_ROLE, ...statements.map(([text, params]): Statement => ({ text, params, planKey: ROLE }))])
     .catch(rethrowAsAppDamaged);
   return results;
 }

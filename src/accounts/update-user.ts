@@ -100,9 +100,10 @@ changed as (
   update auth.users u set
     role = coalesce(j.role, u.role),
     email = coalesce(j.email, u.email),
-    email_change = case when j.email is not null then '' else u.email_change end,
+    email_change = case when j.voids_tokens then '' else u.email_change end,
+    email_change_confirm_status = case when j.voids_tokens then 0 else u.email_change_confirm_status end,
     phone = coalesce(j.phone, u.phone),
-    phone_change = case when j.phone is not null then '' else u.phone_change end,
+    phone_change = case when j.voids_tokens then '' else u.phone_change end,
     encrypted_password = case when j.password_changes then j.password_hash else u.encrypted_password end,
     confirmation_token = case when j.voids_tokens then '' else u.confirmation_token end,
     recovery_token = case when j.voids_tokens then '' else u.recovery_token end,
@@ -129,6 +130,10 @@ ${identity('email', 'email')},
 ${identity('phone', 'phone')},
 used as (
   delete from auth.one_time_tokens t using judged j, changed where t.user_id = changed.id and j.voids_tokens
+),
+void_codes as (
+  delete from auth.flow_state f using judged j, changed
+  where f.user_id = changed.id and f.auth_code is not null and j.voids_tokens
 ),
 ended as (
   delete from auth.sessions s using c, changed

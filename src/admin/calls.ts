@@ -25,7 +25,7 @@ import { json } from './router.ts';
 const windowOf = z.enum(['hour', 'day', 'week']);
 
 /**
- * Handles GET /apps/:ref/calls?window=hour|day|week&call=: returns the number, the results and the duration of the
+ * Handles GET /apps/:ref/statistics/calls?window=hour|day|week&call=: returns the number, the results and the duration of the
  * requests to each call or to one call.
  */
 export async function showCalls(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
@@ -61,7 +61,7 @@ export async function showCalls(context: AdminContext, request: CallRequest, ref
 }
 
 /**
- * Handles GET /apps/:ref/call?id=: returns one call of chapter 7 as programs and as a request.
+ * Handles GET /apps/:ref/specification/call?id=: returns one call of chapter 7 as programs and as a request.
  * @throws `not_found` if the app has no such call
  */
 export async function showCall(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
@@ -153,17 +153,17 @@ const logQuery = z.object({
 });
 
 /**
- * Handles GET /apps/:ref/calls/:requestId: returns the trace of one request.
+ * Handles GET /apps/:ref/traces/:requestId: returns the trace of one request.
  * @throws `call_unknown` if no worker stores it
  */
-export async function showStory(context: AdminContext, ref: string, requestId: string): Promise<Reply> {
+export async function showTrace(context: AdminContext, ref: string, requestId: string): Promise<Reply> {
   if (!isRequestId(requestId)) throw new NinefoldError('call_unknown');
   const app = await openApp(context, ref);
-  const story = await context.traces.find(app, requestId);
-  if (!story) throw new NinefoldError('call_unknown');
-  const { policies, usual } = await context.specify.behind(app, story);
+  const trace = await context.traces.find(app, requestId);
+  if (!trace) throw new NinefoldError('call_unknown');
+  const { policies, usual } = await context.specify.behind(app, trace);
   const answer: RequestTraceResponse = {
-    story,
+    trace,
     policies,
     policies_as_of: new Date().toISOString(),
     usual: { p50_ms: usual?.p50_ms ?? null, p99_ms: usual?.p99_ms ?? null },

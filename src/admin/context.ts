@@ -87,7 +87,7 @@ export interface AdminContext {
     /** Returns the policies that apply to a call, and the recent duration of such calls. */
     behind(
       app: App,
-      story: RequestTrace,
+      trace: RequestTrace,
     ): Promise<{ policies: PolicyEntry[]; usual: NonNullable<CallEntry['figures']>['hour'] | null }>;
     /** Returns the types of all entities, or of the one with the id `only`. */
     types(app: App, format: 'typescript' | 'zod' | 'json-schema', only: string | null): Promise<Uint8Array>;

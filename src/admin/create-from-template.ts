@@ -30,7 +30,7 @@ export async function createFromTemplate(
   }
   const who = await callerName(context, caller);
   const fill = async (record: AppRecord) => {
-    const facts = await withPool(ownerConnection(context.server, record), readFacts);
+    const facts = await withPool(ownerConnection(context.server, record), (pool) => readFacts(pool, []));
     const done = { applied: [] as string[], warnings: [] };
     for (const file of templateFiles[template]) {
       await apply(context, record, file, { who, facts, done }).catch(refuseTemplate);

@@ -13,7 +13,7 @@ import { auditCall } from './audited-calls.ts';
 import { callerOf } from './authorise.ts';
 import { closeSession, openSession, openSessionWithPasskey, passkeyOptions, showSession } from './builder-session.ts';
 import { setBuilderPassword, showBuilders } from './builders.ts';
-import { showCall, showCalls, showErrors, showLogs, showStory } from './calls.ts';
+import { showCall, showCalls, showErrors, showLogs, showTrace } from './calls.ts';
 import type { AdminContext, Caller } from './context.ts';
 import { listHookFunctions } from './hook-functions.ts';
 import { addKeys, listKeys, revokeKey, rotateKeys } from './keys.ts';
@@ -172,16 +172,16 @@ const appRoutes: readonly Route<Call>[] = [
   onApp('GET', '/connection', ({ context, caller }, _, ref) => showConnection(context, caller, ref)),
   onApp('GET', '/activity', ({ context }, _, ref) => showActivity(context, ref)),
   onApp('GET', '/sign-ins', ({ context }, _, ref) => showSignInCounts(context, ref)),
-  onApp('GET', '/calls', ({ context }, request, ref) => showCalls(context, request, ref)),
-  onApp('GET', '/call', ({ context }, request, ref) => showCall(context, request, ref)),
-  onApp('GET', '/calls/:requestId', ({ context }, _, ref, params) => showStory(context, ref, params.requestId ?? '')),
+  onApp('GET', '/statistics/calls', ({ context }, request, ref) => showCalls(context, request, ref)),
+  onApp('GET', '/specification/call', ({ context }, request, ref) => showCall(context, request, ref)),
+  onApp('GET', '/traces/:requestId', ({ context }, _, ref, params) => showTrace(context, ref, params.requestId ?? '')),
   onApp('GET', '/logs', ({ context, caller }, request, ref) => showLogs(context, caller, request, ref)),
   onApp('GET', '/errors', ({ context, caller }, request, ref) => showErrors(context, caller, request, ref)),
   onApp('POST', '/sql', ({ context, caller }, request, ref) => runSql(context, caller, request, ref)),
   onApp('POST', '/migrations', ({ context, caller }, request, ref) => migrate(context, caller, request, ref)),
   onApp('POST', '/migrations/trial', ({ context }, request, ref) => tryMigrations(context, request, ref)),
-  onApp('POST', '/migrations/saved', ({ context, caller }, request, ref) => noteSaved(context, caller, request, ref)),
-  onApp('GET', '/journal', ({ context }, _, ref) => showUnsaved(context, ref)),
+  onApp('POST', '/migrations/save', ({ context, caller }, request, ref) => noteSaved(context, caller, request, ref)),
+  onApp('GET', '/migrations/unsaved', ({ context }, _, ref) => showUnsaved(context, ref)),
   onApp('GET', '/entities', ({ context }, _, ref) => showEntities(context, ref)),
   onApp('GET', '/specification', ({ context }, request, ref) => showSpecification(context, request, ref)),
   onApp('GET', '/probe', ({ context }, _, ref) => showProbe(context, ref)),

@@ -27,17 +27,23 @@ export const refusedExtensions: ReadonlyMap<string, string> = new Map([
   ['dblink', 'it opens connections from the database server to hosts inside its network'],
   ['file_fdw', 'it reads files of the server'],
   ['refint', 'its triggers build SQL without quoting; use foreign keys'],
+  ['dict_xsyn', 'it reads files of the server'],
+  ['xml2', 'PostgreSQL has xpath() and XMLTABLE in its place'],
+  ['bloom', 'PostgreSQL does not trust it with owners; use a B-tree or GIN index'],
+  ...['pg_buffercache', 'pg_prewarm', 'pg_walinspect', 'pgrowlocks', 'pgstattuple', 'sslinfo'].map(
+    (name) => [name, 'it shows or changes what all apps of the server share'] as const,
+  ),
 ]);
 
 /** Extensions of hosted projects that are not part of PostgreSQL, by name. */
 export const hostedExtensions: ReadonlyMap<string, HostedExtension> = new Map(
   Object.entries({
     vector: {
-      used: /type "[^"]*\b(vector|halfvec|sparsevec)(\(\d+\))?"|access method "(hnsw|ivfflat)"|\bvector_(l2|ip|cosine)_ops/,
+      used: /type "?(\w+\.)?(vector|halfvec|sparsevec)\b|access method "(hnsw|ivfflat)"|\bvector_(l2|ip|cosine)_ops/,
       instead: fromPackage('on Debian the package postgresql-18-pgvector'),
     },
     postgis: {
-      used: /type "[^"]*\b(geometry|geography|box2d|box3d)\b|function (\w+\.)?st_\w+\(|spatial_ref_sys/i,
+      used: /type "?(\w+\.)?(geometry|geography|box2d|box3d)\b|function (\w+\.)?st_\w+\(|spatial_ref_sys/i,
       instead: fromPackage('on Debian the package postgresql-18-postgis-3'),
     },
     pg_graphql: {
@@ -45,12 +51,12 @@ export const hostedExtensions: ReadonlyMap<string, HostedExtension> = new Map(
       instead: 'There is no GraphQL here: use /rest/v1, which embeds related tables in one call.',
     },
     supabase_vault: {
-      used: /schema "vault"|(relation|type) "vault\.|function vault\./,
+      used: /schema "vault"|(relation|type) "?vault\.|function vault\./,
       instead:
         'There is no Vault here: keep secrets outside the database, or in a table that only service_role may read.',
     },
     pgsodium: {
-      used: /schema "pgsodium"|(relation|type) "pgsodium\.|function pgsodium\./,
+      used: /schema "pgsodium"|(relation|type) "?pgsodium\.|function pgsodium\.|label provider "pgsodium"/,
       instead: 'pgcrypto encrypts values; Supabase itself no longer recommends pgsodium.',
     },
     pgjwt: {
@@ -58,10 +64,10 @@ export const hostedExtensions: ReadonlyMap<string, HostedExtension> = new Map(
       instead: 'Sign tokens outside the database, or with hmac() of pgcrypto.',
     },
     http: {
-      used: /type "[^"]*http_(request|response)\w*"|function (\w+\.)?http(_get|_post|_put|_delete|_set_curlopt)?\(/,
+      used: /type "?(\w+\.)?http_(request|response|header)\b|function (\w+\.)?http(_get|_post|_put|_patch|_delete|_head|_header|_set_curlopt)?\(/,
       instead: 'Use net.http_get and net.http_post, which do not hold the transaction up.',
     },
-    pgmq: { used: /schema "pgmq"|(relation|type) "pgmq\.|function pgmq\./, instead: fromPackage('PGMQ') },
+    pgmq: { used: /schema "pgmq"|(relation|type) "?pgmq\.|function pgmq\./, instead: fromPackage('PGMQ') },
     pg_jsonschema: {
       used: /function (\w+\.)?(jsonb?_matches_schema|jsonschema_\w+)\(/,
       instead: 'Write the rule as a CHECK on jsonb operators.',
@@ -93,14 +99,35 @@ export const hostedExtensions: ReadonlyMap<string, HostedExtension> = new Map(
       instead: 'It proposes indexes and changes nothing: leave it out.',
     },
     pg_repack: { used: /schema "repack"/, instead: 'It is a tool of operators: leave it out.' },
-    pgaudit: { used: /parameter "pgaudit\./, instead: 'The journal of the app notes changes of its schema.' },
+    pgaudit: {
+      used: /parameter "pgaudit\.|function (\w+\.)?pgaudit_/,
+      instead: 'The journal of the app notes changes of its schema.',
+    },
     pg_tle: { used: /schema "pgtle"|function pgtle\./, instead: 'Put what the package creates into a migration.' },
     supabase_functions: { used: /schema "supabase_functions"/, instead: 'Call net.http_post in a trigger function.' },
   }),
 );
 
-/** Returns the extension that an error message names if the server does not have it. */
-export function missingExtension(message: string, available: ReadonlySet<string>): string | null {
-  for (const [name, { used }] of hostedExtensions) if (!available.has(name) && used.test(message)) return name;
-  return null;
+/** Returns true if a function, as `schema.name`, belongs to an extension that the server does not have. */
+export function isOfMissingExtension(name: string, available: ReadonlySet<string>): boolean {
+  return [...hostedExtensions].some(
+    ([extension, { used }]) => !available.has(extension) && used.test(`function ${name}(`),
+  );
+}
+
+/**
+ * Returns advice on an error about an extension that this server does not have, or that is not created for an app; null
+ * for other errors.
+ */
+export function adviceOnExtension(message: string, available: ReadonlySet<string>): string | null {
+  const [, named = ''] = /^extension "(.+)" (?:is not available|does not exist)$/.exec(message) ?? [];
+  for (const [name, { used, instead }] of hostedExtensions) {
+    if (available.has(name) || (name !== named && !used.test(message))) continue;
+    return `This needs the extension ${name}, which this PostgreSQL server does not have. ${instead}`;
+  }
+  const [, wrapper = named] =
+    /^foreign-data wrapper "(.+)" does not exist$|^function (?:\w+\.)?(dblink)\w*\(/.exec(message)?.filter(Boolean) ??
+    [];
+  const reason = refusedExtensions.get(wrapper);
+  return reason === undefined ? null : `The extension ${wrapper} is not created: ${reason}.`;
 }

@@ -15,8 +15,9 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import { line, readBody } from './body.ts';
 import { callerName } from './caller-name.ts';
 import type { AdminContext, Caller } from './context.ts';
+import { checkDeferredConstraints } from './deferred-constraints.ts';
 import { openApp } from './open-app.ts';
-import type { DatabaseFacts } from './platform-statements.ts';
+import type { DatabaseFacts } from './replacement.ts';
 import { json } from './router.ts';
 import { type PreparedScript, placeOf, prepareScript, readFacts, warningsOf } from './script.ts';
 import { failureOf } from './sql-failure.ts';
@@ -60,7 +61,8 @@ export async function migrate(
     const isLarge = pending.length > limits.versionsPerMigration.default;
     // Changes from before the migration become their own version.
     await context.versions.note(app);
-    const facts = await withPool(ownerConnection(context.server, app.record), readFacts);
+    const scripts = asked.map(({ sql: text }) => text);
+    const facts = await withPool(ownerConnection(context.server, app.record), (pool) => readFacts(pool, scripts));
     for (const file of pending) {
       answer.warnings.push(...(await apply(context, app.record, file, { who, facts, done: answer })));
       (file.isSeed ? answer.seeded : answer.applied).push(file.name);
@@ -184,6 +186,7 @@ function runInTransaction(
   return pool.transaction(async (tx) => {
     await author(tx);
     const results = await tx.script(script.text, script.copies);
+    await checkDeferredConstraints(tx, script);
     await tx.run(recordFile(file, facts, started));
     return results;
   });

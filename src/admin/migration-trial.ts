@@ -10,9 +10,11 @@ import type { Transaction } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { plain, type Result, type Statement } from '../database/statement.ts';
 import type { AdminContext } from './context.ts';
+import { checkDeferredConstraints } from './deferred-constraints.ts';
+import { blockText } from './do-block.ts';
 import { type MigrationFile, pendingFiles, readMigrations } from './migrate.ts';
 import { openApp } from './open-app.ts';
-import type { DatabaseFacts } from './platform-statements.ts';
+import type { DatabaseFacts } from './replacement.ts';
 import { json } from './router.ts';
 import { type PreparedScript, type PreparedStatement, prepareScript, readFacts, warningsOf } from './script.ts';
 import { failureOf } from './sql-failure.ts';
@@ -29,7 +31,8 @@ export async function tryMigrations(context: AdminContext, request: CallRequest,
   const app = await openApp(context, ref);
   return context.lifecycle.withAppLocks([ref], async () => {
     const { pending, skipped } = await pendingFiles(context, app.record, files);
-    const { changes, ...rest } = await tryFiles(context, app, pending);
+    const scripts = files.map(({ sql }) => sql);
+    const { changes, ...rest } = await tryFiles(context, app, pending, scripts);
     const trial: MigrationTrial = { ...rest, skipped, changes: await changes() };
     return json(trial);
   });
@@ -40,17 +43,22 @@ type Tried = Pick<MigrationTrial, 'tried' | 'untried' | 'failed' | 'warnings'>;
 /** The trial, and a function that returns the changes that it would make. */
 type Found = Tried & { changes: () => Promise<Change[]> };
 
-const tryFiles = (context: AdminContext, app: App, files: readonly MigrationFile[]): Promise<Found> =>
+const tryFiles = (
+  context: AdminContext,
+  app: App,
+  pending: readonly MigrationFile[],
+  scripts: readonly string[],
+): Promise<Found> =>
   withPool(ownerConnection(context.server, app.record), (pool) =>
     rolledBack(pool, async (tx) => ({
-      ...(await runFiles(tx, files)),
+      ...(await runFiles(tx, pending, scripts)),
       changes: await context.specify.within(app, tx),
     })),
   );
 
-async function runFiles(tx: Transaction, files: readonly MigrationFile[]): Promise<Tried> {
+async function runFiles(tx: Transaction, files: readonly MigrationFile[], scripts: readonly string[]): Promise<Tried> {
   const found: Tried = { tried: [], untried: [], failed: null, warnings: [] };
-  const facts = await readFacts(tx);
+  const facts = await readFacts(tx, scripts);
   for (const file of files) {
     const ending = splitStatements(file.sql).find(({ command, text }) => endsTransaction(command, text));
     if (ending) {
@@ -61,6 +69,7 @@ async function runFiles(tx: Transaction, files: readonly MigrationFile[]): Promi
     const script = prepareScript(file.sql, facts);
     try {
       found.warnings.push(...(await runStatements(tx, script, file.name)));
+      await checkDeferredConstraints(tx, { ...script, sources: [] });
       await tx.run([plain('release savepoint ninefold_trial')]);
       found.tried.push(file.name);
     } catch (error) {
@@ -112,14 +121,17 @@ function endsTransaction(command: string, text: string): boolean {
  */
 async function runStatements(tx: Transaction, script: PreparedScript, file: string): Promise<MigrationWarning[]> {
   const statements: readonly PreparedStatement[] =
-    script.statements ?? splitStatements(script.original).map((source) => ({ source, replacement: null }));
+    script.statements ?? splitStatements(script.original).map((source) => ({ source, replacement: null, within: [] }));
   const results: (Result | undefined)[] = [];
-  for (const [i, { source, replacement }] of statements.entries()) {
+  for (const [i, { source, replacement, within }] of statements.entries()) {
     if (frames.has(source.command)) {
       results.push(undefined);
       continue;
     }
-    const parts = replacement === null ? [source.text] : splitStatements(replacement.run ?? '').map(({ text }) => text);
+    const parts =
+      replacement === null
+        ? [blockText(source, within)]
+        : splitStatements(replacement.run ?? '').map(({ text }) => text);
     try {
       for (const part of parts) {
         const copies = source.data ? [source.data.text] : [];
@@ -129,7 +141,7 @@ async function runStatements(tx: Transaction, script: PreparedScript, file: stri
       if (!(error instanceof DatabaseError)) throw error;
       const { position, ...fields } = error.fields;
       const before = [...script.original.slice(0, source.at)].length;
-      const isPointed = position !== undefined && replacement === null;
+      const isPointed = position !== undefined && replacement === null && within.length === 0;
       throw new DatabaseError({ ...fields, ...(isPointed && { position: position + before }) }, i);
     }
   }

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type DatabaseFacts, replacementOf } from './platform-statements.ts';
+import { replacementOf } from './platform-statements.ts';
+import type { DatabaseFacts } from './replacement.ts';
 import { splitStatements } from './statements.ts';
 
 const facts: DatabaseFacts = {
   database: 'app_x',
   available: new Set(['hstore', 'moddatetime']),
   platformRelations: new Set(['storage.objects']),
+  skippedRoles: new Set(['reporter']),
   hasHelpers: true,
 };
 
@@ -29,6 +31,10 @@ describe('replacementOf', () => {
     'alter event trigger ninefold_drop_noted disable',
     'alter role app_x set work_mem = 1',
     'create publication p for table a',
+    'set role authenticated',
+    'alter table a owner to reporter',
+    'create user mapping for current_user server s',
+    'create policy p on a to authenticated using (true)',
     '\\copy a from b',
     `select setval('public.a_id_seq', 1)`,
     'insert into storage.objects values (1)',
@@ -54,6 +60,8 @@ describe('replacementOf', () => {
     'insert into "_realtime"."tenants" values (1)',
     'create table if not exists supabase_functions.hooks (id int)',
     'create or replace function auth.uid() returns uuid language sql as $$$$',
+    'grant all on function "public"."pgaudit_sql_drop"() to anon',
+    'alter function public.http_get(text) owner to authenticated',
   ])('attempts the statement %s', (sql) => {
     expect(replaced(sql)).toMatchObject({ isAttempt: true });
   });
@@ -67,7 +75,37 @@ describe('replacementOf', () => {
       'alter default privileges for role current_user grant select on tables to anon',
     ],
     [`create extension "moddatetime" schema "it's"`, `select ninefold.create_extension('moddatetime', 'it''s', false)`],
+    ['alter database postgres owner to postgres', null],
+    ['comment on database postgres is $$x$$', 'comment on database "app_x" is $$x$$'],
+    ['revoke all on database "postgres" from public', 'revoke all on database "app_x" from public'],
+    ['set local role postgres', 'set local role none'],
+    ['set session authorization "postgres"', 'set session authorization default'],
+    [
+      'create publication p for tables in schema a, b with (publish = $$insert$$)',
+      'create publication p with (publish = $$insert$$)',
+    ],
+    ['alter publication p add tables in schema a', null],
+    [
+      'create role reporter nologin',
+      `insert into ninefold.skipped_roles (name) values ('reporter') on conflict do nothing`,
+    ],
+    ['drop role if exists reporter, other', `delete from ninefold.skipped_roles where name in ('reporter', 'other')`],
+    ['drop owned by reporter', null],
+    ['alter role reporter set search_path = a', null],
+    ['alter role service_role bypassrls', null],
+    ['alter role postgres set pgaudit.log = $$write$$', null],
+    ['alter database postgres set log_min_duration_statement = 1', null],
+    ['grant reporter to authenticator', null],
+    ['grant select on a to reporter with grant option', null],
+    ['grant select on a to reporter, anon', 'grant select on a to anon'],
+    ['alter default privileges in schema a grant select on tables to reporter', null],
+    ['create policy p on a for select to reporter using (true)', null],
+    [
+      'create policy p on a to anon, reporter, authenticated using (true)',
+      'create policy p on a to anon, authenticated using (true)',
+    ],
     ['create extension vector', null],
+    ['create extension pg_prewarm', null],
     ['create extension pg_net', null],
     ['copy "_realtime"."tenants" (a) from stdin;\n1\n\\.\n', null],
     ['\\restrict a', null],

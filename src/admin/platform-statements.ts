@@ -1,32 +1,24 @@
-import { serverRoles } from '../../contract/server-roles.ts';
-import { isValidValue, settingsByKey } from '../apps/settings.ts';
 import { quoteIdentifier as id, quoteLiteral as literal } from '../database/statement.ts';
-import { createdByServer, hostedExtensions, providedExtensions, refusedExtensions } from './hosted-extensions.ts';
-import { type ScriptStatement, type Token, tokensOf } from './statements.ts';
-
-/** Facts about the app's database on which the decision about a statement depends. */
-export interface DatabaseFacts {
-  database: string;
-  /** The extensions whose files the server has. Of those that the node provides, only the node's own files count. */
-  available: ReadonlySet<string>;
-  /** The tables, views and sequences in platform schemas, as schema.name. */
-  platformRelations: ReadonlySet<string>;
-  /** False for an attached database, which lacks `ninefold.create_extension` and its companions. */
-  hasHelpers: boolean;
-}
-
-/**
- * The replacement of a statement that a hosted Supabase project accepts, and PostgreSQL or a server of many apps does
- * not. `run` is null if nothing is run. An attempted statement is skipped with the warning if an object that it names
- * is missing.
- */
-export interface Replacement {
-  run: string | null;
-  warning: string | null;
-  isAttempt?: true;
-  /** The command tag of the original statement. */
-  tag: string;
-}
+import {
+  createdByServer,
+  hostedExtensions,
+  isOfMissingExtension,
+  providedExtensions,
+  refusedExtensions,
+} from './hosted-extensions.ts';
+import { attempt, type DatabaseFacts, type Replacement, StatementReader } from './replacement.ts';
+import {
+  alterDatabase,
+  alterRole,
+  createRole,
+  defaultPrivileges,
+  dropRole,
+  membership,
+  onDatabase,
+  policyOfSkippedRoles,
+  setRole,
+} from './shared-objects.ts';
+import type { ScriptStatement } from './statements.ts';
 
 /**
  * Returns true if a script may contain a statement to replace, or data of COPY. Other scripts, such as seeds of
@@ -35,7 +27,9 @@ export interface Replacement {
 export const mayNeedReplacement = (script: string): boolean =>
   /^\s*(\\|copy\b)|\b(extension|event|publication|alter|drop|grant|revoke|trigger|comment|transaction_timeout)\b/im.test(
     script,
-  ) || namesPlatformSchema.test(script);
+  ) ||
+  /\b(create\s+(role|user|group)|set\s+(local\s+|session\s+)?(role|session\s+authorization))\b/i.test(script) ||
+  namesPlatformSchema.test(script);
 
 /** Returns the replacement of a statement; null if the statement runs unchanged. */
 export function replacementOf(statement: ScriptStatement, facts: DatabaseFacts): Replacement | null {
@@ -49,66 +43,35 @@ export function replacementOf(statement: ScriptStatement, facts: DatabaseFacts):
 const rules: Readonly<Record<string, (reader: StatementReader, facts: DatabaseFacts) => Replacement | null>> = {
   CREATE: (reader, facts) =>
     createExtension(reader, facts) ??
+    createRole(reader, facts) ??
+    policyOfSkippedRoles(reader, facts) ??
     eventTrigger(reader) ??
-    createPublication(reader) ??
+    publication(reader) ??
     platformTrigger(reader, facts) ??
     platformObject(reader, facts),
   ALTER: (reader, facts) =>
     alterExtension(reader, facts) ??
     eventTrigger(reader) ??
-    ownerTo(reader) ??
-    defaultPrivileges(reader) ??
-    alterRole(reader, facts) ??
+    publication(reader) ??
     alterDatabase(reader, facts) ??
+    ownerTo(reader) ??
+    defaultPrivileges(reader, facts) ??
+    alterRole(reader, facts) ??
+    policyOfSkippedRoles(reader, facts) ??
     platformSchema(reader, facts),
-  DROP: (reader, facts) => dropExtension(reader, facts) ?? eventTrigger(reader) ?? platformSchema(reader, facts),
+  DROP: (reader, facts) =>
+    dropExtension(reader, facts) ?? dropRole(reader, facts) ?? eventTrigger(reader) ?? platformSchema(reader, facts),
   COMMENT: (reader, facts) => comment(reader, facts),
   COPY: (reader, facts) => platformRows(reader, facts, 1),
   INSERT: (reader, facts) => platformRows(reader, facts, 2),
   SELECT: (reader, facts) => platformSequence(reader, facts),
-  GRANT: (reader, facts) => membership(reader) ?? platformSchema(reader, facts),
-  REVOKE: (reader, facts) => membership(reader) ?? platformSchema(reader, facts),
+  GRANT: (reader, facts) => membership(reader, facts) ?? onDatabase(reader, facts) ?? platformSchema(reader, facts),
+  REVOKE: (reader, facts) => membership(reader, facts) ?? onDatabase(reader, facts) ?? platformSchema(reader, facts),
   SET: (reader, facts) =>
     reader.is('set', 'transaction_timeout') && facts.hasHelpers
       ? attempt(reader, 'This server has no such setting.')
-      : null,
+      : setRole(reader),
 };
-
-/** The tokens of one statement. Names are unquoted, and other words are in lower case. */
-class StatementReader {
-  readonly text: string;
-  /** The data of COPY … FROM STDIN. */
-  readonly data: string | undefined;
-  readonly tokens: readonly Token[];
-  readonly names: readonly string[];
-
-  constructor(text: string, data?: string) {
-    this.text = text;
-    this.data = data;
-    this.tokens = [...tokensOf(text)];
-    this.names = this.tokens.map(({ kind, text: token }) => {
-      if (kind === 'quoted') return token.slice(1, -1).replaceAll('""', '"');
-      return kind === 'word' ? token.toLowerCase() : token;
-    });
-  }
-
-  /** Returns true if the statement begins with these words. */
-  is(...words: readonly string[]): boolean {
-    return words.every((word, i) => this.names[i] === word);
-  }
-
-  /** Returns the position after the first occurrence of these words; -1 if there is none. */
-  after(...words: readonly string[]): number {
-    const at = this.names.findIndex((_, i) => words.every((word, j) => this.names[i + j] === word));
-    return at < 0 ? -1 : at + words.length;
-  }
-
-  /** Returns the statement with the token at a position replaced. */
-  with(place: number, text: string): string {
-    const token = this.tokens[place];
-    return token ? this.text.slice(0, token.at) + text + this.text.slice(token.at + token.text.length) : this.text;
-  }
-}
 
 function createExtension(reader: StatementReader, facts: DatabaseFacts): Replacement | null {
   if (!reader.is('create', 'extension')) return null;
@@ -164,16 +127,28 @@ function eventTrigger(reader: StatementReader): Replacement | null {
   return { run: null, warning, tag: `${command.toUpperCase()} EVENT TRIGGER` };
 }
 
-function createPublication(reader: StatementReader): Replacement | null {
-  if (!reader.is('create', 'publication')) return null;
-  const end = reader.after('for', 'all', 'tables');
-  const from = reader.tokens[end - 3];
-  const last = reader.tokens[end - 1];
-  if (end < 0 || !from || !last) return null;
-  const run = reader.text.slice(0, from.at) + reader.text.slice(last.at + last.text.length);
-  const warning = `Publication ${reader.names[2]} is made without tables: FOR ALL TABLES needs a superuser, and would publish accounts. Add tables with ALTER PUBLICATION … ADD TABLE.`;
-  return { run, warning, tag: 'CREATE PUBLICATION' };
+/** Leaves the tables of a publication out where PostgreSQL demands a superuser for them. */
+function publication(reader: StatementReader): Replacement | null {
+  const [command = '', kind, name = ''] = reader.names;
+  if (kind !== 'publication') return null;
+  const from = reader.after('for', 'all', 'tables') >= 0 ? reader.after('for') - 1 : schemaTables(reader);
+  const first = reader.tokens[from];
+  if (from < 0 || !first) return null;
+  const tag = `${command.toUpperCase()} PUBLICATION`;
+  const reason = 'needs a superuser, and may publish accounts. Add tables with ALTER PUBLICATION … ADD TABLE.';
+  if (command === 'alter')
+    return { run: null, warning: `Publication ${name} stays as it is: TABLES IN SCHEMA ${reason}`, tag };
+  const options = reader.tokens[reader.names.indexOf('with', from)];
+  const run = reader.text.slice(0, first.at) + (options ? reader.text.slice(options.at) : '');
+  const what = reader.after('for', 'all', 'tables') >= 0 ? 'FOR ALL TABLES' : 'TABLES IN SCHEMA';
+  return { run, warning: `Publication ${name} is made without tables: ${what} ${reason}`, tag };
 }
+
+/** Returns the position of FOR, ADD, SET or DROP before TABLES IN SCHEMA; -1 if there is none. */
+const schemaTables = (reader: StatementReader): number => {
+  const at = reader.after('tables', 'in', 'schema');
+  return at < 0 ? -1 : at - 4;
+};
 
 /** On a hosted project migrations run as `postgres`. Here they run as the app's owner. */
 function ownerTo(reader: StatementReader): Replacement | null {
@@ -184,112 +159,6 @@ function ownerTo(reader: StatementReader): Replacement | null {
   if (owner === 'postgres') return { run: reader.with(at, 'current_user'), warning: null, tag };
   if (owner !== 'supabase_admin') return null;
   return { run: null, warning: 'supabase_admin becomes no owner here: the object stays the app’s.', tag };
-}
-
-function defaultPrivileges(reader: StatementReader): Replacement | null {
-  if (!reader.is('alter', 'default', 'privileges')) return null;
-  const at = Math.max(reader.after('for', 'role'), reader.after('for', 'user'));
-  if (at < 0) return null;
-  const tag = 'ALTER DEFAULT PRIVILEGES';
-  if (reader.names[at] === 'postgres') return { run: reader.with(at, 'current_user'), warning: null, tag };
-  if (!/^supabase_/.test(reader.names[at] ?? '')) return null;
-  return {
-    run: null,
-    warning: `${reader.names[at]} creates nothing here, so its default privileges are left out.`,
-    tag,
-  };
-}
-
-/**
- * Replaces ALTER ROLE … SET by a setting of the app if there is one. Otherwise skips the statement, because most roles
- * belong to all apps of the server.
- */
-function alterRole(reader: StatementReader, facts: DatabaseFacts): Replacement | null {
-  const [, kind, role = ''] = reader.names;
-  if (kind !== 'role' && kind !== 'user') return null;
-  const at = Math.max(reader.after('set'), reader.after('reset'));
-  if (at < 0 || !shared.has(role)) return null;
-  const tag = 'ALTER ROLE';
-  if (role === 'postgres') {
-    const place = reader.after('in', 'database');
-    const text = reader.with(2, 'current_user');
-    return { run: place < 0 ? text : new StatementReader(text).with(place, id(facts.database)), warning: null, tag };
-  }
-  const parameter = [reader.names[at], ...(reader.names[at + 1] === '.' ? ['.', reader.names[at + 2]] : [])].join('');
-  const value = valueAfter(reader, parameter.includes('.') ? at + 3 : at + 1);
-  const setting = role === 'authenticator' || role === 'authenticated' ? settingOf(parameter, value) : null;
-  if (!setting) {
-    return {
-      run: null,
-      warning: `${role} is a role of all apps of this server, so ${parameter} is not set for it. See “ninefold settings”, or ALTER DATABASE … SET.`,
-      tag,
-    };
-  }
-  const { key, json } = setting;
-  const run =
-    json === null
-      ? `delete from ninefold.settings where key = ${literal(key)}`
-      : `insert into ninefold.settings (key, value) values (${literal(key)}, ${literal(json)}::jsonb) on conflict (key) do update set value = excluded.value`;
-  return { run, warning: `${parameter} of ${role} is the app’s setting ${key} here.`, tag };
-}
-
-/** Roles that all apps of the server share. */
-const shared: ReadonlySet<string> = new Set(['anon', 'authenticated', 'service_role', ...serverRoles]);
-
-/** Returns the value of SET after TO or = as one text; null for DEFAULT and RESET. */
-function valueAfter(reader: StatementReader, at: number): string | null {
-  if (reader.names[at] !== 'to' && reader.names[at] !== '=') return null;
-  const values = reader.tokens.slice(at + 1).flatMap(({ kind, text }, i) => {
-    if (kind === 'string') return [text.slice(1, -1).replaceAll("''", "'")];
-    return text === ',' ? [] : [reader.names[at + 1 + i] ?? ''];
-  });
-  return values.length === 1 && values[0] === 'default' ? null : values.join(', ');
-}
-
-/** Returns the app's setting for a setting of `authenticator`, with its value as JSON; null for the default. */
-function settingOf(parameter: string, value: string | null): { key: string; json: string | null } | null {
-  const key =
-    parameter === 'statement_timeout' ? 'db_statement_timeout' : parameter.replace(/^pgrst\./, '').replaceAll('-', '_');
-  const setting = Object.hasOwn(settingsByKey, key) ? settingsByKey[key] : undefined;
-  if (!setting || (!parameter.startsWith('pgrst.') && key !== 'db_statement_timeout')) return null;
-  if (value === null) return { key, json: null };
-  const found = typed(setting.default, key, value);
-  return isValidValue(setting, found) ? { key, json: JSON.stringify(found) } : null;
-}
-
-function typed(standard: unknown, key: string, value: string): unknown {
-  if (Array.isArray(standard)) return value.split(',').map((each) => each.trim());
-  if (typeof standard === 'boolean') return value === 'true' || value === 'on';
-  if (key === 'db_statement_timeout') return milliseconds(value);
-  return typeof standard === 'number' ? Number(value) : value;
-}
-
-/** Returns milliseconds for a duration in PostgreSQL's format: milliseconds, or a number with a unit. */
-function milliseconds(value: string): number | null {
-  const [, number = '', unit = 'ms'] = /^\s*(\d+)\s*(ms|s|min|h)?\s*$/.exec(value) ?? [];
-  const count = Number(number || Number.NaN) * ({ ms: 1, s: 1000, min: 60_000, h: 3_600_000 }[unit] ?? 1);
-  return count === 0 ? null : count;
-}
-
-function alterDatabase(reader: StatementReader, facts: DatabaseFacts): Replacement | null {
-  if (!reader.is('alter', 'database', 'postgres')) return null;
-  return { run: reader.with(2, id(facts.database)), warning: null, tag: 'ALTER DATABASE' };
-}
-
-/**
- * Skips GRANT and REVOKE of roles. Platform roles are already granted, and roles of PostgreSQL see the whole server.
- */
-function membership(reader: StatementReader): Replacement | null {
-  const end = Math.max(reader.after('to'), reader.after('from'));
-  if (end < 0 || reader.after('on') >= 0) return null;
-  const [command = '', ...rest] = reader.names;
-  const granted = rest.slice(0, end - 2).filter((name) => name !== ',');
-  const isPlatform = (name: string) => shared.has(name) || /^(pg_|pgsodium_)/.test(name);
-  if (!granted.every(isPlatform) || !reader.names.slice(end).some(isPlatform)) return null;
-  const warning = granted.every((name) => shared.has(name))
-    ? null
-    : `Roles of the server are not an app’s to grant: ${granted.join(', ')}.`;
-  return { run: null, warning, tag: command.toUpperCase() };
 }
 
 /** Schemas of a hosted project that an app may lack. */
@@ -336,16 +205,14 @@ const beforeNames: ReadonlySet<string> = new Set(
   ),
 );
 
-const attempt = (reader: StatementReader, warning: string): Replacement => ({
-  run: `select ninefold.attempt(${literal(reader.text).trim()})`,
-  warning,
-  isAttempt: true,
-  tag: (reader.names[0] ?? '').toUpperCase(),
-});
-
 function platformSchema(reader: StatementReader, facts: DatabaseFacts): Replacement | null {
-  if (!facts.hasHelpers || !namesPlatform(reader)) return null;
-  return attempt(reader, 'It concerns the platform of Supabase alone.');
+  if (!facts.hasHelpers) return null;
+  if (namesPlatform(reader)) return attempt(reader, 'It concerns the platform of Supabase alone.');
+  const at = reader.after('function');
+  const name = reader.names.slice(at, reader.names.indexOf('(', at)).join('');
+  return at > 0 && isOfMissingExtension(name, facts.available)
+    ? attempt(reader, 'It concerns an extension that is not created.')
+    : null;
 }
 
 /** Skips CREATE of a table, function or view in a platform schema if the statement allows for an existing object. */
@@ -387,7 +254,7 @@ function comment(reader: StatementReader, facts: DatabaseFacts): Replacement | n
   if (reader.is('comment', 'on', 'event', 'trigger')) {
     return reader.names[4]?.startsWith('ninefold_') ? null : { run: null, warning: null, tag: 'COMMENT' };
   }
-  if (!reader.is('comment', 'on', 'extension')) return platformSchema(reader, facts);
+  if (!reader.is('comment', 'on', 'extension')) return onDatabase(reader, facts) ?? platformSchema(reader, facts);
   const name = reader.names[3] ?? '';
   const isOwn = name !== 'plpgsql' && facts.available.has(name) && !refusedExtensions.has(name);
   return isOwn ||

@@ -17,7 +17,7 @@ import { json, noContent } from './router.ts';
 const isUnsaved = 'j.statement is not null and j.saved_as is null';
 
 /**
- * Handles GET /apps/:ref/journal: returns the statements that changed the schema or a definition and are in no
+ * Handles GET /apps/:ref/migrations/unsaved: returns the statements that changed the schema or a definition and are in no
  * migration file.
  */
 export async function showUnsaved(context: AdminContext, ref: string): Promise<Reply> {
@@ -40,7 +40,7 @@ export async function showUnsaved(context: AdminContext, ref: string): Promise<R
 const schema = migrationFile.extend({ last: z.int().min(1) });
 
 /**
- * Handles POST /apps/:ref/migrations/saved: records the file as applied and its changes as saved.
+ * Handles POST /apps/:ref/migrations/save: records the file as applied and its changes as saved.
  * @throws `migration_outdated` if there are newer changes or the name is in use; nothing is recorded then
  */
 export async function noteSaved(

@@ -1,20 +1,19 @@
 import type { ScriptWarning } from '../../contract/admin.ts';
 import type { Executor } from '../database/database.ts';
-import { type Result, rowsAsText } from '../database/statement.ts';
+import { plain, type Result, rowsAsText } from '../database/statement.ts';
+import { asBlockStatement, type BlockStatement, replacementsWithin } from './do-block.ts';
 import { providedExtensions } from './hosted-extensions.ts';
-import {
-  type DatabaseFacts,
-  mayNeedReplacement,
-  platformSchemas,
-  type Replacement,
-  replacementOf,
-} from './platform-statements.ts';
+import { mayNeedReplacement, platformSchemas, replacementOf } from './platform-statements.ts';
+import type { DatabaseFacts, Replacement } from './replacement.ts';
+import { rolesCreatedBy } from './shared-objects.ts';
 import { type ScriptStatement, splitStatements } from './statements.ts';
 
 /** A statement of a script with its replacement; null if it runs unchanged. */
 export interface PreparedStatement {
   source: ScriptStatement;
   replacement: Replacement | null;
+  /** The replaced statements in the body of a DO statement. */
+  within: readonly BlockStatement[];
 }
 
 /** A script as it is sent to PostgreSQL, with the mapping to the original script. */
@@ -41,8 +40,11 @@ export const unchangedScript = (original: string): PreparedScript => ({
   copies: [],
 });
 
-/** Reads the facts on which decisions about statements depend. */
-export async function readFacts(executor: Executor): Promise<DatabaseFacts> {
+/**
+ * Reads the facts on which decisions about statements depend.
+ * @param scripts All scripts of the request. A statement may name a role that another script creates.
+ */
+export async function readFacts(executor: Executor, scripts: readonly string[]): Promise<DatabaseFacts> {
   const [result] = await executor.run([
     {
       text: `select pg_catalog.current_database() as database,
@@ -51,17 +53,26 @@ export async function readFacts(executor: Executor): Promise<DatabaseFacts> {
         (select pg_catalog.json_agg(n.nspname || '.' || c.relname) from pg_catalog.pg_class c
           join pg_catalog.pg_namespace n on n.oid = c.relnamespace
           where n.nspname = any ($1::text[]) and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')) as relations,
+        pg_catalog.to_regclass('ninefold.skipped_roles') is not null as roles,
         pg_catalog.to_regprocedure('ninefold.create_extension(text,text,boolean)') is not null as helpers`,
       params: [[...platformSchemas], [...providedExtensions]].map((names) => `{${names.join(',')}}`),
     },
   ]);
   const [row] = result ? rowsAsText(result) : [];
+  // An outdated app lacks the table.
+  const skipped = row?.roles === 't' ? await readSkippedRoles(executor) : [];
   return {
     database: row?.database ?? '',
     available: new Set(JSON.parse(row?.available ?? '[]') as string[]),
     platformRelations: new Set(JSON.parse(row?.relations ?? '[]') as string[]),
+    skippedRoles: new Set([...skipped, ...rolesCreatedBy(scripts)]),
     hasHelpers: row?.helpers === 't',
   };
+}
+
+async function readSkippedRoles(executor: Executor): Promise<string[]> {
+  const [result] = await executor.run([plain('select name from ninefold.skipped_roles')]);
+  return result ? rowsAsText(result).map(({ name }) => name ?? '') : [];
 }
 
 /**
@@ -70,8 +81,12 @@ export async function readFacts(executor: Executor): Promise<DatabaseFacts> {
  */
 export function prepareScript(original: string, facts: DatabaseFacts): PreparedScript {
   if (!mayNeedReplacement(original)) return unchangedScript(original);
-  const statements = splitStatements(original).map((source) => ({ source, replacement: replacementOf(source, facts) }));
-  if (statements.every(({ source, replacement }) => replacement === null && !source.data)) {
+  const statements = splitStatements(original).map((source) => ({
+    source,
+    replacement: replacementOf(source, facts),
+    within: replacementsWithin(source, facts, replacementOf),
+  }));
+  if (statements.every(({ source, replacement, within }) => !replacement && !source.data && within.length === 0)) {
     return unchangedScript(original);
   }
   const pieces: { at: number; from: number; isCopied: boolean }[] = [];
@@ -86,10 +101,13 @@ export function prepareScript(original: string, facts: DatabaseFacts): PreparedS
     text += by;
     copied = end;
   };
-  statements.forEach(({ source, replacement }, i) => {
+  statements.forEach(({ source, replacement, within }, i) => {
     const count = replacement === null ? 1 : splitStatements(replacement.run ?? '').length;
     for (let n = 0; n < count; n++) sources.push(i);
     if (replacement !== null) replace(source.at, source.at + source.text.length, replacement.run ?? '');
+    for (const each of within) {
+      replace(each.source.at, each.source.at + each.source.text.length, asBlockStatement(each));
+    }
     if (!source.data) return;
     if (replacement === null) copies.push(source.data.text);
     replace(source.data.at, source.data.end, '');
@@ -100,8 +118,11 @@ export function prepareScript(original: string, facts: DatabaseFacts): PreparedS
 
 /** Returns the warnings of a script that has run. */
 export function warningsOf(script: PreparedScript, results: readonly (Result | undefined)[]): ScriptWarning[] {
-  return (script.statements ?? []).flatMap(({ source, replacement }, i) => {
-    if (replacement?.warning == null) return [];
+  return (script.statements ?? []).flatMap(({ source, replacement, within }, i) => {
+    const inside = within.flatMap(({ source: { at }, replacement: { warning } }) =>
+      warning === null ? [] : [{ ...placeOf(script.original, at), message: warning }],
+    );
+    if (replacement?.warning == null) return inside;
     const reason = replacement.isAttempt ? skippedBecause(results[script.sources.indexOf(i)]) : '';
     if (reason === null) return [];
     const message = `Skipped: ${reason}. ${replacement.warning}`;

@@ -1,8 +1,9 @@
 import type { SqlFailure } from '../../contract/admin.ts';
 import type { DatabaseError, DatabaseErrorFields } from '../database/database-error.ts';
-import { hostedExtensions, missingExtension } from './hosted-extensions.ts';
-import type { DatabaseFacts } from './platform-statements.ts';
+import { adviceOnExtension } from './hosted-extensions.ts';
+import type { DatabaseFacts } from './replacement.ts';
 import { originalOffset, type PreparedScript, placeOf } from './script.ts';
+import { adviceOnRoles } from './shared-objects.ts';
 import { type ScriptStatement, splitStatements, tokensOf } from './statements.ts';
 
 /** The number of characters that an excerpt of a long line shows before the place. */
@@ -81,10 +82,9 @@ function excerptAt(text: string, offset: number): string {
  * Returns advice on errors that follow from differences between Ninefold and a hosted project; null for other errors.
  */
 function adviceOn({ sqlstate, message }: DatabaseErrorFields, script: string, facts: DatabaseFacts): string | null {
-  const missing = missingExtension(message, facts.available);
-  if (missing !== null) {
-    return `This needs the extension ${missing}, which this PostgreSQL server does not have. ${hostedExtensions.get(missing)?.instead ?? ''}`;
-  }
+  const extension = adviceOnExtension(message, facts.available);
+  if (extension !== null) return extension;
+  if (sqlstate === '42704' && /^role ".*" does not exist$/.test(message)) return adviceOnRoles;
   if (sqlstate === '42501') return adviceByMessage.find(([pattern]) => pattern.test(message))?.[1] ?? null;
   if (sqlstate === '42601' && /^\s*\\copy\b/im.test(script)) {
     return '\\copy reads a file of your machine. Write COPY … FROM STDIN, its lines after it, and a line \\. at the end.';
@@ -93,9 +93,10 @@ function adviceOn({ sqlstate, message }: DatabaseErrorFields, script: string, fa
 }
 
 const adviceByMessage: readonly (readonly [RegExp, string])[] = [
+  [/permission denied to (create|drop) role/, adviceOnRoles],
   [
-    /permission denied to create role/,
-    'Roles belong to all apps of the server. Use anon, authenticated and service_role, and ninefold.define_role for roles of members.',
+    /permission denied to create event trigger/,
+    'It would run in the name of the server’s superuser, too. Do in each migration what it would do, for example ENABLE ROW LEVEL SECURITY.',
   ],
   [
     /permission denied to alter role/,

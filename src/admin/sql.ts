@@ -14,7 +14,8 @@ import { readBody } from './body.ts';
 import { callerName } from './caller-name.ts';
 import type { AdminContext, Caller } from './context.ts';
 import { hostedExtensions } from './hosted-extensions.ts';
-import { type DatabaseFacts, mayNeedReplacement } from './platform-statements.ts';
+import { mayNeedReplacement } from './platform-statements.ts';
+import type { DatabaseFacts } from './replacement.ts';
 import { json } from './router.ts';
 import { type PreparedScript, prepareScript, readFacts, unchangedScript, warningsOf } from './script.ts';
 import { failureOf } from './sql-failure.ts';
@@ -37,7 +38,7 @@ export async function runSql(context: AdminContext, caller: Caller, request: Cal
   const who = await callerName(context, caller);
   const started = performance.now();
   return withPool(ownerConnection(context.server, record), async (pool) => {
-    const script = mayNeedReplacement(sql) ? prepareScript(sql, await readFacts(pool)) : unchangedScript(sql);
+    const script = mayNeedReplacement(sql) ? prepareScript(sql, await readFacts(pool, [sql])) : unchangedScript(sql);
     const isReplaced = script.text !== sql;
     await registerAuthor(context.server, record, pool, { name: who, ...(isReplaced && { statement: sql }) });
     const answered = await runScript(pool, script, request.signal);
@@ -48,13 +49,13 @@ export async function runSql(context: AdminContext, caller: Caller, request: Cal
       results: results.map((result, i) => {
         // The result of a replacement stands for the original statement, without rows.
         const replaced = script.statements?.[script.sources[i] ?? -1]?.replacement;
-        if (replaced) return { command: replaced.tag, columns: [], rows: [], row_count: 0, cut: false };
+        if (replaced) return { command: replaced.tag, columns: [], rows: [], row_count: 0, truncated: false };
         return {
           command: result.command,
           columns: result.fields.map(({ name, typeOid }) => ({ name, type: types.get(typeOid) ?? String(typeOid) })),
           rows: result.rows.map((row) => row.map((value) => value?.toString('utf8') ?? null)),
           row_count: result.rowCount,
-          cut: result.rowCount > result.rows.length,
+          truncated: result.rowCount > result.rows.length,
         };
       }),
       warnings: warningsOf(script, results),
@@ -79,7 +80,7 @@ async function runScript(pool: Pool, script: PreparedScript, signal: CancelSigna
     });
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
-    const facts = await readFacts(pool).catch(() => unknownFacts);
+    const facts = await readFacts(pool, []).catch(() => unknownFacts);
     const details = failureOf(error, script, facts);
     throw new NinefoldError('sql_failed', { message: error.message, details, cause: error });
   }
@@ -90,6 +91,7 @@ const unknownFacts: DatabaseFacts = {
   database: '',
   available: new Set(hostedExtensions.keys()),
   platformRelations: new Set(),
+  skippedRoles: new Set(),
   hasHelpers: false,
 };
 

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { limits } from '../../contract/limits.ts';
 import { loadSchemaCache } from '../catalog/load-schema-cache.ts';
 import type { SchemaCache } from '../catalog/schema-cache.ts';
@@ -10,6 +11,7 @@ import { firstJson, rowsAsText, type Statement } from '../database/statement.ts'
 import type { Events } from '../observe/events.ts';
 import { type AppRecord, authenticatorRole } from './app-record.ts';
 import type { Secrets } from './app-secrets.ts';
+import { LoadPause } from './load-pause.ts';
 import { runAsServerRole } from './run-as-server-role.ts';
 import { defaultSettings, readSettings, type Settings, storedSettings } from './settings.ts';
 import { readActiveSite } from './site-store.ts';
@@ -20,8 +22,8 @@ export type Notification =
   | { type: 'settings' }
   | { type: 'session-revoked'; ids: string[] }
   | { type: 'sessions-revoked-all' }
-  /** `story-wanted`: a worker asks for the trace of a request. `story-kept`: a worker has stored it. */
-  | { type: 'story-wanted' | 'story-kept'; id: string }
+  /** `trace-wanted`: a worker asks for the trace of a request. `trace-stored`: a worker has stored it. */
+  | { type: 'trace-wanted' | 'trace-stored'; id: string }
   /** `log-wanted`: a worker asks for recent requests. `log-told`: a worker sends a part of its recent requests. */
   | { type: 'log-wanted'; id: string }
   | { type: 'log-told'; id: string; worker: string; lines: unknown[] }
@@ -75,6 +77,7 @@ export class App {
   #schemaCache: Promise<SchemaCache> | null = null;
   #fullSchemaCache: Promise<SchemaCache> | null = null;
   #settings: Promise<Settings> | null = null;
+  readonly #loadPause = new LoadPause();
   #activeSite: Promise<string | null> | null = null;
 
   /** @param server The server; the login is the app's own authenticator role. */
@@ -298,9 +301,13 @@ export class App {
   }
 
   async #loadSchemaCache(schemas: readonly string[], extraSearchPath: readonly string[]): Promise<SchemaCache> {
+    const pause = this.#loadPause.remaining(performance.now());
+    if (pause > 0) await delay(pause);
     const started = performance.now();
     const schemaCache = await loadSchemaCache(this.database, schemas, extraSearchPath);
-    const milliseconds = performance.now() - started;
+    const ended = performance.now();
+    this.#loadPause.record(schemaCache.buildMilliseconds, ended);
+    const milliseconds = ended - started;
     this.#events.emit({ type: 'app', what: 'catalog-loaded', app: this.ref, milliseconds });
     return schemaCache;
   }
@@ -340,8 +347,8 @@ export function parseNotification(payload: string): Notification | null {
     case 'http':
     case 'mail':
       return { type: 'scheduled-work' };
-    case 'story-wanted':
-    case 'story-kept':
+    case 'trace-wanted':
+    case 'trace-stored':
     case 'log-wanted':
       return 'id' in value && typeof value.id === 'string' ? { type: value.type, id: value.id } : null;
     case 'log-told':

@@ -40,9 +40,9 @@ export class CallLog {
     const calls = [...all.values()].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
     return {
       calls: calls.slice(0, max),
-      cut: calls.length > max,
+      truncated: calls.length > max,
       workers: heard.workers + 1,
-      kept: { stories: rest.logs_stories, slow_milliseconds: rest.logs_slow_milliseconds },
+      kept: { traces: rest.logs_traces, slow_milliseconds: rest.logs_slow_milliseconds },
     };
   }
 

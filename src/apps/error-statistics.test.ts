@@ -27,7 +27,7 @@ it('stores the caller of the latest error, whichever worker writes its counts la
     await late.stop();
     await early.stop();
     const { errors } = await readErrorStatistics(app);
-    expect(errors).toMatchObject([{ name: '23505', last_who: 'gus', last_requests: ['second', 'first'] }]);
+    expect(errors).toMatchObject([{ name: '23505', last_caller: 'gus', last_requests: ['second', 'first'] }]);
   } finally {
     await stop();
   }

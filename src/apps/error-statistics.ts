@@ -59,7 +59,7 @@ export class ErrorStatistics {
     const bucket = Math.floor(at / (MINUTES * 60_000)) * MINUTES * 60;
     let [name, subject] = [said, subjectSaid];
     let key = `${kind} ${bucket} ${name} ${subject}`;
-    if (incidents.size >= limits.countedIncidents.default && !incidents.has(key)) {
+    if (incidents.size >= limits.countedErrors.default && !incidents.has(key)) {
       [name, subject] = ['other', ''];
       key = `${kind} ${bucket} ${name} ${subject}`;
     }
@@ -72,31 +72,31 @@ export class ErrorStatistics {
     incident.lastAt = Math.max(incident.lastAt, at);
     incident.lastWho = event.userId ?? event.address;
     incident.lastRequests.unshift(event.requestId);
-    incident.lastRequests.length = Math.min(incident.lastRequests.length, limits.incidentRequests.default);
+    incident.lastRequests.length = Math.min(incident.lastRequests.length, limits.errorRequests.default);
   }
 }
 
 // Workers write in any order, so the caller of the latest error is stored, not the one that was written last.
-const UPSERT = `insert into ninefold.incidents as s (kind, name, subject, bucket, hits, last_at, last_who, last_requests)
+const UPSERT = `insert into ninefold.error_statistics as s (kind, name, subject, bucket, hits, last_at, last_caller, last_requests)
   select c.kind, c.name, c.subject, to_timestamp(c.bucket), c.hits, to_timestamp(c."lastAt" / 1000.0), c."lastWho", c."lastRequests"
   from json_to_recordset($1::json) as c (kind text, name text, subject text, bucket bigint, hits bigint, "lastAt" bigint,
     "lastWho" text, "lastRequests" text[])
   on conflict (kind, name, subject, bucket) do update set hits = s.hits + excluded.hits,
     last_at = greatest(s.last_at, excluded.last_at),
-    last_who = case when excluded.last_at < s.last_at then s.last_who else excluded.last_who end,
+    last_caller = case when excluded.last_at < s.last_at then s.last_caller else excluded.last_caller end,
     last_requests = (case when excluded.last_at < s.last_at then s.last_requests || excluded.last_requests
-      else excluded.last_requests || s.last_requests end)[1:${limits.incidentRequests.default}]`;
+      else excluded.last_requests || s.last_requests end)[1:${limits.errorRequests.default}]`;
 
 /** Adds the counts to the stored ones. Maintenance deletes old ones. */
 async function write(app: App, counts: readonly Incident[], isMaintenanceFlush: boolean): Promise<void> {
   await runAsServerRole(app.database, [{ text: UPSERT, params: [JSON.stringify(counts)] }]);
   if (!isMaintenanceFlush) return;
   const { rest } = await app.settings();
-  await runAsServerRole(app.database, [{ text: FORGET, params: [String(rest.logs_incident_days)] }]);
+  await runAsServerRole(app.database, [{ text: FORGET, params: [String(rest.logs_error_days)] }]);
 }
 
-const FORGET = `delete from ninefold.incidents where bucket < now() - make_interval(days => $1::int)
-  or bucket < (select bucket from ninefold.incidents order by bucket desc offset ${limits.incidentRows.default} limit 1)`;
+const FORGET = `delete from ninefold.error_statistics where bucket < now() - make_interval(days => $1::int)
+  or bucket < (select bucket from ninefold.error_statistics order by bucket desc offset ${limits.errorRows.default} limit 1)`;
 
 /** Frequency of an error or limit, with its last caller and time. */
 export interface IncidentFigures {
@@ -109,7 +109,7 @@ export interface IncidentFigures {
   hours: number[];
   /** ISO 8601. */
   last_at: string;
-  last_who: string | null;
+  last_caller: string | null;
   last_requests: string[];
 }
 
@@ -129,9 +129,7 @@ export async function readErrorStatistics(app: App): Promise<{ errors: IncidentF
 
 /** Returns the strings of a value. The app's own code can write anything into this table. */
 const texts = (value: unknown): string[] =>
-  Array.isArray(value)
-    ? value.filter((each) => typeof each === 'string').slice(0, limits.incidentRequests.default)
-    : [];
+  Array.isArray(value) ? value.filter((each) => typeof each === 'string').slice(0, limits.errorRequests.default) : [];
 
 const HOURS = 24;
 const sum = (condition: string) => `coalesce(sum(hits) filter (where ${condition}), 0)`;
@@ -139,12 +137,12 @@ const byHour = Array.from({ length: HOURS }, (_, i) => sum(`age = ${HOURS - 1 - 
 
 const READ = `with recent as (
     select *, floor(extract(epoch from date_trunc('hour', now()) - date_trunc('hour', bucket)) / 3600)::integer as age
-    from ninefold.incidents where bucket > now() - interval '7 days' and bucket <= now()
-    order by bucket desc limit ${limits.incidentRows.default}
+    from ninefold.error_statistics where bucket > now() - interval '7 days' and bucket <= now()
+    order by bucket desc limit ${limits.errorRows.default}
   ), summed as (
     select kind, name, subject, ${sum(`bucket > now() - interval '1 hour'`)} as hour, ${sum(`bucket > now() - interval '1 day'`)} as day,
       sum(hits) as week, array[${byHour}] as hours, max(last_at) as last_at,
-      (array_agg(last_who order by bucket desc))[1] as last_who,
+      (array_agg(last_caller order by bucket desc))[1] as last_caller,
       (array_agg(array_to_json(last_requests) order by bucket desc))[1] as last_requests
     from recent group by kind, name, subject
   )

@@ -83,11 +83,11 @@ export async function readStoredLogLines(
   const { builders = false, failed = false } = filter;
   const [result] = await runAsServerRole(app.database, [
     {
-      text: `select pg_catalog.json_agg(story order by at desc) from (select story, at from ninefold.call_stories
+      text: `select pg_catalog.json_agg(trace order by at desc) from (select trace, at from ninefold.request_traces
         where ($1::integer is null or status / 100 = $1) and ($2::text is null or code = $2) and ($3::text is null or call = $3)
-          and ($4::text is null or story -> 'who' ->> 'user_id' = $4) and ($5::text is null or request_id = $5)
+          and ($4::text is null or trace -> 'who' ->> 'user_id' = $4) and ($5::text is null or request_id = $5)
           and (code is not null or not $6::boolean)
-          and ($7::boolean or story -> 'who' ->> 'source' is distinct from 'builder')
+          and ($7::boolean or trace -> 'who' ->> 'source' is distinct from 'builder')
         order by at desc limit $8::integer) s`,
       params: [
         ...[status === null ? null : String(status), code, call, userId, requestId],
@@ -95,9 +95,9 @@ export async function readStoredLogLines(
       ],
     },
   ]);
-  const stories = (result && firstJson<unknown[]>(result)) ?? [];
+  const traces = (result && firstJson<unknown[]>(result)) ?? [];
   return parseLogLines(
-    stories.map((story) => (isObject(story) && isObject(story.who) ? { ...story, ...namesOf(story.who) } : null)),
+    traces.map((trace) => (isObject(trace) && isObject(trace.who) ? { ...trace, ...namesOf(trace.who) } : null)),
   );
 }
 

@@ -6,7 +6,7 @@ import type { CallEvent } from '../observe/events.ts';
 /** Builds the trace of a request from its event. Traces are rarely read, so they are built on demand. */
 export function toRequestTrace(event: CallEvent): RequestTrace {
   const { trace } = event;
-  const max = limits.storyBytes.default;
+  const max = limits.traceBytes.default;
   return {
     request_id: event.requestId,
     at: new Date(trace.at).toISOString(),
@@ -32,7 +32,7 @@ export function toRequestTrace(event: CallEvent): RequestTrace {
     sql:
       trace.sql === null
         ? null
-        : { text: trace.sql.slice(0, max), parameters: trace.parameters, cut: trace.sql.length > max },
+        : { text: trace.sql.slice(0, max), parameters: trace.parameters, truncated: trace.sql.length > max },
     touched: trace.relations.map(({ schema, name }, i) => ({
       schema,
       name,

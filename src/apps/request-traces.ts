@@ -93,7 +93,7 @@ export class RequestTraces {
   constructor(apps: Apps, events: Events) {
     this.#apps = apps;
     this.#events = events;
-    this.#background = new Background(events, 'keeping stories');
+    this.#background = new Background(events, 'keeping traces');
   }
 
   start(turns: BackgroundTurns): void {
@@ -193,9 +193,9 @@ export class RequestTraces {
   async #askOthers(app: App, requestId: string): Promise<RequestTrace | null> {
     let stop: () => void = () => undefined;
     const heard = new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, limits.storyWaitMilliseconds.default);
+      const timer = setTimeout(resolve, limits.traceWaitMilliseconds.default);
       const unsubscribe = app.subscribe((notification) => {
-        if (notification.type === 'story-kept' && notification.id === requestId) stop();
+        if (notification.type === 'trace-stored' && notification.id === requestId) stop();
       });
       stop = () => {
         clearTimeout(timer);
@@ -204,7 +204,7 @@ export class RequestTraces {
       };
     });
     try {
-      await runAsServerRole(app.database, [notify('story-wanted', requestId)]);
+      await runAsServerRole(app.database, [notify('trace-wanted', requestId)]);
       await heard;
     } finally {
       stop();
@@ -218,7 +218,7 @@ export class RequestTraces {
     buffer.unsubscribe();
     buffer.app = app;
     buffer.unsubscribe = app.subscribe((notification) => {
-      if (notification.type === 'story-wanted') void this.#answer(app, buffer, notification.id);
+      if (notification.type === 'trace-wanted') void this.#answer(app, buffer, notification.id);
       if (notification.type === 'log-wanted') void this.#log.answer(app, notification.id, () => linesOf(buffer));
     });
   }
@@ -228,7 +228,7 @@ export class RequestTraces {
     const buffered = this.#inMemory(app.ref, requestId);
     if (!buffered || buffered.isWritten) return;
     if (await this.#write(app.ref, buffer, [buffered])) {
-      await runAsServerRole(app.database, [notify('story-kept', requestId)]).catch(() => undefined);
+      await runAsServerRole(app.database, [notify('trace-stored', requestId)]).catch(() => undefined);
     }
   }
 
@@ -240,11 +240,11 @@ export class RequestTraces {
       if (buffered.length === 0) return;
       // Set before the write, so that a concurrent flush does not write the request too.
       for (const one of buffered) one.isWritten = true;
-      const rows = buffered.map(({ event }) => ({ at: event.trace.at, story: toRequestTrace(event) }));
+      const rows = buffered.map(({ event }) => ({ at: event.trace.at, trace: toRequestTrace(event) }));
       const { rest } = await app.settings();
       await runAsServerRole(app.database, [
         { text: INSERT, params: [JSON.stringify(rows)] },
-        { text: FORGET, params: [String(rest.logs_stories)] },
+        { text: FORGET, params: [String(rest.logs_traces)] },
       ]);
     });
     if (!isDone) for (const one of buffered) one.isWritten = false;
@@ -264,31 +264,31 @@ const unwritten = (buffered: Iterable<BufferedRequest>): BufferedRequest[] =>
  * error must not displace rare ones.
  */
 function keep(pending: BufferedRequest[], buffered: BufferedRequest): void {
-  if (pending.length >= limits.storiesPerFlush.default) return;
+  if (pending.length >= limits.tracesPerFlush.default) return;
   let alike = 0;
   for (const { event } of pending) if (event.code === buffered.event.code) alike++;
-  if (alike < limits.storiesPerFlushAndCode.default) pending.push(buffered);
+  if (alike < limits.tracesPerFlushAndCode.default) pending.push(buffered);
 }
 
-const notify = (type: 'story-wanted' | 'story-kept', id: string) => ({
+const notify = (type: 'trace-wanted' | 'trace-stored', id: string) => ({
   text: `select pg_notify('ninefold', json_build_object('type', $1::text, 'id', $2::text)::text)`,
   params: [type, id],
 });
 
-const INSERT = `insert into ninefold.call_stories (request_id, at, call, status, code, subject, story)
-  select story ->> 'request_id', to_timestamp(at / 1000.0), story ->> 'call', (story ->> 'status')::integer, story ->> 'code',
-    story ->> 'subject', story
-  from json_to_recordset($1::json) as c (at bigint, story jsonb)`;
+const INSERT = `insert into ninefold.request_traces (request_id, at, call, status, code, subject, trace)
+  select trace ->> 'request_id', to_timestamp(at / 1000.0), trace ->> 'call', (trace ->> 'status')::integer, trace ->> 'code',
+    trace ->> 'subject', trace
+  from json_to_recordset($1::json) as c (at bigint, trace jsonb)`;
 
-const FORGET = `delete from ninefold.call_stories s using (
+const FORGET = `delete from ninefold.request_traces s using (
     select ctid, row_number() over (partition by builder order by at desc) as place,
       row_number() over (partition by builder, code, status < 400 order by at desc) as alike, code is not null as failed
-    from (select *, ctid, story -> 'who' ->> 'source' is not distinct from 'builder' as builder from ninefold.call_stories) stories
+    from (select *, ctid, trace -> 'who' ->> 'source' is not distinct from 'builder' as builder from ninefold.request_traces) traces
   ) as old
-  where s.ctid = old.ctid and (old.place > $1::int or old.failed and old.alike > ${limits.keptStoriesPerCode.default})`;
+  where s.ctid = old.ctid and (old.place > $1::int or old.failed and old.alike > ${limits.keptTracesPerCode.default})`;
 
 const text = z.string();
-const story: z.ZodType<RequestTrace> = z.object({
+const trace: z.ZodType<RequestTrace> = z.object({
   request_id: text,
   at: text,
   area: z.enum(['rest', 'auth']),
@@ -315,7 +315,7 @@ const story: z.ZodType<RequestTrace> = z.object({
     address: text,
   }),
   steps: z.array(z.object({ name: text, from: z.number(), took: z.number(), found: text })),
-  sql: z.object({ text, parameters: z.number(), cut: z.boolean() }).nullable(),
+  sql: z.object({ text, parameters: z.number(), truncated: z.boolean() }).nullable(),
   touched: z.array(
     z.object({ schema: text, name: text, operation: z.enum(['select', 'insert', 'update', 'delete', 'execute']) }),
   ),
@@ -325,10 +325,10 @@ const story: z.ZodType<RequestTrace> = z.object({
 async function readRequestTrace(app: App, requestId: string): Promise<RequestTrace | null> {
   const [result] = await runAsServerRole(app.database, [
     {
-      text: 'select story from ninefold.call_stories where request_id = $1 order by at desc limit 1',
+      text: 'select trace from ninefold.request_traces where request_id = $1 order by at desc limit 1',
       params: [requestId],
     },
   ]);
-  const parsed = story.safeParse(result && firstJson<unknown>(result));
+  const parsed = trace.safeParse(result && firstJson<unknown>(result));
   return parsed.success ? parsed.data : null;
 }

@@ -68,13 +68,13 @@ async function column(sql: string): Promise<string[]> {
 }
 
 it("stores as many request traces as the app's settings allow, and those of slow requests", async () => {
-  const stories = async (settings: Record<string, number>, events: readonly CallEvent[]) => {
-    await database.pool.script(`truncate ninefold.call_stories; insert into ninefold.call_stories (request_id, at, call, status, story)
+  const traces = async (settings: Record<string, number>, events: readonly CallEvent[]) => {
+    await database.pool.script(`truncate ninefold.request_traces; insert into ninefold.request_traces (request_id, at, call, status, trace)
       select 'old-' || n, now() - make_interval(mins => n), 'rest.select', 200, '{}' from generate_series(1, 150) n`);
     const kept = new RequestTraces(appsWith(settings), new Events());
     for (const event of events) kept.remember('shop', event);
     await kept.flush();
-    return column('select request_id as value from ninefold.call_stories order by at desc, request_id');
+    return column('select request_id as value from ninefold.request_traces order by at desc, request_id');
   };
   const calls = () => [
     call('a-quick', { milliseconds: 20, slow: 50 }),
@@ -82,22 +82,22 @@ it("stores as many request traces as the app's settings allow, and those of slow
     call('c-not-slow-here', { milliseconds: 60, slow: 70 }),
     call('d-failed', { code: '23505' }),
   ];
-  const all = await stories({}, calls());
+  const all = await traces({}, calls());
   expect([all.length, ...all.slice(0, 2).sort()]).toEqual([152, 'b-slow', 'd-failed']);
-  const fewer = await stories({ logs_stories: 120 }, calls());
+  const fewer = await traces({ logs_traces: 120 }, calls());
   expect([fewer.length, ...fewer.slice(0, 2).sort()]).toEqual([120, 'b-slow', 'd-failed']);
   const busyBuilder = Array.from({ length: 300 }, (_, i) => call(`builder-${i}`, { isByBuilder: true }));
-  expect((await stories({}, [...calls(), ...busyBuilder])).slice(0, 2).sort()).toEqual(['b-slow', 'd-failed']);
+  expect((await traces({}, [...calls(), ...busyBuilder])).slice(0, 2).sort()).toEqual(['b-slow', 'd-failed']);
   // A trace that one worker writes for another must stay until the other has read it.
-  expect(await stories({ logs_stories: 0 }, calls())).toHaveLength(100);
+  expect(await traces({ logs_traces: 0 }, calls())).toHaveLength(100);
 });
 
 it("stores counted requests and errors for the days in the app's settings", async () => {
   const left = async (settings: Record<string, number>) => {
-    await database.pool.script(`truncate ninefold.call_statistics, ninefold.incidents;
+    await database.pool.script(`truncate ninefold.call_statistics, ninefold.error_statistics;
       insert into ninefold.call_statistics (span, bucket, call, calls, failed, histogram, last_at)
         select 'hour', now() - make_interval(days => d), 'rest.select', 1, 0, array_fill(0, array[24]), now() from unnest(array[5, 20, 100]) d;
-      insert into ninefold.incidents (kind, name, subject, bucket, hits, last_at, last_requests)
+      insert into ninefold.error_statistics (kind, name, subject, bucket, hits, last_at, last_requests)
         select 'error', '23505', '', now() - make_interval(days => d), 1, now(), '{}' from unnest(array[5, 20, 100]) d`);
     const events = new Events();
     const apps = appsWith(settings);
@@ -109,19 +109,19 @@ it("stores counted requests and errors for the days in the app's settings", asyn
       column(
         `select extract(day from now() - bucket)::int as value from ninefold.${table} where bucket < now() - interval '1 day' order by 1`,
       );
-    return [await days('call_statistics'), await days('incidents')];
+    return [await days('call_statistics'), await days('error_statistics')];
   };
   expect(await left({})).toEqual([['5', '20'], ['5']]);
-  expect(await left({ logs_statistics_days: 10, logs_incident_days: 50 })).toEqual([['5'], ['5', '20']]);
+  expect(await left({ logs_statistics_days: 10, logs_error_days: 50 })).toEqual([['5'], ['5', '20']]);
   // The period that chapters show is always stored, whatever the settings.
-  expect(await left({ logs_statistics_days: 0, logs_incident_days: 0 })).toEqual([['5'], ['5']]);
+  expect(await left({ logs_statistics_days: 0, logs_error_days: 0 })).toEqual([['5'], ['5']]);
 });
 
 it('deletes old records also if the app is rarely used', async () => {
-  await database.pool.script(`truncate ninefold.call_statistics, ninefold.incidents;
+  await database.pool.script(`truncate ninefold.call_statistics, ninefold.error_statistics;
     insert into ninefold.call_statistics (span, bucket, call, calls, failed, histogram, last_at)
       values ('hour', now() - interval '100 days', 'rest.select', 1, 0, array_fill(0, array[24]), now());
-    insert into ninefold.incidents (kind, name, subject, bucket, hits, last_at, last_requests)
+    insert into ninefold.error_statistics (kind, name, subject, bucket, hits, last_at, last_requests)
       values ('error', '23505', '', now() - interval '100 days', 1, now(), '{}')`);
   const events = new Events();
   const observers = [new CallStatistics(appsWith({}), events), new ErrorStatistics(appsWith({}), events)];
@@ -133,7 +133,7 @@ it('deletes old records also if the app is rarely used', async () => {
   for (const one of observers) await one.stop();
   const old = (table: string) =>
     column(`select 1 as value from ninefold.${table} where bucket < now() - interval '1 day'`);
-  expect([await old('call_statistics'), await old('incidents')]).toEqual([[], []]);
+  expect([await old('call_statistics'), await old('error_statistics')]).toEqual([[], []]);
 });
 
 it('merges requests of the previous day by the hour without losing any', async () => {
@@ -157,7 +157,7 @@ it('merges requests of the previous day by the hour without losing any', async (
 });
 
 it('reports a failing write once', async () => {
-  await database.pool.script('alter table ninefold.incidents add constraint refuses check (hits < 0) not valid');
+  await database.pool.script('alter table ninefold.error_statistics add constraint refuses check (hits < 0) not valid');
   try {
     const events = new Events();
     const faults: string[] = [];
@@ -171,6 +171,6 @@ it('reports a failing write once', async () => {
     await errorStatistics.stop();
     expect(faults).toEqual(['counting errors of shop']);
   } finally {
-    await database.pool.script('alter table ninefold.incidents drop constraint refuses');
+    await database.pool.script('alter table ninefold.error_statistics drop constraint refuses');
   }
 });

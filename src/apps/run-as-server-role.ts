@@ -17,10 +17,10 @@ const SET_ROLE: Statement = {
  */
 export async function runAsServerRole(
   database: Executor,
-  statements: readonly Omit<Statement, 'preparedFor'>[],
+  statements: readonly Omit<Statement, 'planKey'>[],
 ): Promise<Result[]> {
   const [, ...results] = await database
-    .run([SET_ROLE, ...statements.map((statement) => ({ ...statement, preparedFor: 'ninefold_server' }))])
+    .run([SET_ROLE, ...statements.map((statement): Statement => ({ ...statement, planKey: 'ninefold_server' }))])
     .catch(rethrowAsAppDamaged);
   return results;
 }

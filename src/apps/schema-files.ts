@@ -36,10 +36,14 @@ import quickerSignIn from '../schema/0036_quicker_sign_in.sql';
 import apiKeyUses from '../schema/0037_api_key_uses.sql';
 import oauthRequests from '../schema/0039_oauth_requests.sql';
 import versionIds from '../schema/0040_version_ids.sql';
+import skippedRoles from '../schema/0044_skipped_roles.sql';
+import hostedProjects from '../schema/0045_hosted_projects.sql';
+import sharedCounts from '../schema/0048_shared_counts.sql';
 import screensOfMembers from '../schema/0051_screens_of_members.sql';
 import look from '../schema/0052_look.sql';
 import memberViews from '../schema/0053_member_views.sql';
 import site from '../schema/0055_site.sql';
+import publicNames from '../schema/0056_public_names.sql';
 import consoleTables from '../schema/console/0001_console.sql';
 import scheduledWork from '../schema/console/0002_scheduled_work.sql';
 import appSecrets from '../schema/console/0020_app_secrets.sql';
@@ -90,10 +94,14 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0037_api_key_uses', sql: apiKeyUses, onExisting: true },
   { name: '0039_oauth_requests', sql: oauthRequests, onExisting: true },
   { name: '0040_version_ids', sql: versionIds, onExisting: true },
+  { name: '0044_skipped_roles', sql: skippedRoles, onExisting: true },
+  { name: '0045_hosted_projects', sql: hostedProjects, onExisting: true },
+  { name: '0048_shared_counts', sql: sharedCounts, onExisting: true },
   { name: '0051_screens_of_members', sql: screensOfMembers, onExisting: true },
   { name: '0052_look', sql: look, onExisting: true },
   { name: '0053_member_views', sql: memberViews, onExisting: true },
   { name: '0055_site', sql: site, onExisting: true },
+  { name: '0056_public_names', sql: publicNames, onExisting: true },
 ];
 
 /** Name of the last schema file. */

@@ -38,11 +38,11 @@ it('does not accept an empty list of schemas', () => {
 it('restricts a number that changes a limit to the range of the limit', () => {
   const { rest, auth } = readSettings({
     request_body_bytes: 1,
-    logs_stories: 2_000_000_000,
+    logs_traces: 2_000_000_000,
     jwt_exp: 5,
     password_min_length: 3,
     db_max_rows: 7,
   });
-  expect([rest.request_body_bytes, rest.logs_stories, rest.db_max_rows]).toEqual([1024, 100_000, 7]);
+  expect([rest.request_body_bytes, rest.logs_traces, rest.db_max_rows]).toEqual([1024, 100_000, 7]);
   expect([auth.jwt_exp, auth.password_min_length]).toEqual([30, 6]);
 });

@@ -10,9 +10,8 @@ import { runAsServerRole } from './run-as-server-role.ts';
 /** Codings of a stored file, by the name of their column. */
 export type SiteCoding = 'content' | 'br' | 'gzip';
 
-const PLAN = 'site';
 const read = async <T>(database: Executor, text: string, params: readonly Param[] = []): Promise<T | null> => {
-  const [result] = await runAsServerRole(database, [{ text, params, planKey: PLAN }]);
+  const [result] = await runAsServerRole(database, [{ text, params }]);
   return result ? firstJson<T>(result) : null;
 };
 
@@ -176,7 +175,6 @@ export async function readSiteFile(
       text: `select ${choose((coding) => `'${coding}'`)}, pg_catalog.encode(${choose((coding) => coding)}, 'base64')
         from ninefold.site_files where sha256 = $1`,
       params: [sha256],
-      planKey: PLAN,
     },
   ]);
   const [coding, content] = result?.rows[0] ?? [];

@@ -10,7 +10,7 @@ let database: AppDatabase;
 let login: Pool;
 
 beforeAll(async () => {
-  database = await startAppDatabase('passages');
+  database = await startAppDatabase('state_changes');
   login = database.as('app_authenticator');
   await database.as('app_owner').script(`
     create table public.tickets (id int primary key, status text not null default 'open');
@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const app = (days: number): Pick<App, 'database' | 'settings'> => ({
   database: login,
-  settings: () => Promise.resolve(readSettings({ states_passage_days: days })),
+  settings: () => Promise.resolve(readSettings({ state_changes_days: days })),
 });
 
 /**
@@ -32,23 +32,23 @@ const app = (days: number): Pick<App, 'database' | 'settings'> => ({
  */
 async function fill(rows: number, days: number): Promise<void> {
   await database.pool.script(`
-    truncate public.tickets, ninefold.passages;
+    truncate public.tickets, ninefold.state_changes;
     insert into public.tickets select g from generate_series(1, ${rows}) g;
     update public.tickets set status = 'closed';
     update public.tickets set status = 'open' where id % 2 = 0;
     delete from public.tickets where id = ${rows};
-    update ninefold.passages set at = case when from_state is null then now() - interval '9 years'
+    update ninefold.state_changes set at = case when from_state is null then now() - interval '9 years'
       when to_state = 'closed' then now() - interval '${days} days' else now() - interval '1 day' end;`);
 }
 
 async function left(): Promise<string[]> {
   const [result] = await database.pool.run([
     {
-      text: `select key ->> 'id' || ' ' || coalesce(from_state, 'new') || ' ' || to_state as passage from ninefold.passages order by id`,
+      text: `select key ->> 'id' || ' ' || coalesce(from_state, 'new') || ' ' || to_state as change from ninefold.state_changes order by id`,
       params: [],
     },
   ]);
-  return (result ? rowsAsText(result) : []).map((row) => row.passage ?? '');
+  return (result ? rowsAsText(result) : []).map((row) => row.change ?? '');
 }
 
 describe('forgetPassages', () => {
@@ -71,7 +71,7 @@ describe('forgetPassages', () => {
   it('deletes in batches, and skips locked rows without waiting', async () => {
     await fill(2500, 2000);
     await database.pool.transaction(async (tx) => {
-      await tx.run([{ text: `select from ninefold.passages where key ->> 'id' = '2' for update`, params: [] }]);
+      await tx.run([{ text: `select from ninefold.state_changes where key ->> 'id' = '2' for update`, params: [] }]);
       expect(await deleteOldStateChanges(app(1825))).toBe(3748);
     });
     expect(await deleteOldStateChanges(app(1825))).toBe(2);

@@ -9,7 +9,7 @@ import { runAsServerRole } from './run-as-server-role.ts';
 import { sweepSignIns } from './sweep-sign-ins.ts';
 
 /**
- * Deletes state changes that are older than the setting states_passage_days, and expired sign-in data (`sweepSignIns`),
+ * Deletes state changes that are older than the setting state_changes_days, and expired sign-in data (`sweepSignIns`),
  * in the background, for apps that receive requests. The last state change of an existing row is retained, because it
  * shows since when the row has been in its state.
  */
@@ -25,7 +25,7 @@ export class StateChangeCleanup {
   constructor(apps: Apps, events: Events) {
     this.#apps = apps;
     this.#events = events;
-    this.#background = new Background(events, 'forgetting passages');
+    this.#background = new Background(events, 'deleting state changes');
   }
 
   start(turns: BackgroundTurns): void {
@@ -35,7 +35,7 @@ export class StateChangeCleanup {
     });
     this.#timer = setInterval(() => {
       this.#sweeping = this.#sweeping.then(() => this.#sweep(turns));
-    }, limits.passageSweepSeconds.default * 1000);
+    }, limits.stateChangeSweepSeconds.default * 1000);
     this.#timer.unref();
   }
 
@@ -71,7 +71,7 @@ export async function deleteOldStateChanges(
   app: Pick<App, 'database' | 'settings'>,
   isStopped = () => false,
 ): Promise<number> {
-  const { states_passage_days: days } = (await app.settings()).rest;
+  const { state_changes_days: days } = (await app.settings()).rest;
   if (days === 0) return 0;
   let forgotten = 0;
   for (let from: string | null = '0'; from !== null && !isStopped(); ) {
@@ -80,8 +80,8 @@ export async function deleteOldStateChanges(
         text: FORGET,
         params: [
           from,
-          String(Math.max(days, limits.passageFiguresDays.default)),
-          String(limits.passagesPerBatch.default),
+          String(Math.max(days, limits.stateChangeFiguresDays.default)),
+          String(limits.stateChangesPerBatch.default),
         ],
       },
     ]);
@@ -97,17 +97,17 @@ export async function deleteOldStateChanges(
  * further old ones.
  */
 const FORGET = `with looked as materialized (
-    select p.id, p.entity, p.field, p.key_hash, p.gone from ninefold.passages p
+    select p.id, p.entity, p.field, p.key_hash, p.row_deleted from ninefold.state_changes p
     where p.id > $1::bigint and p.at < pg_catalog.now() - pg_catalog.make_interval(days => $2::int)
     order by p.id limit $3::int
   ), old as (
-    select p.id from ninefold.passages p join looked l using (id)
-    where p.gone or exists (
-      select from ninefold.passages later where later.entity = l.entity and later.key_hash = l.key_hash
-        and later.field = l.field and not later.gone and later.id > l.id)
+    select p.id from ninefold.state_changes p join looked l using (id)
+    where p.row_deleted or exists (
+      select from ninefold.state_changes later where later.entity = l.entity and later.key_hash = l.key_hash
+        and later.field = l.field and not later.row_deleted and later.id > l.id)
     for update of p skip locked
   ), deleted as (
-    delete from ninefold.passages p using old where p.id = old.id returning p.id
+    delete from ninefold.state_changes p using old where p.id = old.id returning p.id
   )
   select pg_catalog.json_build_object(
     'next', (select case when pg_catalog.count(*) = $3::int then pg_catalog.max(id)::text end from looked),

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import type { CallRequest } from '../../contract/call-request.ts';
 import { findMemberOfSession } from '../accounts/assurance.ts';
 import type { User } from '../accounts/user.ts';
+import { findUser } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { UUID } from '../identity/uuid.ts';
 import { decodeSegment, requireMember } from './callers.ts';
@@ -46,6 +47,18 @@ export const isSecondLevel = (aal: string | null): boolean => aal === 'aal2' || 
 /** Returns true if an account has a verified second factor. */
 export const hasSecondFactor = (user: User): boolean =>
   user.factors?.some((factor) => factor.status === 'verified') ?? false;
+
+/**
+ * Returns the account of a member who adds or removes an identity, by which the account can be signed in to.
+ * @param aal The assurance of the caller's token. An account with a second factor needs that of the factor.
+ * @throws insufficient_aal, user_not_found
+ */
+export async function requireWholeAccount(context: AuthContext, userId: string, aal: string | null): Promise<User> {
+  const user = await findUser(context.database, userId);
+  if (user === null) throw new NinefoldError('user_not_found', { status: 403 });
+  if (hasSecondFactor(user) && !isSecondLevel(aal)) throw new NinefoldError('insufficient_aal');
+  return user;
+}
 
 /**
  * Returns an id of a path in its canonical form.

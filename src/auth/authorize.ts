@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
-import { startFlow } from '../accounts/flow-states.ts';
+import { type NewFlow, startFlow } from '../accounts/flow-states.ts';
 import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { bindToBrowser, isNavigation } from './browser-binding.ts';
@@ -11,6 +11,7 @@ import { ProviderFailure } from './provider-fetch.ts';
 import { authorizationUrl } from './provider-sign-in.ts';
 import { findProvider, ProviderUnavailable } from './providers.ts';
 import { redirectTarget } from './redirects.ts';
+import { takeFromLimit } from './take-from-limit.ts';
 
 /**
  * Handles GET /authorize: redirects a member to the page of a provider. A browser is first redirected to the app's own
@@ -37,17 +38,18 @@ export const redirectTo = (address: string, status: 302 | 303 | 307 = 302): Repl
  * Starts a sign-in at the provider that the query names. Returns the provider's page, and the state that the provider
  * sends back.
  *
- * @param linkingTargetId The account that gets the identity; null for a sign-in.
+ * @param linking The account that gets the identity, and the session of the call; null for a sign-in.
  */
 export async function beginAtProvider(
   context: AuthContext,
   request: CallRequest,
-  linkingTargetId: string | null,
+  linking: NonNullable<NewFlow['linking']> | null,
 ): Promise<{ url: string; state: string }> {
   const query = new URLSearchParams(request.query);
   const name = query.get('provider') ?? '';
   try {
     const provider = await findProvider(context, name);
+    await takeFromLimit(context, request, 'provider');
     const referrer = redirectTarget(context, request);
     const challenge = readCodeChallenge(
       query.get('code_challenge') ?? undefined,
@@ -58,7 +60,7 @@ export async function beginAtProvider(
     const url = await authorizationUrl(context, provider, { state, scopes, query });
     const { isEmailOptional: emailOptional } = provider;
     const flow = { method: 'oauth', providerType: provider.name, challenge, userId: null } as const;
-    await runAsAuthAdmin(context.database, startFlow({ ...flow, state, referrer, linkingTargetId, emailOptional }));
+    await runAsAuthAdmin(context.database, startFlow({ ...flow, state, referrer, linking, emailOptional }));
     return { url, state };
   } catch (error) {
     if (!(error instanceof ProviderUnavailable) && !(error instanceof ProviderFailure)) throw error;

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import type { CallRequest } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
+import { processorTimeOf } from '../../test/support/timing.ts';
 import { metadata, readBody, text } from './body.ts';
 
 const schema = z.object({ email: text(10), data: metadata });
@@ -46,9 +47,10 @@ it('ignores brackets inside of texts when it measures nesting', () => {
 
 it('reads an unterminated text of many quotes in linear time', () => {
   const body = `{"email":"${'\\"'.repeat(60_000)}`;
-  const started = performance.now();
-  expect(() => read(body)).toThrow(expect.objectContaining({ code: 'bad_json' }));
-  expect(performance.now() - started).toBeLessThan(1000);
+  const took = processorTimeOf(() => {
+    expect(() => read(body)).toThrow(expect.objectContaining({ code: 'bad_json' }));
+  });
+  expect(took).toBeLessThan(1000);
 });
 
 it('refuses a body above the limit before it parses the body', () => {

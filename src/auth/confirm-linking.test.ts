@@ -109,6 +109,37 @@ describe('GET and POST /user/identities/confirm', () => {
     expect(await providersOf(member)).toEqual(['email']);
   });
 
+  it('links nothing after the session that began the link has ended', async () => {
+    const member = await app.member('correct horse');
+    const other = app.client();
+    await other.auth.signInWithPassword({ email: member.email, password: 'correct horse' });
+    const [stolen, shown] = [await comeBack({ client: other }), await comeBack({ client: other })];
+    const fields = fieldsOf(await show(shown, shown.cookie));
+    expect((await member.client.auth.updateUser({ password: 'another horse' })).error).toBeNull();
+    expect((await show(stolen, stolen.cookie)).body).toContain(NOTHING);
+    expect((await send(fields, shown.cookie)).body).toContain(NOTHING);
+    expect(await providersOf(member)).toEqual(['email']);
+    const own = await comeBack(member);
+    expect((await send(fieldsOf(await show(own, own.cookie)), own.cookie)).redirect).toContain('access_token=');
+  });
+
+  it('refuses a session without the second factor of the account', async () => {
+    const { client, user, session } = await app.member('correct horse');
+    await app.sql(
+      `insert into auth.mfa_factors (id, user_id, factor_type, status, created_at, updated_at, secret)
+       values (gen_random_uuid(), $1, 'totp', 'verified', now(), now(), 'x')`,
+      [user.id],
+    );
+    const { error } = await client.auth.linkIdentity({ provider: 'custom:scripted' as 'github' });
+    expect(error).toMatchObject({ code: 'insufficient_aal', status: 403 });
+    const idToken = await provider.idToken({ sub: uniqueEmail() });
+    const linked = await app.ask('POST', '/token?grant_type=id_token', {
+      headers: { authorization: `Bearer ${session.access_token}` },
+      body: { provider: 'custom:scripted', id_token: idToken, link_identity: true },
+    });
+    expect(linked).toMatchObject({ status: 403, body: { code: 'insufficient_aal' } });
+  });
+
   it('links the identity once when 12 confirmations arrive at once', async () => {
     const member = await app.member('correct horse');
     const asked = await comeBack(member);

@@ -73,6 +73,19 @@ it('refuses a code after five minutes, and the code of a banned member', async (
   expect(await exchange(banned.code, verifier)).toMatchObject({ status: 400, body: { code: 'user_banned' } });
 });
 
+it('refuses a code that was issued before the password changed, over the API and by SQL', async () => {
+  const asAdmin = await issuedCode();
+  const { error } = await app
+    .client(app.keys.secretKey)
+    .auth.admin.updateUserById(asAdmin.userId, { password: 'another horse' });
+  expect(error).toBeNull();
+  const bySql = await issuedCode();
+  await app.sql("update auth.users set encrypted_password = 'x' where id = $1", [bySql.userId]);
+  for (const { code } of [asAdmin, bySql]) {
+    expect(await exchange(code, verifier)).toMatchObject({ status: 404, body: { code: 'flow_state_not_found' } });
+  }
+});
+
 it('stores codes so that a reader of the table cannot exchange them', async () => {
   await issuedCode();
   const rows = await app.sql('select auth_code from auth.flow_state');

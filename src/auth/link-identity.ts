@@ -1,5 +1,6 @@
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import { requireWholeAccount } from './assurance.ts';
 import { beginAtProvider, redirectTo } from './authorize.ts';
 import { requireMember } from './callers.ts';
 import type { AuthContext } from './context.ts';
@@ -7,17 +8,19 @@ import { json } from './reply.ts';
 
 /**
  * Handles GET /user/identities/authorize: redirects the calling member to a provider. After the member's confirmation
- * the provider's identity is added to the account.
+ * the provider's identity is added to the account, unless the session of the call has ended by then.
+ * @throws manual_linking_disabled, insufficient_aal
  */
 export async function linkIdentityCall(context: AuthContext, request: CallRequest): Promise<Reply> {
-  const { userId } = await requireMember(context, request);
+  const { userId, sessionId, aal } = await requireMember(context, request);
   if (!context.settings.security_manual_linking_enabled) throw new NinefoldError('manual_linking_disabled');
   if (context.origins.appOrigin(context.app.ref) === null) {
     throw new NinefoldError('manual_linking_disabled', {
       message: 'Members confirm a link on a page of the app’s own origin, and no host name leads to this app',
     });
   }
-  const { url } = await beginAtProvider(context, request, userId);
+  await requireWholeAccount(context, userId, aal);
+  const { url } = await beginAtProvider(context, request, { userId, sessionId });
   const isAsked = new URLSearchParams(request.query).get('skip_http_redirect') === 'true';
   return isAsked ? json({ url }) : redirectTo(url);
 }

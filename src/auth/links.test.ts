@@ -411,6 +411,23 @@ describe('a change of address', () => {
     }
   });
 
+  it('cannot be finished, or its mail be sent again, after the password changed', async () => {
+    app.settings = { ...app.settings, mailer_secure_email_change_enabled: false };
+    const { email, id, token } = await confirmed();
+    const planted = uniqueEmail();
+    await change(token, planted);
+    const body = { password: 'another horse', current_password: password };
+    const changed = await app.ask('PUT', '/user', { headers: { authorization: `Bearer ${token}` }, body });
+    expect([changed.status, changed.body.new_email]).toEqual([200, undefined]);
+    const { data } = await lastMail(planted);
+    expect((await verify({ type: 'email_change', token_hash: data.TokenHash })).body.code).toBe('otp_expired');
+    const before = await mailsTo(planted);
+    expect((await post('/resend', { type: 'email_change', email })).status).toBe(200);
+    expect(await mailsTo(planted)).toEqual(before);
+    const [row] = await app.sql('select email, email_change from auth.users where id = $1', [id]);
+    expect(row).toEqual({ email, email_change: '' });
+  });
+
   it('cannot take the address of another account', async () => {
     const [{ token, id }, other] = [await confirmed(), await confirmed()];
     expect((await change(token, other.email)).status).toBe(200);

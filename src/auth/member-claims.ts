@@ -7,6 +7,21 @@ import { usable } from './get-user.ts';
 import { requireOAuthServer } from './oauth-server.ts';
 import { json } from './reply.ts';
 
+/**
+ * Returns true if somebody has proved that the address of an account is theirs, as `ACCOUNT` of external-sign-in.ts
+ * decides. An address that was confirmed automatically at sign-up must not open an account of another application.
+ */
+function hasProvenEmail({ email, email_confirmed_at: confirmedAt, created_at: createdAt, identities }: User): boolean {
+  if (confirmedAt === undefined) return false;
+  if (confirmedAt !== createdAt) return true;
+  const own = identities.map(({ provider, identity_data: data }) => ({
+    isExternal: provider !== 'email' && provider !== 'phone',
+    isSame: typeof data.email === 'string' && data.email.toLowerCase() === email.toLowerCase(),
+    isVerified: data.email_verified === true,
+  }));
+  return own.length === 0 || own.some(({ isExternal, isSame, isVerified }) => isExternal && isSame && isVerified);
+}
+
 /** Returns the claims of a member that the scopes include (OpenID Connect Core 1.0, section 5.4). */
 export function memberClaims(user: User, scopes: readonly string[]): Readonly<Record<string, unknown>> {
   const { user_metadata: data } = user;
@@ -15,7 +30,7 @@ export function memberClaims(user: User, scopes: readonly string[]): Readonly<Re
   const [name, picture] = [textOf('name', 'full_name') ?? user.email, textOf('picture', 'avatar_url')];
   const nick = textOf('preferred_username', 'username', 'user_name');
   const claims = {
-    email: { email: user.email, email_verified: user.email_confirmed_at !== undefined },
+    email: { email: user.email, email_verified: hasProvenEmail(user) },
     phone: { phone_number: user.phone, phone_number_verified: user.phone_confirmed_at !== undefined },
     profile: {
       ...(name !== '' && { name }),

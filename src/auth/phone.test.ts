@@ -327,6 +327,29 @@ describe('a change of phone number', () => {
     expect(told).toEqual({ OldPhone: first, Phone: second });
   });
 
+  it('cannot be finished, or its code be sent again, after the password changed', async () => {
+    const { client, email, user } = await app.member(password);
+    const [planted, second] = [newPhone(), newPhone()];
+    const begin = (phone: string) => client.auth.updateUser({ phone });
+    const isVoid = async (phone: string) => {
+      const old = await codeTo(phone);
+      expect((await verify(phone, old, 'phone_change')).body).toMatchObject({ code: 'otp_expired' });
+      const texts = (await textsTo(phone)).length;
+      expect((await post('/resend', { type: 'phone_change', phone })).status).toBe(200);
+      expect(await textsTo(phone)).toHaveLength(texts);
+    };
+    await begin(planted);
+    expect((await client.auth.updateUser({ password: 'another horse' })).error).toBeNull();
+    await isVoid(planted);
+    await begin(second);
+    await app.sql("update auth.users set encrypted_password = 'x', email_change = 'evil@example.com' where id = $1", [
+      user.id,
+    ]);
+    await isVoid(second);
+    const rows = await app.sql('select phone, email_change, phone_change from auth.users where email = $1', [email]);
+    expect(rows).toEqual([{ phone: null, email_change: '', phone_change: '' }]);
+  });
+
   it('reveals that a number is taken only to a caller who shows its code', async () => {
     const { phone } = await phoneMember();
     const { client } = await app.member(password);

@@ -6,6 +6,7 @@ import { limits } from '../../contract/limits.ts';
 import { signInExternally } from '../accounts/external-sign-in.ts';
 import { linkIdentity } from '../accounts/identities.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import { requireWholeAccount } from './assurance.ts';
 import { flag, readBody, text } from './body.ts';
 import { requireMember } from './callers.ts';
 import type { AuthContext } from './context.ts';
@@ -72,7 +73,9 @@ async function linkingMember(context: AuthContext, request: CallRequest): Promis
   if (!request.headers.authorization) {
     throw refusal('Linking requires a valid user access token in Authorization');
   }
-  return (await requireMember(context, request)).userId;
+  const { userId, aal } = await requireMember(context, request);
+  await requireWholeAccount(context, userId, aal);
+  return userId;
 }
 
 /**

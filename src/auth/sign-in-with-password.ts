@@ -85,7 +85,7 @@ async function authenticate(context: SignInContext, request: CallRequest, login:
   const { database, events, app } = context;
   const subjects = signInSubjects(request.address, login.name, context.settings);
   const attempt = await beginSignIn(database, login, subjects, request.signal);
-  const { candidate, newNetwork } = attempt;
+  const { candidate } = attempt;
   const hash = candidate?.passwordHash ?? null;
   const isRight = await checked(context, given, hash).catch(async (error: unknown) => {
     // No password was compared.
@@ -104,17 +104,25 @@ async function authenticate(context: SignInContext, request: CallRequest, login:
     events.emit({ type: 'auth', what: 'sign-in-failed', app: app.ref, userId, address: request.address });
     throw new NinefoldError('invalid_credentials');
   }
-  await settleSignIn(database, attempt, false);
-  if (candidate.banned) throw new NinefoldError('user_banned');
-  if (!candidate.confirmed) {
+  if (candidate.banned || !candidate.confirmed) {
+    await settleSignIn(database, attempt, false);
+    if (candidate.banned) throw new NinefoldError('user_banned');
     throw new NinefoldError(login.by === 'email' ? 'email_not_confirmed' : 'phone_not_confirmed');
   }
-
-  const newHash = needsRehash(hash, given) ? await hashPassword(given) : null;
-  const account = { id: candidate.id, verifiedHash: hash, newHash, newNetwork };
-  const grant = await openPasswordSession(database, account, clientOf(request));
+  const account = { id: candidate.id, verifiedHash: hash, newHash: await newHashOf(hash, given) };
+  const grant = await openPasswordSession(database, attempt, account, clientOf(request));
   if (grant === null) throw new NinefoldError('invalid_credentials');
   return grant;
+}
+
+/** Returns a hash of the server's own scheme for a password with a hash of another scheme; null if the hash is kept. */
+async function newHashOf(hash: string, given: string): Promise<string | null> {
+  if (!needsRehash(hash, given)) return null;
+  // The password was right: if the queue is full, a later sign-in replaces the hash.
+  return hashPassword(given).catch((error: unknown) => {
+    if (error instanceof NinefoldError) return null;
+    throw error;
+  });
 }
 
 async function checked({ database }: SignInContext, given: string, hash: string | null): Promise<boolean> {

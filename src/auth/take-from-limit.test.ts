@@ -74,6 +74,44 @@ it('limits the sign-ups and the anonymous accounts of an app over all networks',
   expect(await count('t')).toBe(before + 3);
 });
 
+it('counts parallel refreshes of one network exactly over several workers, in few statements', async () => {
+  app.settings = { ...app.settings, rate_limit_token_refresh: 7 };
+  let batches = 0;
+  const workers = [1, 2, 3].map(() => {
+    const run: AuthApp['database']['run'] = (statements, options) => {
+      batches++;
+      return app.database.run(statements, options);
+    };
+    return { app: app.keys, database: { ...app.database, run } as unknown as AuthApp['database'] };
+  });
+  const settings = app.settings;
+  const calls = Array.from({ length: 60 }, (_, i) =>
+    takeFromLimit(
+      { ...(workers[i % 3] as (typeof workers)[number]), settings },
+      { address: '198.51.112.1' },
+      'refresh',
+    ),
+  );
+  const results = await Promise.allSettled(calls);
+  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(7);
+  expect(batches).toBeLessThanOrEqual(12);
+  const waits = results.flatMap((result) =>
+    result.status === 'rejected' ? [Number(result.reason.headers['retry-after'])] : [],
+  );
+  expect(Math.min(...waits)).toBeGreaterThan(290);
+  expect(Math.max(...waits)).toBeLessThanOrEqual(305);
+  await expect(take('refresh', '198.51.112.1')).rejects.toMatchObject({ limit: 'refreshesPerNetwork' });
+});
+
+it('limits the sign-ins at providers that a network begins, before it stores one', async () => {
+  const settings = { rate_limit_provider: 2, external_github_enabled: true, external_github_client_id: 'client' };
+  app.settings = { ...app.settings, ...settings };
+  app.secrets = { external_github_secret: 'secret' };
+  const begin = async () => (await app.call('GET', '/authorize?provider=github', { address: '198.51.113.1' })).status;
+  expect([await begin(), await begin(), await begin()]).toEqual([302, 302, 429]);
+  expect(await app.sql('select count(*) from auth.flow_state')).toEqual([{ count: '2' }]);
+});
+
 it('limits refreshes of one network only', async () => {
   const { body } = await signUp('198.51.102.1');
   app.settings = { ...app.settings, rate_limit_token_refresh: 2 };

@@ -3,10 +3,11 @@ import type { CallRequest } from '../../contract/call-request.ts';
 import { type Limit, type LimitName, limits } from '../../contract/limits.ts';
 import type { AuthSettings } from '../../contract/settings-auth.ts';
 import { jsonAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
+import type { Executor } from '../database/database.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { clientNetwork } from '../limits/client-network.ts';
+import { SharedRuns } from '../limits/shared-runs.ts';
 import { networkId } from '../limits/sign-in-attempts.ts';
-import { SlidingCounts } from '../limits/sliding-counts.ts';
 import type { AuthContext } from './context.ts';
 
 /** The limits of one kind of call, and the length of their window. */
@@ -17,14 +18,12 @@ interface Rate {
   readonly window: LimitName;
   /** The code and the message of a refused call; by default over_request_rate_limit. */
   readonly refusal?: { readonly code: 'over_sms_send_rate_limit'; readonly message: string };
-  /** Each worker counts on its own. That needs no round trip, and suffices if callers cannot guess anything. */
-  readonly perWorker?: true;
 }
 
 const rates = {
   sign_up: { network: 'signUpsPerNetwork', app: 'signUpsPerApp', window: 'rateWindowSeconds' },
   anonymous: { network: 'anonymousPerNetwork', app: 'anonymousPerApp', window: 'anonymousWindowSeconds' },
-  refresh: { network: 'refreshesPerNetwork', window: 'rateWindowSeconds', perWorker: true },
+  refresh: { network: 'refreshesPerNetwork', window: 'rateWindowSeconds' },
   /** A code or a link is verified. */
   verify: { network: 'verificationsPerNetwork', account: 'verificationsPerAccount', window: 'rateWindowSeconds' },
   /** A mail or a message is sent. */
@@ -34,6 +33,8 @@ const rates = {
   },
   /** A challenge of a second factor is opened or verified. */
   mfa: { network: 'factorAttemptsPerNetwork', window: 'factorWindowSeconds' },
+  /** A sign-in at a provider starts, which stores a row that nobody may ever use. */
+  provider: { network: 'providerSignInsPerNetwork', window: 'rateWindowSeconds' },
   /** A sign-in with a passkey starts or ends. */
   passkey: { network: 'passkeySignInsPerNetwork', window: 'rateWindowSeconds' },
   /** A text (SMS) is sent, which costs money. */
@@ -69,12 +70,6 @@ export async function takeFromLimit(
     if (limit === undefined || (scope === 'account' && account === undefined)) return [];
     return [{ scope, limit, bound: boundOf(limit, context.settings) }];
   });
-  if (rate.perWorker) {
-    const { limit, bound } = bounds[0] as (typeof bounds)[number];
-    const wait = inProcess.take(`${context.app.ref} ${name} ${network}`, bound, seconds);
-    if (wait > 0) throw refusal(rate, limit, bound, wait);
-    return;
-  }
   const named = account?.trim().toLowerCase() ?? null;
   const subjects = { network, account: named ?? '', app: '' };
   const counted = [
@@ -89,19 +84,47 @@ export async function takeFromLimit(
     subject(name, 'account and network', `${network} ${subjects.account}`),
     String(limits.signInNetworkDays.default),
   ];
-  const refused = await jsonAsAuthAdmin<{ refused: number; wait: number }>(
-    context.database,
-    named === null ? TAKE : takeForAccount(named.includes('@') ? 'email' : 'phone'),
-    named === null ? counted : [...counted, ...ofAccount],
-  );
+  const refused =
+    named === null
+      ? await takeTogether(context.database, counted)
+      : await jsonAsAuthAdmin<Refused>(context.database, takeForAccount(named.includes('@') ? 'email' : 'phone'), [
+          ...counted,
+          ...ofAccount,
+        ]);
   if (refused === null) return;
   const { limit, bound } = bounds[refused.refused - 1] as (typeof bounds)[number];
   throw refusal(rate, limit, bound, refused.wait);
 }
 
-const inProcess = new SlidingCounts();
+/** The result of `ninefold.take_from_rates` if a bound refuses calls. */
+interface Refused {
+  /** How many of the calls may pass. */
+  readonly taken: number;
+  /** The position of the subject whose bound refuses the others. */
+  readonly refused: number;
+  /** In seconds. */
+  readonly wait: number;
+}
 
-const TAKE = 'select ninefold.take_from_rates($1::text[], $2::integer[], $3::integer[])';
+const TAKE = 'select ninefold.take_from_rates($1::text[], $2::integer[], $3::integer[], $4::integer)';
+
+const takes = new WeakMap<Executor, SharedRuns<Refused | null>>();
+
+/**
+ * Counts a call together with the calls of the same subjects that arrive while a count is under way. All calls of a
+ * network update one row, so that counts of single calls would wait for each other.
+ */
+function takeTogether(database: Executor, counted: readonly string[]): Promise<Refused | null> {
+  let shared = takes.get(database);
+  if (shared === undefined) {
+    shared = new SharedRuns();
+    takes.set(database, shared);
+  }
+  return shared.run(counted.join(' '), async (calls) => {
+    const refused = await jsonAsAuthAdmin<Refused>(database, TAKE, [...counted, String(calls)]);
+    return Array.from({ length: calls }, (_, i) => (refused === null || i < refused.taken ? null : refused));
+  });
+}
 
 /**
  * Conditions that find an account by its address or its number. Each condition uses an index, which a condition with OR

@@ -1,9 +1,8 @@
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { unlinkIdentity } from '../accounts/identities.ts';
-import { findUser } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { UUID } from '../identity/uuid.ts';
-import { hasSecondFactor, isSecondLevel } from './assurance.ts';
+import { requireWholeAccount } from './assurance.ts';
 import { requireMember } from './callers.ts';
 import type { AuthContext } from './context.ts';
 import { json } from './reply.ts';
@@ -19,9 +18,7 @@ export async function unlinkIdentityCall(context: AuthContext, request: CallRequ
   if (!UUID.test(identityId)) {
     throw new NinefoldError('validation_failed', { status: 404, message: 'identity_id must be an UUID' });
   }
-  const user = await findUser(context.database, userId);
-  if (user === null) throw new NinefoldError('user_not_found', { status: 403 });
-  if (hasSecondFactor(user) && !isSecondLevel(aal)) throw new NinefoldError('insufficient_aal');
+  const user = await requireWholeAccount(context, userId, aal);
   const { mailer_autoconfirm } = context.settings;
   await unlinkIdentity(context.database, user, identityId.toLowerCase(), mailer_autoconfirm, clientOf(request));
   return json({});

@@ -17,6 +17,8 @@ beforeAll(async () => {
   const definitions = ['app', 'screens', 'machines', 'transitions', 'roles'];
   await client.query(`create schema ninefold; create role member_role; create role other_role; create table t (id int);
     ${definitions.map((name) => `create table ninefold.${name} (id int);`).join('')}
+    create table jobs (schedule text); create function ninefold.scheduled_jobs() returns json language sql
+      as 'select json_agg(j) from public.jobs j';
     create function ninefold.user_mapping_writes() returns table (mapping oid, transaction text) language sql
       as 'select oid, xmin::text from pg_catalog.pg_user_mapping';`);
 });
@@ -29,6 +31,8 @@ afterAll(async () => {
 const state = () => catalogFingerprint({ run: (statements) => connection.run(statements) });
 
 it.each([
+  'insert into jobs values ($$0 5 * * *$$)',
+  'update jobs set schedule = $$0 6 * * *$$',
   'alter table t add column more text',
   'alter table t alter column more set default $$x$$',
   'alter table t drop column more',

@@ -50,6 +50,10 @@ const optionWords = (options: string, row: string): string => `(select format('o
 const collation = (own: string, usual: string): string =>
   `case when ${own} not in (0, ${usual}) then 'collate ' || ${own}::regcollation::text end`;
 
+/** Returns SQL with the comment on an object as the end of its definition. */
+const commentWords = (oid: string, catalog: string): string =>
+  `coalesce(' described as ' || quote_literal(obj_description(${oid}, '${catalog}')), '')`;
+
 const typeKinds = `case y.typtype when 'd' then 'domain' when 'e' then 'enum' when 'c' then 'composite type' when 'r' then 'range type' else 'base type' end`;
 
 const types = `
@@ -57,7 +61,7 @@ const types = `
     case y.typtype
       when 'd' then concat_ws(' ', format_type(y.typbasetype, y.typtypmod), ${collation('y.typcollation', 'b.typcollation')},
         'default ' || pg_get_expr(y.typdefaultbin, 0), case when y.typnotnull then 'not null' end,
-        (select string_agg(format('constraint %I %s', k.conname, pg_get_constraintdef(k.oid)), ' ' order by k.conname)
+        (select string_agg(format('constraint %I %s', k.conname, pg_get_constraintdef(k.oid)) || ${commentWords('k.oid', 'pg_constraint')}, ' ' order by k.conname)
           from pg_catalog.pg_constraint k where k.contypid = y.oid and k.contype = 'c'))
       when 'e' then (select format('enum (%s)', string_agg(quote_literal(e.enumlabel), ', ' order by e.enumsortorder))
         from pg_catalog.pg_enum e where e.enumtypid = y.oid)
@@ -71,7 +75,7 @@ const types = `
         from pg_catalog.pg_range g left join pg_catalog.pg_opclass oc on oc.oid = g.rngsubopc where g.rngtypid = y.oid)
       else concat_ws(' ', 'input ' || y.typinput::regproc::text, 'output ' || y.typoutput::regproc::text)
     end || case when ${grantWords('y.typacl')} is distinct from ${grantWords("acldefault('T', y.typowner)")} and y.typacl is not null
-      then '; ' || coalesce(${grantWords('y.typacl')}, 'granted to nobody') else '' end as sql
+      then '; ' || coalesce(${grantWords('y.typacl')}, 'granted to nobody') else '' end || ${commentWords('y.oid', 'pg_type')} as sql
   from pg_catalog.pg_type y ${ownSchema('y.typnamespace')}
   left join pg_catalog.pg_type b on b.oid = y.typbasetype
   left join pg_catalog.pg_class c on c.oid = y.typrelid

@@ -40,10 +40,12 @@ export async function loadSchemaCache(
     catalogQueries(schemas, extraSearchPath),
     limits.schemaLockMilliseconds.default,
   );
-  return makeCatalog(facts, schemas);
+  const started = performance.now();
+  const schemaCache = makeCatalog(facts, schemas);
+  return { ...schemaCache, buildMilliseconds: performance.now() - started };
 }
 
-function makeCatalog(facts: CatalogFacts, schemas: readonly string[]): SchemaCache {
+function makeCatalog(facts: CatalogFacts, schemas: readonly string[]): Omit<SchemaCache, 'buildMilliseconds'> {
   const constraints = facts.constraints ?? [];
   const keys = viewKeys(facts.views ?? [], constraints, (schema) => schemas.includes(schema));
   const tableKeys = new Map<string, readonly string[]>();

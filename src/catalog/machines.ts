@@ -54,7 +54,7 @@ export interface MachineFunctionFact {
 
 /** A trigger that a state machine needs. */
 export interface MachineTriggerFact {
-  does: 'fill_state' | 'set_fields' | 'check_start' | 'check_passage' | 'record_passage';
+  does: 'fill_state' | 'set_fields' | 'check_start' | 'check_state_change' | 'record_state_change';
   timing: string;
   /** `other`: a trigger with this function exists, but with other conditions. */
   state: 'on' | 'not in replicas' | 'off' | 'other' | 'missing';

@@ -5,6 +5,8 @@
 export interface SchemaCache {
   /** Hash of the content: equal versions mean equal catalogs. */
   readonly version: string;
+  /** How long building this value blocked the event loop. */
+  readonly buildMilliseconds: number;
   /** The exposed schemas, the default one first. */
   readonly schemas: readonly string[];
   /** Tables and views of the exposed schemas, by `nameKey`. */

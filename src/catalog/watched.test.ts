@@ -11,7 +11,7 @@ const exceptions: Readonly<Record<string, string>> = {
   pg_indexes: 'shown as a source of chapter 5, which reads pg_index',
   'ninefold.settings': 'compared by whoever remembers a specification',
   'ninefold.call_statistics': 'live figures',
-  'ninefold.passages': 'live figures',
+  'ninefold.state_changes': 'live figures',
   'ninefold.member_roles': 'whom a probe acts as',
   'ninefold.probe': 'what a probe found, which is no part of the specification',
   'ninefold.versions': 'made from specifications',

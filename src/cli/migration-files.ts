@@ -4,21 +4,30 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { MigrateRequest } from '../../contract/admin.ts';
 import { CliError } from './client.ts';
 
+/** The files of a folder. The `roles.sql` of a project runs once, before the migrations. */
+export interface FoundMigrations extends MigrateRequest {
+  roles?: string;
+}
+
 /**
  * Reads the migrations of a folder, sorted by name in code-unit order because names start with a timestamp. The files
- * are in the folder itself, its `migrations`, or the `supabase/migrations` of a project. Also reads the `seed.sql` of
- * the project.
+ * are in the folder itself, its `migrations`, or the `supabase/migrations` of a project. Also reads the `roles.sql`
+ * and `seed.sql` of the project.
  * @throws CliError if there are no files.
  */
-export function readMigrations(dir: string): MigrateRequest {
+export function readMigrations(dir: string): FoundMigrations {
   if (!isFolder(resolve(dir))) throw new CliError(`${dir} is not a folder.`);
   const place = placesOf(dir).find((candidate) => isFolder(candidate) && sqlFiles(candidate).length > 0);
   if (place === undefined)
     throw new CliError(`There are no .sql files in ${dir}, its migrations or its supabase/migrations.`);
   const files = sqlFiles(place).map((name) => ({ name, sql: readSql(join(place, name)) }));
-  const seedFile = join(basename(place) === 'migrations' ? dirname(place) : place, 'seed.sql');
-  return existsSync(seedFile) ? { files, seed: readSql(seedFile) } : { files };
+  const isProject = basename(place) === 'migrations';
+  const seed = readIfThere(join(isProject ? dirname(place) : place, 'seed.sql'));
+  const roles = isProject ? readIfThere(join(dirname(place), 'roles.sql')) : undefined;
+  return { files, ...(seed !== undefined && { seed }), ...(roles !== undefined && { roles }) };
 }
+
+const readIfThere = (path: string): string | undefined => (existsSync(path) ? readSql(path) : undefined);
 
 /**
  * Reads an SQL file.

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ProbedCell, ProbeReport, ProbeState, ProbeTry } from '../../contract/probe.ts';
+import type { ProbeAttempt, ProbedCell, ProbeReport, ProbeState } from '../../contract/probe.ts';
 import { CliError, type Client } from './client.ts';
 
 /** Interval for polling the progress. */
@@ -32,15 +32,15 @@ const verbs = { select: 'read', insert: 'add to', update: 'change', delete: 'del
 export function probeWords(report: ProbeReport): string {
   const cells = report.cells.filter((cell) => cell.outcome === 'disagrees');
   const seconds = ((Date.parse(report.finished_at) - Date.parse(report.started_at)) / 1000).toFixed(1);
-  const head = `Ran and rolled back ${report.tries} statements in ${seconds} s: ${report.agree} cells match, ${report.disagree} ${report.disagree === 1 ? 'differs' : 'differ'}, ${report.not_probed} could not be probed.\n`;
+  const head = `Ran and rolled back ${report.attempts} statements in ${seconds} s: ${report.agree} cells match, ${report.disagree} ${report.disagree === 1 ? 'differs' : 'differ'}, ${report.not_probed} could not be probed.\n`;
   return `${head}${cells.map(cellWords).join('')}`;
 }
 
 function cellWords(cell: ProbedCell): string {
   const claim = cell.verdict === 'when' ? 'when a condition holds' : cell.verdict;
-  const wrong = cell.tries.filter((one) => !one.agrees).map(tryWords);
+  const wrong = cell.attempts.filter((one) => !one.agrees).map(tryWords);
   return `\n${cell.role} may ${verbs[cell.operation]} ${cell.entity} ${claim}: this is wrong.\n${wrong.join('')}`;
 }
 
-const tryWords = (one: ProbeTry): string =>
-  `  ${one.as}, ${one.row}: ${one.met}, claimed: ${one.claimed}\n    ${one.sql ?? ''}\n    ${one.answer ?? ''}\n`;
+const tryWords = (one: ProbeAttempt): string =>
+  `  ${one.as}, ${one.row}: ${one.result}, claimed: ${one.expected}\n    ${one.sql ?? ''}\n    ${one.answer ?? ''}\n`;

@@ -18,7 +18,7 @@ export async function saveMigration(
   json: boolean,
 ): Promise<void> {
   const path = `/apps/${encodeURIComponent(ref)}`;
-  const unsaved = await client.get<UnsavedChanges>(`${path}/journal`);
+  const unsaved = await client.get<UnsavedChanges>(`${path}/migrations/unsaved`);
   if (unsaved.statements.length === 0) {
     if (json) printJson({ file: null, statements: 0 });
     else process.stdout.write('Nothing to save: no script changed the schema since it was last saved.\n');
@@ -33,7 +33,7 @@ export async function saveMigration(
   const file = join(folder, request.name);
   write(folder, file, request.sql);
   try {
-    await client.post(`${path}/migrations/saved`, request);
+    await client.post(`${path}/migrations/save`, request);
   } catch (error) {
     // The app did not record the file, so the same changes would be saved twice.
     rmSync(file);

@@ -27,6 +27,9 @@ const PAUSE_MILLISECONDS = 1000;
 const PARENT_MILLISECONDS = 1000;
 /** Time for workers to complete their requests in progress. */
 const STOP_MILLISECONDS = 10_000;
+/** Interval of the checks whether a worker runs, and the number of checks without a message after which it is killed. */
+const CHECK_MILLISECONDS = 3000;
+const SILENT_CHECKS = 5;
 
 /**
  * Runs `ninefold start`: the primary process, until a signal stops it.
@@ -236,12 +239,14 @@ class Workers {
     const worker = cluster.fork();
     closeUntakenConnections(worker);
     const forkedAt = performance.now();
+    const onAlive = killIfSilent(worker);
     const ready = new Promise<void>((resolve, reject) => {
       worker.on('message', (message: FromWorker) => {
+        onAlive();
         if (message.type === 'task') void this.#answer(worker, message);
         else if (message.type === 'loaded') void this.#service.then(({ workerConfig }) => tell(worker, workerConfig()));
         else if (message.type === 'ready') resolve();
-        else reject(new Error(message.reason));
+        else if (message.type === 'failed') reject(new Error(message.reason));
       });
       worker.once('exit', (code, signal) => reject(new Error(`a worker ended (${signal ?? code})`)));
     });
@@ -260,6 +265,23 @@ class Workers {
     const { onTask } = await this.#service;
     tell(worker, await onTask(task));
   }
+}
+
+/**
+ * Kills a worker whose event loop has not run for long, for example because its process is stopped. Its clients would
+ * wait without end. Counts checks instead of time, so that a pause of the whole machine has no effect.
+ * @returns The function to call for each message of the worker. Nothing is counted before the first call.
+ */
+function killIfSilent(worker: ClusterWorker): () => void {
+  let silentChecks: number | null = null;
+  const timer = setInterval(() => {
+    if (silentChecks !== null && ++silentChecks > SILENT_CHECKS) worker.process.kill('SIGKILL');
+  }, CHECK_MILLISECONDS);
+  timer.unref();
+  worker.once('exit', () => clearInterval(timer));
+  return () => {
+    silentChecks = 0;
+  };
 }
 
 /** Errors are ignored: if the worker has ended, its exit event is handled elsewhere. */

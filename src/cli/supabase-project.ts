@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { MigrateRequest } from '../../contract/admin.ts';
-import { readMigrations, readSql } from './migration-files.ts';
+import { type FoundMigrations, readMigrations, readSql } from './migration-files.ts';
 import { readToml, type TomlValue } from './read-toml.ts';
 import { readSupabaseSettings, type SupabaseSettings } from './supabase-settings.ts';
 
 /** A Supabase project as far as an app can take it over. */
 export interface SupabaseProject extends SupabaseSettings {
-  migrations: MigrateRequest;
+  migrations: FoundMigrations;
 }
 
 /**
@@ -23,7 +23,7 @@ export function readProject(folder: string): SupabaseProject {
   const seed = seedOf(place, config) ?? migrations.seed;
   const { settings, leftOut } = readSupabaseSettings(config);
   return {
-    migrations: { files: migrations.files, ...(seed !== undefined && { seed }) },
+    migrations: { ...migrations, ...(seed !== undefined && { seed }) },
     settings,
     leftOut: [...leftOut, ...functionsOf(folder)],
   };

@@ -18,7 +18,15 @@ export type ToWorker =
   | TaskResultMessage
   | BoundMessage;
 /** Messages of a worker to the primary. */
-export type FromWorker = { type: 'loaded' } | { type: 'ready' } | { type: 'failed'; reason: string } | TaskMessage;
+export type FromWorker =
+  | { type: 'loaded' }
+  | { type: 'alive' }
+  | { type: 'ready' }
+  | { type: 'failed'; reason: string }
+  | TaskMessage;
+
+/** Interval at which a worker reports that its event loop runs. */
+const ALIVE_MILLISECONDS = 1000;
 
 const tell = (message: FromWorker) => process.send?.(message);
 
@@ -60,6 +68,7 @@ export async function runWorker(): Promise<void> {
   });
   // Reports that the worker can receive messages. Messages to a process that still loads its modules can be lost.
   tell({ type: 'loaded' });
+  setInterval(() => tell({ type: 'alive' }), ALIVE_MILLISECONDS).unref();
 }
 
 async function compose(workerConfig: WorkerConfig, tasks: PrimaryTaskClient): Promise<Worker> {

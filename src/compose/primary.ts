@@ -49,6 +49,12 @@ export async function composePrimary(
         port: config.postgresPort,
         password: secrets.postgresPassword,
         processMemoryBytes: config.appBounds.sessionMemoryBytes,
+        proxy: {
+          entry: new URL('./database-proxy.js', import.meta.url),
+          loginsPerSecond: config.appBounds.loginsPerSecond,
+          // Each connection has two sockets, and the primary process has no clients of its own.
+          maxConnections: Math.floor(config.descriptors.clientSockets / 2),
+        },
         log: (message, detail) => events.emit({ type: 'postgres', message, ...(detail ? { detail } : {}) }),
       });
   const databaseUrl = config.databaseUrl ?? (embedded ? quickestUrl(embedded) : '');

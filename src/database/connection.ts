@@ -65,7 +65,7 @@ export class Connection {
     this.#onClose = onClose;
     this.#onFree = onFree;
     const reader = new MessageReader((type, data, start, end) => this.#receive(type, data, start, end), {
-      large: limits.tailBytes.default,
+      large: limits.streamedBodyBytes.default,
       onLarge: (type, start) => this.#receiveLarge(type, start),
       max: limits.resultBytes.default,
       onTooLarge: () => this.#refuseTooLarge(),
@@ -126,10 +126,10 @@ export class Connection {
   }
 
   /**
-   * True after a statement was cancelled while its result was being sent; the connection must then be closed.
-   * PostgreSQL may have been blocked on sending to this client. In that state, a cancel makes it drop other pending
-   * interrupts, such as the request to close files, and every DROP DATABASE of the server waits for that
-   * (ProcessInterrupts() in postgres.c, WaitForProcSignalBarrier()). Only closing the connection resolves this.
+   * True if the connection must be closed after its batches: a statement was cancelled while its result was being sent,
+   * or a setting of the session changed. After such a cancel PostgreSQL may drop other pending interrupts, such as the
+   * request to close files, and every DROP DATABASE of the server waits for that (ProcessInterrupts() in postgres.c,
+   * WaitForProcSignalBarrier()). Only closing the connection resolves this.
    */
   get mustClose(): boolean {
     return this.#isSpent;
@@ -275,7 +275,11 @@ export class Connection {
   }
 
   #receive(type: number, data: Buffer, start: number, end: number): void {
-    if (type === 0x4e || type === 0x53) return; // notice, parameter status
+    if (type === 0x4e) return; // NoticeResponse
+    if (type === 0x53) {
+      this.#onSettingChanged();
+      return;
+    }
     if (type === 0x41) {
       const channel = readString(data, start + 4);
       this.#listener?.(channel, readString(data, start + 4 + Buffer.byteLength(channel) + 1));
@@ -324,6 +328,17 @@ export class Connection {
     }
   }
 
+  /**
+   * Handles ParameterStatus, which PostgreSQL sends if a statement changed one of the reported settings beyond its
+   * transaction (PostgreSQL manual, "Asynchronous Operations"). Code of an app could prevent Ninefold's next statements
+   * from writing, or change what they mean. Sessions of the app's owner may change their settings.
+   */
+  #onSettingChanged(): void {
+    if (this.#target.obeysDatabase) return;
+    this.#isSpent = true;
+    if (this.inFlight === 0) this.close();
+  }
+
   #sendCopyData(batch: Batch): void {
     const data = batch.options.copies?.[batch.copied++];
     if (data === undefined) this.#writer.copyFail('the data must follow the statement, from the next line on');
@@ -343,7 +358,7 @@ export class Connection {
     if (type !== 0x44 || !batch?.canStream) return 'whole';
     const row = readRowStart(start);
     if (row === null) return 'more';
-    if (row.lastLength < limits.tailBytes.default) return 'whole';
+    if (row.lastLength < limits.streamedBodyBytes.default) return 'whole';
     const { socket } = this.#opened;
     const stream = new StreamedValue(row.lastLength, socket);
     batch.hasResponse = true;

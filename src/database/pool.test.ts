@@ -133,6 +133,22 @@ describe('Pool.run', () => {
     );
   });
 
+  it('closes the connection on which a statement changed a setting beyond its transaction', async () => {
+    const ownPid = query('select pg_backend_pid()');
+    await withPool(
+      async (pool) => {
+        const before = await value(pool, ownPid);
+        await pool.run([query(`select set_config('default_transaction_read_only', 'on', true)`)]);
+        expect(await value(pool, ownPid)).toBe(before);
+        await pool.run([query(`select set_config('default_transaction_read_only', 'on', false)`)]);
+        expect(await value(pool, query('show default_transaction_read_only'))).toBe('off');
+        await pool.transaction((tx) => tx.run([query(`set time zone 'Asia/Tokyo'`)]));
+        expect(await value(pool, query('show time zone'))).toBe('UTC');
+      },
+      { max: 1 },
+    );
+  });
+
   it('closes the oldest prepared statements beyond the maximum of a connection', async () => {
     await withPool(
       async (pool) => {

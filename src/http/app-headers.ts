@@ -63,7 +63,7 @@ const harmless: ReadonlySet<string> = new Set([
 const FOR_PROXY = /^x-(?:accel|sendfile|lighttpd|litespeed|reproxy)/;
 /** Headers beginning with `x-` that browsers or developer tools obey or have obeyed. */
 const FOR_BROWSER =
-  /^x-(?:content-|dns-prefetch-|download-options|frame-options|permitted-|sourcemap|ua-compatible|webkit-|xss-)/;
+  /^x-(?:auto-login|chrome-|content-|dns-prefetch-|download-options|frame-options|permitted-|sourcemap|ua-compatible|webkit-|xss-)/;
 /** Links to a related page. Browsers load resources for other relations. */
 const PLAIN_LINKS =
   /^<[^<>]*>; ?rel="?(?:describedby|first|help|last|next|prev|self)"?(?:, *<[^<>]*>; ?rel="?(?:describedby|first|help|last|next|prev|self)"?)*$/;

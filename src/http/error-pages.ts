@@ -63,7 +63,7 @@ const told = (code: string, entry: ErrorEntry): string =>
       ['From', sources[entry.source] + (entry.source === 'postgres' ? ` ${conditionNames.get(code) ?? ''}` : '')],
     ]),
     paragraph(
-      'A more exact message is in the answer itself. Under its x-request-id a builder finds the whole story of the call.',
+      'A more exact message is in the answer itself. Under its x-request-id a builder finds the whole trace of the call.',
     ),
     back,
   ].join('\n');

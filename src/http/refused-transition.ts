@@ -2,7 +2,7 @@ import { entityId } from '../../contract/entity-names.ts';
 import type { RefusedTransition } from '../../contract/observed.ts';
 import type { DatabaseErrorFields } from '../database/database-error.ts';
 
-/** Matches the detail of NF001 and NF003, which ninefold.judge_passage and ninefold.check_passage write. */
+/** Matches the detail of NF001 and NF003, which ninefold.find_transition and ninefold.check_state_change write. */
 const ROW = /^The row (\{.*\})? ?of .*? stands in the state (.*)\.$/s;
 /** Matches the message of NF002, which ninefold.check_start writes. */
 const START = /^A new row of .*? starts in the state .*, not in (.*)\.$/s;

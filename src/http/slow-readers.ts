@@ -15,7 +15,7 @@ export interface SlowReaderBounds {
 const standardBounds: SlowReaderBounds = {
   bytes: limits.slowReaderBytes.default,
   bytesPerPeriod: limits.replyBytesPerPeriod.default,
-  periodMilliseconds: limits.tailIdleSeconds.default * 1000,
+  periodMilliseconds: limits.streamIdleSeconds.default * 1000,
 };
 
 const SWEEP_MILLISECONDS = 1000;

@@ -32,8 +32,17 @@ export function verifyJwt(
 ): Claims {
   const { head, body, signature, header } = partsOf(token);
   if (!signatureHolds(header, `${head}.${body}`, signature, app)) throw noKey();
-  return checkedClaims(body, options);
+  const claims = checkedClaims(body, options);
+  if (isIdToken(claims)) throw unacceptable('The JWT is an ID token, which is no access token');
+  return claims;
 }
+
+/**
+ * Returns true for an ID token of the app as a provider of OpenID Connect. The same keys sign it as access tokens, but
+ * its audience is the application, and it has no session.
+ */
+const isIdToken = ({ aud, client_id: client, session_id: session }: Claims): boolean =>
+  typeof client === 'string' && aud === client && session === undefined;
 
 /**
  * Returns the claims of a compact JWT that an external issuer signed with `key`, which has the key id of the token.

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../contract/limits.ts';
+import { processorTimeOf } from '../../test/support/timing.ts';
 import { Template, TemplateError } from './template.ts';
 
 const values = {
@@ -87,20 +88,20 @@ describe('Template', () => {
     const long = new Template('{{ .Data.x }}'.repeat(100));
     expect(() => long.html({ Data: { x: 'x'.repeat(limits.mailCharacters.default / 50) } })).toThrow(TemplateError);
     const size = limits.settingBytes.default;
-    const started = performance.now();
-    for (const source of [
-      '<a '.repeat(size / 3),
-      `<a ${' '.repeat(size)}`,
-      `{{ ${'"\\'.repeat(size / 2)}`,
-      '<'.repeat(size),
-      `{{ ${'(and '.repeat(300)}.A`,
-    ]) {
+    const read = (source: string) => {
       try {
         new Template(source).html(values);
       } catch (error) {
         expect(error).toBeInstanceOf(TemplateError);
       }
-    }
-    expect(performance.now() - started).toBeLessThan(5000);
+    };
+    const took = processorTimeOf(() => {
+      read('<a '.repeat(size / 3));
+      read(`<a ${' '.repeat(size)}`);
+      read(`{{ ${'"\\'.repeat(size / 2)}`);
+      read('<'.repeat(size));
+      read(`{{ ${'(and '.repeat(300)}.A`);
+    });
+    expect(took).toBeLessThan(5000);
   });
 });

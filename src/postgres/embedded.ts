@@ -6,6 +6,7 @@ import { lockFolder } from './home-lock.ts';
 import { initialise, superuser } from './initialise.ts';
 import { stopLeftoverServer } from './leftover-server.ts';
 import { choosePort } from './port.ts';
+import { ProxyError, ProxyThread, type ProxyThreadOptions } from './proxy-thread.ts';
 import { ServerLog } from './server-log.ts';
 import { ServerFailure, type ServerPlan, ServerProcess } from './server-process.ts';
 import { socketFolderFor } from './settings.ts';
@@ -44,6 +45,11 @@ export interface EmbeddedOptions {
   maxConnections?: number;
   /** Maximum memory of each server process in bytes; default 1 GiB. Enforced on Linux. */
   processMemoryBytes?: number;
+  /**
+   * Accepts TCP connections in place of PostgreSQL, which then listens on its Unix socket only. Ignored where the path
+   * of the socket would be too long.
+   */
+  proxy?: ProxyThreadOptions;
   /** Receives messages for the operator. */
   log: Log;
 }
@@ -78,7 +84,8 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     if (await stopLeftoverServer(folder.path, options.log)) {
       options.log('Ended a PostgreSQL that an earlier run had left', { folder: folder.path });
     }
-    const { plan, server } = await startServer(home, options, { folder, binaries, log });
+    const { plan, server, proxy } = await startServer(home, options, { folder, binaries, log });
+    releases.push(() => proxy?.close());
     const supervisor = new Supervisor(plan, server, options.log);
     return {
       url: `postgres://${superuser}:${encodeURIComponent(options.password)}@127.0.0.1:${plan.port}/postgres`,
@@ -112,19 +119,27 @@ async function startServer(
   home: string,
   options: EmbeddedOptions,
   parts: Pick<ServerPlan, 'folder' | 'binaries' | 'log'>,
-): Promise<{ plan: ServerPlan; server: ServerProcess }> {
+): Promise<{ plan: ServerPlan; server: ServerProcess; proxy: ProxyThread | null }> {
   for (let attempt = 1; ; attempt += 1) {
     const port = await choosePort(home, options.port);
+    const isProxied = options.proxy !== undefined && socketFolderFor(parts.folder.path, port) !== null;
     const plan = {
       ...parts,
       port,
+      isProxied,
       maxConnections: options.maxConnections ?? defaultMaxConnections,
       processMemoryBytes: options.processMemoryBytes ?? defaultProcessMemoryBytes,
     };
+    let proxy: ProxyThread | null = null;
     try {
-      return { plan, server: await ServerProcess.start(plan, new AbortController().signal) };
+      const { path: dataFolder } = parts.folder;
+      if (options.proxy && isProxied) {
+        proxy = await ProxyThread.start(options.proxy, { ...plan, dataFolder }, options.log);
+      }
+      return { plan, server: await ServerProcess.start(plan, new AbortController().signal), proxy };
     } catch (error) {
-      if (!(error instanceof ServerFailure)) throw error;
+      await proxy?.close();
+      if (!(error instanceof ServerFailure || error instanceof ProxyError)) throw error;
       if (error.portTaken && options.port === 0 && attempt < portAttempts) continue;
       throw new StartError(`PostgreSQL did not start: ${error.message} (its log is ${parts.log.path}).`, {
         cause: error,

@@ -1,21 +1,23 @@
-import { copyFile, type FileHandle, open, stat, truncate } from 'node:fs/promises';
+import { type FileHandle, open, rename, stat, truncate } from 'node:fs/promises';
 import { setInterval } from 'node:timers';
 
-/** At this size the log is renamed to `<log>.1` and a new one starts, so that at most twice this size is stored. */
-const largestBytes = 8 * 1024 * 1024;
-const lookMilliseconds = 60_000;
+/** At this size the end of the log is copied to `<log>.1` and the log becomes empty. */
+const LARGEST_BYTES = 8 * 1024 * 1024;
+/** Code of an app can write hundreds of megabytes in a minute with RAISE LOG. */
+const LOOK_MILLISECONDS = 1000;
 
 /**
  * PostgreSQL's log file. The server writes through its own file descriptor, so that logging continues if Ninefold ends.
- * Rotation copies and truncates the file; the server appends at the new end.
+ * Rotation copies the end of the file and truncates it; the server appends at the new end.
  */
 export class ServerLog {
   readonly path: string;
   readonly #timer: NodeJS.Timeout;
+  #isRotating = false;
 
   constructor(path: string) {
     this.path = path;
-    this.#timer = setInterval(() => void this.rotate().catch(() => undefined), lookMilliseconds);
+    this.#timer = setInterval(() => void this.rotate().catch(() => undefined), LOOK_MILLISECONDS);
     this.#timer.unref();
   }
 
@@ -33,24 +35,45 @@ export class ServerLog {
 
   /** Returns the text from an offset in the file, at most its last 16 KB. */
   async readFrom(offset: number): Promise<string> {
-    const file = await open(this.path, 'r');
-    try {
-      const { size } = await file.stat();
-      const start = Math.max(offset > size ? 0 : offset, size - 16 * 1024);
-      const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(size - start), position: start });
-      return buffer.toString('utf8', 0, bytesRead);
-    } finally {
-      await file.close();
-    }
+    return (await this.#end(offset, 16 * 1024)).toString('utf8');
   }
 
+  /** Keeps the last LARGEST_BYTES of a log that is larger, and empties it. */
   async rotate(): Promise<void> {
-    if ((await this.size()) < largestBytes) return;
-    await copyFile(this.path, `${this.path}.1`);
-    await truncate(this.path);
+    if (this.#isRotating || (await this.size()) < LARGEST_BYTES) return;
+    this.#isRotating = true;
+    try {
+      await this.#copyEnd(`${this.path}.1`);
+      await truncate(this.path);
+    } finally {
+      this.#isRotating = false;
+    }
   }
 
   close(): void {
     clearInterval(this.#timer);
+  }
+
+  async #copyEnd(path: string): Promise<void> {
+    const draft = await open(`${path}.new`, 'w', 0o600);
+    try {
+      await draft.writeFile(await this.#end(0, LARGEST_BYTES));
+    } finally {
+      await draft.close();
+    }
+    await rename(`${path}.new`, path);
+  }
+
+  /** Returns the bytes from an offset, or from the start if the file is shorter; at most the last `max` bytes. */
+  async #end(offset: number, max: number): Promise<Buffer> {
+    const file = await open(this.path, 'r');
+    try {
+      const { size } = await file.stat();
+      const start = Math.max(offset > size ? 0 : offset, size - max);
+      const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(size - start), position: start });
+      return buffer.subarray(0, bytesRead);
+    } finally {
+      await file.close();
+    }
   }
 }

@@ -16,6 +16,8 @@ export interface ServerPlan {
   readonly folder: DataFolder;
   readonly port: number;
   readonly maxConnections: number;
+  /** True if another part accepts TCP connections on the port. */
+  readonly isProxied?: boolean;
   /** Maximum memory of each server process in bytes; enforced on Linux. */
   readonly processMemoryBytes: number;
   readonly log: ServerLog;
@@ -143,11 +145,11 @@ function boundedCommand({ binaries, folder, processMemoryBytes }: ServerPlan): [
   return ['/bin/sh', ['-c', BOUNDED, binaries.postgres, kibibytes, ...args]];
 }
 
-async function writeSettings({ folder, port, maxConnections }: ServerPlan): Promise<void> {
+async function writeSettings({ folder, port, maxConnections, isProxied = false }: ServerPlan): Promise<void> {
   await writeProvidedExtensions(folder);
   const path = join(folder.path, 'postgresql.conf');
   const draft = `${path}.new`;
-  await writeFile(draft, settingsFile({ dataFolder: folder.path, port, maxConnections }), {
+  await writeFile(draft, settingsFile({ dataFolder: folder.path, port, maxConnections, isProxied }), {
     mode: 0o600,
   });
   if (folder.runAs) await chown(draft, folder.runAs.uid, folder.runAs.gid);

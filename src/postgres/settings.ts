@@ -6,6 +6,8 @@ export interface SettingsOptions {
   readonly dataFolder: string;
   readonly port: number;
   readonly maxConnections: number;
+  /** True if the server listens on its Unix socket only. */
+  readonly isProxied: boolean;
 }
 
 /** Share of all connections that is reserved for requests of apps, so that owners who log in directly cannot use it. */
@@ -29,7 +31,7 @@ export function socketFolderFor(dataFolder: string, port: number): string | null
 export function settingsFile(options: SettingsOptions): string {
   const extensions = extensionPath(options.dataFolder);
   const settings: [name: string, value: string | number][] = [
-    ['listen_addresses', '127.0.0.1'],
+    ['listen_addresses', options.isProxied ? '' : '127.0.0.1'],
     ['port', options.port],
     // The data folder itself: this setting cannot contain every path, and other users cannot enter the folder.
     ['unix_socket_directories', '.'],

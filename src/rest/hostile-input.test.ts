@@ -61,6 +61,7 @@ const routine: Routine = {
 };
 
 const schemaCache: SchemaCache = {
+  buildMilliseconds: 0,
   version: 'test',
   schemas: ['public'],
   relations: new Map([table(1, 'child'), table(2, 'parent')].map((relation) => [nameKey(relation), relation])),

@@ -7,10 +7,10 @@ import {
   machine,
   open,
   owner,
-  passages,
   refusal,
   rows,
   serviceKey,
+  stateChanges,
   useTicketsWithStates,
 } from '../../test/support/tickets-with-states.ts';
 
@@ -102,7 +102,7 @@ describe('ninefold.define_machine', () => {
     await owner.script(
       `select ninefold.drop_machine('public.tickets', 'status'); update public.tickets set status = 'closed'`,
     );
-    expect(await passages()).toHaveLength(1);
+    expect(await stateChanges()).toHaveLength(1);
     expect(await refusal(by(customer, 'select t.transitions from public.tickets t'))).toMatchObject({
       sqlstate: '42703',
     });
@@ -146,7 +146,9 @@ describe('ninefold.define_machine', () => {
     });
     await by(serviceKey, `update public."Odd ""Table" set "B%s" = 'y'`);
     expect(
-      await rows(`select key from ninefold.passages where entity = 'public."Odd ""Table"'::regclass and field = 'B%s'`),
+      await rows(
+        `select key from ninefold.state_changes where entity = 'public."Odd ""Table"'::regclass and field = 'B%s'`,
+      ),
     ).toEqual([{ key: '{"k2": "a", "the key": 1}' }, { key: '{"k2": "a", "the key": 1}' }]);
   });
 });
@@ -171,7 +173,7 @@ describe('privileges of a condition', () => {
         and proname <> 'keep_job_state' order by proname`);
     expect(definers).toEqual([
       { proname: 'forget_dropped_tables', owner: 'ninefold_server' },
-      { proname: 'record_passage', owner: 'ninefold_server' },
+      { proname: 'record_state_change', owner: 'ninefold_server' },
     ]);
     const open =
       await rows(`select proname from pg_proc p where pronamespace = 'ninefold'::regnamespace and prolang <> 14
@@ -219,7 +221,7 @@ describe('a change of a table with a state machine', () => {
   it('drops the machine with a table that is dropped with CASCADE', async () => {
     await owner.script('drop table public.tickets cascade');
     expect(await rows('select * from ninefold.machines')).toEqual([]);
-    expect(await passages()).toEqual([]);
+    expect(await stateChanges()).toEqual([]);
   });
 
   it('refuses writes if it makes their evaluation impossible', async () => {
@@ -238,10 +240,10 @@ it('includes the machine, its state changes and its triggers in a plain SQL dump
       assignee uuid, priority int default 1, resolution text, closed_at timestamptz, closed_by uuid, times int not null default 0);
       grant all on public.tickets to authenticated' as sql
     union all select 2, format('insert into public.tickets overriding system value select * from jsonb_populate_record(null::public.tickets, %L)', to_jsonb(t)) from public.tickets t
-    union all select 3, pg_get_functiondef(p.oid) from pg_proc p where p.pronamespace = 'ninefold_states'::regnamespace or p.proname in ('transitions', 'passages')
+    union all select 3, pg_get_functiondef(p.oid) from pg_proc p where p.pronamespace = 'ninefold_states'::regnamespace or p.proname in ('transitions', 'state_changes')
     union all select 4, format('insert into ninefold.machines values (%L, %L, %L, %L)', entity, field, initial, key) from ninefold.machines
     union all select 5, format('insert into ninefold.transitions select * from jsonb_populate_record(null::ninefold.transitions, %L)', to_jsonb(t)) from ninefold.transitions t
-    union all select 6, format('insert into ninefold.passages (entity, field, key, to_state, role) values (%L, %L, %L, %L, %L)', entity, field, key, to_state, role) from ninefold.passages
+    union all select 6, format('insert into ninefold.state_changes (entity, field, key, to_state, role) values (%L, %L, %L, %L, %L)', entity, field, key, to_state, role) from ninefold.state_changes
     union all select 7, pg_get_triggerdef(t.oid) || format('; alter table public.tickets enable always trigger %I', tgname) from pg_trigger t
       where tgrelid = 'public.tickets'::regclass and not tgisinternal
     order by step`);
@@ -253,5 +255,5 @@ it('includes the machine, its state changes and its triggers in a plain SQL dump
     sqlstate: 'NF001',
   });
   await by(agent, `update public.tickets set status = 'closed', resolution = 'x'`);
-  expect(await passages()).toHaveLength(2);
+  expect(await stateChanges()).toHaveLength(2);
 });

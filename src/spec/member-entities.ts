@@ -11,10 +11,10 @@ import type { Entity, Field, Relation } from '../../contract/specification-entit
 import type { Operation, RoleCell } from '../../contract/specification-roles.ts';
 import type { Machine } from '../../contract/states.ts';
 import { compareText, entityId } from '../catalog/names.ts';
+import type { MemberCaller } from './chapters/roles/roles.ts';
+import { isLink } from './chapters/screens/screens.ts';
 import { type FieldRights, memberFields } from './member-fields.ts';
 import { helpOf, sentenceCase, singular, unlessNaming } from './member-words.ts';
-import type { MemberCaller } from './roles.ts';
-import { isLink } from './screens.ts';
 import type { Input } from './types/input.ts';
 
 type RowOperation = Exclude<Operation, 'execute'>;
@@ -193,8 +193,8 @@ function relatedTo({ open }: EntitySources, relations: readonly Relation[], enti
  */
 function openedBy({ chapters, open }: EntitySources, { entity, rights }: OpenEntity): PortalEntity['opens'] {
   if (entity.primary_key.length > 0) return null;
-  for (const shown of chapters.entities?.shown_keys ?? []) {
-    if (shown.view !== entity.id || shown.shows !== 'to') continue;
+  for (const shown of chapters.entities?.view_foreign_keys ?? []) {
+    if (shown.view !== entity.id || shown.side !== 'to') continue;
     const target = open.get(entityId(shown.to.schema, shown.to.entity));
     const [key] = shown.to.fields;
     if (!target || key === undefined || shown.to.fields.length !== 1 || !shown.fields[0]?.includes(key)) continue;

@@ -3,11 +3,11 @@ import type { PortalEntity, PortalGroup, PortalScreen, PortalScreens } from '../
 import type { Chapters } from '../../contract/specification.ts';
 import { Lookup } from '../access/lookup.ts';
 import { compareText } from '../catalog/names.ts';
+import { cellsOfCaller, type MemberCaller } from './chapters/roles/roles.ts';
+import { namesAskedBy } from './chapters/screens/screens.ts';
 import { memberActions } from './member-actions.ts';
 import { memberEntities, type OpenEntity, openEntities } from './member-entities.ts';
 import { sentenceCase } from './member-words.ts';
-import { cellsOfCaller, type MemberCaller } from './roles.ts';
-import { namesAskedBy } from './screens.ts';
 import { type InputFacts, inputs } from './types/input.ts';
 
 /**

@@ -20,13 +20,13 @@ import { type RoutineFact, type RoutineFacts, routineQueries } from '../catalog/
 import type { Executor } from '../database/database.ts';
 import { firstJson } from '../database/statement.ts';
 import { isOwnRole } from '../identity/role-claim.ts';
-import { callExample } from './call-example.ts';
-import { loadEntityFigures } from './figures/entities.ts';
+import { callExample } from './chapters/calls/call-example.ts';
+import { snippets } from './chapters/calls/snippets.ts';
+import { loadEntityFigures } from './chapters/entities/figures.ts';
+import type { MemberCaller } from './chapters/roles/roles.ts';
 import { retryIfNotCached } from './process/not-cached.ts';
 import type { Output, TaskRunner } from './process/task-result.ts';
 import type { Bytes, PackedVersion, PageFormat, Source, TypeSource, TypesFormat } from './process/tasks.ts';
-import type { MemberCaller } from './roles.ts';
-import { snippets } from './snippets.ts';
 import { SpecificationCache } from './specification-cache.ts';
 import { readTypeNames } from './types/facts.ts';
 
@@ -75,8 +75,8 @@ export class SpecificationService {
 
   /** Returns the policies that applied to a request, and the recent durations of its call. */
   behind(app: App, { call, touched, who }: RequestTrace): Promise<Output<'behind'>> {
-    const story = { call, touched, who };
-    return this.#remembered.withFigures(app, (of) => this.#tasks.run('behind', { of, story }));
+    const trace = { call, touched, who };
+    return this.#remembered.withFigures(app, (of) => this.#tasks.run('behind', { of, trace }));
   }
 
   /** Returns the cells of chapter 6, and the hash of their specification. */

@@ -6,7 +6,7 @@ import { loadFacts } from '../catalog/facts.ts';
 import { loadSchemaCache } from '../catalog/load-schema-cache.ts';
 import type { Executor } from '../database/database.ts';
 import type { Pool } from '../database/pool.ts';
-import { specificationMarkdown } from './markdown/specification.ts';
+import { specificationMarkdown } from './chapters/markdown.ts';
 import { deriveSpecification } from './specification.ts';
 
 const app = {
@@ -105,8 +105,8 @@ describe('deriveSpecification', () => {
       create materialized view public.kept as select boat, 1 as boss from back.seats;
       create view public.counted as select count(*) as boat from back.seats`);
     const { entities } = (await derive()).chapters;
-    const told = (entities?.shown_keys ?? []).flatMap(({ view, shows, name, fields: [names] }) =>
-      (names ?? []).map((field) => [view, shows, name, field].join(' ')),
+    const told = (entities?.view_foreign_keys ?? []).flatMap(({ view, side, name, fields: [names] }) =>
+      (names ?? []).map((field) => [view, side, name, field].join(' ')),
     );
     expect(entities?.junctions).toEqual([
       { name: 'seats_boat_fkey, seats_person_fkey', from: 'back.boats', to: 'back.people', through: 'public.places' },

@@ -4,17 +4,17 @@ import type { AuthSettings } from '../../contract/settings-auth.ts';
 import type { Chapters, Specification } from '../../contract/specification.ts';
 import { Lookup } from '../access/lookup.ts';
 import type { Facts } from '../catalog/facts.ts';
-import { accountStates } from './account-states.ts';
-import { callsChapter } from './calls.ts';
+import { callsChapter } from './chapters/calls/calls.ts';
+import { entitiesChapter } from './chapters/entities/entities.ts';
+import { errorsChapter } from './chapters/errors/errors.ts';
+import { limitsChapter } from './chapters/limits/limits.ts';
+import { purposeChapter } from './chapters/purpose/purpose.ts';
+import { rolesChapter } from './chapters/roles/roles.ts';
+import { rulesChapter } from './chapters/rules/rules.ts';
+import { screensChapter } from './chapters/screens/screens.ts';
+import { accountStates } from './chapters/states/account-states.ts';
+import { statesChapter } from './chapters/states/states.ts';
 import { contentHash, stableContent } from './content-hash.ts';
-import { entitiesChapter } from './entities.ts';
-import { errorsChapter } from './errors.ts';
-import { limitsChapter } from './limits.ts';
-import { purposeChapter } from './purpose.ts';
-import { rolesChapter } from './roles.ts';
-import { rulesChapter } from './rules.ts';
-import { screensChapter } from './screens.ts';
-import { statesChapter } from './states.ts';
 
 /** The data of an app that its own database does not contain. */
 export interface SpecificationApp {

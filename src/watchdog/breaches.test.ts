@@ -3,7 +3,13 @@ import { type AppBounds, limits } from '../../contract/limits.ts';
 import { watchedSession } from '../../test/support/watched-session.ts';
 import { listenerBreaches, lockBreaches, sumBreaches, timeBreaches } from './breaches.ts';
 
-const lock = (pid: number, locks: number, database = '1') => ({ pid, locks, database, notifies: false });
+const lock = (pid: number, locks: number, database = '1') => ({
+  pid,
+  locks,
+  database,
+  notifies: false,
+  writesShared: false,
+});
 const bounds = Object.fromEntries(
   Object.entries(limits).map(([name, { default: value }]) => [name, value]),
 ) as AppBounds;
@@ -35,6 +41,7 @@ describe('timeBreaches', () => {
         watchedSession(1, { statementMilliseconds: late, transactionMilliseconds: late }),
         watchedSession(2, { state: 'idle in transaction', stateMilliseconds: late, transactionMilliseconds: late }),
         watchedSession(3, { transactionMilliseconds: late }),
+        watchedSession(5, { isAutovacuum: true, transactionMilliseconds: late }),
         watchedSession(4, { state: 'idle', stateMilliseconds: late, statementMilliseconds: late }),
       ],
       bounds,
@@ -43,6 +50,7 @@ describe('timeBreaches', () => {
       ['appStatementSeconds', 1],
       ['appIdleTransactionSeconds', 2],
       ['appTransactionSeconds', 3],
+      ['appAnalyzeSeconds', 5],
     ]);
   });
 });

@@ -45,8 +45,9 @@ export function lockBreaches(sessions: readonly Session[], locks: readonly LockC
 /** Finds sessions whose statement, transaction or idle time within a transaction is too long. */
 export function timeBreaches(sessions: readonly Session[], bounds: AppBounds): Breach[] {
   const found: Breach[] = [];
-  for (const { app, leader, state, ...session } of sessions) {
+  for (const { app, leader, state, isAutovacuum, ...session } of sessions) {
     const times: readonly [keyof AppBounds, number][] = [
+      ['appAnalyzeSeconds', isAutovacuum ? session.transactionMilliseconds : 0],
       ['appStatementSeconds', state === 'active' ? session.statementMilliseconds : 0],
       ['appIdleTransactionSeconds', state === 'idle in transaction' ? session.stateMilliseconds : 0],
       ['appTransactionSeconds', state === 'idle' ? 0 : session.transactionMilliseconds],

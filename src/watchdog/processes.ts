@@ -1,13 +1,24 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 
 /** The lowest priority of nice(2). */
 const LOWEST = 19;
 
+/** Where glibc keeps POSIX shared memory (shm_overview(7)), and how PostgreSQL names its segments (dsm_impl.c). */
+const SEGMENTS = '/dev/shm';
+const SEGMENT = /^PostgreSQL\.\d+$/;
+/** Unit of `blocks` of stat(2). */
+const BLOCK_BYTES = 512;
+
 /** Figures of the kernel about PostgreSQL's processes; 0 for a process that has ended. */
 export interface Processes {
-  /** Returns the memory that the process shares with no other process. */
-  memoryBytes(pid: number): number;
+  /**
+   * Returns the memory of the process alone.
+   * @param withShare True to add its share of shared memory, which takes the kernel longer.
+   */
+  memoryBytes(pid: number, withShare: boolean): number;
+  /** Returns the size of all segments in which parallel workers share rows. RLIMIT_DATA does not limit them. */
+  segmentBytes(): number;
   /** Returns the processor time since the process started. */
   processorMilliseconds(pid: number): number;
   /** Lowers or restores the priority of the process. Does nothing without the permission. */
@@ -16,8 +27,16 @@ export interface Processes {
 
 /** Reads /proc, for a PostgreSQL server on this machine with Linux. */
 export const linuxProcesses: Processes = {
-  memoryBytes(pid) {
-    return Number(/^RssAnon:\s+(\d+) kB/m.exec(read(pid, 'status'))?.[1] ?? 0) * 1024;
+  memoryBytes(pid, withShare) {
+    const share = withShare ? kibibytes(read(pid, 'smaps_rollup'), 'Pss_Shmem') : 0;
+    return (kibibytes(read(pid, 'status'), 'RssAnon') + share) * 1024;
+  },
+  segmentBytes() {
+    const sizeOf = (name: string): number =>
+      (statSync(`${SEGMENTS}/${name}`, { throwIfNoEntry: false })?.blocks ?? 0) * BLOCK_BYTES;
+    return readdirSync(SEGMENTS)
+      .filter((name) => SEGMENT.test(name))
+      .reduce((sum, name) => sum + sizeOf(name), 0);
   },
   processorMilliseconds(pid) {
     return Number(read(pid, 'schedstat').split(' ')[0] ?? 0) / 1e6;
@@ -37,6 +56,9 @@ export const linuxProcesses: Processes = {
     }
   },
 };
+
+const kibibytes = (text: string, name: string): number =>
+  Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0);
 
 function read(pid: number, file: string): string {
   try {

@@ -10,6 +10,7 @@ function processors() {
   const shares = new ProcessorShares(
     {
       memoryBytes: () => 0,
+      segmentBytes: () => 0,
       processorMilliseconds: (pid) => used.get(pid) ?? 0,
       setLowPriority: (pid, isLow) => (isLow ? low.add(pid) : low.delete(pid)),
     },

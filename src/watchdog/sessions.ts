@@ -2,7 +2,10 @@ import { CONSOLE_REF } from '../apps/app-record.ts';
 import type { Executor } from '../database/database.ts';
 import { rowsAsText, type Statement } from '../database/statement.ts';
 
-/** One PostgreSQL process that works for an app: a session, or one of its parallel workers. */
+/**
+ * One PostgreSQL process that works for an app: a session, one of its parallel workers, or an autovacuum worker that
+ * analyzes a table.
+ */
 export interface Session {
   readonly pid: number;
   /** The process to end: the leader of a parallel worker, otherwise the same as `pid`. */
@@ -13,6 +16,8 @@ export interface Session {
   readonly database: string;
   /** True if the app's owner has logged in; false for sessions of the server. */
   readonly isOwner: boolean;
+  /** True for an autovacuum worker. */
+  readonly isAutovacuum: boolean;
   readonly state: 'active' | 'idle' | 'idle in transaction';
   /** True if the open transaction has written. */
   readonly hasWritten: boolean;
@@ -28,7 +33,8 @@ export interface Session {
 
 /**
  * Reads only shared memory and locks no shared catalog, so it works while the lock table is full. The view
- * pg_stat_activity would lock pg_database and pg_authid.
+ * pg_stat_activity would lock pg_database and pg_authid. Autovacuum workers are read while they analyze, because then
+ * they run functions of the app in expression indexes; a vacuum runs none.
  */
 const SESSIONS: Statement = {
   text: `select pid, coalesce(leader_pid, pid) as leader, datid, backend_start as start, usesysid as role, state, backend_xid is not null as writes,
@@ -36,12 +42,17 @@ const SESSIONS: Statement = {
       (extract(epoch from clock_timestamp() - query_start) * 1000)::int8 as statement,
       (extract(epoch from clock_timestamp() - xact_start) * 1000)::int8 as transaction,
       (extract(epoch from clock_timestamp() - state_change) * 1000)::int8 as changed
-    from pg_catalog.pg_stat_get_activity(null) where usesysid is not null and datid <> 0 and pid <> pg_catalog.pg_backend_pid()`,
+    from pg_catalog.pg_stat_get_activity(null) where datid <> 0 and pid <> pg_catalog.pg_backend_pid() and (usesysid is not null
+      or backend_type = 'autovacuum worker' and pid in (select pid from pg_catalog.pg_stat_get_progress_info('ANALYZE')))`,
   params: [],
   planKey: 'watchdog',
 };
 
 const ROLES = `select oid, rolname from pg_catalog.pg_roles where not rolsuper and rolname like 'app\\_%'`;
+
+/** Owners of databases, for processes that have no login role. */
+const OWNERS = `select d.oid, r.rolname from pg_catalog.pg_database d join pg_catalog.pg_roles r on r.oid = d.datdba
+  where not r.rolsuper and r.rolname like 'app\\_%'`;
 
 interface Login {
   readonly app: string;
@@ -53,6 +64,8 @@ export class SessionReader {
   readonly #database: Executor;
   /** Login roles by oid; null for a role that belongs to no app. */
   #logins = new Map<string, Login | null>();
+  /** Apps by the oid of their database; null for a database that belongs to no app. Read for autovacuum workers only. */
+  #owners = new Map<string, Login | null>();
   /** When each process of the last read began. */
   #starts = new Map<number, string>();
 
@@ -64,16 +77,18 @@ export class SessionReader {
     const [result] = await this.#database.run([SESSIONS]);
     const rows = result ? rowsAsText(result) : [];
     this.#starts = new Map(rows.map(({ pid, start }) => [Number(pid), start ?? '']));
-    if (rows.some(({ role }) => !this.#logins.has(role ?? ''))) {
-      await this.#readLogins(rows.map(({ role }) => role ?? ''));
-    }
+    const roles = rows.flatMap(({ role }) => role ?? []);
+    if (roles.some((role) => !this.#logins.has(role))) this.#logins = await this.#readApps(ROLES, roles);
+    const databases = rows.flatMap(({ role, datid }) => (role ? [] : (datid ?? [])));
+    if (databases.some((oid) => !this.#owners.has(oid))) this.#owners = await this.#readApps(OWNERS, databases);
     return rows.flatMap((row) => {
-      const login = this.#logins.get(row.role ?? '');
+      const login = row.role ? this.#logins.get(row.role) : this.#owners.get(row.datid ?? '');
       if (!login || login.app === CONSOLE_REF) return [];
       const inTransaction = row.state?.startsWith('idle in transaction') === true;
       return [
         {
           ...login,
+          isAutovacuum: !row.role,
           pid: Number(row.pid),
           leader: Number(row.leader),
           database: row.datid ?? '',
@@ -94,13 +109,17 @@ export class SessionReader {
     return start === undefined ? undefined : { pid, start };
   }
 
-  /** Roles that are unknown afterwards belong to no app. */
-  async #readLogins(roles: readonly string[]): Promise<void> {
-    const [result] = await this.#database.run([{ text: ROLES, params: [], planKey: 'watchdog' }]);
-    this.#logins = new Map(
-      (result ? rowsAsText(result) : []).map(({ oid, rolname }) => [oid ?? '', loginOf(rolname ?? '')]),
+  /**
+   * Returns the apps by oid.
+   * @param text Query for `oid` and `rolname`.
+   * @param wanted Oids; those that the query does not return belong to no app.
+   */
+  async #readApps(text: string, wanted: readonly string[]): Promise<Map<string, Login | null>> {
+    const [result] = await this.#database.run([{ text, params: [], planKey: 'watchdog' }]);
+    const found = (result ? rowsAsText(result) : []).map(
+      ({ oid, rolname }) => [oid ?? '', loginOf(rolname ?? '')] as const,
     );
-    for (const role of roles) if (!this.#logins.has(role)) this.#logins.set(role, null);
+    return new Map<string, Login | null>([...wanted.map((oid) => [oid, null] as const), ...found]);
   }
 }
 

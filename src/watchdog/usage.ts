@@ -9,6 +9,8 @@ export interface LockCount {
   readonly locks: number;
   /** True if the process holds or waits for the lock under which NOTIFY is committed. */
   readonly notifies: boolean;
+  /** True if the process has written to a catalog that all databases share, in an open transaction. */
+  readonly writesShared: boolean;
 }
 
 /** Enough memory for 500,000 locks without a temporary file. */
@@ -19,12 +21,14 @@ const ENOUGH_MEMORY: Statement = {
 };
 
 /** PostgreSQL commits notifications under a lock on "database 0" of the class pg_database (1262), see async.c. */
-const LOCKS = `select pid, database, count(*) as locks,
-    bool_or(locktype = 'object' and database = 0 and classid = 1262 and objid = 0) as notifies
-  from pg_catalog.pg_lock_status() where pid <> pg_catalog.pg_backend_pid() group by pid, database
-  having count(*) >= $1::int or bool_or(locktype = 'object' and database = 0 and classid = 1262 and objid = 0)`;
+const NOTIFIES = `bool_or(locktype = 'object' and database = 0 and classid = 1262 and objid = 0)`;
+const WRITES_SHARED = `bool_or(locktype = 'relation' and database = 0 and mode = 'RowExclusiveLock')`;
 
-/** Returns the lock counts of processes that hold at least `min` locks or that notify. */
+const LOCKS = `select pid, database, count(*) as locks, ${NOTIFIES} as notifies, ${WRITES_SHARED} as writes_shared
+  from pg_catalog.pg_lock_status() where pid <> pg_catalog.pg_backend_pid() group by pid, database
+  having count(*) >= $1::int or ${NOTIFIES} or ${WRITES_SHARED}`;
+
+/** Returns the lock counts of processes that hold at least `min` locks, that notify, or that write shared catalogs. */
 export async function readLocks(database: Executor, min: number): Promise<LockCount[]> {
   const [, result] = await database.run([ENOUGH_MEMORY, { text: LOCKS, params: [String(min)], planKey: 'watchdog' }]);
   return (result ? rowsAsText(result) : []).map((row) => ({
@@ -32,12 +36,14 @@ export async function readLocks(database: Executor, min: number): Promise<LockCo
     database: row.database ?? '',
     locks: Number(row.locks),
     notifies: row.notifies === 't',
+    writesShared: row.writes_shared === 't',
   }));
 }
 
 /**
  * PostgreSQL names each temporary file after the process that creates it. Parallel workers share a folder of their
- * leader.
+ * leader. The file of an exported snapshot is named after the virtual transaction, in hexadecimal digits, and has one
+ * block.
  */
 const TEMPORARY: Statement = {
   text: `select pg_catalog.substring(name, '^pgsql_tmp([0-9]+)') as pid, sum(size) as bytes from (
@@ -47,7 +53,13 @@ const TEMPORARY: Statement = {
       from pg_catalog.pg_ls_dir('base/pgsql_tmp', true, false) folder,
         lateral pg_catalog.pg_ls_dir('base/pgsql_tmp/' || folder, true, false) file
       where folder like '%.fileset'
-    ) files where name ~ '^pgsql_tmp[0-9]+' group by 1`,
+    ) files where name ~ '^pgsql_tmp[0-9]+' group by 1
+    union all
+    select l.pid::text, snapshots.files * 4096 from (
+      select pg_catalog.split_part(name, '-', 1) as process, pg_catalog.split_part(name, '-', 2) as transaction, count(*) as files
+      from pg_catalog.pg_ls_dir('pg_snapshots') name group by 1, 2 having count(*) >= 1000
+    ) snapshots join pg_catalog.pg_lock_status() l on l.locktype = 'virtualxid' and l.mode = 'ExclusiveLock'
+      and l.virtualxid = pg_catalog.concat_ws('/', ('x' || process)::bit(32)::int, ('x' || transaction)::bit(32)::int8)`,
   params: [],
   planKey: 'watchdog',
 };
@@ -55,7 +67,11 @@ const TEMPORARY: Statement = {
 /** Returns the bytes of temporary files by process id. */
 export async function readTemporaryBytes(database: Executor): Promise<Map<number, number>> {
   const [result] = await database.run([TEMPORARY]);
-  return new Map((result ? rowsAsText(result) : []).map(({ pid, bytes }) => [Number(pid), Number(bytes ?? 0)]));
+  const found = new Map<number, number>();
+  for (const { pid, bytes } of result ? rowsAsText(result) : []) {
+    found.set(Number(pid), (found.get(Number(pid)) ?? 0) + Number(bytes ?? 0));
+  }
+  return found;
 }
 
 /** Returns the size on disk of a database by its oid; null if the database was dropped. */
@@ -67,26 +83,33 @@ export async function readDatabaseBytes(database: Executor, oid: string): Promis
   return bytes === null || bytes === undefined ? null : Number(bytes);
 }
 
-/** The size of the NOTIFY queue, which all databases share. */
-export interface NotifyQueue {
-  /** Bytes that some listener has not read yet. */
-  readonly bytes: number;
-  /** Bytes that were written since the statistics were reset. */
-  readonly written: number;
+/** Sizes of files that all databases share. */
+export interface SharedBytes {
+  /** Bytes of the NOTIFY queue that some listener has not read yet. */
+  readonly queue: number;
+  /** Bytes that were written to the NOTIFY queue since the statistics were reset. */
+  readonly notified: number;
+  /** Bytes of the shared catalogs. */
+  readonly catalogs: number;
 }
 
 /** The queue has pages of 8 KiB; before PostgreSQL 17 introduced a setting, there were 1,048,576 of them. */
-const QUEUE: Statement = {
+const SHARED: Statement = {
   text: `select pg_catalog.pg_notification_queue_usage()
-      * coalesce(pg_catalog.current_setting('max_notify_queue_pages', true), '1048576')::float8 * 8192 as bytes,
-    (select blks_zeroed * 8192 from pg_catalog.pg_stat_slru where pg_catalog.lower(name) = 'notify') as written`,
+      * coalesce(pg_catalog.current_setting('max_notify_queue_pages', true), '1048576')::float8 * 8192 as queue,
+    (select blks_zeroed * 8192 from pg_catalog.pg_stat_slru where pg_catalog.lower(name) = 'notify') as notified,
+    pg_catalog.pg_tablespace_size('pg_global') as catalogs`,
   params: [],
   planKey: 'watchdog',
 };
 
-/** Reads the size of the NOTIFY queue. */
-export async function readNotifyQueue(database: Executor): Promise<NotifyQueue> {
-  const [result] = await database.run([QUEUE]);
+/** Reads the sizes of files that all databases share. */
+export async function readSharedBytes(database: Executor): Promise<SharedBytes> {
+  const [result] = await database.run([SHARED]);
   const row = result && rowsAsText(result)[0];
-  return { bytes: Number(row?.bytes ?? 0), written: Number(row?.written ?? 0) };
+  return {
+    queue: Number(row?.queue ?? 0),
+    notified: Number(row?.notified ?? 0),
+    catalogs: Number(row?.catalogs ?? 0),
+  };
 }

@@ -6,17 +6,17 @@ import { Pool } from '../database/pool.ts';
 import type { Events } from '../observe/events.ts';
 import { type Breach, leaders, listenerBreaches, lockBreaches, sumBreaches, timeBreaches } from './breaches.ts';
 import { DatabaseSizes } from './database-sizes.ts';
-import { NotifyWatch } from './notify-watch.ts';
 import { OwnerLogins } from './owner-logins.ts';
 import type { Processes } from './processes.ts';
 import { ProcessorShares } from './processor-shares.ts';
 import type { Session } from './sessions.ts';
 import { SessionReader } from './sessions.ts';
+import { SharedWrites } from './shared-writes.ts';
 import { Suspensions } from './suspensions.ts';
-import { readLocks, readTemporaryBytes } from './usage.ts';
+import { type LockCount, readLocks, readSharedBytes, readTemporaryBytes } from './usage.ts';
 
 /** Limits for which one breach immediately harms the other apps of the server. */
-const grave: readonly (keyof AppBounds)[] = ['appLocks', 'notifyBytesPerSecond'];
+const grave: readonly (keyof AppBounds)[] = ['appLocks', 'notifyBytesPerSecond', 'sharedCatalogBytesPerSecond'];
 /**
  * Limits whose breaches lead to a suspension. For the other limits only the sessions are ended: the work is merely long
  * or growing, or the listener is only assumed to be the cause.
@@ -28,6 +28,9 @@ const COUNTED_SHARE = 1 / 200;
 const REST = 2;
 /** Number of checks after which slowly changing values are checked: sizes of files and databases, the NOTIFY queue. */
 const SLOW_LOOKS = 5;
+
+/** Size of the segments of parallel workers from which on the shared memory of processes is counted. */
+const SEGMENT_BYTES = 64 * 1024 * 1024;
 
 /** The parts that the watchdog uses. */
 export interface WatchdogParts {
@@ -56,7 +59,8 @@ export class Watchdog {
   readonly #suspensions: Suspensions;
   readonly #logins: OwnerLogins;
   readonly #sizes: DatabaseSizes;
-  readonly #notifies: NotifyWatch;
+  readonly #notifies: SharedWrites;
+  readonly #catalogs: SharedWrites;
   readonly #shares: ProcessorShares | null;
   readonly #stopping = new AbortController();
   #running: Promise<void> | null = null;
@@ -64,6 +68,7 @@ export class Watchdog {
   readonly #failing = new Set<string>();
   #slow: Promise<void> | null = null;
   #isSlowBusy = false;
+  #hasSegments = false;
   readonly #slowBreaches: Breach[] = [];
 
   constructor(parts: WatchdogParts) {
@@ -76,7 +81,8 @@ export class Watchdog {
     this.#suspensions = new Suspensions(bounds.appSuspensionSeconds, limits.appSuspensionMaxSeconds.default);
     this.#logins = new OwnerLogins(this.#database);
     this.#sizes = new DatabaseSizes(this.#files, bounds.appDatabaseBytes, parts.tell);
-    this.#notifies = new NotifyWatch(this.#files, bounds);
+    this.#notifies = new SharedWrites('notifyBytesPerSecond', bounds.notifyBytesPerSecond);
+    this.#catalogs = new SharedWrites('sharedCatalogBytesPerSecond', bounds.sharedCatalogBytesPerSecond);
     this.#shares = processes && new ProcessorShares(processes, bounds.appProcessorShare / 100);
   }
 
@@ -149,10 +155,19 @@ export class Watchdog {
     if (busy.length > 0) {
       const locks = await readLocks(this.#database, bounds.appLocks * COUNTED_SHARE);
       breaches.push(...lockBreaches(sessions, locks, bounds.appLocks));
-      this.#notifies.see(sessions, locks);
+      const pids = (isWriter: (lock: LockCount) => boolean) => new Set(locks.filter(isWriter).map(({ pid }) => pid));
+      this.#notifies.see(
+        sessions,
+        pids(({ notifies }) => notifies),
+      );
+      this.#catalogs.see(
+        sessions,
+        pids(({ writesShared }) => writesShared),
+      );
     }
     if (processes && busy.length > 0) {
-      const memory = (session: Session) => processes.memoryBytes(session.pid);
+      if (this.#isSlowLook) this.#hasSegments = processes.segmentBytes() > SEGMENT_BYTES;
+      const memory = (session: Session) => processes.memoryBytes(session.pid, this.#hasSegments);
       breaches.push(
         ...sumBreaches(this.#isSlowLook ? sessions : busy, memory, 'appMemoryBytes', bounds.appMemoryBytes),
       );
@@ -190,7 +205,9 @@ export class Watchdog {
 
   async #lookAtFiles(sessions: readonly Session[], busy: readonly Session[]): Promise<Breach[]> {
     const { bounds } = this.#parts;
-    const { queue, breaches } = await this.#notifies.look();
+    const { queue, notified, catalogs } = await readSharedBytes(this.#files);
+    const now = performance.now();
+    const breaches = [...this.#notifies.look(notified, now), ...this.#catalogs.look(catalogs, now)];
     if (queue > bounds.notifyQueueBytes) {
       breaches.push(...listenerBreaches(sessions, queue, bounds.notifyListenerSeconds));
     }

@@ -82,6 +82,14 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/apps/copy-database.ts': [['the pause between two tries', 'setTimeout(resolve, 20)', 'setTimeout(resolve, 50)']],
   'src/apps/buffered-counters.ts': [['how often old rows are swept', 'const MAINTAIN_EVERY = 120;']],
   'src/apps/error-statistics.ts': [['the shape of what is counted', 'const MINUTES = 10;', 'const HOURS = 24;']],
+  'src/apps/load-pause.ts': [
+    [
+      'how much of the time one app may block a worker',
+      'const FREE_MILLISECONDS = 100;',
+      'const PAUSE_TIMES = 20;',
+      'const LONGEST_PAUSE_MILLISECONDS = 60_000;',
+    ],
+  ],
   'src/apps/key-uses.ts': [['the length of a day', 'const DAY_MILLISECONDS = 86_400_000;']],
   'src/apps/log-entries.ts': [['how much of a path a line shows', 'const PATH_LENGTH = 300;']],
   'src/apps/read-statistics.ts': [
@@ -152,7 +160,6 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/auth/custom-providers.ts': [['the form of an identifier, as in GoTrue', '{0,41}']],
   'src/apps/settings.ts': [['what wideOnLoopback means', 'const WIDER = 10;']],
   'src/identity/external-keys.ts': [['the least RSA key (RFC 7518, section 3.3)', 'const LEAST_RSA_BITS = 2048;']],
-  'src/limits/sliding-counts.ts': [['slots of a window, as in ninefold.take_from_rates', 'const SLOTS = 60;']],
   'src/jobs/call-hook.ts': [
     [
       'how many durations are remembered: no call is refused by it',
@@ -222,7 +229,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/database/reader.ts': [['by how much a buffer grows', 'const MORE = 4096;']],
   'src/database/writer.ts': [['from what size on a buffer is let go of', 'length > 256 * 1024']],
   'src/http/attribute-error.ts': [['how much of a name is counted under', 'const LONGEST = 200;']],
-  'src/http/refused-transition.ts': [['how much of a name and of a key a story holds', 'const LONGEST = 200;']],
+  'src/http/refused-transition.ts': [['how much of a name and of a key a trace holds', 'const LONGEST = 200;']],
   'src/http/buffered-bodies.ts': [['how speeds are compared', 'const RECENT_MILLISECONDS = 500;']],
   'src/http/read-body.ts': [['by how much a buffer grows', 'const FIRST_BYTES = 64 * 1024;']],
   'src/http/server.ts': [['how often time limits are checked', 'const CHECK_MILLISECONDS = 5000;']],
@@ -243,18 +250,20 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/rest/request/json-rows.ts': [['when a map is worth its making', 'const FEW_NAMES = 16;']],
   'src/rest/plan/closest-name.ts': [['names that a hint is looked for', 'const MAX_LENGTH = 128;']],
   'src/rest/run/run.ts': [['the oid of a type', 'const BYTEA = 17;']],
-  'src/spec/advice/overlap.ts': [['bits of a mask', '.max(8,']],
-  'src/spec/call-settings.ts': [['a fingerprint', '.slice(0, 8)']],
-  'src/spec/diff/words/values.ts': [['how much of a text a sentence shows', 'const SHOWN = 160;']],
-  'src/spec/entities.ts': [['how far types within the type of one field are told', 'const MOST_OF_A_TYPE = 200;']],
+  'src/spec/chapters/roles/advice/overlap.ts': [['bits of a mask', '.max(8,']],
+  'src/spec/chapters/calls/call-settings.ts': [['a fingerprint', '.slice(0, 8)']],
+  'src/spec/changes/values.ts': [['how much of a text a sentence shows', 'const SHOWN = 160;']],
+  'src/spec/chapters/entities/entities.ts': [
+    ['how far types within the type of one field are told', 'const MOST_OF_A_TYPE = 200;'],
+  ],
   'src/spec/html/specification.ts': [['a short hash', '.slice(0, 12)']],
-  'src/spec/markdown/specification.ts': [['a short hash', '.slice(0, 12)']],
+  'src/spec/chapters/markdown.ts': [['a short hash', '.slice(0, 12)']],
   'src/spec/openapi/document.ts': [['a short hash', '.slice(0, 12)']],
   'src/spec/member-fields.ts': [['how long a text of one line is', 'const LINE = 200;']],
   'src/spec/member-words.ts': [['how long the label in a comment is', '{1,80}']],
   'src/spec/portal-screens.ts': [['how many sets of roles are remembered', 'const ROLE_SETS = 200;']],
   'src/spec/openapi/documents.ts': [['documents that are remembered', 'const ROLES = 20;']],
-  'src/spec/probe/attempts.ts': [['how much of what PostgreSQL says is told', '.slice(0, 500)']],
+  'src/access/attempts.ts': [['how much of what PostgreSQL says is told', '.slice(0, 500)']],
   'src/spec/probe/probe.ts': [['tries in one transaction', 'const FUNCTION_CELLS = 60;']],
   'src/spec/probe/probe-planner.ts': [['how much of a key a sentence shows', '.slice(0, 40)']],
   'src/spec/process/recording-backoff.ts': [
@@ -303,9 +312,12 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     ['how much is looked at in one turn', 'const READ_AT_ONCE = 20;'],
     ['by what DELETE and VACUUM let files grow', 'const GROWTH_BYTES = 1024 * 1024;'],
   ],
-  'src/watchdog/notify-watch.ts': [['how often a rate is measured', 'const RATE_MILLISECONDS = 1000;']],
+  'src/watchdog/shared-writes.ts': [['how often a rate is measured', 'const RATE_MILLISECONDS = 1000;']],
   'src/watchdog/owner-logins.ts': [['a moment before the end', 'const EARLIER_MILLISECONDS = 500;']],
-  'src/watchdog/processes.ts': [['a priority', 'const LOWEST = 19;']],
+  'src/watchdog/processes.ts': [
+    ['a priority', 'const LOWEST = 19;'],
+    ['the unit of stat(2)', 'const BLOCK_BYTES = 512;'],
+  ],
   'src/watchdog/processor-shares.ts': [['the time of an average', 'const AVERAGE_MILLISECONDS = 1000;']],
   'src/watchdog/suspensions.ts': [
     [
@@ -317,6 +329,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/watchdog/sessions.ts': [['the form of a ref', '{2,39}']],
   'src/watchdog/watchdog.ts': [
     ['the connections of the watchdog itself', 'idleMilliseconds: 3_600_000', 'waitMilliseconds: 5000'],
+    ['from when on it is worth a look', 'const SEGMENT_BYTES = 64 * 1024 * 1024;'],
   ],
   'src/spec/versions/watch-server-roles.ts': [
     [

@@ -64,6 +64,7 @@ const hostile: [name: string, value: string][] = [
   ['Alt-Svc', 'h2="evil.example:443"'],
   ['SourceMap', 'https://evil.example/map'],
   ['X-SourceMap', 'https://evil.example/map'],
+  ['X-Auto-Login', 'realm=com.google&args=continue%3Dhttps://evil.example'],
   ['Origin-Agent-Cluster', '?0'],
   ['Content-Security-Policy-Report-Only', "default-src 'none'; report-uri https://evil.example"],
   ['Cross-Origin-Embedder-Policy', 'require-corp'],

@@ -167,7 +167,7 @@ async function look(): Promise<Seen> {
   note('sql', isTimedOut ? { ...sql, status: 200 } : sql, isTimedOut ? sqlResults : JSON.parse(sql.body).results);
   note('activity', await manage('/activity'));
   note('sessions', await manage('/sessions'));
-  note('journal', await manage('/journal'));
+  note('journal', await manage('/migrations/unsaved'));
   note('versions', await manage('/versions'));
   const specification = await manage('/specification');
   note('specification', specification, chaptersOf(specification));

@@ -13,13 +13,13 @@ it('shows logs, errors and statistics although the app’s own code has written 
   const headers = { apikey: app.publishable_key, 'content-type': 'application/json' };
   const big = '9223372036854775807';
   const rows = [
-    `ninefold.incidents values ('error', repeat('x', 100000), '', now(), ${big}, 'infinity', repeat('y', 100000), array_fill('z'::text, array[2,3]))`,
-    `ninefold.incidents values ('limit', 'bodyBytes', '', now(), -${big}, '-infinity', null, '{}')`,
-    `ninefold.incidents values ('limit', 'toString', '', now(), ${big}, now(), null, '{null}')`,
+    `ninefold.error_statistics values ('error', repeat('x', 100000), '', now(), ${big}, 'infinity', repeat('y', 100000), array_fill('z'::text, array[2,3]))`,
+    `ninefold.error_statistics values ('limit', 'bodyBytes', '', now(), -${big}, '-infinity', null, '{}')`,
+    `ninefold.error_statistics values ('limit', 'toString', '', now(), ${big}, now(), null, '{null}')`,
     `ninefold.call_statistics (span, bucket, call, calls, failed, histogram, last_at) values ('minute', now(), '__proto__', ${big}, -1, '{{1,2},{3,4}}', 'infinity')`,
     `ninefold.call_statistics (span, bucket, call, calls, failed, histogram) values ('hour', now(), 'rest.public.t.select', 0, 5, '{null,-3}')`,
-    `ninefold.call_stories values ('mine', now(), 'x', 200, null, null, '[1,2]')`,
-    `ninefold.call_stories values ('theirs', now(), 'x', 500, 'y', null, '{"request_id":"theirs","steps":"many"}')`,
+    `ninefold.request_traces values ('mine', now(), 'x', 200, null, null, '[1,2]')`,
+    `ninefold.request_traces values ('theirs', now(), 'x', 500, 'y', null, '{"request_id":"theirs","steps":"many"}')`,
   ];
   for (const row of rows) {
     const made = await fetch(`${app.url}/rest/v1/rpc/run`, {
@@ -28,8 +28,8 @@ it('shows logs, errors and statistics although the app’s own code has written 
     });
     expect([row.slice(0, 60), made.status]).toEqual([row.slice(0, 60), 204]);
   }
-  const forged = JSON.stringify({ type: 'story-wanted', id: 'x'.repeat(100) });
-  for (const payload of [forged, '{"type":"story-wanted","id":7}', '{"type":"story-kept"}']) {
+  const forged = JSON.stringify({ type: 'trace-wanted', id: 'x'.repeat(100) });
+  for (const payload of [forged, '{"type":"trace-wanted","id":7}', '{"type":"trace-stored"}']) {
     await runSql(node, app.ref, `select pg_notify('ninefold', '${payload}')`);
   }
   const paths = ['activity', 'calls', 'calls?window=week', 'errors', 'specification', 'specification?format=markdown'];
@@ -38,7 +38,7 @@ it('shows logs, errors and statistics although the app’s own code has written 
     expect([path, answer.status]).toEqual([path, 200]);
   }
   for (const id of ['mine', 'theirs']) {
-    const answer = await fetch(`${node.url}/admin/v1/apps/${app.ref}/calls/${id}`, { headers: operator });
+    const answer = await fetch(`${node.url}/admin/v1/apps/${app.ref}/traces/${id}`, { headers: operator });
     expect(answer.status).toBe(404);
   }
 });

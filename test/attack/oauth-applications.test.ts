@@ -72,6 +72,36 @@ describe('POST /oauth/introspect and POST /oauth/revoke', () => {
   });
 });
 
+describe('an ID token', () => {
+  it('is no access token: data calls, auth calls and userinfo refuse it', async () => {
+    await runSql(
+      node,
+      oauth.app.ref,
+      `create table public.diary (owner uuid default auth.uid(), text text);
+       grant select on public.diary to anon;
+       alter table public.diary enable row level security;
+       create policy own on public.diary using (owner = auth.uid());
+       insert into public.diary select id, 'secret' from auth.users`,
+    );
+    const { id_token = '' } = await oauth.tokensFor(ada);
+    expect(claimsOf(id_token)).toMatchObject({ aud: oauth.photos.client_id });
+    const headers = { authorization: `Bearer ${id_token}`, apikey: oauth.app.publishable_key };
+    for (const path of ['/rest/v1/diary', '/auth/v1/user', '/auth/v1/oauth/userinfo']) {
+      const response = await oauth.ask(path, { headers });
+      expect([path, response.status]).toEqual([path, path.startsWith('/rest') ? 401 : 403]);
+      expect(response.body).not.toContain('secret');
+    }
+  });
+
+  it('calls an address verified only if its owner has proved it', async () => {
+    const { id_token = '' } = await oauth.tokensFor(ada);
+    expect(claimsOf(id_token)).toMatchObject({ email: expect.any(String), email_verified: false });
+    const { sub } = claimsOf(id_token) as { sub: string };
+    await runSql(node, oauth.app.ref, `update auth.users set email_confirmed_at = now() where id = '${sub}'`);
+    expect(claimsOf((await oauth.tokensFor(ada)).id_token ?? '')).toMatchObject({ email_verified: true });
+  });
+});
+
 describe('GET /oauth/authorize', () => {
   it('does not redirect the browser to the address of an application that registered itself', async () => {
     const registered = await vi.waitFor(async () => {

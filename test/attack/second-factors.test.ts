@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import { createApp } from '../support/apps.ts';
 import { Authenticator } from '../support/authenticator.ts';
-import { signUpMember } from '../support/clients.ts';
+import { clientOf, signUpMember } from '../support/clients.ts';
 import { send } from '../support/http.ts';
 
 const node = inject('node');
@@ -54,6 +54,26 @@ describe('a TOTP factor', () => {
     expect(statuses(answers, 200)).toBe(1);
     expect(statuses(answers, 422)).toBe(9);
     expect((await verify(await challenge())).status).not.toBe(200);
+  });
+
+  it('accepts a recovery code once when all workers receive it in parallel, in two sessions of the account', async () => {
+    const { factorId, totp, token, challenge, email, password } = await enrolled(app);
+    const body = { challenge_id: await challenge(), code: totp.generate() };
+    const raised = await post(app, `/factors/${factorId}/verify`, body, token);
+    const made = await post(app, '/factors/recovery-codes', {}, String(raised.body.access_token));
+    expect(made.status).toBe(200);
+    const [code] = made.body.codes as string[];
+    const tokens = await Promise.all(
+      [1, 2].map(async () => {
+        const { data } = await clientOf(app).auth.signInWithPassword({ email, password });
+        return data.session?.access_token;
+      }),
+    );
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, i) => post(app, '/factors/recovery-codes/verify', { code }, tokens[i % 2])),
+    );
+    expect(statuses(answers, 200)).toBe(1);
+    expect(statuses(answers, 422)).toBe(7);
   });
 
   it('limits guesses for one account over all workers, sessions and factors', async () => {

@@ -30,25 +30,25 @@ describe('the owner of an app with state machines', () => {
   it.each([
     [
       'replaces what enforces',
-      'create or replace function ninefold.check_passage() returns trigger language plpgsql as $$ begin return null; end $$',
+      'create or replace function ninefold.check_state_change() returns trigger language plpgsql as $$ begin return null; end $$',
     ],
     [
       'replaces what tells roles',
       'create or replace function ninefold.has_role(role text) returns boolean language sql return true',
     ],
-    ['drops it', 'drop function ninefold.check_passage cascade'],
+    ['drops it', 'drop function ninefold.check_state_change cascade'],
     [
       'hangs a trigger on the roles of members, which the server reads',
       'create trigger t before insert on ninefold.member_roles for each row execute function public.f()',
     ],
-    ['hangs a policy on the passages', 'create policy p on ninefold.passages using (true)'],
-    ['turns the policies of passages off', 'alter table ninefold.passages disable row level security'],
-    ['changes recorded passages', 'update ninefold.passages set member = null'],
+    ['hangs a policy on the state_changes', 'create policy p on ninefold.state_changes using (true)'],
+    ['turns the policies of state_changes off', 'alter table ninefold.state_changes disable row level security'],
+    ['changes recorded state_changes', 'update ninefold.state_changes set member = null'],
     ['puts a view in place of a table', 'alter table ninefold.machines rename to m'],
     ['drops the schema of what is compiled', 'drop schema ninefold_states cascade'],
     ['switches the event triggers off', 'alter event trigger ninefold_machines_whole disable'],
-    ['takes over the definer', 'alter function ninefold.record_passage() owner to current_user'],
-    ['calls the definer', 'select ninefold.record_passage()'],
+    ['takes over the definer', 'alter function ninefold.record_state_change() owner to current_user'],
+    ['calls the definer', 'select ninefold.record_state_change()'],
   ])('gets an error for this attempt: %s', async (_, sql) => {
     const app = await createApp(node, { from: template.ref });
     await runSql(
@@ -140,7 +140,7 @@ describe('the owner of an app with state machines', () => {
       insert into ninefold.screens values ('/y', 'Y', 'list', 'public.bare', null, 'x=eq.1', 'y', null),
         ('/z', 'Z', 'list', 'public.tickets', null, 'subject=eq.%00&constructor->>__proto__=eq.1&and=(((((&number=in.(1,"', '"', null);
       insert into ninefold.screens select '/s/' || n, 'S', 'list', 'public.tickets', null, 'number=eq.' || n, 'number', null from generate_series(1, 1500) n;
-      insert into ninefold.passages (entity, field, key, to_state, role) values ('public.v', 'f', 'null', 'x', 'y'), (1::oid::regclass, '', '[]', '', '')`,
+      insert into ninefold.state_changes (entity, field, key, to_state, role) values ('public.v', 'f', 'null', 'x', 'y'), (1::oid::regclass, '', '[]', '', '')`,
     );
     const { chapters } = await specification(app);
     expect(chapters.states?.machines.length).toBeGreaterThan(2);
@@ -152,7 +152,7 @@ describe('the owner of an app with state machines', () => {
       expect([format, answer.status]).toEqual([format, 200]);
     }
     await runSql(node, app.ref, 'alter table public.v rename to w').catch(() => undefined);
-    await runSql(node, app.ref, 'delete from ninefold.machines; select count(*) from ninefold.passages');
+    await runSql(node, app.ref, 'delete from ninefold.machines; select count(*) from ninefold.state_changes');
   });
 });
 
@@ -185,7 +185,7 @@ describe('a member of an app with state machines', () => {
       const { error } = await ninefold.rpc(name, args);
       expect([name, error?.code]).toEqual([name, '42501']);
     }
-    for (const table of ['member_roles', 'roles', 'machines', 'transitions', 'passages', 'app', 'screens']) {
+    for (const table of ['member_roles', 'roles', 'machines', 'transitions', 'state_changes', 'app', 'screens']) {
       const { error } = await ninefold.from(table).insert({});
       expect([table, error?.code]).toEqual([table, '42501']);
     }

@@ -202,7 +202,7 @@ const views: readonly View[] = [
     ready: (page) => page.getByText('none occurred').waitFor(),
   },
   {
-    name: 'the story of a call',
+    name: 'the trace of a call',
     path: () => `${filled}/calls/${failed}`,
     ready: async (page) => {
       await page.getByRole('table', { name: 'Steps of the call' }).getByText('In all').waitFor();
@@ -233,6 +233,38 @@ const views: readonly View[] = [
     name: 'data, a table',
     path: () => `${filled}/data?table=public.tickets`,
     ready: (page) => page.getByText('Ticket number 1', { exact: true }).waitFor(),
+  },
+  {
+    name: 'data, a row in full with its access',
+    path: () => `${filled}/data?table=public.visits`,
+    ready: async (page) => {
+      await page.getByRole('grid', { name: 'Rows of visits' }).getByRole('rowheader', { name: '1' }).click();
+      await page.getByRole('tab', { name: 'Access' }).click();
+      await page.getByRole('button', { name: /^anon, delete: no/ }).waitFor();
+    },
+  },
+  {
+    name: 'data, a cell being edited',
+    path: () => `${filled}/data?table=public.visits`,
+    ready: async (page) => {
+      await page.getByRole('grid', { name: 'Rows of visits' }).getByText('planned', { exact: true }).click();
+      if (await page.getByRole('complementary', { name: 'Row 1' }).isVisible()) {
+        await page.getByRole('button', { name: 'Edit at', exact: true }).click();
+        await page.getByRole('textbox', { name: 'at', exact: true }).waitFor();
+      } else {
+        await page.keyboard.press('Enter');
+        await page.getByRole('option', { name: /^begin/ }).waitFor();
+      }
+    },
+  },
+  {
+    name: 'data, the import of a file',
+    path: () => `${filled}/data?table=public.customers&import=true`,
+    ready: async (page) => {
+      const file = { name: 'customers.csv', mimeType: 'text/csv', buffer: Buffer.from('Name;Town\nNew customer;Ulm') };
+      await page.getByLabel('CSV file').setInputFiles(file);
+      await page.getByRole('combobox', { name: 'Field of Town' }).waitFor();
+    },
   },
   { name: 'data, empty', path: () => `${empty}/data`, ready: heading(/./) },
   {

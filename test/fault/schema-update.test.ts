@@ -89,8 +89,8 @@ describe('an app of a release without specification chapters', () => {
     const machine = `select ninefold.define_machine('public.tasks', 'status', 'open', '[{"name": "finish", "from": "open", "to": "done"}]')`;
     await runSql(node, app.ref, machine);
     await client.from('tasks').update({ status: 'done' }).eq('title', 'Kept').throwOnError();
-    const moved = await client.from('tasks').select('status, passages').eq('title', 'Kept');
-    expect(moved.data).toMatchObject([{ status: 'done', passages: [{ from: 'open', to: 'done' }] }]);
+    const moved = await client.from('tasks').select('status, state_changes').eq('title', 'Kept');
+    expect(moved.data).toMatchObject([{ status: 'done', state_changes: [{ from: 'open', to: 'done' }] }]);
     const back = await client.from('tasks').update({ status: 'open' }).eq('title', 'Kept');
     expect([back.status, back.error?.code]).toEqual([409, 'NF001']);
 

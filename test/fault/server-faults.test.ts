@@ -7,6 +7,7 @@ import type { AppConnection } from '../../contract/admin.ts';
 import { createApp } from '../support/apps.ts';
 import { clientOf, type Member, signUpMember } from '../support/clients.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
+import { send } from '../support/http.ts';
 import { deleteHome, startNode } from '../support/node.ts';
 import { ownNode } from '../support/own-node.ts';
 import { partsOf } from '../support/processes.ts';
@@ -63,6 +64,21 @@ describe('workers that are killed before they accept a connection', () => {
   }, 60_000);
 });
 
+describe('a worker whose process is frozen', () => {
+  it('is replaced, and its client does not wait without end', async () => {
+    const { workers } = await partsOf(node.pid);
+    const [frozen] = workers;
+    process.kill(frozen ?? 0, 'SIGSTOP');
+    const calls = Array.from({ length: 4 }, () => send(node.url, '/health', { ownConnection: true }));
+    // Only the first new connection goes to the frozen worker. It is closed when the worker is replaced.
+    const answers = await Promise.allSettled(calls);
+    expect(answers.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThanOrEqual(3);
+    await expect
+      .poll(async () => (await partsOf(node.pid)).workers.filter((pid) => pid !== frozen).length, { timeout: 30_000 })
+      .toBe(workers.length);
+  }, 60_000);
+});
+
 describe('a second node on the same server', () => {
   async function overTcp(): Promise<string> {
     const url = new URL(await superuserUrl(node, 'postgres'));
@@ -70,21 +86,26 @@ describe('a second node on the same server', () => {
     return url.href;
   }
 
-  /** Freezes every PostgreSQL process that listens for the second node. Only this node connects over TCP. */
-  async function freezeListeners(): Promise<() => void> {
-    const sql = `select pid from pg_stat_activity where query like 'LISTEN%' and client_addr is not null`;
-    const pids = await withClient(
-      await superuserUrl(node, 'postgres'),
-      async (client) => (await client.query<{ pid: number }>(sql)).rows,
-    );
+  const listeners = async (): Promise<number[]> =>
+    withClient(await superuserUrl(node, 'postgres'), async (client) => {
+      const sql = `select pid from pg_stat_activity where query like 'LISTEN%'`;
+      return (await client.query<{ pid: number }>(sql)).rows.map(({ pid }) => pid);
+    });
+
+  /** Freezes every PostgreSQL process that listens for the second node. */
+  async function freezeListeners(ofFirst: readonly number[]): Promise<() => void> {
+    const pids = (await listeners()).filter((pid) => !ofFirst.includes(pid));
     expect(pids.length).toBeGreaterThan(0);
-    for (const { pid } of pids) process.kill(pid, 'SIGSTOP');
+    for (const pid of pids) process.kill(pid, 'SIGSTOP');
     return () => {
-      for (const { pid } of pids) process.kill(pid, 'SIGCONT');
+      for (const pid of pids) process.kill(pid, 'SIGCONT');
     };
   }
 
   it('refuses an ended session within 5 seconds while its listening connections are frozen', async () => {
+    // Opens the app on the first node.
+    expect((await user(node.url, member)).status).toBe(200);
+    const ofFirst = await listeners();
     const home = await makeTestHome('second');
     await mkdir(join(home, 'secrets'));
     await cp(join(node.home, 'secrets'), join(home, 'secrets'), { recursive: true });
@@ -95,7 +116,7 @@ describe('a second node on the same server', () => {
     try {
       const other = await signUpMember(app);
       expect((await user(second.url, other)).status).toBe(200);
-      const thaw = await freezeListeners();
+      const thaw = await freezeListeners(ofFirst);
       try {
         await other.client.auth.signOut();
         const endedAt = performance.now();

@@ -64,3 +64,9 @@ export async function startAppDatabase(name: string): Promise<AppDatabase> {
     },
   };
 }
+
+/**
+ * Runs SQL text in a transaction on a connection of the pool. `Pool.script` opens a connection for each text, which
+ * costs more than most texts of a test. The text must leave no settings behind.
+ */
+export const scriptIn = (pool: Pool, sql: string): Promise<unknown> => pool.transaction((tx) => tx.script(sql));

@@ -53,6 +53,21 @@ export const boundAttacks: readonly BoundAttack[] = [
     sessions: 2,
   },
   {
+    limit: 'appTemporaryBytes',
+    name: 'exported snapshots',
+    statements: ['select count(pg_export_snapshot()) from generate_series(1, 1000000)'],
+    sessions: 2,
+  },
+  {
+    limit: 'sharedCatalogBytesPerSecond',
+    name: 'shared catalogs',
+    statements: [
+      `do $$ declare big text := (select string_agg(md5(random()::text), '') from generate_series(1, 100000)); begin
+         for i in 1..1000 loop execute format('comment on database %I is %L', current_database(), big || i); end loop; end $$`,
+    ],
+    sessions: 2,
+  },
+  {
     limit: 'notifyBytesPerSecond',
     name: 'notifications',
     statements: [`select pg_notify('flood', repeat('x', 7900) || i) from generate_series(1, 5000) i`],

@@ -4,7 +4,7 @@ import { type Cookie, makeBuilder } from './builder.ts';
 import { unpackChromium } from './chromium.ts';
 import { superuserUrl } from './database.ts';
 import { startNode } from './node.ts';
-import { withoutFsync } from './postgres.ts';
+import { withoutUpkeep } from './postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -20,7 +20,7 @@ declare module 'vitest' {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await build('server', 'web');
   const [node] = await Promise.all([startNode(), unpackChromium()]);
-  await withoutFsync(await superuserUrl(node, 'postgres'));
+  await withoutUpkeep(await superuserUrl(node, 'postgres'));
   const { url, setupUrl, home, operatorToken } = node;
   project.provide('node', { url, setupUrl, home, operatorToken });
   project.provide('builderCookie', await makeBuilder(node));

@@ -33,14 +33,23 @@ export async function chapterLines(node: NodeAddress, ref: string): Promise<stri
 const taken = (parameters: readonly CallParameter[]): string =>
   parameters.map(({ name, required }) => `${name}${required ? '' : '?'}`).join(', ');
 
+/** Returns the Markdown of each chapter, by number. */
+export const chapterTexts = async (node: NodeAddress, ref: string): Promise<string[]> =>
+  (await markdownOf(node, ref)).split(/^## (?=\d )/m);
+
+async function markdownOf(node: NodeAddress, ref: string): Promise<string> {
+  const response = await fetch(`${node.url}/admin/v1/apps/${ref}/specification?format=markdown`, {
+    headers: { authorization: `Bearer ${node.operatorToken}` },
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${response.status} ${text}`);
+  return text;
+}
+
 /** Reads both forms until they have the same version. */
 async function readBoth(node: NodeAddress, ref: string): Promise<[string, Specification]> {
   for (;;) {
-    const response = await fetch(`${node.url}/admin/v1/apps/${ref}/specification?format=markdown`, {
-      headers: { authorization: `Bearer ${node.operatorToken}` },
-    });
-    if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
-    const markdown = await response.text();
+    const markdown = await markdownOf(node, ref);
     const specification = await admin<Specification>(node, 'GET', `/apps/${ref}/specification`);
     if (markdown.includes(`Version ${specification.hash.slice(0, 12)}.`)) return [markdown, specification];
   }

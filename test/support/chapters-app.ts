@@ -3,9 +3,9 @@ import { defaultAuthSettings } from '../../contract/settings-auth.ts';
 import type { Specification } from '../../contract/specification.ts';
 import { loadFacts } from '../../src/catalog/facts.ts';
 import type { Pool } from '../../src/database/pool.ts';
-import { specificationMarkdown } from '../../src/spec/markdown/specification.ts';
+import { specificationMarkdown } from '../../src/spec/chapters/markdown.ts';
 import { deriveSpecification } from '../../src/spec/specification.ts';
-import { type AppDatabase, startAppDatabase } from './app-database.ts';
+import { type AppDatabase, scriptIn, startAppDatabase } from './app-database.ts';
 
 const app = { ref: 'helpdesk', name: 'Helpdesk', authSettings: defaultAuthSettings };
 
@@ -15,7 +15,7 @@ const app = { ref: 'helpdesk', name: 'Helpdesk', authSettings: defaultAuthSettin
  */
 export interface ChaptersApp {
   /** Runs SQL as the app's owner. */
-  owner: Pick<Pool, 'script'>;
+  owner: { script(sql: string): Promise<unknown> };
   /** Derives the app's chapters as the server does, and returns them also as text. */
   derive(exposedSchemas?: string[]): Promise<Specification['chapters'] & { hash: string; markdown: string }>;
 }
@@ -34,7 +34,9 @@ export function chaptersApp(name: string): ChaptersApp {
     await database?.stop();
   });
   beforeEach(async () => {
-    await owner.script(`drop schema if exists public cascade; create schema public;
+    await scriptIn(
+      owner,
+      `drop schema if exists public cascade; create schema public;
     delete from ninefold.app; delete from ninefold.screens; delete from ninefold.roles;
     grant usage on schema public to anon, authenticated, service_role;
     select ninefold.define_role('agent', 'Answers tickets.');
@@ -54,10 +56,11 @@ export function chaptersApp(name: string): ChaptersApp {
         "when": "assignee = auth.uid() and title <> '(tickets).title' and exists (select from public.staff s where s.id = tickets.id)",
         "sets": {"closed_at": "now()", "notes": "jsonb_build_object('by', auth.uid(), 'note', 'a, (b')"}},
       {"name": "reopen", "from": "any", "to": "open"}
-    ]$$)`);
+    ]$$)`,
+    );
   });
   return {
-    owner: { script: (sql) => owner.script(sql) },
+    owner: { script: (sql) => scriptIn(owner, sql) },
     derive: async (exposedSchemas = ['public']) => {
       const facts = await loadFacts(server, { exposedSchemas, authenticator: 'app_authenticator' });
       const specification = deriveSpecification(facts, app);

@@ -39,3 +39,14 @@ export async function superuserUrl(node: NodeAddress, database: string): Promise
   if (url === null) throw new Error('the operator is told no URL');
   return inDatabase(url, database);
 }
+
+/**
+ * Returns a URL of the node's server over its Unix socket, if there is one. The proxy that limits logins over TCP is not
+ * involved.
+ */
+export async function overSocket(node: NodeAddress, url: string): Promise<string> {
+  const changed = new URL(url);
+  const folder = new URL(await superuserUrl(node, 'postgres')).searchParams.get('host');
+  if (folder !== null) changed.searchParams.set('host', folder);
+  return changed.href;
+}

@@ -2,11 +2,12 @@ import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { Change } from '../../contract/changes.ts';
 import { defaultRestSettings } from '../../contract/settings.ts';
 import { defaultAuthSettings } from '../../contract/settings-auth.ts';
-import { loadFacts } from '../../src/catalog/facts.ts';
-import type { Pool } from '../../src/database/pool.ts';
+import { parseFacts, type RawFacts, readFactsWithin } from '../../src/catalog/facts.ts';
+import type { Transaction } from '../../src/database/database.ts';
+import { plain } from '../../src/database/statement.ts';
+import type { JsonObject } from '../../src/spec/changes/differences.ts';
 import { stableContent } from '../../src/spec/content-hash.ts';
 import { diffChapters } from '../../src/spec/diff/diff.ts';
-import type { JsonObject } from '../../src/spec/diff/differences.ts';
 import { deriveSpecification } from '../../src/spec/specification.ts';
 import { type ObjectIds, objectIds } from '../../src/spec/versions/object-ids.ts';
 import { type AppDatabase, startAppDatabase } from './app-database.ts';
@@ -31,14 +32,19 @@ const helpdesk = `
   grant select, insert on public.tickets to anon, authenticated;
   grant select on public.open_tickets to authenticated;`;
 
+/** SQL of one role. */
+interface Scripts {
+  script(sql: string): Promise<unknown>;
+}
+
 /**
  * A help desk whose specification is compared with an earlier one. Each test begins with the initial state of the app.
  */
 export interface DiffedApp {
-  /** Runs SQL as the app's owner. */
-  owner: Pick<Pool, 'script'>;
-  /** Runs SQL as the superuser. */
-  superuser: Pick<Pool, 'script'>;
+  /** Runs SQL as the app's owner, in a transaction that is rolled back after each test. */
+  owner: Scripts;
+  /** Runs SQL as the superuser, outside of this transaction: for roles, whose changes the test undoes. */
+  superuser: Scripts;
   /** Derives the chapters as an export contains them: converted through JSON, without live figures. */
   derive(authSettings?: typeof defaultAuthSettings, restSettings?: typeof defaultRestSettings): Promise<JsonObject>;
   /** What changed between two results of `derive`, with the object ids of both. */
@@ -48,28 +54,61 @@ export interface DiffedApp {
 /** Creates the help desk on a separate PostgreSQL for the tests of the calling file. */
 export function diffedApp(name: string): DiffedApp {
   let database: AppDatabase;
-  let owner: Pool;
+  let tx: Transaction;
+  let end: () => void = () => undefined;
+  /** The facts of the initial state, which are read once, because reading them takes longer than the other work. */
+  let initial: RawFacts | null = null;
+  let isInitial = true;
   const ids = new WeakMap<JsonObject, ObjectIds>();
   beforeAll(async () => {
     database = await startAppDatabase(name);
-    owner = database.as('app_owner');
-  });
-  afterAll(async () => {
-    await database?.stop();
+    const owner = database.as('app_owner');
+    await owner.script(`drop schema public cascade; ${helpdesk}`);
+    tx = await new Promise((resolve, reject) => {
+      const untilEnd = (begun: Transaction): Promise<void> => {
+        resolve(begun);
+        return new Promise((finish) => {
+          end = finish;
+        });
+      };
+      owner.transaction(untilEnd).catch(reject);
+    });
+    await tx.run([plain('savepoint initial')]);
   });
   beforeEach(async () => {
-    await owner.script(`drop schema if exists public cascade; drop schema if exists kept cascade; ${helpdesk}
-      delete from ninefold.app; delete from ninefold.screens; delete from ninefold.roles;`);
+    await tx.run([plain('rollback to savepoint initial')]);
+    isInitial = true;
+  });
+  afterAll(async () => {
+    end();
+    await database?.stop();
+  });
+  const readRawFacts = async (options: RawFacts['options']): Promise<RawFacts> => {
+    if (isInitial && initial !== null) return { ...initial, options };
+    await tx.run([plain('savepoint reading')]);
+    const facts = await readFactsWithin(tx, options);
+    // Reverts the search path and the other settings of the reading.
+    await tx.run([plain('rollback to savepoint reading')]);
+    if (isInitial) initial = facts;
+    return facts;
+  };
+  const scripts = (run: (sql: string) => Promise<unknown>): Scripts => ({
+    script: (sql) => {
+      isInitial = false;
+      return run(sql);
+    },
   });
   return {
-    owner: { script: (sql) => owner.script(sql) },
-    superuser: { script: (sql) => database.pool.script(sql) },
+    owner: scripts((sql) => tx.script(sql)),
+    superuser: scripts((sql) => database.pool.script(sql)),
     derive: async (authSettings = defaultAuthSettings, restSettings = defaultRestSettings) => {
-      const facts = await loadFacts(owner, {
-        exposedSchemas: ['public'],
-        authenticator: 'app_authenticator',
-        anonymous: restSettings.db_anon_role,
-      });
+      const facts = parseFacts(
+        await readRawFacts({
+          exposedSchemas: ['public'],
+          authenticator: 'app_authenticator',
+          anonymous: restSettings.db_anon_role,
+        }),
+      );
       const app = { ref: 'helpdesk', name: 'Helpdesk', authSettings, restSettings };
       const chapters = JSON.parse(JSON.stringify(stableContent(deriveSpecification(facts, app).chapters)));
       ids.set(chapters, objectIds(facts));

@@ -15,8 +15,24 @@ export const files = { files: [{ name: '0001_a.sql', sql: 'create table public.a
 
 /** Calls of the management API that use an app's database, by the path below /admin/v1/apps/<ref>. */
 export const adminCalls: readonly Call[] = [
-  ...['/activity', '/sign-ins', '/calls', '/call?id=rest.public.notes.select', '/calls/made-up', '/logs', '/errors'],
-  ...['/journal', '/entities', '/specification', '/specification?format=markdown', '/probe', '/types', '/versions'],
+  ...[
+    '/activity',
+    '/sign-ins',
+    '/statistics/calls',
+    '/specification/call?id=rest.public.notes.select',
+    '/traces/made-up',
+    '/logs',
+    '/errors',
+  ],
+  ...[
+    '/migrations/unsaved',
+    '/entities',
+    '/specification',
+    '/specification?format=markdown',
+    '/probe',
+    '/types',
+    '/versions',
+  ],
   ...['/versions/1', '/versions/2/changes?since=1', '/settings', '/sessions'],
 ]
   .map((path): Call => [path])
@@ -24,7 +40,7 @@ export const adminCalls: readonly Call[] = [
     ['/sql', json('POST', { sql: 'select 1' })],
     ['/migrations', json('POST', files)],
     ['/migrations/trial', json('POST', files)],
-    ['/migrations/saved', json('POST', { name: '0001_a.sql', sql: 'create table public.a ()', last: 1 })],
+    ['/migrations/save', json('POST', { name: '0001_a.sql', sql: 'create table public.a ()', last: 1 })],
     ['/probe', { method: 'POST' }],
     ['/settings/db_max_rows', json('PUT', { value: 5 })],
     ['/settings/db_max_rows', { method: 'DELETE' }],

@@ -96,7 +96,7 @@ export async function makeUsedHome(name: string): Promise<string> {
   const home = await makeTestHome(name);
   // If PostgreSQL's user may not enter the home, the home contains only a link to the data folder. A copy would share
   // that folder.
-  if (!(await lstat(join(used, 'postgres'))).isSymbolicLink()) await copyFolder(join(used, '.'), home);
+  if (!(await lstat(join(used, 'postgres'))).isSymbolicLink()) await copyFolder(used, home);
   return home;
 }
 

@@ -4,7 +4,7 @@ import { Pool, type PoolOptions } from '../../src/database/pool.ts';
 import type { Statement } from '../../src/database/statement.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
 
-export const poolDefaults: PoolOptions = { max: 4, idleMilliseconds: 60_000, waitMilliseconds: 5000 };
+export const poolDefaults: PoolOptions = { max: 4, idleMilliseconds: 60_000, waitMilliseconds: 30_000 };
 
 /** The PostgreSQL of a test file, and pools for it. */
 export interface Pools {

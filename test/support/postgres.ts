@@ -49,7 +49,7 @@ function planted({ files, plant }: Seed): Promise<string> {
   const sources = ['package-lock.json', 'src/postgres/initialise.ts', 'test/support/postgres.ts', ...files];
   return retainedFolder('cluster', sources, async (home) => {
     const postgres = await startEmbeddedPostgres({ ...options, home });
-    await withoutFsync(postgres.url);
+    await withoutUpkeep(postgres.url);
     await plant(postgres.url);
     await postgres.stop();
     return join(home, 'postgres');
@@ -57,13 +57,15 @@ function planted({ files, plant }: Seed): Promise<string> {
 }
 
 /**
- * Makes the server no longer wait for the disk. For tests that do not check data after a crash, because a run creates
- * and drops hundreds of databases. `url` is the superuser's.
+ * Makes the server no longer wait for the disk, and no longer vacuum. For tests that do not check data after a crash: a
+ * run creates hundreds of databases, and autovacuum starts a process for each of them every minute. `url` is the
+ * superuser's.
  */
-export async function withoutFsync(url: string): Promise<void> {
+export async function withoutUpkeep(url: string): Promise<void> {
   const client = new pg.Client(url);
   await client.connect();
-  await client.query('alter system set fsync = off');
+  for (const setting of ['fsync', 'full_page_writes', 'autovacuum'])
+    await client.query(`alter system set ${setting} = off`);
   await client.query('select pg_reload_conf()');
   await client.end();
 }

@@ -34,9 +34,12 @@ export async function retainedFolder(
 }
 
 /**
- * Copies a folder with its owners, which Node.js does not copy. PostgreSQL runs as another user if the tests are
- * started by root.
+ * Copies the content of a folder into another one with its owners, which Node.js does not copy. PostgreSQL runs as
+ * another user if the tests are started by root.
+ *
+ * @param to Created if missing.
  */
 export async function copyFolder(from: string, to: string): Promise<void> {
-  await promisify(execFile)('cp', ['-a', from, to]);
+  // `path.join` would remove the dot, and `cp` would then create a folder named as `from` in an existing folder.
+  await promisify(execFile)('cp', ['-a', `${from}/.`, to]);
 }

@@ -2,7 +2,7 @@ import type { TestProject } from 'vitest/node';
 import { build } from './build-setup.ts';
 import { superuserUrl } from './database.ts';
 import { type NodeAddress, startNode } from './node.ts';
-import { withoutFsync } from './postgres.ts';
+import { withoutUpkeep } from './postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -15,7 +15,7 @@ declare module 'vitest' {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await build('server');
   const node = await startNode();
-  await withoutFsync(await superuserUrl(node, 'postgres'));
+  await withoutUpkeep(await superuserUrl(node, 'postgres'));
   const { url, setupUrl, home, operatorToken } = node;
   project.provide('node', { url, setupUrl, home, operatorToken });
   return () => node.stop();

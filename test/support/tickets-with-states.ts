@@ -4,7 +4,7 @@ import type { Executor } from '../../src/database/database.ts';
 import { DatabaseError, type DatabaseErrorFields } from '../../src/database/database-error.ts';
 import type { Pool } from '../../src/database/pool.ts';
 import { rowsAsText, type Statement } from '../../src/database/statement.ts';
-import { type AppDatabase, startAppDatabase } from './app-database.ts';
+import { type AppDatabase, scriptIn, startAppDatabase } from './app-database.ts';
 
 export let database: AppDatabase;
 /** A pool of the app's owner, and one of the login role of its calls. They are set while the tests run. */
@@ -44,7 +44,9 @@ export function useTicketsWithStates(): void {
   });
 
   beforeEach(async () => {
-    await owner.script(`drop schema if exists public cascade; create schema public;
+    await scriptIn(
+      owner,
+      `drop schema if exists public cascade; create schema public;
       grant usage on schema public to anon, authenticated, service_role;
       create type public.ticket_status as enum ('open', 'held', 'closed', 'lost');
       create table public.tickets (
@@ -57,7 +59,8 @@ export function useTicketsWithStates(): void {
       create policy everyone on public.tickets to authenticated using (owner = auth.uid() or ninefold.has_role('agent'));
       grant all on public.tickets to anon, authenticated, service_role;
       ${machine}
-      insert into public.tickets (owner, assignee) values ('${bob}', '${ada}')`);
+      insert into public.tickets (owner, assignee) values ('${bob}', '${ada}')`,
+    );
   });
 }
 
@@ -92,10 +95,10 @@ export async function refusal(work: Promise<unknown>): Promise<DatabaseErrorFiel
 }
 
 export const status = async (id = 1) => (await rows(`select status from public.tickets where id = ${id}`))[0]?.status;
-export const passages = () =>
-  rows('select transition, from_state, to_state, member, role from ninefold.passages order by id');
+export const stateChanges = () =>
+  rows('select transition, from_state, to_state, member, role from ninefold.state_changes order by id');
 export const define = (transitions: string, initial = 'open') =>
-  owner.script(`select ninefold.define_machine('public.tickets', 'status', '${initial}', $$${transitions}$$)`);
+  scriptIn(owner, `select ninefold.define_machine('public.tickets', 'status', '${initial}', $$${transitions}$$)`);
 export const open = async (caller: Caller) =>
   (
     JSON.parse((await by(caller, 'select t.transitions from public.tickets t'))[0]?.transitions ?? '[]') as {

@@ -7,6 +7,7 @@ export const watchedSession = (pid: number, parts: Partial<Session> = {}): Sessi
   app: 'a',
   database: '1',
   isOwner: false,
+  isAutovacuum: false,
   state: 'active',
   hasWritten: false,
   waitsForClient: false,

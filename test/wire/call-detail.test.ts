@@ -8,7 +8,7 @@ const schema = `create table public.notes (id int primary key, title text not nu
   create function public.add(a int, b int) returns int language sql immutable as 'select a + b';`;
 
 const detail = (ref: string, id: string) =>
-  admin<CallDetail>(node, 'GET', `/apps/${ref}/call?${new URLSearchParams({ id })}`);
+  admin<CallDetail>(node, 'GET', `/apps/${ref}/specification/call?${new URLSearchParams({ id })}`);
 
 it('describes one call as programs and as a request that the call accepts', async () => {
   const app = await createApp(node);

@@ -71,7 +71,7 @@ describe('chapters 8 and 9 of a running app', () => {
     expect((await fetch(`${app.url}/auth/v1/signup`, { method: 'POST', headers, body })).status).toBe(422);
     const hit = async () => {
       const lines = (await chaptersOf(app.ref)).limits?.limits.filter(({ figures }) => figures) ?? [];
-      return Object.fromEntries(lines.map(({ id, figures }) => [id, figures?.last_who]));
+      return Object.fromEntries(lines.map(({ id, figures }) => [id, figures?.last_caller]));
     };
     await expect.poll(hit, { timeout: 30_000 }).toEqual({
       pageRows: user.id,

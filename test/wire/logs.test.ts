@@ -22,20 +22,20 @@ describe('the logs of an app', () => {
     await ines.client.from('notes').select();
     await ines.client.from('notes').insert({ id: 2, title: 'much too long' });
     await fetch(`${app.url}/rest/v1/nothing`, { headers: { apikey: app.publishable_key } });
-    const { calls, cut } = await logs(app.ref);
+    const { calls, truncated } = await logs(app.ref);
     expect(calls.slice(0, 3).map(({ call, status, code }) => [call, status, code])).toEqual([
       ['rest.unresolved', 404, 'PGRST205'],
       ['rest.public.notes.insert', 400, '23514'],
       ['rest.public.notes.select', 200, null],
     ]);
-    expect(cut).toBe(false);
+    expect(truncated).toBe(false);
     const of = async (query: string) => (await logs(app.ref, query)).calls.map(({ call }) => call);
     expect(await of('?status=4')).toEqual(['rest.unresolved', 'rest.public.notes.insert']);
     expect(await of('?code=23514')).toEqual(['rest.public.notes.insert']);
     expect(await of('?call=rest.public.notes.select')).toEqual(['rest.public.notes.select']);
     expect(await of(`?user=${ines.user.id}`)).toEqual(['rest.public.notes.insert', 'rest.public.notes.select']);
     expect(await of(`?request=${calls[1]?.request_id}`)).toEqual(['rest.public.notes.insert']);
-    expect(await logs(app.ref, '?limit=1')).toMatchObject({ cut: true, calls: [{ code: 'PGRST205' }] });
+    expect(await logs(app.ref, '?limit=1')).toMatchObject({ truncated: true, calls: [{ code: 'PGRST205' }] });
     for (const query of ['?status=9', '?status=x', '?limit=0', '?code=%00']) {
       await expect(logs(app.ref, query), query).rejects.toThrow('validation_invalid');
     }
@@ -60,12 +60,12 @@ describe('the logs of an app', () => {
     const failed = (query: string) => admin<LogLine[]>(node, 'GET', `/apps/${app.ref}/errors${query}`);
     expect(await failed('')).toEqual([]);
     expect((await failed('?console=true')).map(({ code }) => code)).toEqual(['22P02', 'PGRST205']);
-    expect(await admin(node, 'GET', `/apps/${app.ref}/calls/${request}`)).toMatchObject({ story: { status: 400 } });
+    expect(await admin(node, 'GET', `/apps/${app.ref}/traces/${request}`)).toMatchObject({ trace: { status: 400 } });
 
     await expect
       .poll(async () => (await admin<Activity>(node, 'GET', `/apps/${app.ref}/activity`)).today, { timeout: 30_000 })
       .toMatchObject({ calls: 1, failed: 0 });
-    const { calls } = await admin<CallStatisticsResponse>(node, 'GET', `/apps/${app.ref}/calls`);
+    const { calls } = await admin<CallStatisticsResponse>(node, 'GET', `/apps/${app.ref}/statistics/calls`);
     expect(calls.map(({ id, figures }) => [id, figures.calls])).toEqual([['rest.public.notes.select', 1]]);
     const { chapters } = await admin<Specification>(node, 'GET', `/apps/${app.ref}/specification`);
     expect(chapters.errors?.errors.filter(({ figures }) => figures !== undefined)).toEqual([]);

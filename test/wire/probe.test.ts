@@ -27,7 +27,7 @@ describe('the probe of an app', () => {
     expect(report.hash).toBe(hash);
     expect(report).toMatchObject({ disagree: 0, not_probed: 0, agree: chapters.roles?.cells.length });
     const read = report.cells.find((cell) => cell.role === 'authenticated' && cell.operation === 'select');
-    expect(read?.tries.map(({ row, met, claimed }) => [row, met, claimed])).toEqual([
+    expect(read?.attempts.map(({ row, result, expected }) => [row, result, expected])).toEqual([
       ['own row (id 1)', 'allowed', 'allowed'],
       ['another member’s row (id 1)', 'hidden', 'not allowed'],
       ['another member’s row (id 1)', 'hidden', 'not allowed'],

@@ -37,10 +37,10 @@ function notingClient(app: { url: string; publishable_key: string }, token: stri
   return { client, last };
 }
 
-const storyOf = (ref: string, id: string, at = node) =>
-  admin<RequestTraceResponse>(at, 'GET', `/apps/${ref}/calls/${id}`);
+const traceOf = (ref: string, id: string, at = node) =>
+  admin<RequestTraceResponse>(at, 'GET', `/apps/${ref}/traces/${id}`);
 
-describe('the story of a call', () => {
+describe('the trace of a call', () => {
   it('shows a builder the caller, the request, the SQL, the policies and the time of each step', async () => {
     const app = await createApp(node);
     await runSql(node, app.ref, tickets);
@@ -48,20 +48,20 @@ describe('the story of a call', () => {
     const { client, last } = notingClient(app, session.access_token);
     const { error } = await client.from('tickets').insert({ id: 2, title: 'no' });
     expect(error?.code).toBe('23514');
-    const { story, policies } = await storyOf(app.ref, last('x-request-id'));
-    expect(story).toMatchObject({
+    const { trace, policies } = await traceOf(app.ref, last('x-request-id'));
+    expect(trace).toMatchObject({
       ...{ call: 'rest.public.tickets.insert', method: 'POST', path: '/tickets', status: 400, code: '23514' },
       subject: 'public.tickets.title_length',
       who: { role: 'authenticated', user_id: user.id, source: 'token' },
       touched: [{ schema: 'public', name: 'tickets', operation: 'insert' }],
     });
-    expect(story.sql?.text).toMatch(/INSERT INTO "public"."tickets"/i);
+    expect(trace.sql?.text).toMatch(/INSERT INTO "public"."tickets"/i);
     expect(policies.map(({ name }) => name)).toEqual(['own tickets']);
-    expect(story.steps.map(({ name }) => name)).toEqual(
+    expect(trace.steps.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['Resolve app', 'Authenticate', 'Plan', 'Build SQL', 'Execute', 'Respond']),
     );
-    const total = story.steps.reduce((sum, { took }) => sum + took, 0);
-    expect(total).toBeCloseTo(story.milliseconds, 1);
+    const total = trace.steps.reduce((sum, { took }) => sum + took, 0);
+    expect(total).toBeCloseTo(trace.milliseconds, 1);
   });
 
   it('contains no value that the caller sent, and no token', async () => {
@@ -70,10 +70,10 @@ describe('the story of a call', () => {
     const { session } = await signUpMember(app);
     const { client, last } = notingClient(app, session.access_token);
     await client.from('tickets').insert({ id: 3, title: 'xyzzy-xyzzy-xyzzy-xyzzy' });
-    const written = await storyOf(app.ref, last('x-request-id'));
+    const written = await traceOf(app.ref, last('x-request-id'));
     await client.from('tickets').select('id,title').eq('title', 'plugh').or('id.eq.77123,id.gt.5').order('id');
-    const read = await storyOf(app.ref, last('x-request-id'));
-    expect(read.story.query).toBe('select=id%2Ctitle&title=eq.…&or=…&order=id.asc');
+    const read = await traceOf(app.ref, last('x-request-id'));
+    expect(read.trace.query).toBe('select=id%2Ctitle&title=eq.…&or=…&order=id.asc');
     const said = JSON.stringify([written, read]);
     for (const value of ['xyzzy', 'plugh', '77123', session.access_token, app.publishable_key]) {
       expect(said).not.toContain(value);
@@ -84,14 +84,14 @@ describe('the story of a call', () => {
     const [app, other] = [await createApp(node), await createApp(node)];
     const answer = await fetch(`${app.url}/rest/v1/nothing`, { headers: { apikey: app.publishable_key } });
     const id = answer.headers.get('x-request-id') ?? '';
-    expect((await storyOf(app.ref, id)).story.code).toBe('PGRST205');
-    await expect(storyOf(other.ref, id)).rejects.toThrow('call_unknown');
-    await expect(storyOf(app.ref, 'never-was')).rejects.toThrow('call_unknown');
-    await expect(storyOf(app.ref, `a%20b'`)).rejects.toThrow('call_unknown');
+    expect((await traceOf(app.ref, id)).trace.code).toBe('PGRST205');
+    await expect(traceOf(other.ref, id)).rejects.toThrow('call_unknown');
+    await expect(traceOf(app.ref, 'never-was')).rejects.toThrow('call_unknown');
+    await expect(traceOf(app.ref, `a%20b'`)).rejects.toThrow('call_unknown');
   });
 
   it('is found by every worker, for successful calls too, and after a restart', async () => {
-    const home = await makeTestFolder('stories');
+    const home = await makeTestFolder('traces');
     const options = { home, env: { NINEFOLD_WORKERS: '3' } };
     let own = await startNode(options);
     try {
@@ -107,8 +107,8 @@ describe('the story of a call', () => {
       );
       const expectAllKnown = async () => {
         for (const id of ids) {
-          const { story } = await storyOf(app.ref, id, own);
-          expect([story.call, story.status]).toEqual(['rest.public.tickets.select', 200]);
+          const { trace } = await traceOf(app.ref, id, own);
+          expect([trace.call, trace.status]).toEqual(['rest.public.tickets.select', 200]);
         }
       };
       await expectAllKnown();
@@ -184,7 +184,7 @@ describe('the statistics of calls', () => {
     await client.from('made-up-name').select();
     await client.rpc('close_ticket', { ticket: 1 });
     const read = (window: string) =>
-      admin<CallStatisticsResponse>(node, 'GET', `/apps/${app.ref}/calls?window=${window}`);
+      admin<CallStatisticsResponse>(node, 'GET', `/apps/${app.ref}/statistics/calls?window=${window}`);
     await expect
       .poll(async () => (await read('hour')).calls.reduce((sum, { figures }) => sum + figures.calls, 0), {
         timeout: 15_000,

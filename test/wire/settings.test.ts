@@ -110,7 +110,7 @@ describe('secret settings', () => {
     await admin(node, 'PUT', `/apps/${app.ref}/settings/smtp_pass`, { value: 'hidden-value' });
     const told = await Promise.all([
       admin(node, 'GET', `/apps/${app.ref}/specification`),
-      admin(node, 'GET', `/apps/${app.ref}/journal`),
+      admin(node, 'GET', `/apps/${app.ref}/migrations/unsaved`),
       runSql(node, app.ref, 'select * from ninefold.settings; select * from ninefold.journal'),
     ]);
     expect(JSON.stringify(told)).not.toContain('hidden-value');
@@ -161,7 +161,7 @@ describe('limits that an app may change', () => {
       const { chapters } = await admin<Specification>(node, 'GET', `/apps/${app.ref}/specification`);
       return chapters.limits?.limits.find(({ id }) => id === 'bodyBytes')?.figures;
     };
-    await expect.poll(hit, { timeout: 15_000 }).toMatchObject({ last_who: expect.stringContaining('127.0.0.1') });
+    await expect.poll(hit, { timeout: 15_000 }).toMatchObject({ last_caller: expect.stringContaining('127.0.0.1') });
   });
 
   it('sets how many sign-ins may fail in which time', async () => {

@@ -45,6 +45,11 @@ describe('spec', () => {
     expect(await exports()).toEqual(before);
   });
 
+  it('prints less than 6 KB of Markdown for an empty app', async () => {
+    const { ref } = await createApp(node);
+    expect(Buffer.byteLength(await run(['spec', ref]))).toBeLessThan(6000);
+  });
+
   it('prints completely into a pipe, and ends without an error if the reader stops early', async () => {
     const { ref } = await createApp(node);
     const tables = Array.from(

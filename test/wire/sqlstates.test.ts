@@ -50,6 +50,7 @@ const statements: Readonly<Record<string, string>> = {
   '2201X': 'perform 1 offset -1',
   '22026': "perform b'1' & b'11'",
   '2202E': "perform get_byte('a'::bytea, 9)",
+  '2202G': 'perform 1 from public.things tablesample bernoulli (50) repeatable (null)',
   '2202H': 'perform 1 from public.things tablesample system (-1)',
   '22031': "perform jsonb_path_query('\"x\"', '$.datetime()')",
   '22033': "perform jsonb_path_query('[1]', 'strict $[5]')",
@@ -63,28 +64,38 @@ const statements: Readonly<Record<string, string>> = {
   '2200T': "perform xmlpi(name xml, 'x')",
   '25001': 'vacuum',
   '26000': "execute 'deallocate nowhere'",
+  '27000': "insert into public.things (id) values (1); update public.things set code = 'a'",
   '2BP01': 'drop function public.used()',
   '34000': "execute 'fetch nowhere'",
   '39000': "perform extensions.pgp_sym_decrypt('\\x00', 'a')",
   '42701': 'alter table public.things add id int',
   '42710': 'create type public.twice as (a int); create type public.twice as (a int)',
+  '42712': 'perform 1 from public.things, public.things',
   '42723':
     "create function public.same() returns int language sql as 'select 1'; create function public.same() returns int language sql as 'select 1'",
   '42725': "perform '1' + '2'",
   '42803': 'perform id from public.things group by code',
+  '42830': 'create table public.points (code varchar(3) references public.things (code))',
+  '42P02': "execute 'select $1'",
   '42P03': 'declare c cursor for select 1; begin open c; open c; end',
   '42P06': 'create schema public',
   '42P07': 'create table public.things (id int)',
+  '42P13': "create function public.wrong() returns int language sql as 'select true'",
   '42P19': 'perform (with recursive r as (select 1 union select r.n from r, r s) select 1)',
   '42P22': 'perform a < b from (select \'a\' collate "C", \'b\' collate "POSIX") v (a, b)',
+  '44000': 'insert into public.few (id) values (9)',
   '54023': "execute 'select concat(' || array_to_string(array(select 1 from generate_series(1, 101)), ',') || ')'",
+  '55P02': "perform set_config('server_version', '1', true)",
   XX000: "perform setweight('a'::tsvector, 'Z')",
 };
 
 const app = createTemplate(
   node,
   `create table public.things (id int primary key, code varchar(3)); create sequence public.short maxvalue 2;
-   create function public.used() returns int language sql as 'select 1'; create view public.uses as select public.used();`,
+   create function public.used() returns int language sql as 'select 1'; create view public.uses as select public.used();
+   create view public.few as select * from public.things where id < 5 with check option;
+   create function public.moved() returns trigger language plpgsql as $$ begin update public.things set code = 'b' where id = new.id; return new; end $$;
+   create trigger moves before update on public.things for each row when (pg_trigger_depth() = 0) execute function public.moved();`,
 );
 
 describe('an error of PostgreSQL in a function', () => {

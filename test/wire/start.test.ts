@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createApp, runSql } from '../support/apps.ts';
 import { clientOf, signUpMember } from '../support/clients.ts';
-import { startNode } from '../support/node.ts';
+import { deleteHome, makeUsedHome, startNode } from '../support/node.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
@@ -127,6 +127,14 @@ describe('hosts', () => {
     } finally {
       await node.stop();
     }
+  });
+});
+
+describe('makeUsedHome', () => {
+  it('copies the folders of a node that ran once, unless the home only links to the data folder', async () => {
+    const home = await makeUsedHome('used');
+    expect([[], ['logs', 'postgres', 'secrets']]).toContainEqual((await readdir(home)).sort());
+    await deleteHome(home);
   });
 });
 

@@ -59,7 +59,7 @@ async function machineOf(app: AppConnection): Promise<Machine> {
   return machine;
 }
 
-describe('the story of a refused transition', () => {
+describe('the trace of a refused transition', () => {
   it('names the transition, the row and the member', async () => {
     const { app, customer, id } = await helpdesk();
     const refusedOf = async (change: object, row: number) => {
@@ -75,11 +75,11 @@ describe('the story of a refused transition', () => {
       });
       expect(answer.status).toBe(409);
       const { message } = (await answer.json()) as { message: string };
-      const path = `/apps/${app.ref}/calls/${answer.headers.get('x-request-id')}`;
-      const { story } = await admin<RequestTraceResponse>(node, 'GET', path);
-      expect(story.who).toMatchObject({ role: 'authenticated', user_id: user.id });
-      expect(story.refused?.message).toBe(message);
-      return story.refused;
+      const path = `/apps/${app.ref}/traces/${answer.headers.get('x-request-id')}`;
+      const { trace } = await admin<RequestTraceResponse>(node, 'GET', path);
+      expect(trace.who).toMatchObject({ role: 'authenticated', user_id: user.id });
+      expect(trace.refused?.message).toBe(message);
+      return trace.refused;
     };
     const about = { entity: 'public.tickets', field: 'status', from: 'open', key: { id: String(id) } };
     expect(await refusedOf({ status: 'closed' }, id)).toMatchObject({ ...about, transition: 'close', to: 'closed' });
@@ -98,7 +98,11 @@ describe('a member with the stock client', () => {
     const { agent, customer, id } = await helpdesk();
     const stranger = await signUpMember((await helpdesk()).app);
     const open = async ({ client }: Member) => {
-      const { data } = await client.from('tickets').select('id, transitions, passages').eq('id', id).throwOnError();
+      const { data } = await client
+        .from('tickets')
+        .select('id, transitions, state_changes')
+        .eq('id', id)
+        .throwOnError();
       return (data?.[0]?.transitions as { name: string }[] | undefined)?.map(({ name }) => name);
     };
     expect(await open(customer)).toEqual(['hold']);
@@ -108,12 +112,12 @@ describe('a member with the stock client', () => {
       .from('tickets')
       .update({ status: 'closed', resolution: 'Done' })
       .eq('id', id)
-      .select('status, closed_at, passages')
+      .select('status, closed_at, state_changes')
       .single()
       .throwOnError();
     expect(closed.data).toMatchObject({ status: 'closed', closed_at: expect.any(String) });
-    const { data } = await customer.client.from('tickets').select('passages').eq('id', id).single().throwOnError();
-    expect(data?.passages).toMatchObject([
+    const { data } = await customer.client.from('tickets').select('state_changes').eq('id', id).single().throwOnError();
+    expect(data?.state_changes).toMatchObject([
       { from: null, to: 'open', member: customer.user.id, role: 'authenticated' },
       {
         from: 'open',
@@ -167,7 +171,7 @@ describe('a member with the stock client', () => {
         .select('resolution');
     const answers = await Promise.all([close(agent, 'agent'), close(customer, 'customer')]);
     expect(answers.map(({ data }) => data?.length).sort()).toEqual([0, 1]);
-    expect(await sql(app, `select count(*) from ninefold.passages where transition = 'close'`)).toEqual([['1']]);
+    expect(await sql(app, `select count(*) from ninefold.state_changes where transition = 'close'`)).toEqual([['1']]);
   });
 });
 
@@ -196,8 +200,8 @@ describe('a state machine', () => {
       table: { held: { hold: null, take: null, close: 'closed', reopen: null } },
       figures: {
         rows: { held: 1 },
-        stay_seconds: { open: expect.any(Number) },
-        passages: [
+        median_stay_seconds: { open: expect.any(Number) },
+        state_changes: [
           { from: null, to: 'open', transition: null, count: 1 },
           { from: 'open', to: 'held', transition: 'hold', count: 1 },
         ],

@@ -204,7 +204,15 @@ create function public.on_ddl() returns event_trigger language plpgsql as $$ beg
 create event trigger on_ddl on ddl_command_end execute function public.on_ddl();
 alter database postgres set work_mem = '5MB';
 grant pg_monitor to postgres;
-create table if not exists supabase_functions.hooks (id bigint);`,
+create table if not exists supabase_functions.hooks (id bigint);
+comment on database postgres is 'the app'; revoke all on database postgres from public;
+do $$ begin if not exists (select from pg_roles where rolname = 'reporter') then create role reporter; end if; end $$;
+grant select on realtime.messages to reporter;
+create policy reports on realtime.messages for select to reporter using (true);
+alter role service_role bypassrls; set local role postgres; create table public.made_as_postgres (id int);
+do $$ begin create extension if not exists pg_graphql; end $$;
+create publication p for tables in schema public;
+grant execute on function public.pgaudit_sql_drop() to anon;`,
     );
     expect(warnings.map(({ line, message }) => [line, message])).toEqual([
       [1, expect.stringContaining('use /rest/v1')],
@@ -216,7 +224,15 @@ create table if not exists supabase_functions.hooks (id bigint);`,
       [16, expect.stringContaining('ENABLE ROW LEVEL SECURITY')],
       [18, expect.stringContaining('pg_monitor')],
       [19, expect.stringContaining('permission denied for schema supabase_functions')],
+      [21, expect.stringContaining('Role reporter is not created')],
+      [23, expect.stringContaining('Policy reports is left out')],
+      [24, expect.stringContaining('service_role is a role of all apps')],
+      [25, expect.stringContaining('use /rest/v1')],
+      [26, expect.stringContaining('TABLES IN SCHEMA')],
+      [27, expect.stringContaining('pgaudit_sql_drop() does not exist')],
     ]);
+    const owned = `select tableowner = 'app_' || substr(current_database(), 5) from pg_tables where tablename = 'made_as_postgres'`;
+    expect(await rows(ref, owned)).toEqual([['t']]);
     expect(await rows(ref, `select name, id is null from storage.search('', 'b')`)).toEqual([
       ['a', 't'],
       ['c.png', 'f'],
@@ -263,6 +279,27 @@ describe('the error of a migration', () => {
       { line: 2, column: 1, where: expect.stringContaining('function g()') },
     ],
     ['create extension vector;\nselect nope;', { line: 2, column: 8, statement: 1 }],
+    [
+      `create table public.p (id int primary key);
+create extension vector;
+create table public.c (id int references public.p deferrable initially deferred);
+  insert into public.c values (5);
+select 1;`,
+      { line: 4, column: 3, sqlstate: '23503', where: expect.stringContaining('the end of the transaction') },
+    ],
+    [
+      'do $$ begin execute $x$create extension vector$x$; end $$',
+      { sqlstate: '0A000', hint: expect.stringContaining('vector') },
+    ],
+    [
+      'create function public.v(q vector(3)) returns int language sql as $$ select 1 $$',
+      { hint: expect.stringContaining('vector') },
+    ],
+    ['create server s foreign data wrapper postgres_fdw', { hint: expect.stringContaining('inside its network') }],
+    [
+      'create role reporter; alter schema public owner to reporter;',
+      { column: 23, hint: expect.stringContaining('define_role') },
+    ],
   ])('names the position in %j', async (sql, expected) => {
     const { ref } = await failing;
     expect(await refused(ref, sql)).toMatchObject(expected);
@@ -316,7 +353,9 @@ sql_paths = ["./seeds/*.sql"]
   it('creates an app from a project, and lists the parts that were not copied', async () => {
     const folder = await project({
       'supabase/config.toml': config,
-      'supabase/migrations/1_tables.sql': 'create table public.things (id int);',
+      'supabase/roles.sql': `create role reporter; alter role authenticated set statement_timeout = '9s';`,
+      'supabase/migrations/1_tables.sql':
+        'create table public.things (id int); grant select on public.things to reporter;',
       'supabase/seeds/2.sql': 'insert into public.things values (2);',
       'supabase/seeds/1.sql': 'insert into public.things values (1)',
       'supabase/functions/hello/index.ts': '',
@@ -326,12 +365,13 @@ sql_paths = ["./seeds/*.sql"]
     expect([code, stdout]).toEqual([
       0,
       expect.stringMatching(
-        /applied {2}1_tables\.sql\nseeded {3}seeds\/1\.sql\nseeded {3}seeds\/2\.sql[\s\S]*github[\s\S]*hook send_sms[\s\S]*hello[\s\S]*sb_publishable_[\s\S]*Next:/,
+        /applied {2}1_tables\.sql\nseeded {3}\.\/roles\.sql\nseeded {3}seeds\/1\.sql\nseeded {3}seeds\/2\.sql[\s\S]*github[\s\S]*hook send_sms[\s\S]*hello[\s\S]*sb_publishable_[\s\S]*Next:/,
       ),
     ]);
     expect(await rows(ref, 'select id from public.things order by id')).toEqual([['1'], ['2']]);
     expect(await rows(ref, 'select key, value from ninefold.settings order by key')).toEqual([
       ['db_max_rows', '50'],
+      ['db_statement_timeout', '9000'],
       ['disable_signup', 'true'],
       ['external_google_client_id', '"an-id"'],
       ['external_google_enabled', 'true'],
@@ -438,6 +478,16 @@ secret = "a secret"
     expect((await cli(node, ['migrate', ref, folder])).stdout).toContain('applied  2.sql');
     const { stdout } = await cli(node, ['keys', ref, '--json']);
     expect((JSON.parse(stdout) as AppConnection).ref).toBe(ref);
+  });
+
+  it('warns about a roles.sql that fails, and applies the migrations', async () => {
+    const folder = await project({
+      'supabase/roles.sql': 'create role reporter;\nselect nope;',
+      'supabase/migrations/1.sql': 'create table public.things (id int);',
+    });
+    const { code, stdout, stderr } = await cli(node, ['apps', 'create', uniqueRef(), '--from', folder]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('applied  1.sql')]);
+    expect(`${stdout}${stderr}`).toContain('./roles.sql:2: The file is not applied: column "nope" does not exist');
   });
 
   it('names the failed file of the seed, and continues with it', async () => {

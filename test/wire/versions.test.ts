@@ -63,7 +63,7 @@ describe('versions', () => {
       await change();
       await expect.poll(async () => (await recorded(ref)).length, { timeout: 3000 }).toBe(first + i + 1);
       const [latest] = (await versionsOf(ref)).versions;
-      expect(latest?.causes).toMatchObject([{ kind, what, who: 'operator' }]);
+      expect(latest?.causes).toMatchObject([{ kind, what, actor: 'operator' }]);
       expect(latest?.changes.map((each) => each.words).join('\n')).toContain(words);
       expect(Math.abs(Date.now() - Date.parse(latest?.at ?? ''))).toBeLessThan(60_000);
     }
@@ -113,7 +113,7 @@ describe('versions', () => {
     const [latest] = (await versionsOf(ref)).versions;
     expect(latest?.number).toBe((before?.number ?? 0) + 1);
     const what = expect.stringMatching(/^\d+\.\d+\.\d+\+[0-9a-f]{8}$/);
-    expect(latest?.causes).toMatchObject([{ kind: 'ninefold', what, who: 'Ninefold' }]);
+    expect(latest?.causes).toMatchObject([{ kind: 'ninefold', what, actor: 'Ninefold' }]);
     await runSql(node, ref, 'alter table public.tickets add a int');
     expect((await versionsOf(ref)).versions[0]?.causes).toMatchObject([{ kind: 'sql', what: 'ALTER TABLE' }]);
   });
@@ -250,9 +250,9 @@ describe('migrate --save', () => {
   it('does not mark scripts that it has not read as saved', async () => {
     const { ref } = await copy();
     await runSql(node, ref, 'create table public.a (id int)');
-    const { last } = await admin<{ last: number }>(node, 'GET', `/apps/${ref}/journal`);
+    const { last } = await admin<{ last: number }>(node, 'GET', `/apps/${ref}/migrations/unsaved`);
     await runSql(node, ref, 'create table public.b (id int)');
-    const saved = admin(node, 'POST', `/apps/${ref}/migrations/saved`, { name: 'a.sql', sql: 'x', last });
+    const saved = admin(node, 'POST', `/apps/${ref}/migrations/save`, { name: 'a.sql', sql: 'x', last });
     await expect(saved).rejects.toThrow('migration_outdated');
     const { results } = await runSql(node, ref, 'select count(*) from ninefold.migrations');
     expect(results[0]?.rows).toEqual([['0']]);

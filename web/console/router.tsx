@@ -207,7 +207,7 @@ const calls = createRoute({
   ),
 });
 
-const story = createRoute({
+const trace = createRoute({
   getParentRoute: () => app,
   path: '/calls/$requestId',
   component: lazyRouteComponent(
@@ -416,7 +416,7 @@ const inApp = app.addChildren([
   rules,
   roles,
   calls,
-  story,
+  trace,
   errors,
   limits,
   changes,

@@ -1,7 +1,7 @@
-import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { Combo, type ComboProps } from './combo.tsx';
 import editorStyles from './editor.module.css';
 import { countWords } from './format.ts';
-import styles from './reference-picker.module.css';
 
 /** A row that a field can reference. */
 export interface Choice {
@@ -19,158 +19,62 @@ export interface Choices {
   readonly total: number;
 }
 
-export interface ReferencePickerProps {
-  id: string;
-  /** Accessible name, if the field has no visible label. */
-  label?: string | undefined;
-  /** Name of the list. */
-  listLabel: string;
-  placeholder: string;
+export interface ReferencePickerProps
+  extends Pick<
+    ComboProps,
+    'id' | 'label' | 'listLabel' | 'placeholder' | 'search' | 'onSearch' | 'describedBy' | 'isWrong' | 'isInCell'
+  > {
+  /** The stored value; null without one. */
+  value?: string | null;
   /** Label of the chosen row; empty without one. */
   chosen: string;
-  /** True if the list offers to choose no row. */
-  canClear: boolean;
-  /** The typed text; null while the list is closed. */
-  search: string | null;
-  onSearch: (search: string | null) => void;
+  /** The option that chooses no row; null if the field must have a row. */
+  none: ReactNode;
   /** The rows for the typed text; undefined while the server searches. */
   found: Choices | undefined;
   /** Text if no row is found. */
   nothingFound: string;
-  describedBy?: string | undefined;
-  isWrong?: boolean;
+  /** Text after the count: "match name or email". */
+  searched?: string | undefined;
+  className?: string | undefined;
+  children?: ReactNode;
   onChoose: (choice: Choice | null) => void;
 }
 
+const NONE = ' none';
+
 /** Chooses a row by its label. Typing searches the labels on the server; the picker never shows a key. */
 export function ReferencePicker({
-  id,
-  label,
-  listLabel,
-  placeholder,
+  value = null,
   chosen,
-  canClear,
-  search,
-  onSearch,
+  none,
   found,
   nothingFound,
-  describedBy,
-  isWrong = false,
+  searched,
+  className,
   onChoose,
+  ...combo
 }: ReferencePickerProps) {
-  const [at, setAt] = useState(0);
-  const isOpen = search !== null;
+  const { search } = combo;
   const choices = found?.choices ?? [];
-  const none = canClear && search === '' ? 1 : 0;
-  const options = choices.length + none;
-  const choose = (choice: Choice | null) => {
-    onChoose(choice);
-    onSearch(null);
-  };
-  const chooseAt = (place: number) => {
-    const choice = choices[place - none];
-    if (place < none) choose(null);
-    else if (choice) choose(choice);
-  };
-  const searchFor = (text: string | null) => {
-    onSearch(text);
-    setAt(0);
-  };
+  const options = [
+    ...choices.map(({ value: key, name, note }) => ({ key, name, note, isCurrent: key === value })),
+    ...(none !== null && search === '' ? [{ key: NONE, name: none }] : []),
+  ];
   return (
-    <div className={styles.picker}>
-      <input
-        id={id}
-        className={editorStyles.control}
-        role="combobox"
-        aria-label={label}
-        aria-expanded={isOpen}
-        aria-controls={`${id}-list`}
-        aria-autocomplete="list"
-        aria-activedescendant={isOpen && options > 0 ? `${id}-${at}` : undefined}
-        aria-describedby={describedBy}
-        aria-invalid={isWrong || undefined}
-        autoComplete="off"
-        placeholder={placeholder}
-        value={search ?? chosen}
-        onChange={({ currentTarget }) => searchFor(currentTarget.value)}
-        onFocus={() => searchFor('')}
-        onBlur={() => onSearch(null)}
-        onKeyDown={(event) => {
-          if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
-            event.preventDefault();
-            const step = event.key === 'ArrowDown' ? 1 : -1;
-            if (isOpen) setAt((at + step + options) % Math.max(options, 1));
-            else searchFor('');
-          }
-          if (event.key === 'Enter' && isOpen && options > 0) {
-            event.preventDefault();
-            chooseAt(at);
-          }
-          if (event.key === 'Escape' && isOpen) {
-            event.stopPropagation();
-            onSearch(null);
-          }
-        }}
-      />
-      {isOpen && (
-        <div className={styles.menu}>
-          <div role="listbox" id={`${id}-list`} aria-label={listLabel}>
-            {none === 1 && (
-              <Option id={`${id}-0`} isAt={at === 0} onChoose={() => choose(null)}>
-                <span className="soft">None</span>
-              </Option>
-            )}
-            {choices.map((choice, i) => (
-              <Option
-                key={choice.value}
-                id={`${id}-${i + none}`}
-                isAt={at === i + none}
-                onChoose={() => choose(choice)}
-              >
-                <span>{choice.name}</span>
-                <small>{choice.note}</small>
-              </Option>
-            ))}
-          </div>
-          <p className={styles.remark} role="status">
-            {found === undefined
-              ? 'Searching …'
-              : choices.length === 0
-                ? nothingFound
-                : `${choices.length} of ${countWords(Math.max(found.total, choices.length))}`}
-          </p>
-        </div>
-      )}
-    </div>
-  );
-}
-
-/** Option of the list. */
-function Option({
-  id,
-  isAt,
-  onChoose,
-  children,
-}: {
-  id: string;
-  isAt: boolean;
-  onChoose: () => void;
-  children: React.ReactNode;
-}) {
-  return (
-    <div
-      id={id}
-      role="option"
-      tabIndex={-1}
-      aria-selected={isAt}
-      className={styles.option}
-      // Keeps the focus in the field.
-      onMouseDown={(event) => {
-        event.preventDefault();
-        onChoose();
-      }}
-    >
-      {children}
-    </div>
+    <Combo
+      {...combo}
+      className={className ?? editorStyles.control}
+      text={chosen}
+      options={options}
+      remark={
+        found === undefined
+          ? 'Searching …'
+          : choices.length === 0
+            ? nothingFound
+            : `${choices.length} of ${countWords(Math.max(found.total, choices.length))}${searched ? ` ${searched}` : ''}`
+      }
+      onChoose={(key) => onChoose(choices.find((choice) => choice.value === key) ?? null)}
+    />
   );
 }

@@ -25,10 +25,19 @@ export function stateColour({ states, initial }: States, value: string): StateCo
 }
 
 /** Shows a state with its colour. */
-export function State({ machine, state }: { machine: States; state: string }) {
+export function State({
+  machine,
+  state,
+  isBare = false,
+}: {
+  machine: States;
+  state: string;
+  /** Shows only the colour, beside a text that names the state. */
+  isBare?: boolean;
+}) {
   return (
     <span className={styles.state} style={{ '--c': `var(--${stateColour(machine, state)})` } as React.CSSProperties}>
-      {machine.states.find(({ value }) => value === state)?.label ?? state}
+      {!isBare && (machine.states.find(({ value }) => value === state)?.label ?? state)}
     </span>
   );
 }

@@ -4,7 +4,7 @@ import type { MigrateRequest, MigrateResponse, MigrationFailure, SqlResponse } f
 import type { MigrationTrial } from '../../../contract/changes.ts';
 import { limits } from '../../../contract/limits.ts';
 import { CliError, type Client, connect } from '../client.ts';
-import { readMigrations } from '../migration-files.ts';
+import { type FoundMigrations, readMigrations } from '../migration-files.ts';
 import { printJson, printWarnings } from '../print.ts';
 import { saveMigration } from '../save-migration.ts';
 import { readProjectSettings } from '../supabase-project.ts';
@@ -99,10 +99,10 @@ const CHARACTERS_OF_REQUEST = 2_000_000;
  * Sends the files to the node in several requests. Prints the files that were applied before a failure.
  * @throws CliError with the position of the failure.
  */
-export async function applyMigrations(client: Client, ref: string, found: MigrateRequest): Promise<MigrateResponse> {
-  const all: MigrateResponse = { applied: [], skipped: [], seeded: [], warnings: [] };
+export async function applyMigrations(client: Client, ref: string, found: FoundMigrations): Promise<MigrateResponse> {
+  const path = `/apps/${encodeURIComponent(ref)}/migrations`;
+  const all = await applyRoles(client, path, found.roles);
   for (const request of requestsOf(found)) {
-    const path = `/apps/${encodeURIComponent(ref)}/migrations`;
     const response = await client.post<MigrateResponse>(path, request).catch((error: unknown) => {
       if (error instanceof CliError && error.code === 'migration_failed') {
         const { applied, warnings } = error.details as MigrationFailure;
@@ -117,6 +117,23 @@ export async function applyMigrations(client: Client, ref: string, found: Migrat
     all.seeded.push(...response.seeded);
   }
   return all;
+}
+
+/**
+ * Applies the `roles.sql` of a project. Its failure is a warning, because Supabase's own `db push` leaves that file out,
+ * and the roles that it creates belong to no app.
+ */
+async function applyRoles(client: Client, path: string, roles: string | undefined): Promise<MigrateResponse> {
+  const none: MigrateResponse = { applied: [], skipped: [], seeded: [], warnings: [] };
+  if (roles === undefined) return none;
+  // A migration's name contains no slash.
+  const seed = [{ name: './roles.sql', sql: roles }];
+  return client.post<MigrateResponse>(path, { files: [], seed }).catch((error: unknown) => {
+    if (!(error instanceof CliError) || error.code !== 'migration_failed') throw error;
+    const { file, line, column, message, sqlstate, warnings } = error.details as MigrationFailure;
+    const reason = `The file is not applied: ${message} (SQLSTATE ${sqlstate}).`;
+    return { ...none, warnings: [...warnings, { file, line: line ?? 1, column: column ?? 1, message: reason }] };
+  });
 }
 
 /** Divides the files into requests of limited size, in order. Each seed file gets its own request. */
@@ -153,7 +170,12 @@ export function printApplied(response: MigrateResponse): void {
   printWarnings(response.warnings);
 }
 
-async function tryOut(client: Client, ref: string, found: MigrateRequest, json: boolean): Promise<void> {
+async function tryOut(
+  client: Client,
+  ref: string,
+  { roles: _, ...found }: FoundMigrations,
+  json: boolean,
+): Promise<void> {
   const path = `/apps/${encodeURIComponent(ref)}`;
   const request = bytesOf(found) > limits.bodyBytes.default ? await withoutApplied(client, path, found) : found;
   const trial = await client.post<MigrationTrial>(`${path}/migrations/trial`, request);

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import type { Command } from 'commander';
 import { limits } from '../../../contract/limits.ts';
-import type { BegunSiteVersion, SiteState, SiteVersion } from '../../../contract/site.ts';
+import type { BeginSiteVersion, BegunSiteVersion, SiteState, SiteVersion } from '../../../contract/site.ts';
 import { CliError, type Client, connect } from '../client.ts';
 import { bytesInWords, printJson, printTable } from '../print.ts';
 
@@ -91,7 +91,9 @@ function versionBefore(versions: readonly SiteVersion[], asked: string | true): 
 async function publish(client: Client, path: string, folder: string): Promise<void> {
   const files = readFolder(folder);
   const hashes = Object.fromEntries([...files].map(([name, content]) => [name, sha256(content)]));
-  const { id, missing } = await client.post<BegunSiteVersion>(`${path}/versions`, { files: hashes });
+  const { id, missing } = await client.post<BegunSiteVersion>(`${path}/versions`, {
+    files: hashes,
+  } satisfies BeginSiteVersion);
   const contents = new Map([...files.values()].map((content) => [sha256(content), content]));
   for (const hash of missing) await client.put(`${path}/versions/${id}/files/${hash}`, contents.get(hash));
   await client.post(`${path}/versions/${id}/publish`, {});

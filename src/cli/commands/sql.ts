@@ -28,7 +28,7 @@ export function addSqlCommand(program: Command): void {
             result.rows.map((row) => row.map((value) => value ?? 'null')),
           );
         }
-        const cut = result.cut ? `, the first ${result.rows.length} shown` : '';
+        const cut = result.truncated ? `, the first ${result.rows.length} shown` : '';
         process.stdout.write(`${result.command}${cut}\n`);
       }
       printWarnings(response.warnings);

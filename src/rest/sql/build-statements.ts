@@ -75,7 +75,7 @@ function isLong(plan: QueryPlan): boolean {
   if (plan.kind === 'mutate' || (plan.kind === 'call' && !(plan.readOnly && plan.routine.returns.set))) return false;
   if (plan.mediaType.kind === 'plan' || plan.format.kind === 'custom' || plan.format.kind === 'none') return false;
   const rows = limitOf(plan.read.range);
-  return rows === null || rows > BigInt(limits.sharedPageRows.default);
+  return rows === null || rows > BigInt(limits.bufferedPageRows.default);
 }
 
 function rollsBack({ preferences }: ApiRequest, { db_tx_end }: RestSettings): boolean {

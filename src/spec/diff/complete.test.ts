@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { diffedApp } from '../../../test/support/diffed-app.ts';
+import { canonical, differences, type JsonObject } from '../changes/differences.ts';
 import { diffChapters } from './diff.ts';
-import { canonical, differences, type JsonObject } from './differences.ts';
 
 const { derive } = diffedApp('complete');
 

@@ -4,8 +4,8 @@ import { defaultAuthSettings } from '../../../contract/settings-auth.ts';
 import type { Specification } from '../../../contract/specification.ts';
 import type { EntitiesChapter } from '../../../contract/specification-entities.ts';
 import { diffedApp } from '../../../test/support/diffed-app.ts';
-import { specificationMarkdown } from '../markdown/specification.ts';
-import type { JsonObject } from './differences.ts';
+import type { JsonObject } from '../changes/differences.ts';
+import { specificationMarkdown } from '../chapters/markdown.ts';
 import { withEmptyLists } from './upgrade-chapters.ts';
 
 const { owner, superuser, derive, diff } = diffedApp('diff');
@@ -163,7 +163,9 @@ describe('diffChapters reports changes of an app in sentences for business reade
     ],
     [
       `select ninefold.define_machine('public.tickets', 'status', 'open', '[]')`,
-      ['Rows of tickets now have the computed field passages (jsonb, by public.passages(public.tickets)) and computed'],
+      [
+        'Rows of tickets now have the computed field state_changes (jsonb, by public.state_changes(public.tickets)) and computed',
+      ],
     ],
     ['alter table public.customers alter id drop identity', ['id of customers is no longer numbered by itself.']],
     [
@@ -376,7 +378,7 @@ describe('diffChapters reports changes of an app in sentences for business reade
     expect(keyless).not.toEqual(entities.entities);
     const then = {
       ...now,
-      entities: { ...entities, entities: keyless, junctions: undefined, shown_keys: undefined },
+      entities: { ...entities, entities: keyless, junctions: undefined, view_foreign_keys: undefined },
       calls: {
         ...calls,
         rows: undefined,
@@ -397,8 +399,8 @@ describe('diffChapters reports changes of an app in sentences for business reade
       hash: 'abc',
       chapters: {
         ...now,
-        entities: lacking(now.entities, 'junctions', 'shown_keys'),
-        roles: lacking(now.roles, 'from_now_on'),
+        entities: lacking(now.entities, 'junctions', 'view_foreign_keys'),
+        roles: lacking(now.roles, 'default_privileges'),
         calls: lacking(then.calls, 'rows'),
       },
     };

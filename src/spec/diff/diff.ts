@@ -1,20 +1,22 @@
 import type { Change } from '../../../contract/changes.ts';
 import { type ChapterKey, chapters } from '../../../contract/chapters.ts';
+import { type ChangeDescriber, type DescribedChange, matches } from '../changes/describer.ts';
+import { type Difference, differences, isObject, type JsonObject } from '../changes/differences.ts';
+import { genericWords } from '../changes/generic.ts';
+import { fewWords } from '../changes/values.ts';
+import { callsDescriber } from '../chapters/calls/changes.ts';
+import { entitiesDescriber } from '../chapters/entities/changes.ts';
+import { errorsDescriber } from '../chapters/errors/changes.ts';
+import { limitsDescriber } from '../chapters/limits/changes.ts';
+import { purposeDescriber } from '../chapters/purpose/changes.ts';
+import { rolesDescriber } from '../chapters/roles/changes.ts';
+import { rulesDescriber } from '../chapters/rules/changes.ts';
+import { screensDescriber } from '../chapters/screens/changes.ts';
+import { statesDescriber } from '../chapters/states/changes.ts';
 import type { ObjectIds } from '../versions/object-ids.ts';
-import { type ChangeDescriber, type DescribedChange, matches } from './describer.ts';
-import { type Difference, differences, isObject, type JsonObject } from './differences.ts';
 import { followRenames } from './follow-renames.ts';
 import { type Rename, renamesBetween, withoutMarks } from './renames.ts';
 import { upgradeChapters } from './upgrade-chapters.ts';
-import { callsDescriber } from './words/calls.ts';
-import { purposeDescriber, screensDescriber } from './words/description.ts';
-import { entitiesDescriber } from './words/entities.ts';
-import { errorsDescriber, limitsDescriber } from './words/errors-and-limits.ts';
-import { genericWords } from './words/generic.ts';
-import { rolesDescriber } from './words/roles.ts';
-import { rulesDescriber } from './words/rules.ts';
-import { statesDescriber } from './words/states.ts';
-import { fewWords } from './words/values.ts';
 
 /** The describers of the chapters. Differences that they omit are reported by path. */
 const describers: Readonly<Record<ChapterKey, ChangeDescriber>> = {

@@ -1,12 +1,12 @@
 import { chapters as allChapters } from '../../../contract/chapters.ts';
 import { groupBy } from '../../catalog/group.ts';
 import { entityId } from '../../catalog/names.ts';
-import type { DescribedChange } from './describer.ts';
-import { identityOf, isObject, type JsonObject } from './differences.ts';
+import type { DescribedChange } from '../changes/describer.ts';
+import { identityOf, isObject, type JsonObject } from '../changes/differences.ts';
+import { items, sentence, text, texts } from '../changes/values.ts';
 import { NamesInText, partsOf, plainName, type TextScope } from './names-in-text.ts';
+import { RenameSentences } from './rename-sentences.ts';
 import type { Rename, RenameKind } from './renames.ts';
-import { RenameSentences } from './words/renames.ts';
-import { items, sentence, text, texts } from './words/values.ts';
 
 /**
  * Returns the older chapters with the newer names, so that only other changes differ, and the sentences that report the
@@ -64,7 +64,7 @@ const namedIn: Readonly<Record<string, RenameKind>> = {
   policies: 'policy',
   rules: 'constraint',
   relations: 'constraint',
-  shown_keys: 'constraint',
+  view_foreign_keys: 'constraint',
   roles: 'role',
 };
 

@@ -1,9 +1,9 @@
 import type { Change } from '../../../contract/changes.ts';
 import { type ChapterKey, chapters } from '../../../contract/chapters.ts';
 import { groupBy } from '../../catalog/group.ts';
+import { cut, fromTo, quoted, thing } from '../changes/values.ts';
 import { type Block, parseMarkdown, plainText } from '../markdown/parse.ts';
 import { diffChapters } from './diff.ts';
-import { cut, fromTo, quoted, thing } from './words/values.ts';
 
 /**
  * Returns the changes between two Markdown exports in words. The exports contain less than the JSON value, but the

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../changes/differences.ts';
 import { type ObjectIds, readObjectIds } from '../versions/object-ids.ts';
 import { diffChapters } from './diff.ts';
-import type { JsonObject } from './differences.ts';
 
 interface App {
   chapters: JsonObject;

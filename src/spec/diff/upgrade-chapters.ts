@@ -1,5 +1,5 @@
 import type { Specification } from '../../../contract/specification.ts';
-import { isObject, type JsonObject } from './differences.ts';
+import { isObject, type JsonObject } from '../changes/differences.ts';
 
 /**
  * Returns chapters of an earlier format in the current format, so that an upgrade of Ninefold is not reported as a
@@ -36,20 +36,23 @@ function withJobs(chapters: JsonObject, other: JsonObject): JsonObject {
 
 function withFromNowOn(chapters: JsonObject, other: JsonObject): JsonObject {
   const { roles } = chapters;
-  if (!isObject(roles) || roles.from_now_on !== undefined || !isObject(other.roles)) return chapters;
-  return { ...chapters, roles: { ...roles, from_now_on: other.roles.from_now_on, sources: other.roles.sources } };
+  if (!isObject(roles) || roles.default_privileges !== undefined || !isObject(other.roles)) return chapters;
+  return {
+    ...chapters,
+    roles: { ...roles, default_privileges: other.roles.default_privileges, sources: other.roles.sources },
+  };
 }
 
 function withJunctions(chapters: JsonObject, other: JsonObject): JsonObject {
   const { entities } = chapters;
   if (!isObject(entities) || !isObject(other.entities)) return chapters;
-  if (entities.junctions !== undefined && entities.shown_keys !== undefined) return chapters;
-  const { junctions, shown_keys, sources } = other.entities;
+  if (entities.junctions !== undefined && entities.view_foreign_keys !== undefined) return chapters;
+  const { junctions, view_foreign_keys, sources } = other.entities;
   const keys = new Map(listIn(other.entities, 'entities').map(({ id, primary_key }) => [id, primary_key]));
   const told = listIn(entities, 'entities').map((entity) =>
     entity.kind === 'view' && keys.has(entity.id) ? { ...entity, primary_key: keys.get(entity.id) } : entity,
   );
-  return { ...chapters, entities: { ...entities, entities: told, junctions, shown_keys, sources } };
+  return { ...chapters, entities: { ...entities, entities: told, junctions, view_foreign_keys, sources } };
 }
 
 /** Kinds of advice that were added together with `definitions`. */
@@ -79,7 +82,7 @@ function withDefinitions(chapters: JsonObject, other: JsonObject): JsonObject {
     roles: {
       ...roles,
       policies: added('policies', ({ entity }) => !served.has(entity)),
-      from_now_on: added('from_now_on', ({ id }) => String(id).startsWith('sequences in ')),
+      default_privileges: added('default_privileges', ({ id }) => String(id).startsWith('sequences in ')),
       advice: added('advice', ({ about }) => newAdvice.includes(about)),
     },
   };
@@ -100,10 +103,10 @@ function withRows(chapters: JsonObject, other: JsonObject): JsonObject {
   };
 }
 
-/** Without `shown_keys`, which was added later, the version has the earlier format and did not lose the call. */
+/** Without `view_foreign_keys`, which was added later, the version has the earlier format and did not lose the call. */
 function withDescribing(chapters: JsonObject, other: JsonObject): JsonObject {
   const { calls, entities } = chapters;
-  if (!isObject(entities) || entities.shown_keys !== undefined) return chapters;
+  if (!isObject(entities) || entities.view_foreign_keys !== undefined) return chapters;
   const describing = listIn(other.calls, 'calls').find(({ id }) => id === 'rest.describe');
   const isNow = listIn(calls, 'calls').some(({ id }) => id === 'rest.describe');
   const isOff = listIn(calls, 'settings').some(({ key, value }) => key === 'openapi_mode' && value === 'disabled');
@@ -116,8 +119,8 @@ const listIn = (of: unknown, name: string): JsonObject[] => {
   return Array.isArray(list) ? list.filter(isObject) : [];
 };
 
-const emptyEntities = { junctions: [], shown_keys: [] };
-const emptyRoles = { from_now_on: [] };
+const emptyEntities = { junctions: [], view_foreign_keys: [] };
+const emptyRoles = { default_privileges: [] };
 const emptyCalls = { rows: [], extension_functions: [], functions: [], jobs: [], definitions: [], settings: [] };
 
 /**

@@ -8,11 +8,11 @@ import { readFigures } from '../../apps/read-statistics.ts';
 import { runAsServerRole } from '../../apps/run-as-server-role.ts';
 import type { Database } from '../../database/database.ts';
 import { firstJson } from '../../database/statement.ts';
-import { type EntityFigures, loadEntityFigures } from './entities.ts';
-import type { MetError } from './errors.ts';
-import { loadJobFigures, type RunFigures } from './jobs.ts';
-import { loadRoleFigures, type MemberFigures } from './roles.ts';
-import { loadStateFigures, type StateFigures } from './states.ts';
+import { loadJobFigures, type RunFigures } from '../chapters/calls/job-figures.ts';
+import { type EntityFigures, loadEntityFigures } from '../chapters/entities/figures.ts';
+import type { MetError } from '../chapters/errors/figures.ts';
+import { loadRoleFigures, type MemberFigures } from '../chapters/roles/figures.ts';
+import { loadStateFigures, type StateFigures } from '../chapters/states/figures.ts';
 
 /** Figures that change although the app's behaviour does not. */
 export interface LiveFigures {
@@ -60,5 +60,5 @@ async function callsToday(database: Database): Promise<number> {
 /** How often a limit was hit, and by whom at last. */
 export interface HitLimit extends ErrorFigures {
   name: string;
-  last_who: string | null;
+  last_caller: string | null;
 }

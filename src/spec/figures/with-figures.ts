@@ -1,6 +1,6 @@
 import type { Chapters, LimitLine, Specification } from '../../../contract/specification.ts';
-import { failingJobs } from '../advice/jobs.ts';
-import { errorsWithFigures } from './errors.ts';
+import { errorsWithFigures } from '../chapters/errors/figures.ts';
+import { failingJobs } from '../chapters/roles/advice/jobs.ts';
 import type { HitLimit, LiveFigures } from './figures.ts';
 
 /** Returns the specification with its figures as of `at`. Figures are not part of the hash. Pure. */

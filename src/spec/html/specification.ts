@@ -1,7 +1,7 @@
 import { chapters } from '../../../contract/chapters.ts';
 import type { Specification } from '../../../contract/specification.ts';
+import { specificationMarkdown } from '../chapters/markdown.ts';
 import { type Block, parseMarkdown, plainText, readInline } from '../markdown/parse.ts';
-import { specificationMarkdown } from '../markdown/specification.ts';
 import { style } from './style.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { ProbedCell, ProbeTry } from '../../../contract/probe.ts';
+import type { ProbeAttempt, ProbedCell } from '../../../contract/probe.ts';
 import type { RoleCell } from '../../../contract/specification-roles.ts';
 import { type AttemptResult, isError } from '../../access/attempts.ts';
 import type { UntestableReason } from '../../access/decision.ts';
@@ -33,13 +33,13 @@ export function evaluateCell(
   note: string | null,
   trouble: string | null,
 ): ProbedCell {
-  const tries = tried.map((one) => tryOf(cell, one));
+  const attempts = tried.map((one) => tryOf(cell, one));
   const { role, entity, operation, verdict } = cell;
-  const told = tries.filter((one) => one.claimed !== null && one.met !== 'stopped');
-  const hangs = told.length === 0 && verdict === 'when' && bothWays(tries);
+  const told = attempts.filter((one) => one.expected !== null && one.result !== 'stopped');
+  const hangs = told.length === 0 && verdict === 'when' && bothWays(attempts);
   const outcome = told.some((one) => !one.agrees) ? 'disagrees' : told.length > 0 || hangs ? 'agrees' : 'not probed';
-  const why = hangs ? HANGS : noteOn(outcome, tries, trouble);
-  return { role, entity, operation, verdict, outcome, note: note ?? why, tries };
+  const why = hangs ? HANGS : noteOn(outcome, attempts, trouble);
+  return { role, entity, operation, verdict, outcome, note: note ?? why, attempts };
 }
 
 /** Returns the reason why the probe does not test a cell whose decision statements on rows cannot show. */
@@ -56,12 +56,12 @@ const beyondTries: Readonly<Record<UntestableReason, string>> = {
 };
 
 const HANGS =
-  'what it hangs on could not be asked by itself; some tries were let through and others were not, as it claims';
+  'what it hangs on could not be asked by itself; some attempts were let through and others were not, as it claims';
 
 /** Returns true if some attempts on rows succeeded and others did not. This agrees with the verdict `when`. */
-const bothWays = (tries: readonly ProbeTry[]): boolean => {
-  const onRows = tries.filter((one) => one.row !== NO_ROW && one.met !== 'stopped');
-  return onRows.some((one) => one.met === 'allowed') && onRows.some((one) => one.met !== 'allowed');
+const bothWays = (attempts: readonly ProbeAttempt[]): boolean => {
+  const onRows = attempts.filter((one) => one.row !== NO_ROW && one.result !== 'stopped');
+  return onRows.some((one) => one.result === 'allowed') && onRows.some((one) => one.result !== 'allowed');
 };
 
 /** Returns the report of a cell that the probe could not test, with the reason. */
@@ -72,41 +72,41 @@ export const notProbed = ({ role, entity, operation, verdict }: RoleCell, note: 
   verdict,
   outcome: 'not probed',
   note,
-  tries: [],
+  attempts: [],
 });
 
-function tryOf(cell: RoleCell, { planned, answer, passes, isSettled, beforeRow, callsLate }: Tried): ProbeTry {
+function tryOf(cell: RoleCell, { planned, answer, passes, isSettled, beforeRow, callsLate }: Tried): ProbeAttempt {
   const asked = planned.asks && !isError(answer);
   const isTwice = callsLate && isError(answer) && answer.sqlstate === '23505';
-  const met = asked ? 'allowed' : isTwice ? 'stopped' : outcomeOf(answer, cell.operation, beforeRow);
-  const claimed = claim(cell, planned, met, passes, beforeRow, isSettled);
-  const agrees = met === 'stopped' || claimed === null || (claimed === 'allowed') === (met === 'allowed');
+  const result = asked ? 'allowed' : isTwice ? 'stopped' : outcomeOf(answer, cell.operation, beforeRow);
+  const expected = claim(cell, planned, result, passes, beforeRow, isSettled);
+  const agrees = result === 'stopped' || expected === null || (expected === 'allowed') === (result === 'allowed');
   return {
     as: planned.caller.as,
     row: planned.row,
-    met,
-    claimed,
+    result,
+    expected,
     agrees,
-    ...(agrees && met !== 'stopped' ? {} : { sql: planned.attempt.sql, answer: answerWords(answer) }),
+    ...(agrees && result !== 'stopped' ? {} : { sql: planned.attempt.sql, answer: answerWords(answer) }),
   };
 }
 
 function claim(
   cell: RoleCell,
   planned: PlannedAttempt,
-  met: ProbeTry['met'],
+  result: ProbeAttempt['result'],
   passes: boolean | null,
   beforeRow: boolean,
   isSettled: boolean,
-): ProbeTry['claimed'] {
+): ProbeAttempt['expected'] {
   if (planned.beyond) return 'not allowed';
   // Without a row, a statement that succeeds shows nothing about rows.
-  if (planned.asks && met === 'allowed' && !isSettled) return null;
+  if (planned.asks && result === 'allowed' && !isSettled) return null;
   if (cell.verdict === 'always') return 'allowed';
   if (cell.verdict === 'never') return 'not allowed';
   if (passes === null) return null;
   // A trigger may change the row after the conditions were evaluated.
-  const isOther = passes !== (met === 'allowed');
+  const isOther = passes !== (result === 'allowed');
   if (isOther && beforeRow && cell.operation !== 'delete') return null;
   return passes ? 'allowed' : 'not allowed';
 }
@@ -114,13 +114,17 @@ function claim(
 const answerWords = (answer: AttemptResult): string =>
   isError(answer) ? `${answer.sqlstate}: ${answer.message}` : answer.rows === 1 ? '1 row' : `${answer.rows} rows`;
 
-function noteOn(outcome: ProbedCell['outcome'], tries: readonly ProbeTry[], trouble: string | null): string | null {
+function noteOn(
+  outcome: ProbedCell['outcome'],
+  attempts: readonly ProbeAttempt[],
+  trouble: string | null,
+): string | null {
   if (outcome !== 'not probed') return null;
-  const stopped = tries.find((one) => one.met === 'stopped');
+  const stopped = attempts.find((one) => one.result === 'stopped');
   if (stopped) return `each try was stopped by something other than rights: ${stopped.answer}`;
-  if (tries.every((one) => one.row === NO_ROW)) {
+  if (attempts.every((one) => one.row === NO_ROW)) {
     return `there is no row to try it on, and none could be made${trouble === null ? '' : `: ${trouble}`}`;
   }
-  const alike = tries.every((one) => one.met === 'allowed') ? 'let through' : 'kept out';
+  const alike = attempts.every((one) => one.result === 'allowed') ? 'let through' : 'kept out';
   return `what it hangs on could not be asked of the rows by itself, and every try was ${alike}, so there is nothing to hold the answers against`;
 }

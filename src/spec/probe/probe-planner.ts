@@ -10,7 +10,6 @@ import { clauseFor, combinePolicies, policyChecks } from '../../access/row-secur
 import type { FieldFact, RelationFact } from '../../catalog/entities.ts';
 import { entityId, sqlName } from '../../catalog/names.ts';
 import type { TablePrivilege } from '../../catalog/role-access.ts';
-import { relationsRead } from '../../sql-reader/condition.ts';
 import { asRelation, found, type Row, typed } from './literals.ts';
 import type { ProbeCaller } from './probe-callers.ts';
 
@@ -186,15 +185,20 @@ export class ProbePlanner {
     const security = (command: RowOperation) => this.#access.policies.rows(role.caller.oid, relation, command);
     if (!security(operation).bound || (relation.kind !== 'r' && relation.kind !== 'p')) return null;
     // The INSERT of the probe reads no field.
-    const parts = policyChecks(operation, reads && operation !== 'insert').flatMap((check) => {
+    const clauses = policyChecks(operation, reads && operation !== 'insert').flatMap((check) => {
       const rules = security(check.command);
-      if (!rules.bound) return [];
-      const results = rules.policies.flatMap((policy) => {
-        const text = policy[clauseFor(policy, check)];
+      return rules.bound ? [rules.policies.map((policy) => ({ policy, clause: clauseFor(policy, check) }))] : [];
+    });
+    const parts = clauses.map((some) => {
+      const results = some.flatMap(({ policy, clause }) => {
+        const text = policy[clause];
         return text === null ? [] : [{ permissive: policy.permissive, result: `(${text})` }];
       });
       return combinePolicies(results, sqlConnectives);
     });
+    const readsRelations = clauses
+      .flat()
+      .some(({ policy, clause }) => policy.reads.some((one) => one.clause === clause));
     // Several operations may have the same policies.
     const text = [...new Set(parts)].join(' and ');
     // Values get the base types of domains, because the constraints of the domains do not matter here.
@@ -204,7 +208,7 @@ export class ProbePlanner {
         const { type, oid } = baseOf(field, this.#look.types);
         return { ...field, type, type_oid: oid };
       });
-    const asker = this.#asker(role, text, fields);
+    const asker = this.#asker(role, text, fields, readsRelations);
     if (asker === null) return null;
     const given = operation === 'insert' ? new Set(this.#toGive(role, relation).map((field) => field.name)) : null;
     const list = asRelation(rows, fields, relation.name, given);
@@ -218,7 +222,7 @@ export class ProbePlanner {
    * role `authenticated` evaluates the expression, if the result cannot depend on the role. Returns null if neither
    * role can.
    */
-  #asker(role: ChapterRole, text: string, fields: readonly FieldFact[]): string | null {
+  #asker(role: ChapterRole, text: string, fields: readonly FieldFact[], readsRelations: boolean): string | null {
     const schemas = this.#look.facts.schemas.map(({ name }) => name);
     const named = schemas.filter((schema) => text.includes(`${sqlName(schema)}.`));
     const { privileges } = this.#access;
@@ -229,7 +233,7 @@ export class ProbePlanner {
       });
     if (reaches(role.caller.oid)) return role.fact.name;
     const member = privileges.membership.named('authenticated');
-    const isOfRole = relationsRead(text).length > 0 || /\b(CURRENT_USER|CURRENT_ROLE|SESSION_USER)\b/.test(text);
+    const isOfRole = readsRelations || /\b(CURRENT_USER|CURRENT_ROLE|SESSION_USER)\b/.test(text);
     return member && !isOfRole && reaches(member.oid) ? member.name : null;
   }
 

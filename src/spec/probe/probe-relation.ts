@@ -2,27 +2,32 @@ import { limits } from '../../../contract/limits.ts';
 import type { ProbedCell } from '../../../contract/probe.ts';
 import type { RoleCell } from '../../../contract/specification-roles.ts';
 import { type Attempt, type AttemptResult, isError, tryAll } from '../../access/attempts.ts';
-import type { ChapterRole } from '../../access/calling-roles.ts';
 import type { RowOperation } from '../../access/operations.ts';
 import { outcomeOf } from '../../access/refusals.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
-import { entityId, sqlName } from '../../catalog/names.ts';
 import type { Transaction } from '../../database/database.ts';
-import { quoteLiteral } from '../../database/statement.ts';
 import { evaluateCell, notProbed, type Tried, untriedWords } from './evaluate-cell.ts';
-import { asText, type Row } from './literals.ts';
-import { type Member, stranger, syntheticMembers } from './members.ts';
+import { type PreparedRelation, prepareRelation } from './prepare-relation.ts';
 import { probeCallers } from './probe-callers.ts';
 import type { ProbeContext } from './probe-context.ts';
 import { ALL_ROWS, newRows, type PlannedAttempt, type ProbedRelation } from './probe-planner.ts';
 
-const asRole = (role: string, sql: string, kind: Attempt['kind']): Attempt => ({
-  role,
-  claims: JSON.stringify({ role }),
-  sql,
-  kind,
-});
-const asService = (sql: string, kind: Attempt['kind']): Attempt => asRole('service_role', sql, kind);
+/** A cell with the attempts on it. */
+interface PlannedCell {
+  cell: RoleCell;
+  tries: PlannedAttempt[];
+  note: string | null;
+}
+
+/** The attempts on all cells of a relation, and the places of their results. */
+interface Plan {
+  cells: PlannedCell[];
+  attempts: Attempt[];
+  /** The index of the result of each attempt. */
+  places: Map<PlannedAttempt, number>;
+  /** The index of the result of the conditions of the policies on the row of an attempt. */
+  conditions: Map<PlannedAttempt, number>;
+}
 
 /** Tests the cells of one relation in a transaction that the caller rolls back. */
 export async function probeRelation(
@@ -32,32 +37,44 @@ export async function probeRelation(
   cells: readonly RoleCell[],
   deadline: number,
 ): Promise<ProbedCell[]> {
-  const { effects, roles, planner } = context;
-  const barred = new Map<RoleCell, string>();
-  for (const cell of cells) {
-    const why = effects.of(relation, cell.operation as RowOperation);
-    const role = roles.find((one) => one.name === cell.role);
-    const untried =
-      role?.barred === null ? context.requests.relation(role, relation, cell.operation as RowOperation).untried : null;
-    if (untried === 'request') barred.set(cell, untriedWords(untried, cell));
-    else if (why !== null) barred.set(cell, `not tried: ${why}`);
-    else if (untried !== null) barred.set(cell, untriedWords(untried, cell));
-  }
-  const { probed, concerned, seeded, trouble } = await prepareRelation(
-    context,
-    tx,
-    relation,
-    readerOf(context, relation),
-    deadline,
+  const untestable = new Map(cells.map((cell) => [cell, whyNot(context, relation, cell)]));
+  const prepared = await prepareRelation(context, tx, relation, deadline);
+  const testable = cells.filter((cell) => untestable.get(cell) === null);
+  const plan = planCells(context, prepared, testable);
+  const answers = await tryAll(tx, plan.attempts, deadline);
+  const made = plan.cells.flatMap(({ cell, tries }) =>
+    tries.map((one) => ({ cell, plan: one, at: plan.places.get(one) ?? -1 })),
   );
-  const planned: {
-    cell: RoleCell;
-    tries: PlannedAttempt[];
-    conditions: { attempt: Attempt; at: number }[];
-    note: string | null;
-  }[] = [];
-  const attempts: Attempt[] = [];
-  const push = (attempt: Attempt): number => attempts.push(attempt) - 1;
+  const unreached = await findUnreached(context, tx, relation, made, answers, deadline);
+  const reached = made.filter((one) => !unreached.has(one.plan));
+  await tryOtherFields(context, tx, prepared.probed, reached, answers, deadline);
+  const results = new Map(
+    plan.cells.map(({ cell, tries, note }) => {
+      const tried = tries.map((one) => triedOf(context, relation, cell, one, plan, answers, unreached));
+      return [cell, evaluateCell(cell, tried, note, prepared.trouble)];
+    }),
+  );
+  return cells.map((cell) => results.get(cell) ?? notProbed(cell, untestable.get(cell) ?? 'no such role'));
+}
+
+/** Returns the reason why statements on rows cannot test a cell; null if they can. */
+function whyNot({ effects, requests, roles }: ProbeContext, relation: RelationFact, cell: RoleCell): string | null {
+  const operation = cell.operation as RowOperation;
+  const role = roles.find((one) => one.name === cell.role);
+  const untried = role?.barred === null ? requests.relation(role, relation, operation).untried : null;
+  if (untried === 'request') return untriedWords(untried, cell);
+  const why = effects.of(relation, operation);
+  if (why !== null) return `not tried: ${why}`;
+  return untried === null ? null : untriedWords(untried, cell);
+}
+
+function planCells(
+  { planner, roles, accounts, sampleSize }: ProbeContext,
+  { probed, concerned, seeded, trouble }: PreparedRelation,
+  cells: readonly RoleCell[],
+): Plan {
+  const plan: Plan = { cells: [], attempts: [], places: new Map(), conditions: new Map() };
+  const push = (attempt: Attempt): number => plan.attempts.push(attempt) - 1;
   // Equal questions have equal results, so each is asked once.
   const questions = new Map<string, number>();
   const ask = (attempt: Attempt): number => {
@@ -66,72 +83,59 @@ export async function probeRelation(
     questions.set(question, at);
     return at;
   };
-  const places = new Map<PlannedAttempt, number>();
-  const asked = new Map<PlannedAttempt, number>();
   for (const cell of cells) {
     const role = roles.find((one) => one.name === cell.role);
-    if (!role || barred.has(cell)) continue;
-    const entry = { cell, tries: [] as PlannedAttempt[], conditions: [], note: null as string | null };
-    planned.push(entry);
-    for (const caller of probeCallers(role, context.accounts, concerned, seeded, context.sampleSize.members)) {
+    if (!role) continue;
+    const entry: PlannedCell = { cell, tries: [], note: null };
+    plan.cells.push(entry);
+    for (const caller of probeCallers(role, accounts, concerned, seeded, sampleSize.members)) {
       const plans = planner.plan(cell, role, caller, probed);
       if (typeof plans === 'string') {
         entry.note = probed.rows.length === 0 && trouble !== null ? `${plans}: ${trouble}` : plans;
         continue;
       }
       const rows = cell.operation === 'insert' ? newRows(probed, caller).map(({ row }) => row) : probed.rows;
-      const ofRows = plans.some((plan) => plan.place !== null || plan.row === ALL_ROWS);
-      const reads = !plans.some((plan) => plan.row === ALL_ROWS);
+      const ofRows = plans.some((one) => one.place !== null || one.row === ALL_ROWS);
+      const reads = !plans.some((one) => one.row === ALL_ROWS);
       const asking = cell.verdict === 'when' && ofRows ? planner.condition(cell, role, probed, rows, reads) : null;
       const [first] = plans;
       const condition = asking && first ? ask({ ...first.attempt, ...asking, kind: 'value' }) : null;
-      for (const plan of plans) {
-        entry.tries.push(plan);
-        places.set(plan, push(plan.attempt));
-        if (condition !== null) asked.set(plan, condition);
+      for (const one of plans) {
+        entry.tries.push(one);
+        plan.places.set(one, push(one.attempt));
+        if (condition !== null) plan.conditions.set(one, condition);
       }
     }
   }
-  const answers = await tryAll(tx, attempts, deadline);
-  const made = planned.flatMap(({ cell, tries: plans }) =>
-    plans.map((plan) => ({ cell, plan, at: places.get(plan) ?? -1 })),
-  );
-  const unreached = await findUnreached(context, tx, relation, made, answers, deadline);
-  await tryOtherFields(
-    context,
-    tx,
-    probed,
-    made.filter(({ plan }) => !unreached.has(plan)),
-    answers,
-    deadline,
-  );
-  const callsLate = context.facts.write_functions.some((call) => call.relation === relation.oid && call.by === 'index');
-  const results = new Map(
-    planned.map(({ cell, tries: plans, note }) => {
-      const tried = plans.map((plan): Tried => {
-        const answer = answers[places.get(plan) ?? -1] ?? {
-          sqlstate: '',
-          message: 'there was no answer',
-          within: true,
-        };
-        const isBound = tableBinds(context, relation, cell);
-        const condition = asked.get(plan);
-        const isOfRows = plan.place !== null || plan.row === ALL_ROWS;
-        const unasked = isBound ? null : unbound(relation, cell);
-        const passes = condition === undefined ? unasked : passesAt(answers[condition], plan.place);
-        return {
-          planned: plan,
-          answer,
-          passes: isOfRows ? passes : null,
-          isSettled: !isBound && relation.kind !== 'v',
-          beforeRow: !unreached.has(plan) && effects.changesRows(relation, cell.operation as RowOperation, plan.field),
-          callsLate,
-        };
-      });
-      return [cell, evaluateCell(cell, tried, note, trouble)];
-    }),
-  );
-  return cells.map((cell) => results.get(cell) ?? notProbed(cell, barred.get(cell) ?? 'no such role'));
+  return plan;
+}
+
+const noAnswer: AttemptResult = { sqlstate: '', message: 'there was no answer', within: true };
+
+/** Returns an attempt with its result and with the result of the conditions of the policies. */
+function triedOf(
+  context: ProbeContext,
+  relation: RelationFact,
+  cell: RoleCell,
+  planned: PlannedAttempt,
+  { places, conditions }: Plan,
+  answers: readonly AttemptResult[],
+  unreached: ReadonlySet<PlannedAttempt>,
+): Tried {
+  const { effects, facts } = context;
+  const isBound = tableBinds(context, relation, cell);
+  const condition = conditions.get(planned);
+  const isOfRows = planned.place !== null || planned.row === ALL_ROWS;
+  const unasked = isBound ? null : unbound(relation, cell);
+  const passes = condition === undefined ? unasked : passesAt(answers[condition], planned.place);
+  return {
+    planned,
+    answer: answers[places.get(planned) ?? -1] ?? noAnswer,
+    passes: isOfRows ? passes : null,
+    isSettled: !isBound && relation.kind !== 'v',
+    beforeRow: !unreached.has(planned) && effects.changesRows(relation, cell.operation as RowOperation, planned.field),
+    callsLate: facts.write_functions.some((call) => call.relation === relation.oid && call.by === 'index'),
+  };
 }
 
 interface Made {
@@ -235,134 +239,3 @@ function passesAt(answer: AttemptResult | undefined, place: number | null): bool
   if (place !== null) return list[place] ?? null;
   return list.every((passes) => passes === list[0]) ? (list[0] ?? null) : null;
 }
-
-interface Setting {
-  probed: ProbedRelation;
-  concerned: Member[];
-  seeded: boolean;
-  /** The reason why there are no rows; null if there are rows or none were needed. */
-  trouble: string | null;
-}
-
-/**
- * Returns a role that may read every row: the service role if it may, otherwise another role. Returns the service role
- * if no role may.
- */
-function readerOf({ access, roles }: ProbeContext, relation: RelationFact): string {
-  const isOpen = ({ barred, caller }: ChapterRole): boolean =>
-    barred === null && caller.memberRole === null && access.decide(caller, relation, 'select').verdict === 'always';
-  const service = roles.filter(({ name }) => name === 'service_role');
-  return (service.find(isOpen) ?? roles.find(isOpen))?.name ?? 'service_role';
-}
-
-/** Reads some rows, creates rows if there are none, and finds the members that the rows refer to. */
-async function prepareRelation(
-  context: ProbeContext,
-  tx: Transaction,
-  relation: RelationFact,
-  reader: string,
-  deadline: number,
-): Promise<Setting> {
-  const { access, accounts, effects, testRows, users, sampleSize } = context;
-  const owners = context.ownersOf(relation);
-  const holding = context.memberFieldsOf(relation);
-  const isOwn = (one: { schema: string; name: string }) => one.schema === relation.schema && one.name === relation.name;
-  const fields = access.privileges.fieldsOf.get(relation.oid) ?? [];
-  const names = fields.map((field) => field.name);
-  const sample = asRole(reader, sampleSql(relation, names, sampleSize.rows), 'value');
-  const elsewhere = holding.filter((one) => !isOwn(one));
-  const looks = elsewhere.map(({ schema, name, field }) =>
-    asService(
-      `select pg_catalog.json_agg(distinct ids.id) from (select ${sqlName(field)}::text as id from ${entityId(schema, name)} where ${sqlName(field)} is not null limit 3) as ids`,
-      'value',
-    ),
-  );
-  // If the app has no accounts, the probe creates some in its transaction.
-  const isEmpty = accounts.members.length === 0 && users !== null;
-  const unseeded = isEmpty ? effects.of(users, 'insert') : null;
-  const seed = isEmpty && unseeded === null;
-  const seeds = seed ? syntheticMembers.map(seedAccount) : [];
-  const reading = effects.of(relation, 'select');
-  const first = await tryAll(tx, [...seeds, ...(reading === null ? [sample] : []), ...looks], deadline);
-  const seeded = seed && first.slice(0, seeds.length).every((answer) => !isError(answer));
-  let read = reading === null ? rowsIn(first[seeds.length], names) : [];
-  let trouble = reading ?? errorIn(first[seeds.length]);
-  const tables = relation.kind === 'v' ? context.baseRelations(relation) : [relation];
-  if (read.length === 0 && trouble === null && tables.length > 0) {
-    const statements = testRows.statements(tables, (table) => context.ownersOf(table), relation.kind === 'v');
-    const touched = new Set([...tables, ...statements.map((one) => one.relation)]);
-    const barredBy = [...touched].map((table) => effects.of(table, 'insert')).find((why) => why !== null) ?? null;
-    if (barredBy === null) {
-      const making = statements.map(({ sql, insteadOf }) => ({ ...asService(sql, 'keep'), insteadOf }));
-      const answers = await tryAll(tx, [...making, sample], deadline);
-      read = rowsIn(answers[making.length], names);
-      trouble = errorIn(answers[making.length]) ?? firstFailure(making, answers);
-      if (trouble !== null && unseeded !== null) trouble = `${trouble}; the app has no account, and ${unseeded}`;
-    } else trouble = barredBy;
-  }
-  // The sample has one row more than the probe tests, which shows whether these are all rows.
-  const rows = read.slice(0, sampleSize.rows);
-  const ids = [
-    ...rows.flatMap((row) => owners.map((name) => row.get(name) ?? null)),
-    ...looks.flatMap((_, i) => idsIn(first[first.length - looks.length + i])),
-  ];
-  const known = new Map(accounts.members.map((member) => [member.id, member]));
-  const concerned = [...new Set(ids.filter((id) => id !== null && UUID.test(id)))].map(
-    (id) => known.get(id ?? '') ?? stranger(id ?? ''),
-  );
-  const [pattern] = rows;
-  const newRow = pattern ? context.asNew(relation, pattern) : null;
-  return {
-    probed: {
-      relation,
-      rows,
-      newRow,
-      owners,
-      isWhole: read.length <= sampleSize.rows,
-      isRuled: isRuled(context, relation),
-    },
-    concerned,
-    seeded,
-    trouble,
-  };
-}
-
-const isRuled = (context: ProbeContext, relation: RelationFact): boolean =>
-  [relation, ...(relation.kind === 'v' ? context.baseRelations(relation) : [])].some(
-    (one) => one.rewrite_rules !== null,
-  );
-
-/** Returns the error of the first row that no alternative could create; null if all succeeded. */
-function firstFailure(making: readonly Attempt[], answers: readonly AttemptResult[]): string | null {
-  const made = new Set(making.filter((_, i) => errorIn(answers[i]) === null).map(({ insteadOf }) => insteadOf));
-  const at = making.findIndex(({ insteadOf }) => !made.has(insteadOf));
-  return errorIn(answers[at]);
-}
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-
-const sampleSql = (relation: RelationFact, names: readonly string[], rows: number): string => {
-  const values = names.map((name) => asText(`r.${sqlName(name)}`));
-  const from = `${entityId(relation.schema, relation.name)} r limit ${rows + 1}`;
-  return `select pg_catalog.json_agg(s.v) from (select array[${values.join(', ')}]::pg_catalog.text[] as v from ${from}) s`;
-};
-
-function rowsIn(answer: AttemptResult | undefined, names: readonly string[]): Row[] {
-  if (!answer || isError(answer) || answer.value === null) return [];
-  const lists = JSON.parse(answer.value) as (string | null)[][];
-  return lists.map((values) => new Map(names.map((name, i) => [name, values[i] ?? null])));
-}
-
-const idsIn = (answer: AttemptResult | undefined): string[] =>
-  !answer || isError(answer) || answer.value === null ? [] : (JSON.parse(answer.value) as string[]);
-
-const errorIn = (answer: AttemptResult | undefined): string | null =>
-  answer && isError(answer) ? answer.message : null;
-
-const seedAccount = (id: string): Attempt => ({
-  role: 'supabase_auth_admin',
-  claims: '{}',
-  sql: `insert into auth.users (instance_id, id, aud, role, email, raw_app_meta_data, raw_user_meta_data, created_at, updated_at)
-    values ('00000000-0000-0000-0000-000000000000', ${quoteLiteral(id)}, 'authenticated', 'authenticated', '${id}@probe.invalid', '{}', '{}', pg_catalog.now(), pg_catalog.now())`,
-  kind: 'keep',
-});

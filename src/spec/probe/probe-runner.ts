@@ -89,7 +89,7 @@ function reportOf(cells: readonly ProbedCell[], hash: string, startedAt: string)
     started_at: startedAt,
     finished_at: new Date().toISOString(),
     hash,
-    tries: cells.reduce((sum, cell) => sum + cell.tries.length, 0),
+    attempts: cells.reduce((sum, cell) => sum + cell.attempts.length, 0),
     agree: count('agrees'),
     disagree: count('disagrees'),
     not_probed: count('not probed'),

@@ -3,7 +3,7 @@ import type { ProbeReport, ProbeState } from '../../../contract/probe.ts';
 import { runAsServerRole } from '../../apps/run-as-server-role.ts';
 import type { Executor } from '../../database/database.ts';
 import { rowsAsText } from '../../database/statement.ts';
-import { gunzipJson, gzipJson } from '../gzip-json.ts';
+import { gunzipJson, gzipJson } from '../process/gzip-json.ts';
 
 /**
  * The table `ninefold.probe` of an app. Code of the app can write to this table, so the size of the stored report is

@@ -4,7 +4,7 @@ import { entityId, sqlName } from '../../catalog/names.ts';
 import { quoteLiteral } from '../../database/statement.ts';
 import { readCondition } from '../../sql-reader/condition.ts';
 import type { Expression, Operand } from '../../sql-reader/tree.ts';
-import { allowedLengths, allowedValue } from '../allowed-values.ts';
+import { allowedLengths, allowedValue } from '../types/allowed-values.ts';
 
 /** The max depth of referenced tables for which rows are created. */
 const DEEPEST = 3;

@@ -10,29 +10,30 @@ import { parseFacts, type RawFacts } from '../../catalog/facts.ts';
 import { type CatalogJson, parseCatalog } from '../../catalog/read-catalog.ts';
 import type { SchemaCache } from '../../catalog/schema-cache.ts';
 import type { TypeNameFacts } from '../../catalog/type-facts.ts';
-import { allowsCall } from '../call-example.ts';
+import { isObject, type JsonObject } from '../changes/differences.ts';
+import { allowsCall } from '../chapters/calls/call-example.ts';
+import { allEntities } from '../chapters/entities/entities.ts';
+import type { EntityFigures } from '../chapters/entities/figures.ts';
+import { specificationMarkdown } from '../chapters/markdown.ts';
+import { policiesForRequest } from '../chapters/roles/policies-for-request.ts';
+import type { MemberCaller } from '../chapters/roles/roles.ts';
 import { stableContent } from '../content-hash.ts';
 import { diffChapters } from '../diff/diff.ts';
-import { isObject, type JsonObject } from '../diff/differences.ts';
-import { allEntities } from '../entities.ts';
-import { fieldExamples, typeExamples } from '../examples.ts';
-import type { EntityFigures } from '../figures/entities.ts';
 import type { LiveFigures } from '../figures/figures.ts';
 import { each, withFigures } from '../figures/with-figures.ts';
-import { gunzipJsonSync, gzipJsonSync } from '../gzip-json.ts';
 import { specificationHtml } from '../html/specification.ts';
-import { specificationMarkdown } from '../markdown/specification.ts';
 import { memberScreens } from '../member-screens.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import { visibleTo } from '../openapi/visible.ts';
-import { policiesForRequest } from '../policies-for-request.ts';
-import type { MemberCaller } from '../roles.ts';
 import { deriveSpecification, type SpecificationApp } from '../specification.ts';
+import { fieldExamples, typeExamples } from '../types/examples.ts';
 import type { TypeFacts } from '../types/facts.ts';
 import { jsonSchemas } from '../types/json-schema.ts';
 import { typescriptOf, typescriptTypes } from '../types/typescript.ts';
 import { zodSchemas } from '../types/zod.ts';
+import { withCurrentNames } from '../versions/current-names.ts';
 import { type ObjectIds, objectIds, readObjectIds } from '../versions/object-ids.ts';
+import { gunzipJsonSync, gzipJsonSync } from './gzip-json.ts';
 import { NotCachedError } from './not-cached.ts';
 import { RecordingBackoff } from './recording-backoff.ts';
 
@@ -176,13 +177,13 @@ export class Tasks {
    * Returns the policies that applied to a request, and the recent durations of its call.
    * @throws NotCachedError
    */
-  behind({ of, story }: { of: SpecificationKey; story: Pick<RequestTrace, 'call' | 'touched' | 'who'> }): {
+  behind({ of, trace }: { of: SpecificationKey; trace: Pick<RequestTrace, 'call' | 'touched' | 'who'> }): {
     policies: PolicyEntry[];
     usual: NonNullable<CallEntry['figures']>['hour'] | null;
   } {
     const { calls, roles } = this.#of(of).shown.chapters;
-    const usual = calls?.calls.find(({ id }) => id === story.call)?.figures?.hour ?? null;
-    return { policies: roles ? policiesForRequest(story, roles) : [], usual };
+    const usual = calls?.calls.find(({ id }) => id === trace.call)?.figures?.hour ?? null;
+    return { policies: roles ? policiesForRequest(trace, roles) : [], usual };
   }
 
   cells({ of }: { of: SpecificationKey }): Pick<RolesChapter, 'cells'> {
@@ -344,7 +345,7 @@ const exported = (chapters: Chapters): JsonObject => JSON.parse(JSON.stringify(s
  */
 function unpackedChapters(packed: Bytes): (Chapters & JsonObject) | null {
   const value = gunzipJsonSync(Buffer.from(packed));
-  return isObject(value) ? (value as Chapters & JsonObject) : null;
+  return isObject(value) ? (withCurrentNames(value) as Chapters & JsonObject) : null;
 }
 
 const unpackedIds = ({ ids }: PackedVersion): ObjectIds | null =>

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defaultAuthSettings } from '../../../contract/settings-auth.ts';
 import { type AppDatabase, startAppDatabase } from '../../../test/support/app-database.ts';
+import { processorTimeOf } from '../../../test/support/timing.ts';
 import { loadFacts } from '../../catalog/facts.ts';
 import { loadSchemaCache } from '../../catalog/load-schema-cache.ts';
 import type { Pool } from '../../database/pool.ts';
@@ -82,9 +83,11 @@ describe('types that contain one another many times over', () => {
     ['the specification', () => JSON.stringify(specification())],
     ['OpenAPI', () => JSON.stringify(openApiDocument(specification(), types, 'http://localhost'))],
   ])('writes nested types within seconds and in a few megabytes in %s', (_name, write) => {
-    const start = performance.now();
-    const text = write();
-    expect(performance.now() - start).toBeLessThan(4000);
+    let text = '';
+    const took = processorTimeOf(() => {
+      text = write();
+    });
+    expect(took).toBeLessThan(4000);
     expect(text.length).toBeLessThan(12_000_000);
     expect(text).toContain('plain');
   });

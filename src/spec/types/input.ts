@@ -5,7 +5,7 @@ import type { TypeFact } from '../../catalog/entities.ts';
 import { groupBy } from '../../catalog/group.ts';
 import { readCondition } from '../../sql-reader/condition.ts';
 import type { Expression, Operand } from '../../sql-reader/tree.ts';
-import { entitiesChapter } from '../entities.ts';
+import { entitiesChapter } from '../chapters/entities/entities.ts';
 import { isArrayLength, trimmedField } from '../words/counts.ts';
 import { domainRuleWords, ruleWords } from '../words/rule.ts';
 import type { TypeFacts } from './facts.ts';

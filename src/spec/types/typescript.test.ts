@@ -98,7 +98,7 @@ export async function program() {
   yes<Same<keyof NonNullable<typeof whole.data>, 'id' | 'email' | 'name'>>();
   const richest = await supabase.rpc('richest');
   yes<Same<keyof NonNullable<typeof richest.data>, 'id' | 'email' | 'name'>>();
-  const flows = await supabase.from('flows').select('id, transitions, passages').single();
+  const flows = await supabase.from('flows').select('id, transitions, state_changes').single();
   if (flows.data) yes<Same<typeof flows.data.transitions, Json | null>>();
   // @ts-expect-error nobody writes what is computed
   await supabase.from('customers').update({ label: 'x' });

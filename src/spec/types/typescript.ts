@@ -7,7 +7,7 @@ import { compareText } from '../../catalog/names.ts';
 import type { RoutineFact } from '../../catalog/routines.ts';
 import { type KeyRelationship, nameKey } from '../../catalog/schema-cache.ts';
 import type { NamedTypeFact, OutputFact } from '../../catalog/type-facts.ts';
-import { entitiesChapter } from '../entities.ts';
+import { entitiesChapter } from '../chapters/entities/entities.ts';
 import type { TypeFacts } from './facts.ts';
 import { NamedTypes, type Shape } from './type-names.ts';
 

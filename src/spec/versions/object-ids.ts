@@ -1,6 +1,6 @@
 import type { Facts } from '../../catalog/facts.ts';
 import { entityId, idOf, roleName } from '../../catalog/names.ts';
-import { isObject } from '../diff/differences.ts';
+import { isObject } from '../changes/differences.ts';
 
 /** The names of objects by their ids. A part of an object has the key `<id of the object>.<own number>`. */
 type Names = Readonly<Record<string, string>>;

@@ -6,7 +6,7 @@ import { withPool } from '../../apps/server.ts';
 import type { ConnectionConfig } from '../../database/connection-config.ts';
 import type { Pool } from '../../database/pool.ts';
 import { rowsAsText } from '../../database/statement.ts';
-import { gunzipJsonSync, gzipJsonSync } from '../gzip-json.ts';
+import { gunzipJsonSync, gzipJsonSync } from '../process/gzip-json.ts';
 import { addVersion, listVersions, markPendingUnchanged, prune, readHead, readVersion } from './store.ts';
 
 let database: AppDatabase;
@@ -182,7 +182,7 @@ describe('versions of an app', () => {
   it('lets one of several workers record the same change', async () => {
     await owner.script('create table public.a (id int)');
     const head = await readHead(server);
-    expect(head).toMatchObject({ latest: null, pending: [{ kind: 'sql', what: 'CREATE TABLE', who: 'app_owner' }] });
+    expect(head).toMatchObject({ latest: null, pending: [{ kind: 'sql', what: 'CREATE TABLE', actor: 'app_owner' }] });
     const made = await Promise.all(
       Array.from({ length: 6 }, () => addVersion(database.pool, head, { ...version('a'), causes: head.pending })),
     );
@@ -190,7 +190,7 @@ describe('versions of an app', () => {
     const after = await readHead(server);
     expect(after).toEqual({ latest: { number: 1, hash: 'a', ninefold: '0.1.0' }, pending: [], isExplained: true });
     expect(await listVersions(server, null)).toMatchObject([
-      { number: 1, hash: 'a', causes: [{ kind: 'sql', what: 'CREATE TABLE', who: 'app_owner' }], change_count: 0 },
+      { number: 1, hash: 'a', causes: [{ kind: 'sql', what: 'CREATE TABLE', actor: 'app_owner' }], change_count: 0 },
     ]);
   });
 

@@ -23,7 +23,7 @@ export interface VersionHead {
 
 const HEAD = `select json_build_object(
   'latest', (select json_build_object('number', number, 'hash', hash, 'ninefold', ninefold) from ninefold.versions order by number desc limit 1),
-  'pending', (select coalesce(json_agg(json_build_object('id', id, 'at', at, 'who', coalesce(made_by, role),
+  'pending', (select coalesce(json_agg(json_build_object('id', id, 'at', at, 'actor', coalesce(made_by, role),
       'kind', case when migration is not null then case migration when 'seed.sql' then 'seed' else 'migration' end
         when kind = 'schema' then 'sql' else kind end,
       'what', coalesce(migration, what)) order by id), '[]')

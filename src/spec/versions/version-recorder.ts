@@ -216,7 +216,7 @@ export class VersionRecorder {
         const { changes, packed, ids } = await pack(previous);
         const causes: VersionCause[] = head.pending.map(({ id: _, ...cause }) => cause);
         if (isOthers)
-          causes.push({ kind: 'ninefold', what: this.#ninefold, who: 'Ninefold', at: new Date().toISOString() });
+          causes.push({ kind: 'ninefold', what: this.#ninefold, actor: 'Ninefold', at: new Date().toISOString() });
         const version = { hash, causes, changes, packed, ids, ninefold: this.#ninefold };
         return this.#write(app, async (superuser) => {
           const isAdded = await addVersion(superuser, head, version);

@@ -43,12 +43,13 @@ export function raisesOf(source: string): Raise[] {
 const openers = new Set(['begin', 'then', 'else', 'loop']);
 
 /** Returns true if a statement starts after this token: at the end of another statement or at the start of a block. */
-const beginsStatement = (before: Token | undefined): boolean =>
+export const beginsStatement = (before: Token | undefined): boolean =>
   before === undefined ||
   (before.kind === 'symbol' && (before.text === ';' || before.text === '>')) ||
   (before.kind === 'word' && openers.has(before.text));
 
-function endOfStatement(all: readonly Token[], from: number): number {
+/** Returns the index of the semicolon that ends the statement, or the number of tokens. */
+export function endOfStatement(all: readonly Token[], from: number): number {
   let i = from;
   while (i < all.length && !(all[i]?.kind === 'symbol' && all[i]?.text === ';')) i++;
   return i;

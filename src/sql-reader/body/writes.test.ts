@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { writesOf } from './writes.ts';
+import { skipsRows, sqlstateOfStable, writesOf } from './writes.ts';
 
 describe('writesOf', () => {
   it.each([
@@ -32,5 +32,31 @@ describe('writesOf', () => {
     ['never', 'select 1'],
   ])('classifies the writes of an SQL body as %s: %s', (writes, body) => {
     expect(writesOf('sql', body)).toBe(writes);
+  });
+});
+
+describe('sqlstateOfStable', () => {
+  it.each([
+    ['0A000', 'plpgsql', 'begin insert into log values (1); end', false],
+    ['0A000', 'plpgsql', 'begin perform 1 from log for update; end', false],
+    ['0A000', 'sql', 'select 1 from log for update', false],
+    ['25006', 'sql', 'select * from log for update', true],
+    ['25006', 'sql', `select nextval('numbers')`, false],
+  ])('returns %s for the %s body: %s', (sqlstate, language, body, isInlined) => {
+    expect(sqlstateOfStable(language, body, isInlined)).toBe(sqlstate);
+  });
+});
+
+describe('skipsRows', () => {
+  it.each([
+    ['always', 'update', 'begin return null; end'],
+    ['always', 'delete', 'begin insert into log values (1); return new; end'],
+    ['always', 'insert', 'begin return old; end'],
+    ['at times', 'insert', 'begin if new.a then return null; end if; return new; end'],
+    ['never', 'delete', 'begin return coalesce(old, new); end'],
+    ['never', 'delete', `begin if tg_op = 'DELETE' then return old; end if; return new; end`],
+    ['never', 'update', `begin raise exception 'no'; end`],
+  ] as const)('returns %s for the %s trigger: %s', (skips, operation, body) => {
+    expect(skipsRows(body, operation)).toBe(skips);
   });
 });

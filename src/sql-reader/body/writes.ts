@@ -1,4 +1,5 @@
-import { handledSpans } from './raises.ts';
+import { certainTokens } from './certain.ts';
+import { beginsStatement } from './raises.ts';
 import { type Token, tokens } from './tokens.ts';
 
 /**
@@ -12,13 +13,27 @@ export type Writes = 'always' | 'at times' | 'never';
  * READ ONLY). Does not analyse the functions that it calls, nor statements that it builds and runs with EXECUTE.
  */
 export function writesOf(language: string, source: string): Writes {
+  return read(language, source).writes;
+}
+
+/**
+ * Returns the SQLSTATE with which PostgreSQL refuses a function that writes in every call and is declared STABLE or
+ * IMMUTABLE. PostgreSQL refuses its statements before they run, except a row lock in code that it inlines as a table
+ * (clauses.c, inline_set_returning_function). It refuses functions that write when they run.
+ */
+export function sqlstateOfStable(language: string, source: string, isInlined: boolean): '0A000' | '25006' {
+  const { all, first } = read(language, source);
+  const token = all[first ?? -1];
+  const isLock = isInlined && language === 'sql' && word(token, 'update', 'share');
+  return isLock || word(token, ...writingFunctions) ? '25006' : '0A000';
+}
+
+/** Returns the index of the first write that every call reaches, and whether a function writes. */
+function read(language: string, source: string): { writes: Writes; all: readonly Token[]; first: number | undefined } {
   const all = tokens(source);
   const written = all.flatMap((_, i) => (isWrite(all, i) ? [i] : []));
-  if (written.length === 0) return 'never';
-  if (language === 'sql') return 'always';
-  const caught = handledSpans(all);
-  const sure = certainUntil(all);
-  return written.some((i) => i < sure && !caught.some(([from, to]) => i > from && i < to)) ? 'always' : 'at times';
+  const first = written.find(certainTokens(language, all));
+  return { writes: first !== undefined ? 'always' : written.length > 0 ? 'at times' : 'never', all, first };
 }
 
 /** Returns true if a PL/pgSQL function runs SQL that it builds at run time. */
@@ -80,20 +95,15 @@ function isWrite(all: readonly Token[], at: number): boolean {
   return isFirst && word(token, ...definitions) && !symbol(before, '(') && !isAssigned;
 }
 
-/** Returns true for the token after FOR in a clause that locks rows. */
-const isLock = (token: Token | undefined): boolean => word(token, 'update', 'share', 'no', 'key');
-
 /**
- * Returns the index of the first token that may end or branch the body: a condition, loop, return or error. Every
- * statement before it runs.
+ * Returns whether a trigger function in PL/pgSQL leaves out the row: `always`, `at times`, or `never` as far as its text
+ * shows. PostgreSQL skips the row if a BEFORE trigger returns NULL. NEW is NULL in DELETE, and OLD is NULL in INSERT.
  */
-function certainUntil(all: readonly Token[]): number {
-  const start = all.findIndex((token) => word(token, 'begin'));
-  const end = all.findIndex(
-    (token, i) =>
-      i > start &&
-      (word(token, 'if', 'case', 'loop', 'foreach', 'while', 'return', 'raise', 'exit') ||
-        (word(token, 'for') && !isLock(all[i + 1]))),
-  );
-  return end < 0 ? all.length : end;
+export function skipsRows(source: string, operation: 'insert' | 'update' | 'delete'): Writes {
+  const all = tokens(source);
+  const returned = all.flatMap((token, i) => (word(token, 'return') && beginsStatement(all[i - 1]) ? [i + 1] : []));
+  const none = operation === 'delete' ? ['null', 'new'] : operation === 'insert' ? ['null', 'old'] : ['null'];
+  const skips = (i: number, texts: readonly string[]) => word(all[i], ...texts) && symbol(all[i + 1], ';');
+  if (returned.length > 0 && returned.every((i) => skips(i, none))) return 'always';
+  return returned.some((i) => skips(i, ['null'])) ? 'at times' : 'never';
 }

@@ -1,9 +1,11 @@
+import { connect } from 'node:net';
 import pg from 'pg';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { AppConnection } from '../../../contract/admin.ts';
+import { limits } from '../../../contract/limits.ts';
 import { admin, createApp, createAppWith, runSql } from '../../support/apps.ts';
 import { attack, boundAttacks } from '../../support/bound-attacks.ts';
-import { superuserUrl, withClient } from '../../support/database.ts';
+import { overSocket, superuserUrl, withClient } from '../../support/database.ts';
 import { type HttpResponse, send } from '../../support/http.ts';
 import { startNode } from '../../support/node.ts';
 import { ownNode } from '../../support/own-node.ts';
@@ -22,6 +24,8 @@ const env = {
   NINEFOLD_APP_STATEMENT_SECONDS: '8',
   NINEFOLD_APP_TRANSACTION_SECONDS: '10',
   NINEFOLD_APP_IDLE_TRANSACTION_SECONDS: '7',
+  NINEFOLD_APP_ANALYZE_SECONDS: '2',
+  NINEFOLD_SHARED_CATALOG_BYTES_PER_SECOND: String(MIB),
   NINEFOLD_NOTIFY_QUEUE_BYTES: String(4 * MIB),
   NINEFOLD_NOTIFY_LISTENER_SECONDS: '4',
   NINEFOLD_NOTIFY_BYTES_PER_SECOND: String(8 * MIB),
@@ -99,8 +103,8 @@ const databaseUrl = async (app: AppConnection): Promise<string> =>
   (await admin<{ database_url: string }>(node, 'GET', `/apps/${app.ref}/connection`)).database_url;
 
 /** Logs in as the app's owner, as a builder's own program does. */
-async function logIn(app: AppConnection): Promise<{ client: pg.Client; ended: Promise<void> }> {
-  const client = new pg.Client(await databaseUrl(app));
+async function logIn(app: AppConnection, url?: string): Promise<{ client: pg.Client; ended: Promise<void> }> {
+  const client = new pg.Client(url ?? (await databaseUrl(app)));
   const ended = new Promise<void>((resolve) => client.on('end', () => resolve()));
   client.on('error', () => undefined);
   await client.connect();
@@ -130,6 +134,13 @@ describe('an app that exceeds a limit', () => {
       `create table public.heap (x text);
        insert into public.heap select repeat(md5(i::text), 30) from (select generate_series(1, 3000000) i) numbers`,
     ],
+    ['appTemporaryBytes', 'exported snapshots', 'select count(pg_export_snapshot()) from generate_series(1, 300000)'],
+    [
+      'sharedCatalogBytesPerSecond',
+      'comments on the database',
+      `do $$ declare big text := (select string_agg(md5(random()::text), '') from generate_series(1, 30000)); begin
+         for i in 1..1000 loop execute format('comment on database %I is %L', current_database(), big || i); end loop; end $$`,
+    ],
   ])('names the exceeded limit %s (%s) in the error, and other apps keep working', async (limit, _, sql) => {
     const app = await createApp(node);
     const refusal = await besideNeighbour(() => sqlRefusal(app, sql));
@@ -149,6 +160,24 @@ describe('an app that exceeds a limit', () => {
     const app = await createApp(node);
     const refusals = await besideNeighbour(() => Promise.all(Array.from({ length: 5 }, () => sqlRefusal(app, sql))));
     expect(refusals).toContainEqual(expect.objectContaining(exceeded(limit)));
+  });
+
+  it.runIf(process.platform === 'linux')('exceeds appMemoryBytes with memory that parallel workers share', async () => {
+    const app = await createAppWith(
+      node,
+      `create table public.numbers as select generate_series(1, 1200000) i;
+       alter table public.numbers set (parallel_workers = 4);
+       analyze public.numbers`,
+    );
+    const refusal = await besideNeighbour(() =>
+      sqlRefusal(
+        app,
+        `set work_mem = '2GB'; set hash_mem_multiplier = 1000; set max_parallel_workers_per_gather = 4; set min_parallel_table_scan_size = 0;
+         set parallel_setup_cost = 0; set parallel_tuple_cost = 0; set enable_mergejoin = off; set enable_nestloop = off;
+         select count(*) from numbers a ${'bcdefg'.replaceAll(/./g, ' join numbers $& using (i)')}`,
+      ),
+    );
+    expect(refusal).toMatchObject(exceeded('appMemoryBytes'));
   });
 
   it.each(
@@ -182,6 +211,29 @@ describe('an app that exceeds a limit', () => {
     await runSql(node, app.ref, `select pg_notify('flood', repeat('x', 7900) || i) from generate_series(1, 800) i`);
     await besideNeighbour(() => ended);
     await expect.poll(() => logged(app, 'notifyQueueBytes')).toBeDefined();
+  });
+
+  it('frees the autovacuum worker of a table whose analysis exceeds appAnalyzeSeconds', async () => {
+    const app = await createAppWith(
+      node,
+      `create function public.wait_for_ever(id int) returns int immutable language plpgsql as
+         $$ begin if current_setting('application_name') = '' then perform pg_sleep(3600); end if; return id; end $$;
+       create table public.trap (id int) with (autovacuum_analyze_threshold = 1);
+       create index on public.trap (wait_for_ever(id));
+       insert into public.trap select generate_series(1, 1000)`,
+    );
+    await withClient(await superuserUrl(node, 'postgres'), async (client) => {
+      const set = async (sql: string) => {
+        await client.query(`alter system ${sql}`);
+        await client.query('select pg_reload_conf()');
+      };
+      await set(`set autovacuum_naptime = '1s'`);
+      try {
+        await expect.poll(() => logged(app, 'appAnalyzeSeconds'), { timeout: 30_000 }).toMatchObject({ sessions: 1 });
+      } finally {
+        await set('reset autovacuum_naptime');
+      }
+    });
   });
 
   it('is suspended if it exceeds notifyBytesPerSecond', async () => {
@@ -378,16 +430,54 @@ describe('the owner of an app', () => {
     expect((await call(app, 'POST', '/rpc/lock_one')).status).toBe(200);
   });
 
+  it('cannot log in more often than loginsPerSecond allows', async () => {
+    const app = await createApp(node);
+    const flood = boundAttacks.find(({ name }) => name === 'connections');
+    const seconds = 3;
+    const errors = await besideNeighbour(async () =>
+      flood ? attack(await databaseUrl(app), flood, seconds * 1000) : new Map(),
+    );
+    const logins = [...errors.values()].reduce((sum, times) => sum + times, 0);
+    // The logins of two seconds at once, those that wait, and each session's end.
+    expect(logins).toBeLessThan(limits.loginsPerSecond.default * (seconds + 2) + 2 * (flood?.sessions ?? 0));
+  });
+
+  it('leaves connections for requests while clients hold connections that have not logged in', async () => {
+    const app = await createApp(node);
+    const { port } = new URL(await databaseUrl(app));
+    const user = Buffer.from(`user\0app_${app.ref}\0database\0app_${app.ref}\0\0`);
+    const startup = Buffer.concat([Buffer.from([0, 0, 0, 8 + user.length, 0, 3, 0, 0]), user]);
+    await withClient(await superuserUrl(node, 'postgres'), async (client) => {
+      const sockets = Array.from({ length: 500 }, (_, i) => {
+        const socket = connect(Number(port), '127.0.0.1');
+        if (i % 2 === 0) socket.write(startup);
+        return socket.on('error', () => undefined);
+      });
+      try {
+        // The first request of a new app opens connections of a worker.
+        const { status } = await besideNeighbour(async () => call(await createApp(node), 'GET', '/'));
+        expect(status).toBe(200);
+        const { rows } = await client.query<{ held: number }>(
+          `select count(*)::int as held from pg_stat_activity where usename is null and backend_type = 'client backend'`,
+        );
+        expect(rows[0]?.held).toBeLessThan(60);
+      } finally {
+        for (const socket of sockets) socket.destroy();
+      }
+    });
+  });
+
   it('leaves connections for the requests of all apps', async () => {
     const app = await createApp(node);
     // As many connections as the owners of twenty apps have together.
     await withClient(await superuserUrl(node, 'postgres'), (client) =>
       client.query(`alter role "app_${app.ref}" connection limit 400`),
     );
+    const url = await overSocket(node, await databaseUrl(app));
     const clients: pg.Client[] = [];
     try {
       const refused = await besideNeighbour(async () => {
-        const logins = await Promise.allSettled(Array.from({ length: 400 }, () => logIn(app)));
+        const logins = await Promise.allSettled(Array.from({ length: 400 }, () => logIn(app, url)));
         for (const login of logins) if (login.status === 'fulfilled') clients.push(login.value.client);
         expect((await call(await createApp(node), 'GET', '/')).status).toBe(200);
         return logins.filter(({ status }) => status === 'rejected').length;

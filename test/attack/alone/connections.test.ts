@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AppConnection } from '../../../contract/admin.ts';
 import { createApp, createAppWith, deleteApp, runSql } from '../../support/apps.ts';
 import { signUpMember } from '../../support/clients.ts';
@@ -16,22 +16,24 @@ import {
 } from '../../support/every-call.ts';
 import { hostileCalls } from '../../support/hostile.ts';
 import { type HttpResponse, send } from '../../support/http.ts';
+import { ownNode } from '../../support/own-node.ts';
 import { uniqueRef } from '../../support/unique.ts';
 
 /**
  * PostgreSQL accepts no further connections. The responses must blame neither the client's request nor a defect of the
  * server.
  */
-const node = inject('node');
-const { operator, makeNeighbour, expectServed } = hostileCalls(node);
+const node = ownNode('connections');
+let hostile: ReturnType<typeof hostileCalls>;
 
 let app: AppConnection;
 let neighbour: AppConnection;
 let superuser: string;
 let member: string;
 beforeAll(async () => {
+  hostile = hostileCalls(node);
   superuser = await superuserUrl(node, 'postgres');
-  neighbour = await makeNeighbour();
+  neighbour = await hostile.makeNeighbour();
   app = await createAppWith(node, notesAndPing);
   member = (await signUpMember(app)).session.access_token;
 });
@@ -69,7 +71,7 @@ async function allow(client: pg.Client, owner: number, authenticator: number): P
  * app's roles.
  */
 const needsNoRole = ([path, request]: Call): boolean =>
-  path === '/migrations/saved' || (path.startsWith('/settings/') && request !== undefined);
+  path === '/migrations/save' || (path.startsWith('/settings/') && request !== undefined);
 
 describe.each([
   { which: 'that was closed', but: '-', remembers: false },
@@ -93,7 +95,7 @@ describe.each([
           if (!remembers || response.status !== 200) expectFull(response);
         }
       }
-      await expectServed(neighbour);
+      await hostile.expectServed(neighbour);
       await allow(client, 20, 100);
     });
     await expect.poll(async () => (await asMember(['/rest/v1/notes'])).status, { timeout: 15_000 }).toBe(200);
@@ -135,18 +137,18 @@ describe('a server without a free connection', () => {
       await asAdmin(['/entities']),
       await asAdmin(['/migrations', json('POST', files)]),
       await asAdmin(['/clone', json('POST', { ref: uniqueRef('full') })]),
-      await send(node.url, '/admin/v1/status', { headers: operator }),
-      await send(node.url, '/admin/v1/apps', { headers: operator }),
+      await send(node.url, '/admin/v1/status', { headers: hostile.operator }),
+      await send(node.url, '/admin/v1/apps', { headers: hostile.operator }),
       await send(node.url, '/admin/v1/apps', {
         ...json('POST', { ref: uniqueRef('full') }),
-        headers: { ...operator, 'content-type': 'application/json' },
+        headers: { ...hostile.operator, 'content-type': 'application/json' },
       }),
       await asMember(['/auth/v1/settings']),
       await asMember(['/rest/v1/notes']),
     ];
     for (const response of full) expectFull(response);
     await Promise.all(held.splice(0).map((client) => client.end()));
-    await expectServed(neighbour);
+    await hostile.expectServed(neighbour);
     await runSql(node, app.ref, 'select 1');
     await deleteApp(node, (await createApp(node, { from: app.ref })).ref);
   });

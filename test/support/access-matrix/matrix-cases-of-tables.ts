@@ -33,6 +33,10 @@ export const casesOfTables: MatrixCase[] = [
         `language sql stable as 'select exists (select from this_schema.m)'`,
       ],
       ['the same in PL/pgSQL', `language plpgsql stable as 'begin return exists (select from this_schema.m); end'`],
+      [
+        'the same in PL/pgSQL with several statements',
+        `language plpgsql stable as 'declare n int; begin select count(*) into n from this_schema.m; return n > 0; end'`,
+      ],
     ] as const
   ).flatMap(([name, code]) =>
     ['f()', `${own} or f()`, `${own} and (select f())`].map((condition) => ({
@@ -46,6 +50,20 @@ export const casesOfTables: MatrixCase[] = [
     sql: `${secured()} ${teams} create function f() returns boolean language sql stable security definer as 'select exists (select from this_schema.m)';
       create policy p on t using (${own} and (select f()));`,
   },
+  ...[
+    ['leaves out every row', 'begin return null; end', ''],
+    ['leaves out some rows', 'begin if old.id = 2 then return null; end if; return coalesce(new, old); end', ''],
+    ['leaves out rows of a condition', 'begin return null; end', 'when (old.id = 2)'],
+    [
+      'adds rows where the role may not',
+      'begin insert into this_schema.m values (null, 1); return coalesce(new, old); end',
+      '',
+    ],
+  ].map(([what, body, when]) => ({
+    name: `a trigger that ${what}`,
+    sql: `${granted()} ${teams} create function f() returns trigger language plpgsql as '${body}';
+      create trigger g before update or delete on t for each row ${when} execute function f();`,
+  })),
   { name: 'no USAGE on the schema', sql: `${granted()} revoke usage on schema this_schema from public, ${to};` },
   { name: 'writes without the right to read', sql: `${bare()} grant update, delete on t to ${to};` },
   {

@@ -125,7 +125,7 @@ export const changesOfCalls: readonly Change[] = [
       superuser: `create function public.root() returns text language sql security definer set search_path = '' as $$ select current_user::text $$`,
     },
     undoes: { superuser: 'drop function public.root()' },
-    says: /A risk\*\*, public\.root\(\): .*belongs to a superuser/,
+    says: /Security\*\*, public\.root\(\): .*belongs to a superuser/,
   },
   change(
     6,

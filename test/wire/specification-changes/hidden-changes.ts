@@ -21,7 +21,8 @@ const logs = `create table public.logs (id int, words text) partition by list (i
   create table public.logs_a partition of public.logs for values in (1)`;
 
 const ofFunctions = `create domain public.score as int; alter domain public.score add constraint above check (value > 0);
-  create type public.mood as enum ('calm'); alter type public.mood add value 'cross';
+  comment on constraint above on domain public.score is 'Above zero';
+  create type public.mood as enum ('calm'); alter type public.mood add value 'cross'; comment on type public.mood is 'How it goes';
   create type public.pair as (one int); alter type public.pair add attribute other text;
   create sequence public.tally; alter sequence public.tally increment 7;
   create function public.alike(text, text) returns bool language sql immutable set search_path = '' as 'select lower($1) = lower($2)';
@@ -37,8 +38,8 @@ const withoutThem = `drop schema back cascade; drop text search configuration pu
   drop cast (public.pair as text); drop aggregate public.total(int); drop operator public.~== (text, text); drop function public.alike(text, text);
   drop sequence public.tally; drop type public.pair; drop type public.mood; drop domain public.score`;
 const toldOfFunctions = [
-  /domain public\.score: integer constraint above CHECK/,
-  /enum public\.mood: enum \('calm', 'cross'\)/,
+  /domain public\.score: integer constraint above CHECK .* described as 'Above zero'/,
+  /enum public\.mood: enum \('calm', 'cross'\) described as 'How it goes'/,
   /composite type public\.pair: \(one integer, other text\)/,
   /sequence public\.tally: .*increment 7/,
   /operator public\.\\~==\(text,text\): function public\.alike/,
@@ -54,6 +55,14 @@ const remote = `create foreign data wrapper remote; create server far foreign da
 
 /** Changes that are not visible in tables, policies and grants. */
 export const hiddenChanges: readonly Change[] = [
+  // 7 Scheduled jobs, which no statement of definition changes
+  change(
+    7,
+    `select cron.schedule('tidy', '0 5 * * *', 'select 1')`,
+    `select cron.unschedule('tidy')`,
+    /tidy.*every day at 05:00/,
+  ),
+
   // 2 Screens
   change(2, screened.replace('null, ', `'status=eq.new', `), screened, /inbox.*status=eq\.new/),
   change(2, screened.replace(`'list'`, `'board'`), screened, /inbox.*Inbox \(board/),

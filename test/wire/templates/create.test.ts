@@ -45,7 +45,7 @@ describe('apps create --template', () => {
     const { versions } = await admin<VersionList>(node, 'GET', `/apps/${ref}/versions`);
     expect(versions.map(({ number }) => number)).toEqual([1]);
     expect(versions[0]?.causes).toContainEqual(
-      expect.objectContaining({ kind: 'migration', what: '20260101000100_notebooks.sql', who: 'operator' }),
+      expect.objectContaining({ kind: 'migration', what: '20260101000100_notebooks.sql', actor: 'operator' }),
     );
   });
 

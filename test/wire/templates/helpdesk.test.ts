@@ -54,8 +54,8 @@ describe('a ticket', () => {
     expect(solved.data).toMatchObject([{ status: 'solved', solved_at: expect.any(String) }]);
     expect((await move(ada, id, { status: 'closed' })).data).toMatchObject([{ closed_at: expect.any(String) }]);
     expect((await move(ada, id, { status: 'open' })).data).toMatchObject([{ status: 'open', closed_at: null }]);
-    const { data } = await ada.client.from('tickets').select('passages').eq('id', id).single();
-    expect(data?.passages.map((passage: { transition: string }) => passage.transition)).toEqual([
+    const { data } = await ada.client.from('tickets').select('state_changes').eq('id', id).single();
+    expect(data?.state_changes.map((change: { transition: string }) => change.transition)).toEqual([
       ...[null, 'take', 'ask', 'answer', 'solve', 'close', 'reopen'],
     ]);
   });

@@ -1,11 +1,15 @@
 import { expect } from 'vitest';
 import type { Specification } from '../../../contract/specification.ts';
 import { admin } from '../../support/apps.ts';
+import { chapterTexts } from '../../support/chapter-lines.ts';
 import type { NodeAddress } from '../../support/node.ts';
+
+const MARKDOWN_BYTES = 40_000;
 
 /**
  * Checks the specification of an app that was created from a template: each chapter has content, its screens work, its
- * entities and fields have descriptions, there is no advice, and the catalog contains its own error codes.
+ * entities and fields have descriptions, there is no advice, the catalog contains its own error codes, and a person can
+ * read the Markdown.
  */
 export async function expectSoundSpecification(
   node: NodeAddress,
@@ -13,6 +17,7 @@ export async function expectSoundSpecification(
   expected: { machine: string; codes: string[] },
 ): Promise<void> {
   const { chapters } = await admin<Specification>(node, 'GET', `/apps/${ref}/specification`);
+  expect(Buffer.byteLength((await chapterTexts(node, ref)).join('## '))).toBeLessThan(MARKDOWN_BYTES);
   const { purpose, screens, entities, states, rules, roles, errors } = chapters;
   const said = expect.stringMatching(/\w{4}/);
   expect(purpose).toMatchObject({ name: said, purpose: said, audience: said });

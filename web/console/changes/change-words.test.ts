@@ -3,7 +3,12 @@ import type { Change, VersionCause, VersionEntry } from '../../../contract/chang
 import { byChapter, causeWords, summary, whoMade } from './change-words.ts';
 
 const change = (chapter: Change['chapter'], words: string): Change => ({ chapter, kind: 'added', words, paths: [] });
-const cause = (kind: VersionCause['kind'], what: string, who = 'Ines'): VersionCause => ({ kind, what, who, at: '' });
+const cause = (kind: VersionCause['kind'], what: string, actor = 'Ines'): VersionCause => ({
+  kind,
+  what,
+  actor,
+  at: '',
+});
 const version = (more: Partial<VersionEntry>): VersionEntry => ({
   number: 2,
   hash: '',

@@ -42,7 +42,7 @@ export function causeWords({ number, causes }: Pick<VersionEntry, 'number' | 'ca
 
 /** Returns the authors of a version; empty if they are unknown. */
 export const whoMade = ({ causes }: Pick<VersionEntry, 'causes'>): string =>
-  listed([...new Set(causes.map(({ who }) => who))].slice(0, 3));
+  listed([...new Set(causes.map(({ actor }) => actor))].slice(0, 3));
 
 /** Summarizes a version: "3 changes in Entities and Roles". The first version is named as the first. */
 export function summary({ number, changes, change_count }: VersionEntry): string {

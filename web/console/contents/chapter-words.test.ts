@@ -26,7 +26,7 @@ const calls = {
 
 describe('chapterWords', () => {
   it('describes an empty app', () => {
-    const entities = { entities: [], relations: [], junctions: [], shown_keys: [], sources: [] };
+    const entities = { entities: [], relations: [], junctions: [], view_foreign_keys: [], sources: [] };
     expect(told(chapterWords('entities', specification({ entities }), undefined))).toBe('None yet');
   });
 

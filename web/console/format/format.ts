@@ -90,5 +90,5 @@ export const entityName = (schema: string, name: string): string => (schema === 
 export const shortId = (id: string): string => id.replace(/^public\./, '');
 
 /** Joins words to a list: "a", "a and b", "a, b and c". */
-export const listed = (words: readonly string[]): string =>
-  words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+export const listed = (words: readonly string[], joint: 'and' | 'or' = 'and'): string =>
+  words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} ${joint} ${words.at(-1)}`;

@@ -16,6 +16,6 @@ export function useChapterNumber(): number | undefined {
     structuralSharing: true,
   });
   const { data } = useQuery({ ...requestTrace(ref ?? '', requestId ?? ''), enabled: requestId !== undefined });
-  if (requestId !== undefined) return chapterPage(data && data.story.code === null ? 'calls' : 'errors').number;
+  if (requestId !== undefined) return chapterPage(data && data.trace.code === null ? 'calls' : 'errors').number;
   return chapterPages(undefined).find(({ to }) => to === path)?.number;
 }

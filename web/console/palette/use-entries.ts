@@ -29,11 +29,11 @@ export function useEntries(query: string): Entry[] {
   const app = useAppEntries(ref);
   const apps = useAppsEntries();
   const general = useGeneralEntries();
-  const story = useStoryEntry(ref, query);
-  return useMemo(() => [...story, ...app, ...apps, ...general], [story, app, apps, general]);
+  const trace = useTraceEntry(ref, query);
+  return useMemo(() => [...trace, ...app, ...apps, ...general], [trace, app, apps, general]);
 }
 
-function useStoryEntry(ref: string | undefined, query: string): Entry[] {
+function useTraceEntry(ref: string | undefined, query: string): Entry[] {
   const navigate = useNavigate();
   const requestId = requestIdIn(query);
   return useMemo(() => {

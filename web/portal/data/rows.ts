@@ -185,7 +185,7 @@ export async function readRow(
 ): Promise<Row | null> {
   const params = keyParams(key);
   const fields = entity.fields.filter(({ readable }) => readable).map(({ name }) => name);
-  const states = entity.machine ? ',transitions,passages' : '';
+  const states = entity.machine ? ',transitions,state_changes' : '';
   params.set('select', `${selectOf(all, entity, fields)}${states}`);
   params.set('limit', '1');
   return (await callRest(portal, entity, { params })).rows[0] ?? null;

@@ -52,7 +52,8 @@ export function MemberReference({
       listLabel={field.label}
       placeholder={`Search ${target.label.toLowerCase()}`}
       chosen={value === '' ? '' : name || (given ? rowName(target, given) : rowNumber(target, value))}
-      canClear={field.nullable && value !== ''}
+      value={value === '' ? null : value}
+      none={field.nullable && value !== '' ? <span className="soft">None</span> : null}
       nothingFound={`No ${target.one} is called so.`}
       onSearch={setSearch}
       onChoose={(choice) => {

@@ -7,8 +7,8 @@ import styles from './detail-page.module.css';
 import { useCaller } from './gate.tsx';
 import pageStyles from './page.module.css';
 
-/** A state change of a row, from the computed field `passages`. */
-interface Passage {
+/** A state change of a row, from the computed field `state_changes`. */
+interface StateChange {
   readonly field: string;
   readonly transition: string | null;
   readonly from: string | null;
@@ -20,12 +20,12 @@ interface Passage {
 /** Lists the state changes of a row, newest first, with caller and time. */
 export function History({ entity, machine, row }: { entity: PortalEntity; machine: PortalMachine; row: Row }) {
   const caller = useCaller();
-  const passages = (Array.isArray(row.passages) ? (row.passages as Passage[]) : []).filter(
+  const changes = (Array.isArray(row.state_changes) ? (row.state_changes as StateChange[]) : []).filter(
     ({ field }) => field === machine.field,
   );
-  const names = useMemberNames(passages.flatMap(({ member }) => member ?? []));
-  if (passages.length === 0) return null;
-  const who = ({ member }: Passage) => {
+  const names = useMemberNames(changes.flatMap(({ member }) => member ?? []));
+  if (changes.length === 0) return null;
+  const who = ({ member }: StateChange) => {
     if (member === null) return '';
     if (member === caller?.user.id) return ' by you';
     return names[member] === undefined ? ' by another member' : ` by ${names[member]}`;
@@ -35,22 +35,22 @@ export function History({ entity, machine, row }: { entity: PortalEntity; machin
     <>
       <h2 className={pageStyles.panelHead}>History</h2>
       <ul className={styles.history}>
-        {[...passages].reverse().map((passage) => {
-          const time = timeOf(passage.at);
-          const made = passage.from === null;
+        {[...changes].reverse().map((change) => {
+          const time = timeOf(change.at);
+          const made = change.from === null;
           return (
-            <li key={passage.at}>
-              <i style={{ '--c': `var(--${stateColour(machine, passage.to)})` } as React.CSSProperties} />
+            <li key={change.at}>
+              <i style={{ '--c': `var(--${stateColour(machine, change.to)})` } as React.CSSProperties} />
               <span>
-                {made ? `New ${entity.one}` : label(passage.to)}
-                {who(passage)}
+                {made ? `New ${entity.one}` : label(change.to)}
+                {who(change)}
               </span>
               {time && (
                 <time dateTime={time.toISOString()} title={fullTime(time)}>
                   {ago(time, new Date())}
                 </time>
               )}
-              <small>{made ? 'The first state' : `${label(passage.from)} to ${label(passage.to)}`}</small>
+              <small>{made ? 'The first state' : `${label(change.from)} to ${label(change.to)}`}</small>
             </li>
           );
         })}

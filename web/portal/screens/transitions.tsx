@@ -129,8 +129,8 @@ function needs(entity: PortalEntity, transition: PortalTransition, row: Row): st
 
 /** Returns the time at which the row entered its state. */
 function sinceOf(row: Row): string | null {
-  const passages = Array.isArray(row.passages) ? (row.passages as { at: string }[]) : [];
-  const time = timeOf(passages.at(-1)?.at);
+  const changes = Array.isArray(row.state_changes) ? (row.state_changes as { at: string }[]) : [];
+  const time = timeOf(changes.at(-1)?.at);
   if (!time) return null;
   const words = ago(time, new Date());
   return words === 'just now' ? 'since just now' : /\d (min|h|days)$/.test(words) ? `for ${words}` : `since ${words}`;

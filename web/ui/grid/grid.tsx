@@ -37,12 +37,16 @@ export interface GridProps {
   onPress?: (at: Position) => void;
   /** Called on Enter or a click on the head of a column. */
   onHead?: (column: number) => void;
+  /** Called on a character that is typed on a cell. Returns true if it opened an editor. */
+  onType?: (at: Position, typed: string) => boolean;
+  /** Called on Space on a cell. Returns true if it changed the value; otherwise Space selects the row. */
+  onSpace?: (at: Position) => boolean;
   /** Called on Ctrl or Cmd and C. */
   onCopy?: (at: Position) => void;
   picking?: Picking;
   /** The row in the panel. */
   selectedRow?: number | null;
-  /** Element that floats below a cell, which gets a ring. */
+  /** Element that floats over a cell, as its editor. */
   under?: { at: Position; failed: boolean; content: ReactNode } | null;
   /** Content in place of rows: an empty state or placeholders. */
   instead?: ReactNode;
@@ -70,6 +74,8 @@ export function Grid({
   onOpen,
   onPress,
   onHead,
+  onType,
+  onSpace,
   onCopy,
   picking,
   selectedRow = null,
@@ -131,12 +137,22 @@ export function Grid({
     } else if (event.key === 'Enter' && !mod) {
       if (position.row < 0) onHead?.(position.column);
       else onOpen?.(position);
+    } else if (event.key === ' ' && position.row >= 0 && onSpace?.(position)) {
+      // The value is changed.
     } else if (event.key === ' ' && picking) {
       if (position.row < 0) picking.toggleAll();
       else picking.toggle(position.row);
     } else if (event.key === 'a' && mod && picking) picking.toggleAll();
     else if (event.key === 'c' && mod && onCopy && getSelection()?.isCollapsed !== false) onCopy(position);
-    else return;
+    else if (
+      event.key.length === 1 &&
+      event.key !== ' ' &&
+      !mod &&
+      position.row >= 0 &&
+      onType?.(position, event.key)
+    ) {
+      // The editor has the character.
+    } else return;
     event.preventDefault();
   };
 
@@ -211,7 +227,7 @@ export function Grid({
       </table>
       {instead}
       {under && (
-        <UnderCell left={lefts[under.at.column] ?? 0} top={headHeight + (under.at.row + 1) * rowHeight}>
+        <UnderCell left={lefts[under.at.column] ?? 0} top={headHeight + under.at.row * rowHeight}>
           {under.content}
         </UnderCell>
       )}

@@ -13,7 +13,7 @@ const relation = (from: string, to: string): Relation => ({
   on_delete: 'no action',
 });
 const chapter = (entities: Entity[], relations: Relation[]): EntitiesChapter => ({
-  ...{ entities, relations, junctions: [], shown_keys: [], sources: [] },
+  ...{ entities, relations, junctions: [], view_foreign_keys: [], sources: [] },
 });
 /** Returns relations between all pairs of these names. */
 const dense = (names: readonly string[]): Relation[] =>

@@ -54,7 +54,7 @@ function Entities({ appRef: ref }: { appRef: string }) {
             entity={selected}
             relations={chapter.relations}
             junctions={chapter.junctions}
-            shownKeys={chapter.shown_keys}
+            shownKeys={chapter.view_foreign_keys}
             onClose={close}
             onPrevious={previous}
             onNext={next}

@@ -26,7 +26,7 @@ const chapter = (entities: Entity[], relations: Relation[] = []): EntitiesChapte
   entities,
   relations,
   junctions: [],
-  shown_keys: [],
+  view_foreign_keys: [],
   sources: [],
 });
 

@@ -2,7 +2,7 @@ import { IconArrowRight, IconTable } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { entityId } from '../../../../contract/entity-names.ts';
 import { isMachineTrigger } from '../../../../contract/machine-trigger.ts';
-import type { Entity, Junction, Relation, ShownKey } from '../../../../contract/specification-entities.ts';
+import type { Entity, Junction, Relation, ViewForeignKey } from '../../../../contract/specification-entities.ts';
 import { buttonClass } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
 import { Icon } from '../../../ui/icon.tsx';
@@ -38,7 +38,7 @@ export function EntityPanel({
   entity: Entity;
   relations: readonly Relation[];
   junctions: readonly Junction[];
-  shownKeys: readonly ShownKey[];
+  shownKeys: readonly ViewForeignKey[];
   onClose: () => void;
   onPrevious: (() => void) | undefined;
   onNext: (() => void) | undefined;
@@ -122,11 +122,11 @@ export function EntityPanel({
         <PanelSection title="Embedded in its rows" aside="by keys of the base tables">
           <KeyValues
             pairs={embedded.map((key) => {
-              const other = key.shows === 'from' ? key.to : key.from;
+              const other = key.side === 'from' ? key.to : key.from;
               return [
                 key.fields.map((names) => names.join(' or ')).join(', '),
-                <span key={`${key.shows} ${entityId(key.from.schema, key.from.entity)} ${key.name}`}>
-                  <span className="soft">{key.shows === 'from' ? 'the row of ' : 'rows of '}</span>
+                <span key={`${key.side} ${entityId(key.from.schema, key.from.entity)} ${key.name}`}>
+                  <span className="soft">{key.side === 'from' ? 'the row of ' : 'rows of '}</span>
                   <EntityLink appRef={appRef} schema={other.schema} name={other.entity} />
                   <span className="soft"> or of a view of it, by {key.name}</span>
                 </span>,

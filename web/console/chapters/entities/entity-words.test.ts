@@ -132,7 +132,7 @@ it('warns only of exposed tables without row-level security', () => {
       entities: [entity('closed'), open, hidden, view],
       relations: [],
       junctions: [],
-      shown_keys: [],
+      view_foreign_keys: [],
       sources: [],
     }),
   ).toEqual([open]);

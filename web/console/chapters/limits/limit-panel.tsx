@@ -115,22 +115,22 @@ function Hits({ appRef, line: { figures, code } }: { appRef: string; line: Limit
       </PanelSection>
     );
   }
-  const { last_who, last_requests } = figures;
+  const { last_caller, last_requests } = figures;
   return (
     <PanelSection title="Rejected requests">
       <KeyValues
         pairs={[
           ['Times', `${count(figures.hour)} in an hour, ${count(figures.day)} in 24, ${count(figures.week)} in 7 days`],
           ['Last', <TimeAgo key="last" iso={figures.last_at} />],
-          ...(last_who === null
+          ...(last_caller === null
             ? []
             : [
                 [
                   'By',
-                  isUserId(last_who) ? (
-                    <Caller key="by" appRef={appRef} who={{ user_id: last_who, role: null }} />
+                  isUserId(last_caller) ? (
+                    <Caller key="by" appRef={appRef} who={{ user_id: last_caller, role: null }} />
                   ) : (
-                    <code key="by">{last_who}</code>
+                    <code key="by">{last_caller}</code>
                   ),
                 ] as const,
               ]),

@@ -34,23 +34,23 @@ export function RequestPage() {
   const { data } = query;
   // On a phone the panel would cover the steps, so it starts closed.
   const [open, setOpen] = useState(() => !window.matchMedia('(max-width: 760px)').matches);
-  const story = data?.story;
-  const line = useMemo(() => story && errorOf(errors?.errors ?? [], story), [story, errors]);
-  const { number, name, to } = chapterPage(story && story.code === null ? 'calls' : 'errors');
+  const trace = data?.trace;
+  const line = useMemo(() => trace && errorOf(errors?.errors ?? [], trace), [trace, errors]);
+  const { number, name, to } = chapterPage(trace && trace.code === null ? 'calls' : 'errors');
   const unknown = query.error instanceof ApiFailure && query.error.code === 'call_unknown';
-  const question = story ? questionOf(story, new Date()) : unknown ? 'Trace not found' : 'What happened?';
+  const question = trace ? questionOf(trace, new Date()) : unknown ? 'Trace not found' : 'What happened?';
   return (
     <Page
       appRef={ref}
       crumbs={[{ text: `${number} ${name}`, link: { to, params: { ref } } }, { text: requestId.slice(0, 13) }]}
       question={question}
       tools={<SpecificationVersion appRef={ref} />}
-      panel={story && open && <RequestPanel appRef={ref} story={story} line={line} onClose={() => setOpen(false)} />}
+      panel={trace && open && <RequestPanel appRef={ref} trace={trace} line={line} onClose={() => setOpen(false)} />}
       fetching={query.isLoading}
     >
       <PageHeader numeral={number} name={name} question={question}>
-        {story ? (
-          <Answer appRef={ref} number={number} story={story} line={line} />
+        {trace ? (
+          <Answer appRef={ref} number={number} trace={trace} line={line} />
         ) : (
           query.isError && !unknown && 'Currently unavailable.'
         )}
@@ -59,7 +59,7 @@ export function RequestPage() {
       {query.error && !unknown && (
         <Failure facts={failureFacts(query.error)} onRetry={() => void query.refetch()} busy={query.isFetching} />
       )}
-      {story && !open && (
+      {trace && !open && (
         <p className={styles.remark}>
           <Button small icon={IconLayoutSidebarRight} onClick={() => setOpen(true)}>
             Who, request and reply
@@ -73,28 +73,28 @@ export function RequestPage() {
 
 /** Shows the steps, the SQL and the policies. */
 function Told({ number, answer }: { number: number; answer: RequestTraceResponse | undefined }) {
-  const lines = useMemo(() => answer && stepLines(answer.story, answer.policies), [answer]);
-  const story = answer?.story;
+  const lines = useMemo(() => answer && stepLines(answer.trace, answer.policies), [answer]);
+  const trace = answer?.trace;
   return (
     <>
       <StepTable
         number={`Table ${number}.3`}
         lines={lines}
-        all={story?.milliseconds ?? 0}
+        all={trace?.milliseconds ?? 0}
         usual={answer?.usual ?? { p50_ms: null, p99_ms: null }}
       />
-      {story && (
+      {trace && (
         <Figure number={`Source ${number}.4`} caption="The statement as sent to PostgreSQL">
-          {story.sql ? (
+          {trace.sql ? (
             <Code
-              code={story.sql.text + (story.sql.cut ? '\n-- cut: longer than the stored length' : '')}
+              code={trace.sql.text + (trace.sql.truncated ? '\n-- cut: longer than the stored length' : '')}
               language="sql"
               label="the statement"
               wrap
             />
           ) : (
             <p className={styles.remark}>
-              {story.area === 'auth'
+              {trace.area === 'auth'
                 ? 'Not shown: sign-in uses the same internal statements in every app.'
                 : 'None: the request ended before a statement was sent.'}
             </p>
@@ -122,21 +122,21 @@ function Told({ number, answer }: { number: number; answer: RequestTraceResponse
 function Answer({
   appRef,
   number,
-  story,
+  trace,
   line,
 }: {
   appRef: string;
   number: number;
-  story: RequestTrace;
+  trace: RequestTrace;
   line: ErrorLine | undefined;
 }) {
-  const { status, code } = story;
-  const known = story.who.user_id !== null || story.who.role !== null;
+  const { status, code } = trace;
+  const known = trace.who.user_id !== null || trace.who.role !== null;
   return (
     <>
-      {known ? <Caller appRef={appRef} who={story.who} className={liveValueClass} /> : 'An unknown caller'} called{' '}
-      <Link to="/app/$ref/calls" params={{ ref: appRef }} search={{ call: story.call }} className={liveValueClass}>
-        {story.method} {addressOf({ ...story, query: '' })}
+      {known ? <Caller appRef={appRef} who={trace.who} className={liveValueClass} /> : 'An unknown caller'} called{' '}
+      <Link to="/app/$ref/calls" params={{ ref: appRef }} search={{ call: trace.call }} className={liveValueClass}>
+        {trace.method} {addressOf({ ...trace, query: '' })}
       </Link>
       . The response was{' '}
       {line ? (
@@ -148,9 +148,9 @@ function Answer({
       )}{' '}
       after{' '}
       <a href={`#table-${number}-3`} className={liveValueClass}>
-        {milliseconds(story.milliseconds)}
+        {milliseconds(trace.milliseconds)}
       </a>
-      . {story.refused ? <RefusedResponse appRef={appRef} refused={story.refused} /> : line?.meaning}
+      . {trace.refused ? <RefusedResponse appRef={appRef} refused={trace.refused} /> : line?.meaning}
     </>
   );
 }

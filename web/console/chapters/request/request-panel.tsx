@@ -16,24 +16,24 @@ import { addressOf, requestText, sourceWords } from './request-words.ts';
 /** Panel with the caller, the request and the response. */
 export function RequestPanel({
   appRef,
-  story,
+  trace,
   line,
   onClose,
 }: {
   appRef: string;
-  story: RequestTrace;
+  trace: RequestTrace;
   /** The error of chapter 8 for the response; undefined for a success, and if chapter 8 does not contain the error. */
   line: ErrorLine | undefined;
   onClose: () => void;
 }) {
-  const { who } = story;
+  const { who } = trace;
   const params = { ref: appRef };
   return (
     <Panel
       label="Request"
       title={<b>Request</b>}
       onClose={onClose}
-      tools={<CopyButton text={requestText(story, line)} what="the trace as text" word />}
+      tools={<CopyButton text={requestText(trace, line)} what="the trace as text" word />}
     >
       <PanelSection title="Who">
         <KeyValues
@@ -61,15 +61,15 @@ export function RequestPanel({
           ]}
         />
       </PanelSection>
-      {story.refused && <RefusedSection appRef={appRef} refused={story.refused} who={who} />}
-      <PanelSection title="Request" aside={story.who.source === 'builder' ? undefined : 'values are not stored'}>
-        <Code code={`${story.method} ${addressOf(story)}`} language="text" label="the request" wrap />
+      {trace.refused && <RefusedSection appRef={appRef} refused={trace.refused} who={who} />}
+      <PanelSection title="Request" aside={trace.who.source === 'builder' ? undefined : 'values are not stored'}>
+        <Code code={`${trace.method} ${addressOf(trace)}`} language="text" label="the request" wrap />
       </PanelSection>
-      <PanelSection title="Reply" aside={<Tag kind={story.code === null ? 'ok' : 'error'}>{story.status}</Tag>}>
+      <PanelSection title="Reply" aside={<Tag kind={trace.code === null ? 'ok' : 'error'}>{trace.status}</Tag>}>
         {line ? (
           <Code code={replyOf(line)} language="json" label="the reply" wrap />
         ) : (
-          <p className="soft">{story.code === null ? 'The requested data.' : <code>{story.code}</code>}</p>
+          <p className="soft">{trace.code === null ? 'The requested data.' : <code>{trace.code}</code>}</p>
         )}
       </PanelSection>
       {line && (
@@ -82,10 +82,10 @@ export function RequestPanel({
           </PanelSection>
         </>
       )}
-      {story.touched.length > 0 && (
+      {trace.touched.length > 0 && (
         <PanelSection title="Affected entities">
           <KeyValues
-            pairs={story.touched.map(({ schema, name, operation }, place) => [
+            pairs={trace.touched.map(({ schema, name, operation }, place) => [
               `${operation}${place === 0 ? '' : ', embedded'}`,
               <code key={`${schema}.${name}`}>{shortId(`${schema}.${name}`)}</code>,
             ])}
@@ -106,7 +106,7 @@ export function RequestPanel({
         <Link
           to="/app/$ref/calls"
           params={params}
-          search={{ call: story.call }}
+          search={{ call: trace.call }}
           className={buttonClass({ small: true })}
         >
           Show the call in chapter 7

@@ -4,7 +4,7 @@ import type { PolicyEntry } from '../../../../contract/specification-roles.ts';
 import { addressOf, questionOf, requestText, scaleMarks, stepLines } from './request-words.ts';
 
 const step = (name: string, from: number, took: number) => ({ name, from, took, found: '' });
-const story = (more: Partial<RequestTrace> = {}): RequestTrace => ({
+const trace = (more: Partial<RequestTrace> = {}): RequestTrace => ({
   request_id: 'req-1',
   at: '2026-11-21T13:58:41.000Z',
   area: 'rest',
@@ -19,7 +19,7 @@ const story = (more: Partial<RequestTrace> = {}): RequestTrace => ({
   milliseconds: 3.3,
   who: { role: 'authenticated', user_id: 'u', session_id: null, source: 'token', address: '::1' },
   steps: [step('Plan', 0, 0.3), step('Execute', 0.3, 2.9), step('Respond', 3.2, 0.1)],
-  sql: { text: 'update …', parameters: 2, cut: false },
+  sql: { text: 'update …', parameters: 2, truncated: false },
   touched: [],
   ...more,
 });
@@ -27,15 +27,15 @@ const policy = { entity: 'public.tickets', name: 'own', words: 'own tickets' } a
 
 describe('stepLines', () => {
   it('mark the step that ended a failed request, which is never the reply', () => {
-    const lines = stepLines(story(), []);
+    const lines = stepLines(trace(), []);
     expect(lines.map(({ kind }) => kind)).toEqual(['server', 'ended', 'server']);
     expect(lines[1]?.found).toBe('raises 23514 of tickets.title_length');
   });
   it('mark no step of a successful request', () => {
-    expect(stepLines(story({ code: null }), []).map(({ kind }) => kind)).toEqual(['server', 'database', 'server']);
+    expect(stepLines(trace({ code: null }), []).map(({ kind }) => kind)).toEqual(['server', 'database', 'server']);
   });
   it('list the policies within the step that ran them, without a time', () => {
-    const within = stepLines(story(), [policy])[2];
+    const within = stepLines(trace(), [policy])[2];
     expect(within).toMatchObject({ name: 'policy: own', time: null, found: 'own tickets' });
   });
 });
@@ -50,19 +50,19 @@ describe('scaleMarks', () => {
 });
 
 it('includes the date for a request of another day', () => {
-  expect(questionOf(story(), new Date('2026-11-21T14:00:00Z'))).toMatch(/^What happened at [\d:]{8}\?$/);
-  expect(questionOf(story(), new Date('2026-11-25T14:00:00Z'))).toMatch(
+  expect(questionOf(trace(), new Date('2026-11-21T14:00:00Z'))).toMatch(/^What happened at [\d:]{8}\?$/);
+  expect(questionOf(trace(), new Date('2026-11-25T14:00:00Z'))).toMatch(
     /^What happened on 2[12] Nov 2026 at [\d:]{8}\?$/,
   );
 });
 
 it('returns the address that the client requested', () => {
-  expect(addressOf(story())).toBe('/rest/v1/tickets?id=eq.…');
-  expect(addressOf(story({ path: '/', query: '' }))).toBe('/rest/v1');
+  expect(addressOf(trace())).toBe('/rest/v1/tickets?id=eq.…');
+  expect(addressOf(trace({ path: '/', query: '' }))).toBe('/rest/v1');
 });
 
 it('writes the complete trace as text', () => {
-  const text = requestText(story(), undefined);
+  const text = requestText(trace(), undefined);
   for (const part of [
     'req-1',
     'PATCH /rest/v1/tickets',

@@ -17,14 +17,14 @@ export interface StepLine {
 }
 
 /** Returns the steps of a request in their order. The policies that applied are within the step that ran them. */
-export function stepLines(story: RequestTrace, policies: readonly PolicyEntry[]): StepLine[] {
-  const { steps, code } = story;
+export function stepLines(trace: RequestTrace, policies: readonly PolicyEntry[]): StepLine[] {
+  const { steps, code } = trace;
   // A reply is sent whatever happened: what ended the call is the step before it.
   const last = steps.findLastIndex(({ name }) => name !== 'Respond');
   return steps.flatMap((step, place): StepLine[] => {
     const { name, from, took, found } = step;
     const line: StepLine = { key: `${place}`, name, time: { from, took }, kind: kindOf(step), found };
-    if (code !== null && place === last) Object.assign(line, { kind: 'ended', found: endWords(story) });
+    if (code !== null && place === last) Object.assign(line, { kind: 'ended', found: endWords(trace) });
     if (name !== 'Execute') return [line];
     return [
       line,
@@ -96,26 +96,26 @@ export const keyWords = (key: Readonly<Record<string, string>>): string =>
     .join(', ');
 
 /** Returns the complete trace as plain text, for a ticket or a chat. */
-export function requestText(story: RequestTrace, line: ErrorLine | undefined): string {
-  const width = Math.max(...story.steps.map(({ name }) => name.length), 0);
+export function requestText(trace: RequestTrace, line: ErrorLine | undefined): string {
+  const width = Math.max(...trace.steps.map(({ name }) => name.length), 0);
   return [
-    `Request ${story.request_id}, ${story.at}`,
-    `${story.method} ${addressOf(story)}`,
-    `response ${story.status}${story.code === null ? '' : ` ${story.code}`} after ${milliseconds(story.milliseconds)}`,
+    `Request ${trace.request_id}, ${trace.at}`,
+    `${trace.method} ${addressOf(trace)}`,
+    `response ${trace.status}${trace.code === null ? '' : ` ${trace.code}`} after ${milliseconds(trace.milliseconds)}`,
     ...(line ? [`Meaning: ${line.meaning}`, `What to do: ${line.action}`] : []),
-    ...(story.subject === null ? [] : [`Of: ${story.subject}`]),
-    ...(story.refused
+    ...(trace.subject === null ? [] : [`Of: ${trace.subject}`]),
+    ...(trace.refused
       ? [
-          `Refused: ${story.refused.message}`,
-          `Row: ${story.refused.key ? `${keyWords(story.refused.key)} of ` : ''}${story.refused.entity}`,
+          `Refused: ${trace.refused.message}`,
+          `Row: ${trace.refused.key ? `${keyWords(trace.refused.key)} of ` : ''}${trace.refused.entity}`,
         ]
       : []),
-    ...(story.limit === null ? [] : [`Limit: ${story.limit}`]),
-    `Role ${story.who.role ?? 'not known'}, user ${story.who.user_id ?? 'none'}, by ${sourceWords(story.who.source)}, from ${story.who.address}`,
+    ...(trace.limit === null ? [] : [`Limit: ${trace.limit}`]),
+    `Role ${trace.who.role ?? 'not known'}, user ${trace.who.user_id ?? 'none'}, by ${sourceWords(trace.who.source)}, from ${trace.who.address}`,
     '',
-    ...story.steps.map(({ name, from, took, found }) =>
+    ...trace.steps.map(({ name, from, took, found }) =>
       `${stepTime(from).padStart(8)} ${stepTime(took).padStart(8)}  ${name.padEnd(width)}  ${found}`.trimEnd(),
     ),
-    ...(story.sql === null ? [] : ['', story.sql.text + (story.sql.cut ? ' …' : '')]),
+    ...(trace.sql === null ? [] : ['', trace.sql.text + (trace.sql.truncated ? ' …' : '')]),
   ].join('\n');
 }

@@ -14,11 +14,11 @@ import { applySql } from '../../data/sql/apply-sql.ts';
 import { listed, shortId } from '../../format/format.ts';
 import styles from './advice.module.css';
 
-const comes: Readonly<Record<AdviceEntry['weight'], string>> = {
-  risk: 'too much access',
-  slow: 'calls take longer than they need',
+const comes: Readonly<Record<AdviceEntry['severity'], string>> = {
+  security: 'too much access',
+  performance: 'calls take longer than they need',
   fault: 'calls fail',
-  idle: 'no effect',
+  unused: 'no effect',
 };
 
 /** One advice told in full, with the SQL fix, to copy, to open, or to run at once. */
@@ -35,7 +35,7 @@ export function AdvicePanel({
   onPrevious: (() => void) | undefined;
   onNext: (() => void) | undefined;
 }) {
-  const { about, weight, on, policies, words, sql } = advice;
+  const { about, severity, on, policies, words, sql } = advice;
   const [asking, setAsking] = useState(false);
   return (
     <Panel
@@ -53,7 +53,7 @@ export function AdvicePanel({
       <PanelSection title="Effect">
         <KeyValues
           pairs={[
-            ['Severity', comes[weight]],
+            ['Severity', comes[severity]],
             ['Object', <code key="on">{on}</code>],
             ...(policies.length > 0 ? [['Policies', listed(policies)] as const] : []),
           ]}

@@ -10,11 +10,11 @@ import styles from './advice.module.css';
 
 const portion = 20;
 
-const weights: Readonly<Record<AdviceEntry['weight'], string>> = {
+const severities: Readonly<Record<AdviceEntry['severity'], string>> = {
   fault: 'calls fail',
-  risk: 'risk',
-  slow: 'slow',
-  idle: 'without effect',
+  security: 'security',
+  performance: 'performance',
+  unused: 'without effect',
 };
 
 /** Table of advice, each with its SQL. A click shows the details in the panel. */
@@ -46,7 +46,7 @@ export function AdviceTable({
         <Table label="Advice" stale={stale}>
           <thead>
             <tr>
-              <th scope="col" className={styles.weight}>
+              <th scope="col" className={styles.severity}>
                 <span className="sr">Severity</span>
               </th>
               <th scope="col">Finding</th>
@@ -59,11 +59,11 @@ export function AdviceTable({
             </tr>
           </thead>
           <tbody>
-            {shown.map(({ id, weight, on, words, sql }) => (
+            {shown.map(({ id, severity, on, words, sql }) => (
               <tr key={id} className={rowClass} data-selected={id === selected || undefined} onClick={() => onOpen(id)}>
-                <td className={styles[weight]}>
-                  <Icon of={weight === 'idle' ? IconAlertCircle : IconAlertTriangle} small />
-                  <span className="sr">{weights[weight]}</span>
+                <td className={styles[severity]}>
+                  <Icon of={severity === 'unused' ? IconAlertCircle : IconAlertTriangle} small />
+                  <span className="sr">{severities[severity]}</span>
                 </td>
                 <td className={styles.words}>
                   <button type="button" className={styles.open} aria-pressed={id === selected}>

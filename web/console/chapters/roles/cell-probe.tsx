@@ -1,5 +1,5 @@
 import { IconCheck } from '@tabler/icons-react';
-import type { ProbedCell, ProbeReport, ProbeTry } from '../../../../contract/probe.ts';
+import type { ProbeAttempt, ProbedCell, ProbeReport } from '../../../../contract/probe.ts';
 import { Code } from '../../../ui/code.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { PanelSection } from '../../../ui/panel.tsx';
@@ -35,7 +35,7 @@ export function CellProbe({ cell, report }: { cell: ProbedCell | undefined; repo
       {cell.outcome !== 'not probed' && cell.note !== null && <p className={styles.note}>{cell.note}</p>}
       {cell.outcome !== 'not probed' && (
         <ul className={styles.tries}>
-          {cell.tries.map((attempt) => (
+          {cell.attempts.map((attempt) => (
             <Try key={`${attempt.as} ${attempt.row}`} attempt={attempt} />
           ))}
         </ul>
@@ -45,23 +45,23 @@ export function CellProbe({ cell, report }: { cell: ProbedCell | undefined; repo
 }
 
 /** Shows one attempt of the probe. */
-function Try({ attempt }: { attempt: ProbeTry }) {
-  const { as, row, claimed, agrees, sql, answer } = attempt;
+function Try({ attempt }: { attempt: ProbeAttempt }) {
+  const { as, row, expected, agrees, sql, answer } = attempt;
   return (
     <li className={agrees ? undefined : styles.against}>
       <span className={styles.row}>
         {row} <span className="soft">{as}</span>
       </span>
       <span className="soft">{metWord(attempt)}</span>
-      {claimed === null ? (
-        <span className="soft">nothing claimed</span>
+      {expected === null ? (
+        <span className="soft">nothing expected</span>
       ) : agrees ? (
         <span className={styles.agrees}>
           <Icon of={IconCheck} small /> agrees
         </span>
       ) : (
         <span className={styles.disagrees}>
-          <VerdictMark of="disagrees" /> claimed {claimed}
+          <VerdictMark of="disagrees" /> expected {expected}
         </span>
       )}
       {!agrees && answer !== undefined && <p className={styles.answer}>{answer}</p>}

@@ -1,7 +1,7 @@
 import type { RolesChapter } from '../../../../contract/specification-roles.ts';
 import { TextTable, type WordsColumn } from '../list/text-table.tsx';
 
-type Line = RolesChapter['from_now_on'][number];
+type Line = RolesChapter['default_privileges'][number];
 
 const columns: readonly WordsColumn<Line>[] = [
   { name: 'Object and privileges', look: 'words', cell: ({ words }) => words },

@@ -27,7 +27,7 @@ describe('matrixOf', () => {
     cell('public.notes', 'insert', 'authenticated'),
     cell('shop."Close (all)"(uuid, text)', 'execute', 'anon'),
   ];
-  const groups = matrixOf({ roles, cells, policies: [], from_now_on: [], advice: [], sources: [] }, []);
+  const groups = matrixOf({ roles, cells, policies: [], default_privileges: [], advice: [], sources: [] }, []);
 
   it('sorts the cells by role, whatever their order', () => {
     expect(groups[0]?.rows.map((row) => [row.operation, row.cells.map(({ role }) => role)])).toEqual([

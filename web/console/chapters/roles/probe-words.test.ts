@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import type { ProbedCell, ProbeTry } from '../../../../contract/probe.ts';
+import type { ProbeAttempt, ProbedCell } from '../../../../contract/probe.ts';
 import { disagreement, probedCells, progress } from './probe-words.ts';
 
-const attempt = (claimed: ProbeTry['claimed'], met: ProbeTry['met'], agrees: boolean): ProbeTry => ({
+const attempt = (claimed: ProbeAttempt['expected'], met: ProbeAttempt['result'], agrees: boolean): ProbeAttempt => ({
   as: 'as a member',
   row: 'own row',
-  met,
-  claimed,
+  result: met,
+  expected: claimed,
   agrees,
 });
-const cell = (tries: ProbeTry[]): ProbedCell => ({
+const cell = (tries: ProbeAttempt[]): ProbedCell => ({
   role: 'agent',
   entity: 'public.a',
   operation: 'insert',
   verdict: 'always',
   outcome: 'disagrees',
   note: null,
-  tries,
+  attempts: tries,
 });
 
 describe('disagreement', () => {

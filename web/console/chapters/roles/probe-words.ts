@@ -1,4 +1,4 @@
-import type { ProbedCell, ProbeReport, ProbeState, ProbeTry } from '../../../../contract/probe.ts';
+import type { ProbeAttempt, ProbedCell, ProbeReport, ProbeState } from '../../../../contract/probe.ts';
 import { cellKey } from './matrix.ts';
 
 /** Returns the cells of a report by their names in the address bar; empty without a report. Pure. */
@@ -9,12 +9,12 @@ export const probedCells = (report: ProbeReport | null | undefined): ReadonlyMap
  * Describes a cell that the probe contradicts: "probe refused" if the cell claims more access, "probe allowed" if it
  * claims less.
  */
-export function disagreement({ tries }: ProbedCell): string {
-  const against = tries.find(({ agrees }) => !agrees);
-  return against?.claimed === 'allowed' ? 'probe refused' : 'probe allowed';
+export function disagreement({ attempts }: ProbedCell): string {
+  const against = attempts.find(({ agrees }) => !agrees);
+  return against?.expected === 'allowed' ? 'probe refused' : 'probe allowed';
 }
 
-const met: Readonly<Record<ProbeTry['met'], string>> = {
+const met: Readonly<Record<ProbeAttempt['result'], string>> = {
   allowed: 'allowed',
   hidden: 'hidden',
   refused: 'refused',
@@ -22,7 +22,7 @@ const met: Readonly<Record<ProbeTry['met'], string>> = {
 };
 
 /** Returns the actual result of an attempt in one word. */
-export const metWord = (attempt: ProbeTry): string => met[attempt.met];
+export const metWord = (attempt: ProbeAttempt): string => met[attempt.result];
 
 /** Describes the progress of a run for its button: "Probing 12 of 40". Null without a run. */
 export function progress(running: ProbeState['running'] | undefined): string | null {

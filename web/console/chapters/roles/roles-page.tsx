@@ -208,7 +208,9 @@ export function RolesPage() {
             <AdviceTable advice={advice} selected={selectedAdvice?.id ?? null} stale={stale} onOpen={chooseAdvice} />
           )}
           {chapter && chapter.policies.length > 0 && <PolicyTable appRef={ref} policies={chapter.policies} />}
-          {chapter && chapter.from_now_on.length > 0 && <DefaultPrivilegesTable lines={chapter.from_now_on} />}
+          {chapter && chapter.default_privileges.length > 0 && (
+            <DefaultPrivilegesTable lines={chapter.default_privileges} />
+          )}
         </>
       )}
     </ChapterPage>
@@ -246,7 +248,7 @@ const probeSource = (report: ProbeReport | null): Source[] =>
     : [
         {
           kind: 'code',
-          label: `Probe of ${timeOfDay(report.finished_at)}: ${counted(report.agree + report.disagree, 'cell')}, ${counted(report.tries, 'attempt')}, ${milliseconds(Date.parse(report.finished_at) - Date.parse(report.started_at))}, all rolled back`,
+          label: `Probe of ${timeOfDay(report.finished_at)}: ${counted(report.agree + report.disagree, 'cell')}, ${counted(report.attempts, 'attempt')}, ${milliseconds(Date.parse(report.finished_at) - Date.parse(report.started_at))}, all rolled back`,
         },
       ];
 

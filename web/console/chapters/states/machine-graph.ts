@@ -12,8 +12,8 @@ import { colourOf } from './state-name.tsx';
 export function machineGraph(machine: Machine): Graph {
   const ways = transitionEdges(machine);
   const passed = unexplainedChanges(machine).filter(({ from, to }) => [from, to].every((name) => has(machine, name)));
-  const max = Math.max(1, ...ways.map(({ passages }) => passages ?? 0), ...passed.map((stray) => stray.count));
-  const weight = (passages: number) => 1 + 2.7 * Math.sqrt(passages / max);
+  const max = Math.max(1, ...ways.map(({ stateChanges }) => stateChanges ?? 0), ...passed.map((stray) => stray.count));
+  const weight = (stateChanges: number) => 1 + 2.7 * Math.sqrt(stateChanges / max);
   return {
     boxes: [start, ...machine.states.map((state) => boxOf(machine, state))],
     edges: [
@@ -65,7 +65,7 @@ const start: Box = {
 
 function boxOf(machine: Machine, { name, final, reached }: MachineState): Box {
   const rows = machine.figures?.rows?.[name] ?? (machine.figures?.rows ? 0 : null);
-  const stay = machine.figures?.stay_seconds[name];
+  const stay = machine.figures?.median_stay_seconds[name];
   const remark = final ? 'final' : stay === undefined ? '' : span(stay);
   return {
     id: boxOfState(name),
@@ -87,17 +87,17 @@ function boxOf(machine: Machine, { name, final, reached }: MachineState): Box {
 }
 
 const edgeOf = (
-  { id, from, to, transition, passages }: TransitionEdge,
-  weight: (passages: number) => number,
+  { id, from, to, transition, stateChanges }: TransitionEdge,
+  weight: (stateChanges: number) => number,
 ): Edge => ({
   id,
   from: boxOfState(from),
   to: boxOfState(to),
   label: transition.name,
-  figure: passages === null ? null : count(passages),
-  weight: weight(passages ?? 0),
+  figure: stateChanges === null ? null : count(stateChanges),
+  weight: weight(stateChanges ?? 0),
   bad: false,
-  says: `${transition.name}, from ${from} to ${to}${passages === null ? '' : `, ${counted(passages, 'state change')} in 30 days`}`,
+  says: `${transition.name}, from ${from} to ${to}${stateChanges === null ? '' : `, ${counted(stateChanges, 'state change')} in 30 days`}`,
 });
 
 /** Returns the highlighted edges: the edge of the selected transition, or else all edges of the selected state. */

@@ -30,7 +30,7 @@ export interface TransitionEdge {
   to: string;
   transition: Transition;
   /** Number of state changes in 30 days; null if it is unknown. */
-  passages: number | null;
+  stateChanges: number | null;
 }
 
 /** Returns the name of an edge in the address bar and for screen readers: "solve from open". */
@@ -42,7 +42,7 @@ export const transitionEdges = ({ states, transitions, table, figures }: Machine
     states.flatMap(({ name: from }) => {
       const to = table[from]?.[transition.name] ?? null;
       if (to === null) return [];
-      const passed = figures?.passages.find(
+      const passed = figures?.state_changes.find(
         (one) => one.from === from && one.to === to && one.transition === transition.name,
       );
       return [
@@ -51,7 +51,7 @@ export const transitionEdges = ({ states, transitions, table, figures }: Machine
           from,
           to,
           transition,
-          passages: figures ? (passed?.count ?? 0) : null,
+          stateChanges: figures ? (passed?.count ?? 0) : null,
         },
       ];
     }),
@@ -63,7 +63,7 @@ export const transitionEdges = ({ states, transitions, table, figures }: Machine
  */
 export const unexplainedChanges = (machine: Machine): { from: string; to: string; count: number }[] => {
   const ways = transitionEdges(machine);
-  return (machine.figures?.passages ?? []).flatMap(({ from, to, transition, count }) =>
+  return (machine.figures?.state_changes ?? []).flatMap(({ from, to, transition, count }) =>
     from === null || ways.some((way) => way.from === from && way.to === to && way.transition.name === transition)
       ? []
       : [{ from, to, count }],
@@ -84,8 +84,8 @@ export const rowsOf = ({ figures }: Machine): number | null =>
   figures?.rows ? Object.values(figures.rows).reduce((sum, rows) => sum + rows, 0) : null;
 
 /** Counts the state changes of the last 30 days. Inserted rows are not state changes. */
-export const passagesOf = ({ figures }: Machine): number | null =>
-  figures ? figures.passages.reduce((sum, { from, count }) => sum + (from === null ? 0 : count), 0) : null;
+export const stateChangesOf = ({ figures }: Machine): number | null =>
+  figures ? figures.state_changes.reduce((sum, { from, count }) => sum + (from === null ? 0 : count), 0) : null;
 
 /** Adds the known values; null if none is known. */
 export function sumOf(chapter: StatesChapter, of: (machine: Machine) => number | null): number | null {

@@ -4,10 +4,10 @@ import { boxOfState, hotEdges, machineGraph, stateOfBox } from './machine-graph.
 import { machineMermaid } from './machine-mermaid.ts';
 import {
   pairsOf,
-  passagesOf,
   rowsOf,
   sentenceOf,
   span,
+  stateChangesOf,
   sumOf,
   transitionEdges,
   unexplainedChanges,
@@ -48,8 +48,8 @@ const machine = (figures?: MachineFigures): Machine => ({
 });
 const live = machine({
   rows: { new: 3, closed: 1240 },
-  stay_seconds: { new: 1320 },
-  passages: [
+  median_stay_seconds: { new: 1320 },
+  state_changes: [
     { from: null, to: 'new', transition: null, count: 50 },
     { from: 'new', to: 'open "now"', transition: 'take', count: 40 },
     { from: 'new', to: 'closed', transition: 'close', count: 10 },
@@ -73,12 +73,12 @@ describe('span', () => {
 
 describe('transitionEdges, unexplainedChanges, pairsOf, rowsOf and sumOf', () => {
   it('return one edge for each source state of a transition, with its state changes', () => {
-    expect(transitionEdges(live).map(({ id, to, passages }) => [id, to, passages])).toEqual([
+    expect(transitionEdges(live).map(({ id, to, stateChanges }) => [id, to, stateChanges])).toEqual([
       ['take from new', 'open "now"', 40],
       ['close from new', 'closed', 10],
       ['close from open "now"', 'closed', 0],
     ]);
-    expect(transitionEdges(machine()).map(({ passages }) => passages)).toEqual([null, null, null]);
+    expect(transitionEdges(machine()).map(({ stateChanges }) => stateChanges)).toEqual([null, null, null]);
   });
 
   it('return the state changes that no transition explains, without inserted rows', () => {
@@ -92,8 +92,8 @@ describe('transitionEdges, unexplainedChanges, pairsOf, rowsOf and sumOf', () =>
     expect(pairsOf(live)).toEqual({ all: 12, allowed: 3 }));
 
   it('add the known counts, and return null if none is known', () => {
-    expect([rowsOf(live), passagesOf(live)]).toEqual([1243, 53]);
-    expect([rowsOf(machine()), passagesOf(machine())]).toEqual([null, null]);
+    expect([rowsOf(live), stateChangesOf(live)]).toEqual([1243, 53]);
+    expect([rowsOf(machine()), stateChangesOf(machine())]).toEqual([null, null]);
     expect(sumOf({ machines: [live, machine()], sources: [] }, rowsOf)).toBe(1243);
     expect(sumOf({ machines: [machine()], sources: [] }, rowsOf)).toBeNull();
   });

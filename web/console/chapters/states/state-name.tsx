@@ -2,7 +2,7 @@ import type { Machine } from '../../../../contract/states.ts';
 import { State, type StateColour, type States, stateColour } from '../../../fields/state.tsx';
 
 /** Returns the states as the shared components take them. The console shows the names of the database. */
-const statesOf = ({ states, initial }: Machine): States => ({
+export const statesOf = ({ states, initial }: Machine): States => ({
   states: states.map(({ name, final }) => ({ value: name, label: name, final })),
   initial,
 });
@@ -14,6 +14,13 @@ export const colourOf = (machine: Machine, name: string): StateColour => stateCo
 export const isState = ({ states }: Machine, name: string): boolean => states.some((state) => state.name === name);
 
 /** Shows the name of a state with its colour. */
-export const StateName = ({ machine, name }: { machine: Machine; name: string }) => (
-  <State machine={statesOf(machine)} state={name} />
-);
+export const StateName = ({
+  machine,
+  name,
+  isBare = false,
+}: {
+  machine: Machine;
+  name: string;
+  /** Shows only the colour. */
+  isBare?: boolean;
+}) => <State machine={statesOf(machine)} state={name} isBare={isBare} />;

@@ -28,7 +28,7 @@ export function StatePanel({
   const { entity, field, initial, figures } = machine;
   const ways = transitionEdges(machine);
   const rows = figures?.rows ? (figures.rows[name] ?? 0) : null;
-  const stay = figures?.stay_seconds[name];
+  const stay = figures?.median_stay_seconds[name];
   return (
     <Panel
       label={`State ${name}`}
@@ -105,7 +105,7 @@ function Ways({
           <li key={way.id}>
             <span>{way.transition.name}</span>
             <StateName machine={machine} name={other(way)} />
-            <span className="num soft">{way.passages !== null && count(way.passages)}</span>
+            <span className="num soft">{way.stateChanges !== null && count(way.stateChanges)}</span>
           </li>
         ))}
       </ul>

@@ -13,7 +13,7 @@ import { useChapter } from '../use-chapter.ts';
 import { AccountTable } from './account-table.tsx';
 import { boxOfState, hotEdges, machineGraph, stateOfBox } from './machine-graph.ts';
 import { machineMermaid } from './machine-mermaid.ts';
-import { pairsOf, passagesOf, rowsOf, sumOf, transitionEdges } from './machine-words.ts';
+import { pairsOf, rowsOf, stateChangesOf, sumOf, transitionEdges } from './machine-words.ts';
 import { NoMachine } from './no-machine.tsx';
 import { StatePanel } from './state-panel.tsx';
 import styles from './states.module.css';
@@ -142,7 +142,11 @@ export function StatesPage() {
 }
 
 const columnsOf = (machine: Machine, way: string | null) =>
-  transitionColumns(machine, Math.max(1, ...transitionEdges(machine).map(({ passages }) => passages ?? 0)), way);
+  transitionColumns(
+    machine,
+    Math.max(1, ...transitionEdges(machine).map(({ stateChanges }) => stateChanges ?? 0)),
+    way,
+  );
 
 const waiting = [80, 130, 80, 90, 60].map((bar, place) => ({
   name: ['Transition', 'From and to', 'Who', 'When', '30 days'][place] ?? '',
@@ -233,7 +237,7 @@ function Answer({ chapter }: { chapter: StatesChapter }) {
   const states = machines.reduce((sum, machine) => sum + machine.states.length, 0);
   const transitions = machines.reduce((sum, machine) => sum + machine.transitions.length, 0);
   const rows = sumOf(chapter, rowsOf);
-  const passages = sumOf(chapter, passagesOf);
+  const stateChanges = sumOf(chapter, stateChangesOf);
   const loose = machines.filter(({ enforced, problems }) => !enforced || problems.length > 0).length;
   const proof = (text: string, to: string, bad = false) => (
     <a className={bad ? badFigureClass : liveValueClass} href={`#${to}`}>
@@ -249,7 +253,10 @@ function Answer({ chapter }: { chapter: StatesChapter }) {
         <>
           {' '}
           {machines.length === 1 ? 'It has' : 'They have'} {proof(counted(rows, 'row'), 'figure-4-1')}
-          {passages !== null && <>, which changed state {proof(counted(passages, 'time'), 'table-4-2')} in 30 days</>}.
+          {stateChanges !== null && (
+            <>, which changed state {proof(counted(stateChanges, 'time'), 'table-4-2')} in 30 days</>
+          )}
+          .
         </>
       )}
       {loose > 0 && (

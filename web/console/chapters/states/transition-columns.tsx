@@ -67,13 +67,13 @@ export const transitionColumns = (
     name: '30 days',
     look: 'figure',
     bar: 40,
-    cell: ({ id, passages }) =>
-      passages !== null && (
+    cell: ({ id, stateChanges }) =>
+      stateChanges !== null && (
         <span className={styles.passed}>
-          <FlashOnChange value={passages}>{count(passages)}</FlashOnChange>
+          <FlashOnChange value={stateChanges}>{count(stateChanges)}</FlashOnChange>
           <svg width="98" height="8" aria-hidden="true" data-chosen={id === chosen || undefined}>
             <rect width="98" height="8" />
-            <rect width={(98 * passages) / max} height="8" />
+            <rect width={(98 * stateChanges) / max} height="8" />
           </svg>
         </span>
       ),

@@ -13,7 +13,7 @@ import { Who } from './transition-columns.tsx';
 export function TransitionPanel({
   appRef,
   machine,
-  way: { from, to, transition, passages },
+  way: { from, to, transition, stateChanges },
   onClose,
   onPrevious,
   onNext,
@@ -46,7 +46,7 @@ export function TransitionPanel({
             ['Who', <Who key="who" roles={roles} />],
             ['When', when === null ? 'always' : plainSql(when.words)],
             ['Requires', requires.length === 0 ? 'nothing' : <code key="requires">{requires.join(', ')}</code>],
-            ...(passages === null ? [] : [['30 days', `${count(passages)} times`] as const]),
+            ...(stateChanges === null ? [] : [['30 days', `${count(stateChanges)} times`] as const]),
           ]}
         />
       </PanelSection>
@@ -71,7 +71,7 @@ export function TransitionPanel({
         </p>
       </PanelSection>
       <p className={styles.foot}>
-        <Link to="/app/$ref/sql" params={{ ref: appRef }} search={{ sql: passagesSql(machine, transition.name) }}>
+        <Link to="/app/$ref/sql" params={{ ref: appRef }} search={{ sql: stateChangesSql(machine, transition.name) }}>
           Last state changes
         </Link>
       </p>
@@ -81,9 +81,9 @@ export function TransitionPanel({
 
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-const passagesSql = ({ entity, field }: Machine, transition: string): string =>
+const stateChangesSql = ({ entity, field }: Machine, transition: string): string =>
   `select at, key, from_state, to_state, member, role
-from ninefold.passages
+from ninefold.state_changes
 where entity = ${literal(entity)}::regclass and field = ${literal(field)} and transition = ${literal(transition)}
 order by id desc
 limit 50`;

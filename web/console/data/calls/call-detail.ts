@@ -7,6 +7,7 @@ import { callKeys } from './keys.ts';
 export const callDetail = (ref: string, id: string) =>
   queryOptions({
     queryKey: callKeys.detail(ref, id),
-    queryFn: ({ signal }) => api<CallDetail>(`/apps/${segment(ref)}/call?${new URLSearchParams({ id })}`, { signal }),
+    queryFn: ({ signal }) =>
+      api<CallDetail>(`/apps/${segment(ref)}/specification/call?${new URLSearchParams({ id })}`, { signal }),
     staleTime: 10_000,
   });

@@ -9,8 +9,11 @@ export const callSeries = (ref: string, id: string, window: StatisticsWindow) =>
   queryOptions({
     queryKey: callKeys.figures(ref, id, window),
     queryFn: ({ signal }) =>
-      api<CallStatisticsResponse>(`/apps/${segment(ref)}/calls?${new URLSearchParams({ window, call: id })}`, {
-        signal,
-      }),
+      api<CallStatisticsResponse>(
+        `/apps/${segment(ref)}/statistics/calls?${new URLSearchParams({ window, call: id })}`,
+        {
+          signal,
+        },
+      ),
     refetchInterval: refetchEvery(10_000),
   });

@@ -1,5 +1,5 @@
 export const callKeys = {
-  story: (ref: string, requestId: string) => ['calls', ref, 'story', requestId] as const,
+  trace: (ref: string, requestId: string) => ['calls', ref, 'trace', requestId] as const,
   detail: (ref: string, id: string) => ['calls', ref, 'detail', id] as const,
   figures: (ref: string, id: string, window: string) => ['calls', ref, 'figures', id, window] as const,
   log: (ref: string, filter: object) => ['calls', ref, 'log', filter] as const,

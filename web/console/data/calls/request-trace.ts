@@ -8,7 +8,8 @@ import { callKeys } from './keys.ts';
  */
 export const requestTrace = (ref: string, requestId: string) =>
   queryOptions({
-    queryKey: callKeys.story(ref, requestId),
-    queryFn: ({ signal }) => api<RequestTraceResponse>(`/apps/${segment(ref)}/calls/${segment(requestId)}`, { signal }),
+    queryKey: callKeys.trace(ref, requestId),
+    queryFn: ({ signal }) =>
+      api<RequestTraceResponse>(`/apps/${segment(ref)}/traces/${segment(requestId)}`, { signal }),
     staleTime: 60_000,
   });

@@ -12,6 +12,10 @@ export const rowKeys = {
     ['rows', ref, id, 'one', requestRole, key] as const,
   count: (ref: string, id: string, requestRole: RequestRole, where: readonly Filter[]) =>
     ['rows', ref, id, 'count', requestRole, where] as const,
+  choices: (ref: string, id: string, requestRole: RequestRole, field: string, search: string) =>
+    ['rows', ref, id, 'choices', requestRole, field, search] as const,
+  states: (ref: string, id: string, requestRole: RequestRole, key: string) =>
+    ['rows', ref, id, 'states', requestRole, key] as const,
   labels: (ref: string, id: string, requestRole: RequestRole, field: string, values: readonly string[]) =>
     ['rows', ref, id, 'labels', requestRole, field, values] as const,
 };

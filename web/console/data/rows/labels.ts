@@ -17,6 +17,13 @@ export function labelField(entity: Entity): string | null {
   return named ?? texts.find(({ nullable }) => !nullable)?.name ?? null;
 }
 
+/** Returns the fields in which a person searches for a row: the label first, then other names and addresses. */
+export function labelFields(entity: Entity): string[] {
+  const called = labelField(entity);
+  const texts = new Set(entity.fields.filter((field) => kindOf(field) === 'text').map(({ name }) => name));
+  return [...new Set([...(called === null ? [] : [called]), ...usual.filter((name) => texts.has(name))])].slice(0, 4);
+}
+
 /** Reads the labels of referenced rows, by the values of `field`. Empty if the entity has no label field. */
 export const labels = (table: Table, field: string, values: readonly string[]) =>
   queryOptions({

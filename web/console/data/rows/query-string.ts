@@ -19,6 +19,12 @@ export function orderOf(sort: Sort | null, key: readonly string[]): string {
   return [...first, ...rest].join(',');
 }
 
+/** Returns the query parameter that selects rows of which a field contains the text; null without fields. */
+export function searchParameter(fields: readonly string[], text: string): [name: string, value: string] | null {
+  const pattern = quoted(`*${text.trim().replaceAll('*', '')}*`);
+  return fields.length === 0 ? null : ['or', `(${fields.map((name) => `${quoted(name)}.ilike.${pattern}`).join(',')})`];
+}
+
 const plain: Partial<Record<Operator, string>> = {
   eq: 'eq',
   neq: 'neq',

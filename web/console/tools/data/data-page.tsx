@@ -14,6 +14,7 @@ import { entityList } from '../../data/entities/entity-list.ts';
 import { Page } from '../../layout/page.tsx';
 import styles from './data-page.module.css';
 import { EntityNav } from './entity-nav.tsx';
+import { ImportPage } from './import/import-page.tsx';
 import { type SearchChange, TablePage } from './table-page.tsx';
 
 const firstTable = `create table public.notes (
@@ -35,6 +36,18 @@ export function DataPage() {
   );
   const entity = entities && chosen(entities, search.table);
 
+  if (entities && entity && search.import) {
+    return (
+      <ImportPage
+        key={entity.id}
+        appRef={ref}
+        entities={entities}
+        table={{ ref, entity, requestRole: search.as ?? 'service' }}
+        onSeat={(as) => onSearch({ as: as === 'service' ? undefined : as })}
+        onClose={() => onSearch({ import: undefined })}
+      />
+    );
+  }
   if (entities && entity) {
     return <TablePage appRef={ref} entities={entities} entity={entity} search={search} onSearch={onSearch} />;
   }

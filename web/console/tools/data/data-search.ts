@@ -12,6 +12,8 @@ export interface DataSearch {
   row?: string;
   /** "anon" or the id of a member; undefined for the service key. */
   as?: string;
+  /** True for the import of a file into the table. */
+  import?: true;
 }
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
@@ -29,6 +31,7 @@ export function readDataSearch(search: Record<string, unknown>): DataSearch {
     ...(sort !== undefined && { sort }),
     ...(row !== undefined && { row }),
     ...(as !== undefined && { as }),
+    ...(search.import === true && { import: true }),
   };
 }
 

@@ -3,6 +3,9 @@ import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { deleteRows } from '../../data/rows/delete-rows.ts';
 import type { Table } from '../../data/rows/rest-call.ts';
+import { keyFields, keyOf, type Row } from '../../data/rows/row.ts';
+import { recordChange } from '../../data/rows/session-changes.ts';
+import { deletionIsLasting, keyWords } from '../../data/rows/undo-change.ts';
 import { counted } from '../../format/format.ts';
 import styles from './delete-dialog.module.css';
 import { ServerError } from './editor/server-error.tsx';
@@ -26,7 +29,8 @@ export function DeleteDialog({
 }) {
   const { mutate, isPending, error, data } = useMutation(deleteRows(table));
   const words = counted(keys.length, 'row');
-  const kept = data === undefined ? 0 : keys.length - data;
+  const kept = data === undefined ? 0 : keys.length - data.length;
+  const lasting = deletionIsLasting(table.entity);
   return (
     <Dialog title={`Delete ${words} of ${table.entity.name}?`} onClose={onClose}>
       <div className={styles.words}>
@@ -39,7 +43,7 @@ export function DeleteDialog({
           {keys.length > named && <span className="soft">and {keys.length - named} more</span>}
         </p>
         <p className="soft">
-          This cannot be undone.
+          {lasting === null ? 'You can undo this until you leave the console.' : `This cannot be undone: ${lasting}.`}
           {pointing.length > 0 &&
             ` Rows of ${pointing.join(', ')} may point here. Their foreign keys define the effect.`}
         </p>
@@ -59,7 +63,8 @@ export function DeleteDialog({
           onClick={() =>
             mutate(keys, {
               onSuccess: (deleted) => {
-                if (deleted === keys.length) onDeleted();
+                for (const row of deleted) recordDeletion(table, row);
+                if (deleted.length === keys.length) onDeleted();
               },
             })
           }
@@ -72,4 +77,9 @@ export function DeleteDialog({
       </div>
     </Dialog>
   );
+}
+
+function recordDeletion(table: Table, row: Row): void {
+  const key = keyOf(row, keyFields(table.entity)) ?? [];
+  recordChange({ table, key, kind: 'delete', before: row, after: null, what: `Deleted ${keyWords(key)}`, how: '' });
 }

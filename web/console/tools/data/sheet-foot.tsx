@@ -1,4 +1,5 @@
 import { IconRefresh } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { Gauge, pushClass, TableFooter, wideOnlyClass } from '../../../ui/workbench.tsx';
 import { ApiFailure } from '../../data/api-failure.ts';
@@ -21,6 +22,7 @@ export function SheetFoot({
   loading,
   onMore,
   onRefresh,
+  children,
 }: {
   shown: number;
   /** Number of all matching rows; null while it is unknown. */
@@ -36,6 +38,8 @@ export function SheetFoot({
   loading: boolean;
   onMore: () => void;
   onRefresh: () => void;
+  /** The last change. */
+  children: ReactNode;
 }) {
   const next = total === null || !exact ? rowsPerPage : Math.min(rowsPerPage, total - shown);
   const order = sort
@@ -63,6 +67,7 @@ export function SheetFoot({
         </span>
       )}
       {!failed && readOnly && <span className={styles.readOnly}>Read-only: {readOnly}</span>}
+      {children}
       <span className={`${pushClass} ${wideOnlyClass} soft`}>
         {order}
         {took !== null && `, ${inMilliseconds(took)}`}

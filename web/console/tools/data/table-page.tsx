@@ -1,7 +1,9 @@
-import { IconPlus } from '@tabler/icons-react';
+import { IconDownload, IconPlus, IconUpload } from '@tabler/icons-react';
 import { useCallback, useMemo, useRef } from 'react';
-import type { Entity } from '../../../../contract/specification-entities.ts';
+import type { Entity, Field } from '../../../../contract/specification-entities.ts';
 import type { Machine } from '../../../../contract/states.ts';
+import { toCsv } from '../../../rows/csv.ts';
+import { download } from '../../../rows/download.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Grid, type GridHandle } from '../../../ui/grid/grid.tsx';
 import type { Picking } from '../../../ui/grid/grid-column.ts';
@@ -11,7 +13,7 @@ import { useChapter } from '../../chapters/use-chapter.ts';
 import type { Filter } from '../../data/rows/filter.ts';
 import { labelField } from '../../data/rows/labels.ts';
 import type { Table } from '../../data/rows/rest-call.ts';
-import { keyFromText, keyOf, keyText, type RequestRole } from '../../data/rows/row.ts';
+import { keyFromText, keyOf, keyText, type RequestRole, type Row } from '../../data/rows/row.ts';
 import { counted, entityName } from '../../format/format.ts';
 import { useKeys } from '../../keys/keyboard.tsx';
 import { Page } from '../../layout/page.tsx';
@@ -29,6 +31,8 @@ import { RowPanel } from './panel/row-panel.tsx';
 import { sheetColumn, sheetFields } from './sheet-columns.ts';
 import { SheetFoot } from './sheet-foot.tsx';
 import { TablePlaceholder } from './table-placeholder.tsx';
+import { UndoBar } from './undo/undo-bar.tsx';
+import { useCellEditing } from './use-cell-editing.ts';
 import { useRows } from './use-rows.ts';
 import { useSelectedRow } from './use-selected-row.ts';
 import { useSheetState } from './use-sheet-state.ts';
@@ -105,19 +109,23 @@ export function TablePage({
       onSearch({ row: keyText(own) });
     }
   };
-  const open = (at: Position) => {
-    const field = fields[at.column];
-    const isKeyField = field !== undefined && key.includes(field.name);
-    if (field && keyAt(at.row) && !isKeyField && fieldReadOnly(entity, field) === null) {
-      change({ editing: at, failed: false });
-    } else openRow(at.row);
-  };
+  const {
+    open,
+    openNext,
+    isEditable,
+    type,
+    toggle,
+    error: toggleError,
+  } = useCellEditing({
+    ...{ table, fields, rows, keyAt, change, openRow },
+    isKey: (name) => key.includes(name),
+  });
   const press = (at: Position) => {
     const field = fields[at.column];
     if (state.editing && !state.failed) change({ editing: null });
     if (search.row !== undefined || matchMedia('(max-width: 760px)').matches || (field && key[0] === field.name)) {
       openRow(at.row);
-    }
+    } else if (at.row === state.position.row && at.column === state.position.column && isEditable(at)) open(at);
   };
 
   const step = useCallback(
@@ -181,6 +189,7 @@ export function TablePage({
 
   const editedField = state.editing && fields[state.editing.column];
   const editedKey = state.editing && keyAt(state.editing.row);
+  const editedRow = state.editing && rows[state.editing.row];
   const closePanel = useCallback(() => {
     change({ inserting: false });
     onSearch({ row: undefined });
@@ -259,6 +268,24 @@ export function TablePage({
               </Button>
             )}
             <Columns fields={entity.fields} hidden={hidden} fixed={key} onHidden={setHidden} />
+            <Button
+              small
+              kind="quiet"
+              icon={IconDownload}
+              offBecause={rows.length === 0 ? 'There is no row to export.' : null}
+              onClick={() => exportRows(entity.name, fields, rows)}
+            >
+              Export
+            </Button>
+            <Button
+              small
+              kind="quiet"
+              icon={IconUpload}
+              offBecause={canInsert}
+              onClick={() => onSearch({ import: true })}
+            >
+              Import
+            </Button>
             <Button small icon={IconPlus} offBecause={canInsert} onClick={() => change({ inserting: true })}>
               Insert row
             </Button>
@@ -275,8 +302,10 @@ export function TablePage({
           cell={cell}
           position={within(state.position, rows.length, columns.length)}
           onPosition={(position) => change({ position })}
-          onOpen={open}
+          onOpen={(at) => open(at)}
           onPress={press}
+          onType={type}
+          onSpace={toggle}
           onHead={(column) => {
             const head = columns[column];
             if (head?.sort) onSearch({ sort: nextSort(sort, head.id) });
@@ -288,26 +317,31 @@ export function TablePage({
           {...(picking && { picking })}
           selectedRow={selected.at >= 0 ? selected.at : null}
           under={
-            state.editing && editedField && editedKey
+            state.editing && editedField && editedKey && editedRow
               ? {
                   at: state.editing,
                   failed: state.failed,
                   content: (
                     <CellEditor
                       key={`${keyText(editedKey)} ${editedField.name}`}
-                      table={table}
+                      {...{ table, entities }}
                       field={editedField}
+                      row={editedRow}
                       rowKey={editedKey}
-                      value={rows[state.editing.row]?.[editedField.name] ?? null}
-                      floating
+                      label={labels(editedField.name, editedRow[editedField.name] ?? '')}
+                      machine={machines.get(editedField.name)}
+                      cellWidth={columns[state.editing.column]?.width ?? 0}
+                      typed={state.typed}
                       onFailed={(failed) => change({ failed })}
-                      onClose={(saved) => {
+                      onClose={(saved, next = false) => {
                         change({
                           editing: null,
                           failed: false,
+                          typed: '',
                           changed: saved ? { key: keyText(editedKey), field: editedField.name } : null,
                         });
                         grid.current?.focus();
+                        if (next && state.editing) openNext(state.editing);
                       }}
                     />
                   ),
@@ -336,12 +370,14 @@ export function TablePage({
           sort={sort}
           keyed={key}
           readOnly={readOnly}
-          failed={rows.length > 0 ? query.error : null}
+          failed={toggleError ?? (rows.length > 0 ? query.error : null)}
           hasMore={query.hasNextPage}
           loading={query.isFetchingNextPage}
           onMore={() => void query.fetchNextPage()}
           onRefresh={() => void query.refetch()}
-        />
+        >
+          <UndoBar appRef={appRef} />
+        </SheetFoot>
       </Workbench>
       {state.deleting && (
         <DeleteDialog
@@ -391,3 +427,11 @@ function useMachines(appRef: string, entityId: string): ReadonlyMap<string, Mach
     [chapter, entityId],
   );
 }
+
+/** Saves the loaded rows with the shown fields as CSV. */
+const exportRows = (name: string, fields: readonly Field[], rows: readonly Row[]): void =>
+  download(
+    `${name}.csv`,
+    'text/csv',
+    toCsv({ columns: fields, rows: rows.map((row) => fields.map((field) => row[field.name] ?? null)) }),
+  );

@@ -7,6 +7,8 @@ export interface SheetState {
   position: Position;
   /** The cell in the editor. */
   editing: Position | null;
+  /** The characters that opened the editor; empty if it was opened otherwise. */
+  typed: string;
   /** True if the server refused the last attempt to save the cell. */
   failed: boolean;
   /** The keys of the selected rows. */
@@ -26,6 +28,7 @@ export type Change = Partial<SheetState> | ((before: SheetState) => Partial<Shee
 const fresh: SheetState = {
   position: { row: 0, column: 0 },
   editing: null,
+  typed: '',
   failed: false,
   picked: new Set(),
   inserting: false,

@@ -141,7 +141,7 @@ export function LogsPage() {
 const FilterChip = ({ name, value, onRemove }: { name: string; value: string; onRemove: () => void }) => (
   <span className={chip.chip}>
     <span className={`${styles.part} ${chip.field}`}>{name}</span>
-    <span className={`${styles.part} ${chip.value} cut`}>{value}</span>
+    <span className={`${styles.part} ${chip.value} truncated`}>{value}</span>
     <button type="button" className={chip.remove} aria-label={`Show calls of any ${name}`} onClick={onRemove}>
       <Icon of={IconX} small />
     </button>
@@ -160,20 +160,20 @@ function LogFoot({
   stale: boolean;
 }) {
   if (!answer) return <SheetFoot shown={stale ? 'Currently unavailable' : 'Looking'} />;
-  const { calls, cut, workers, kept } = answer;
+  const { calls, truncated, workers, kept } = answer;
   const all = counted(calls.length, 'request');
   return (
     <SheetFoot
       shown={
         <FlashOnChange value={calls.length}>
           {shown < calls.length ? `${count(shown)} of ${all}` : all}
-          {cut ? ', the newest that are stored' : ''}
+          {truncated ? ', the newest that are stored' : ''}
         </FlashOnChange>
       }
       remark={
         <>
           Stored: the last {count(limits.rememberedCalls.default)} requests of{' '}
-          {workers === 1 ? 'one worker' : `each of ${count(workers)} workers`}, and the last {count(kept.stories)} that
+          {workers === 1 ? 'one worker' : `each of ${count(workers)} workers`}, and the last {count(kept.traces)} that
           failed or took over {milliseconds(kept.slow_milliseconds)} <AsOf at={at} live={!stale} />
         </>
       }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { SqlFailure } from '../../../../contract/admin.ts';
+import { toCsv } from '../../../rows/csv.ts';
 import { fixFor, lineAndColumn, placeOf } from './editor/position.ts';
-import { toCsv, toJson, toTabs } from './results/export.ts';
+import { toJson, toTabs } from './results/export.ts';
 import { emptySqlPage, oneLine, readSqlState, titleOf, withoutSaved, withRun, withSaved } from './statements.ts';
 
 const failure = (more: Partial<SqlFailure>): SqlFailure => ({

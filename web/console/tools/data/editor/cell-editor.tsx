@@ -1,109 +1,230 @@
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, type KeyboardEvent, useState } from 'react';
-import type { Field } from '../../../../../contract/specification-entities.ts';
+import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import type { Entity, Field } from '../../../../../contract/specification-entities.ts';
+import type { Machine } from '../../../../../contract/states.ts';
+import { JsonField } from '../../../../fields/json-field.tsx';
+import { readJsonText } from '../../../../fields/read-json.ts';
+import { readTime } from '../../../../fields/read-time.ts';
+import { TimeField, timeText, timeValue } from '../../../../fields/time-field.tsx';
 import { Button } from '../../../../ui/button.tsx';
 import { classNames } from '../../../../ui/class-names.ts';
 import { Kbd } from '../../../../ui/kbd.tsx';
+import { useChapter } from '../../../chapters/use-chapter.ts';
 import type { Table } from '../../../data/rows/rest-call.ts';
+import type { Row } from '../../../data/rows/row.ts';
+import { recordChange } from '../../../data/rows/session-changes.ts';
+import { keyWords } from '../../../data/rows/undo-change.ts';
 import { updateRow } from '../../../data/rows/update-row.ts';
 import { caps } from '../../../keys/bindings.ts';
 import { isMac } from '../../../keys/keyboard.tsx';
 import { checkValue } from '../../../values/check-value.ts';
 import { kindOf } from '../../../values/field-kind.ts';
-import { maxCharacters, typeInWords } from '../../../values/type-words.ts';
+import { fullText } from '../../../values/show-value.ts';
+import { maxCharacters } from '../../../values/type-words.ts';
 import styles from './cell-editor.module.css';
-import { ServerError } from './server-error.tsx';
+import { ChoiceEditor } from './choice-editor.tsx';
+import { editorKind, targetOf, timeKind } from './editor-kind.ts';
+import { FieldRule } from './field-rule.tsx';
+import { ReferenceEditor } from './reference-editor.tsx';
+import { StateEditor } from './state-editor.tsx';
 import { ValueInput } from './value-input.tsx';
 
-/**
- * Editor of one value of a row, under its cell or in the panel, with a description of the type. An error of the server
- * is shown in place. Closes after the value is saved or was not changed.
- */
-export function CellEditor({
-  table,
-  field,
-  rowKey,
-  value,
-  floating = false,
-  onFailed,
-  onClose,
-}: {
+export interface CellEditorProps {
   table: Table;
+  entities: readonly Entity[];
   field: Field;
+  row: Row;
   rowKey: readonly string[];
-  value: string | null;
-  floating?: boolean;
+  /** Label of the referenced row. */
+  label: string | undefined;
+  /** State machine of the field. */
+  machine: Machine | undefined;
+  /** Width of the cell in px; null in the panel. */
+  cellWidth: number | null;
+  /** The characters that opened the editor. */
+  typed?: string;
   onFailed?: (failed: boolean) => void;
-  onClose: (saved: boolean) => void;
-}) {
-  const [draft, setDraft] = useState(value);
-  const { mutate, isPending, error, reset } = useMutation(updateRow(table));
-  const kind = kindOf(field);
-  const wrong = draft === null ? null : checkValue(draft, kind);
-  const max = maxCharacters(field.base_type ?? field.type);
+  /** @param next True if the editor of the next cell should open. */
+  onClose: (saved: boolean, next?: boolean) => void;
+}
 
-  const change = (next: string | null) => {
-    setDraft(next);
-    if (error) {
-      reset();
-      onFailed?.(false);
-    }
-  };
-  const save = (next: string | null) => {
+/**
+ * Editor of one value, in its cell or in the panel: a picker for references, states, enums, booleans and times, lines of
+ * text for the other types. An error of the server is shown in place. Closes after the value is saved or was not changed.
+ */
+export function CellEditor(props: CellEditorProps) {
+  const { table, entities, field, row, rowKey, label, machine, cellWidth, typed = '', onFailed, onClose } = props;
+  const value = row[field.name] ?? null;
+  const form = useRef<HTMLFormElement>(null);
+  const { mutate, isPending, error, reset } = useMutation(updateRow(table));
+  const { chapter } = useChapter(table.ref, 'rules');
+  const rules =
+    chapter?.rules.filter((rule) => rule.entity === table.entity.id && rule.fields.includes(field.name)) ?? [];
+  useEffect(() => {
+    const input = form.current?.querySelector<HTMLInputElement | HTMLTextAreaElement>('input, textarea');
+    input?.focus({ preventScroll: true });
+    input?.setSelectionRange?.(input.value.length, input.value.length);
+  }, []);
+
+  const save = (next: string | null, shown?: string, goOn = false) => {
     if (isPending) return;
-    if (next === value) return onClose(false);
-    if (next !== null && checkValue(next, kind) !== null) return;
+    if (next === value) return onClose(false, goOn);
     mutate(
       { key: rowKey, values: { [field.name]: next } },
-      { onSuccess: () => onClose(true), onError: () => onFailed?.(true) },
+      {
+        onSuccess: (saved) => {
+          const words = (text: string | null, name?: string) =>
+            text === null ? 'null' : (name ?? fullText(text, kindOf(field))).slice(0, 60);
+          recordChange({
+            table,
+            kind: 'update',
+            key: rowKey,
+            before: { [field.name]: value },
+            after: { [field.name]: saved[field.name] ?? null },
+            what: `${field.name} of ${keyWords(rowKey)}`,
+            how: `${words(value, label)} to ${words(saved[field.name] ?? null, shown)}`,
+          });
+          onClose(true, goOn);
+        },
+        onError: () => onFailed?.(true),
+      },
     );
   };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    save(draft);
+  const clearError = () => {
+    if (!error) return;
+    reset();
+    onFailed?.(false);
   };
+  const rule = <FieldRule table={table} field={field} rules={rules} error={error} />;
+  const kind = editorKind(field, machine, entities);
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Escape') return;
+    if (event.key === 'Escape') onClose(false);
+    else if (event.key === 'Tab' && cellWidth !== null && kind !== 'text' && kind !== 'json' && kind !== 'time')
+      onClose(false, true);
+    else return;
     event.preventDefault();
     event.stopPropagation();
-    onClose(false);
   };
-
   return (
     <form
-      className={classNames(styles.editor, floating && styles.floating)}
+      ref={form}
+      className={classNames(styles.editor, cellWidth !== null && styles.inCell)}
+      style={cellWidth === null ? undefined : ({ '--cell-width': `${cellWidth}px` } as CSSProperties)}
       aria-label={`Edit ${field.name}`}
       onKeyDown={onKeyDown}
-      onSubmit={submit}
+      onSubmit={(event) => event.preventDefault()}
     >
-      <ValueInput
-        field={field}
-        value={draft}
-        label={field.name}
-        failed={error !== null || (wrong !== null && draft !== value)}
-        autoFocus
-        onChange={change}
-        onSave={() => save(draft)}
-      />
-      <div className={styles.rule}>
-        <span>
-          {typeInWords(field)}
-          {field.comment && ` ${field.comment}`}
+      {kind === 'state' && machine ? (
+        <StateEditor
+          table={table}
+          machine={machine}
+          row={row}
+          rowKey={rowKey}
+          typed={typed}
+          onFailed={onFailed}
+          onClose={onClose}
+        />
+      ) : kind === 'choice' ? (
+        <ChoiceEditor field={field} value={value} typed={typed} isWrong={error !== null} onSave={save}>
+          {rule}
+        </ChoiceEditor>
+      ) : kind === 'reference' ? (
+        <ReferenceEditor
+          {...{ table, field, value, label, typed }}
+          target={targetOf(field, entities)}
+          className={styles.input}
+          isWrong={error !== null}
+          onChoose={(choice) => save(choice?.value ?? null, choice?.name)}
+        >
+          {rule}
+        </ReferenceEditor>
+      ) : (
+        <TypedEditor
+          {...{ field, value, typed, isPending, clearError, onClose }}
+          isInCell={cellWidth !== null}
+          failed={error !== null}
+          onSave={save}
+        >
+          {rule}
+        </TypedEditor>
+      )}
+    </form>
+  );
+}
+
+/** Editor of a value that is typed: text, numbers, times, JSON. */
+function TypedEditor({
+  field,
+  value,
+  typed,
+  isInCell,
+  isPending,
+  failed,
+  children,
+  clearError,
+  onSave,
+  onClose,
+}: {
+  field: Field;
+  value: string | null;
+  typed: string;
+  isInCell: boolean;
+  isPending: boolean;
+  failed: boolean;
+  children: ReactNode;
+  clearError: () => void;
+  onSave: (value: string | null, shown?: string, goOn?: boolean) => void;
+  onClose: (saved: boolean) => void;
+}) {
+  const id = useId();
+  const [now] = useState(() => new Date());
+  const kind = kindOf(field);
+  const time = timeKind(field);
+  const stored = shownText(field, value, now);
+  const [draft, setDraft] = useState<string | null>(typed === '' ? stored : typed);
+  const isChanged = draft !== stored;
+  const read = !isChanged ? value : draft === null || time === null ? draft : timeValue(draft, time, now);
+  const wrong =
+    !isChanged || draft === null
+      ? null
+      : time !== null
+        ? read === null
+          ? 'This is no date and time.'
+          : null
+        : checkValue(draft, kind);
+  const max = maxCharacters(field.base_type ?? field.type);
+  const change = (next: string) => {
+    setDraft(next);
+    clearError();
+  };
+  const save = (goOn = false) => {
+    if (wrong === null) onSave(read, undefined, goOn);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const mod = event.ctrlKey || event.metaKey;
+    if (event.nativeEvent.isComposing) return;
+    const isField = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement;
+    if (event.key === 'Enter' && isField && (mod || (kind !== 'json' && !event.shiftKey))) save();
+    else if (event.key === 'Tab' && !event.shiftKey && isInCell && kind !== 'json' && isField) save(true);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const foot = (
+    <div className={styles.foot}>
+      {children}
+      {kind === 'text' && draft !== null && (
+        <span className={classNames('num', styles.count, max !== null && [...draft].length > max && styles.over)}>
+          {[...draft].length}
         </span>
-        {kind === 'text' && draft !== null && (
-          <span className={classNames('num', max !== null && [...draft].length > max && styles.over)}>
-            {[...draft].length}
-          </span>
-        )}
-      </div>
-      {wrong !== null && draft !== value && (
+      )}
+      {wrong !== null && kind !== 'json' && (
         <p className={styles.wrong} role="alert">
           {wrong}
         </p>
       )}
-      {error && <ServerError error={error} />}
       <div className={styles.buttons}>
-        <Button kind="first" small type="submit" busy={isPending && 'Saving'}>
+        <Button kind="first" small busy={isPending && 'Saving'} offBecause={wrong} onClick={() => save()}>
           Save
         </Button>
         <Button kind="quiet" small onClick={() => onClose(false)}>
@@ -114,7 +235,7 @@ export function CellEditor({
             kind="quiet"
             small
             offBecause={value === null ? 'It is null already.' : null}
-            onClick={() => save(null)}
+            onClick={() => onSave(null)}
           >
             <i>null</i>
           </Button>
@@ -123,6 +244,51 @@ export function CellEditor({
           <Kbd keys={[kind === 'json' ? (caps('mod+enter', isMac)[0] ?? '') : 'Enter', 'Esc']} />
         </span>
       </div>
-    </form>
+    </div>
   );
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: The element handles the keys of the field in it.
+    <div onKeyDown={onKeyDown}>
+      {time !== null ? (
+        <TimeField
+          id={id}
+          label={field.name}
+          text={draft ?? ''}
+          kind={time}
+          className={styles.input}
+          isWrong={failed || wrong !== null}
+          onText={change}
+        >
+          {foot}
+        </TimeField>
+      ) : kind === 'json' ? (
+        <div className={styles.pop}>
+          <JsonField label={field.name} text={draft ?? ''} onText={change} />
+          {foot}
+        </div>
+      ) : (
+        <div className={styles.pop}>
+          <ValueInput
+            field={field}
+            value={draft}
+            label={field.name}
+            failed={failed || wrong !== null}
+            onChange={change}
+          />
+          {foot}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Returns the text with which the editor begins. Times are as the calendar writes them, JSON is indented. */
+function shownText(field: Field, value: string | null, now: Date): string | null {
+  const kind = timeKind(field);
+  if (value !== null && kindOf(field) === 'json') {
+    const read = readJsonText(value);
+    return read.isValid ? read.indented : value;
+  }
+  const time = kind === null || value === null ? null : readTime(value, now)?.time;
+  return kind !== null && time ? timeText(time, kind) : value;
 }

@@ -5,7 +5,9 @@ import { Button } from '../../../../ui/button.tsx';
 import { Panel } from '../../../../ui/panel.tsx';
 import { insertRow } from '../../../data/rows/insert-row.ts';
 import type { Table } from '../../../data/rows/rest-call.ts';
-import type { Row } from '../../../data/rows/row.ts';
+import { keyFields, keyOf, type Row } from '../../../data/rows/row.ts';
+import { recordChange } from '../../../data/rows/session-changes.ts';
+import { keyWords } from '../../../data/rows/undo-change.ts';
 import { checkValue } from '../../../values/check-value.ts';
 import { kindOf, shortType } from '../../../values/field-kind.ts';
 import { typeInWords } from '../../../values/type-words.ts';
@@ -49,7 +51,12 @@ export function InsertPanel({
   };
   const save = () => {
     if (isPending || table.entity.fields.some((field) => wrong(field) !== null)) return;
-    mutate(values, { onSuccess: onInserted });
+    mutate(values, {
+      onSuccess: (row) => {
+        if (row) recordInsertion(table, row);
+        onInserted(row);
+      },
+    });
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -157,4 +164,10 @@ function InsertField({
       </p>
     </div>
   );
+}
+
+function recordInsertion(table: Table, row: Row): void {
+  const key = keyOf(row, keyFields(table.entity));
+  if (key)
+    recordChange({ table, key, kind: 'insert', before: null, after: row, what: `Inserted ${keyWords(key)}`, how: '' });
 }

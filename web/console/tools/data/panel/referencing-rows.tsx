@@ -13,7 +13,7 @@ export function ReferencingRows({ table, pointers }: { table: Table; pointers: r
   const counts = useQueries({
     queries: pointers.map(({ entity, where }) => rowCount({ ...table, entity }, where)),
   });
-  if (pointers.length === 0) return null;
+  if (pointers.length === 0) return <p className="soft">No entity references this one.</p>;
   const entities = new Set(pointers.map(({ entity }) => entity.id)).size;
   const several = new Set(
     pointers

@@ -4,7 +4,8 @@ import { useState } from 'react';
 import type { Entity, Field } from '../../../../../contract/specification-entities.ts';
 import type { Machine } from '../../../../../contract/states.ts';
 import { Button } from '../../../../ui/button.tsx';
-import { Panel, PanelSection, VerdictLine } from '../../../../ui/panel.tsx';
+import { Panel, VerdictLine } from '../../../../ui/panel.tsx';
+import { Tabs } from '../../../../ui/tabs.tsx';
 import { isState, StateName } from '../../../chapters/states/state-name.tsx';
 import { labelField } from '../../../data/rows/labels.ts';
 import type { Table } from '../../../data/rows/rest-call.ts';
@@ -16,7 +17,10 @@ import { CellEditor } from '../editor/cell-editor.tsx';
 import { referencesTo } from '../references.ts';
 import { Null } from '../value.tsx';
 import { ReferencingRows } from './referencing-rows.tsx';
+import { RowAccess } from './row-access.tsx';
+import { RowHistory } from './row-history.tsx';
 import styles from './row-panel.module.css';
+import { RowState } from './row-state.tsx';
 
 /** Panel of a row: every field, links to referenced rows, and the rows that reference it. */
 export function RowPanel({
@@ -50,6 +54,52 @@ export function RowPanel({
   const { entity } = table;
   const title = labelField(entity);
   const called = title === null ? null : row[title];
+  const fields = (
+    <dl>
+      {entity.fields.map((field) => (
+        <div key={field.name} className={styles.pair}>
+          <dt className="cut" title={field.comment ?? field.name}>
+            {field.name}
+          </dt>
+          {editing === field.name ? (
+            <dd className={styles.editing}>
+              <CellEditor
+                key={rowKey.join()}
+                {...{ table, entities, field, row, rowKey }}
+                label={labels(field.name, row[field.name] ?? '')}
+                machine={machines.get(field.name)}
+                cellWidth={null}
+                onClose={() => setEditing(null)}
+              />
+            </dd>
+          ) : (
+            <dd className={styles.value}>
+              <PanelValue
+                table={table}
+                field={field}
+                value={row[field.name] ?? null}
+                entities={entities}
+                label={labels(field.name, row[field.name] ?? '')}
+                machine={machines.get(field.name)}
+              />
+              {readOnlyBecause(field) === null && (
+                <span className={styles.edit}>
+                  <Button
+                    small
+                    square
+                    kind="quiet"
+                    icon={IconPencil}
+                    label={`Edit ${field.name}`}
+                    onClick={() => setEditing(field.name)}
+                  />
+                </span>
+              )}
+            </dd>
+          )}
+        </div>
+      ))}
+    </dl>
+  );
   return (
     <Panel
       label={`Row ${rowKey.join(', ')}`}
@@ -59,53 +109,23 @@ export function RowPanel({
       onClose={onClose}
     >
       {called && <VerdictLine>{called}</VerdictLine>}
-      <PanelSection title="Fields" aside={entity.fields.length}>
-        <dl>
-          {entity.fields.map((field) => (
-            <div key={field.name} className={styles.pair}>
-              <dt className="cut" title={field.comment ?? field.name}>
-                {field.name}
-              </dt>
-              {editing === field.name ? (
-                <dd className={styles.editing}>
-                  <CellEditor
-                    key={rowKey.join()}
-                    table={table}
-                    field={field}
-                    rowKey={rowKey}
-                    value={row[field.name] ?? null}
-                    onClose={() => setEditing(null)}
-                  />
-                </dd>
-              ) : (
-                <dd className={styles.value}>
-                  <PanelValue
-                    table={table}
-                    field={field}
-                    value={row[field.name] ?? null}
-                    entities={entities}
-                    label={labels(field.name, row[field.name] ?? '')}
-                    machine={machines.get(field.name)}
-                  />
-                  {readOnlyBecause(field) === null && (
-                    <span className={styles.edit}>
-                      <Button
-                        small
-                        square
-                        kind="quiet"
-                        icon={IconPencil}
-                        label={`Edit ${field.name}`}
-                        onClick={() => setEditing(field.name)}
-                      />
-                    </span>
-                  )}
-                </dd>
-              )}
-            </div>
-          ))}
-        </dl>
-      </PanelSection>
-      <ReferencingRows table={table} pointers={referencesTo(entity, row, entities)} />
+      {[...machines.values()].map((machine) => (
+        <RowState key={`${machine.id} ${rowKey.join()}`} {...{ table, machine, row, rowKey }} />
+      ))}
+      <div className={styles.tabs}>
+        <Tabs
+          label="Parts of the row"
+          tabs={[
+            { name: 'Fields', content: fields },
+            { name: 'Access', content: <RowAccess key={rowKey.join()} {...{ table, entities, row, rowKey }} /> },
+            { name: 'History', content: <RowHistory {...{ table, machines, rowKey }} /> },
+            {
+              name: 'Related',
+              content: <ReferencingRows table={table} pointers={referencesTo(entity, row, entities)} />,
+            },
+          ]}
+        />
+      </div>
       <div className={styles.foot}>
         <Button small kind="danger" offBecause={onDelete.offBecause} onClick={onDelete.run}>
           Delete

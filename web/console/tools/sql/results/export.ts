@@ -5,17 +5,6 @@ type Rows = Pick<SqlResult, 'columns' | 'rows'>;
 const quotedIf = (value: string, pattern: RegExp): string =>
   pattern.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 
-/** Writes comma-separated values (RFC 4180) with a header. Null is empty, and an empty text is "". */
-export const toCsv = ({ columns, rows }: Rows): string =>
-  [
-    columns.map(({ name }) => quotedIf(name, /[",\r\n]/)).join(','),
-    ...rows.map((row) =>
-      row.map((value) => (value === null ? '' : value === '' ? '""' : quotedIf(value, /[",\r\n]/))).join(','),
-    ),
-  ]
-    .map((line) => `${line}\r\n`)
-    .join('');
-
 /** Writes columns separated by tabs, as spreadsheets read them from the clipboard. */
 export const toTabs = ({ columns, rows }: Rows): string =>
   [columns.map(({ name }) => name), ...rows.map((row) => row.map((value) => value ?? ''))]

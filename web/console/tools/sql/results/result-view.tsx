@@ -2,6 +2,8 @@ import { Menu } from '@mantine/core';
 import { IconCopy, IconDownload } from '@tabler/icons-react';
 import { useCallback, useMemo, useState } from 'react';
 import type { SqlResult } from '../../../../../contract/admin.ts';
+import { toCsv } from '../../../../rows/csv.ts';
+import { download } from '../../../../rows/download.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Code } from '../../../../ui/code.tsx';
 import { Grid } from '../../../../ui/grid/grid.tsx';
@@ -12,7 +14,7 @@ import { count } from '../../../format/format.ts';
 import { isCode, isFigure, kindOfType, shortType } from '../../../values/field-kind.ts';
 import { cellText } from '../../../values/show-value.ts';
 import { Null } from '../../data/value.tsx';
-import { toCsv, toJson, toTabs } from './export.ts';
+import { toJson, toTabs } from './export.ts';
 import styles from './results.module.css';
 
 const thisYear = new Date().getFullYear();
@@ -116,16 +118,16 @@ function Done({ result, took }: { result: SqlResult; took: string }) {
 }
 
 function ResultFoot({ result, took }: { result: SqlResult; took: string }) {
-  const { rows, row_count, cut } = result;
+  const { rows, row_count, truncated } = result;
   const copy = (text: string) => void navigator.clipboard.writeText(text);
   return (
     <TableFooter>
       <b>
-        {count(rows.length)} of {count(row_count)} rows{cut ? ' shown' : ''}
+        {count(rows.length)} of {count(row_count)} rows{truncated ? ' shown' : ''}
       </b>
       <span className="soft">
         {took}
-        {cut && ', the others are cut: add a limit, or count'}
+        {truncated && ', the others are cut: add a limit, or count'}
       </span>
       <span className={pushClass} />
       <Menu position="top-end">
@@ -160,13 +162,4 @@ function ResultFoot({ result, took }: { result: SqlResult; took: string }) {
       </span>
     </TableFooter>
   );
-}
-
-function download(name: string, type: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
 }

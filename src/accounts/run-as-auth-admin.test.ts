@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type AuthApp, makeAuthApp } from '../../test/support/auth-app.ts';
+import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
+import { runAsServerRole } from '../apps/run-as-server-role.ts';
+import { runAsAuthAdmin } from './run-as-auth-admin.ts';
+
+let postgres: TestPostgres;
+let app: AuthApp;
+
+beforeAll(async () => {
+  postgres = await startPostgres('run-as-auth-admin');
+  app = await makeAuthApp(postgres.url);
+});
+afterAll(async () => {
+  await app.close();
+  await postgres.stop();
+});
+
+/** Returns how often its own plan was used on this connection, with this execution. */
+const plans = `select p.generic_plans + p.custom_plans from pg_catalog.pg_prepared_statements p
+  where p.statement like '%-- counted%' -- counted`;
+
+it('prepares its statements once per connection, so that PostgreSQL does not plan each call of /auth/v1', async () => {
+  const run = async () => (await runAsAuthAdmin(app.database, [[plans, []]]))[0]?.rows[0]?.[0]?.toString();
+  for (let i = 0; i < 3; i++) await run();
+  expect(Number(await run())).toBeGreaterThanOrEqual(2);
+});
+
+it('prepares the statements of runAsServerRole once per connection too', async () => {
+  const text = plans.replaceAll('counted', 'as the server');
+  const run = async () => (await runAsServerRole(app.database, [{ text, params: [] }]))[0]?.rows[0]?.[0]?.toString();
+  for (let i = 0; i < 3; i++) await run();
+  expect(Number(await run())).toBeGreaterThanOrEqual(2);
+});

@@ -1,0 +1,71 @@
+import type { DatabaseFacts, Replacement } from './replacement.ts';
+import { type ScriptStatement, splitStatements, tokensOf } from './statements.ts';
+
+/** A statement in the body of a DO statement, with its replacement. */
+export interface BlockStatement {
+  source: ScriptStatement;
+  replacement: Replacement;
+}
+
+/** Words of PL/pgSQL after which a statement begins. */
+const beforeStatements: ReadonlySet<string> = new Set(['BEGIN', 'THEN', 'ELSE', 'LOOP']);
+
+/** The commands that have replacements and no other meaning at the beginning of a statement of PL/pgSQL. */
+const commands: ReadonlySet<string> = new Set('CREATE ALTER DROP COMMENT GRANT REVOKE SET'.split(' '));
+
+/**
+ * Returns the SQL statements of a DO statement that may have replacements. Their offsets refer to the script, as that of
+ * the DO statement does. SQL that EXECUTE runs is not read.
+ */
+export function statementsOfBlock({ text, command, at }: ScriptStatement): ScriptStatement[] {
+  if (command !== 'DO') return [];
+  const found: ScriptStatement[] = [];
+  for (const body of tokensOf(text)) {
+    if (body.kind !== 'dollar') continue;
+    const quote = body.text.indexOf('$', 1) + 1;
+    const inner = body.text.slice(quote, -quote);
+    let begin = -1;
+    let first = '';
+    let isBetween = true;
+    for (const { text: token, kind, at: offset } of tokensOf(inner)) {
+      const word = kind === 'word' ? token.toUpperCase() : '';
+      if (isBetween && commands.has(word)) [begin, first] = [offset, word];
+      if (begin >= 0 && token === ';') {
+        const source = { text: inner.slice(begin, offset).trimEnd(), command: first, at: at + body.at + quote + begin };
+        found.push(source);
+        begin = -1;
+      }
+      isBetween = token === ';' || beforeStatements.has(word);
+    }
+  }
+  return found;
+}
+
+/** Returns the replacements within a DO statement. A statement that is attempted stays, because DO returns no result. */
+export function replacementsWithin(
+  statement: ScriptStatement,
+  facts: DatabaseFacts,
+  replacementOf: (statement: ScriptStatement, facts: DatabaseFacts) => Replacement | null,
+): BlockStatement[] {
+  return statementsOfBlock(statement).flatMap((source) => {
+    const replacement = replacementOf(source, facts);
+    return replacement === null || replacement.isAttempt ? [] : [{ source, replacement }];
+  });
+}
+
+/** Returns the replacement as statements of PL/pgSQL, with as many lines as the original. */
+export function asBlockStatement({ source, replacement }: BlockStatement): string {
+  const statements = splitStatements(replacement.run ?? '').map(({ text }) => text.replace(/^select\b/i, 'perform'));
+  const text = statements.length === 0 ? 'null' : statements.join('; ');
+  return text + '\n'.repeat(Math.max(0, lines(source.text) - lines(text)));
+}
+
+const lines = (text: string): number => text.split('\n').length;
+
+/** Returns the text of a DO statement with the replacements within it. */
+export function blockText({ text, at }: ScriptStatement, within: readonly BlockStatement[]): string {
+  return within.reduceRight((before, each) => {
+    const from = each.source.at - at;
+    return before.slice(0, from) + asBlockStatement(each) + before.slice(from + each.source.text.length);
+  }, text);
+}

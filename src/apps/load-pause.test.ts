@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { LoadPause } from './load-pause.ts';
+
+it('lets an app that invalidates a large schema cache without end block the event loop for a tenth of the time at most', () => {
+  for (const milliseconds of [150, 1000, 5000]) {
+    const pause = new LoadPause();
+    let now = 0;
+    let blocked = 0;
+    while (now < 600_000) {
+      now += pause.remaining(now) + milliseconds;
+      blocked += milliseconds;
+      pause.record(milliseconds, now);
+    }
+    expect(blocked / now, `${milliseconds} ms`).toBeLessThan(0.15);
+  }
+});
+
+it('does not delay the loads of a schema of usual size', () => {
+  const pause = new LoadPause();
+  pause.record(90, 1000);
+  expect(pause.remaining(1000)).toBe(0);
+  pause.record(200, 2000);
+  expect(pause.remaining(3000)).toBe(1000);
+});

@@ -1,0 +1,57 @@
+import { groupBy } from '../../catalog/group.ts';
+import type { Difference, JsonObject } from './differences.ts';
+
+/** A sentence with the differences that it reports. */
+export interface DescribedChange {
+  words: string;
+  of: readonly Difference[];
+}
+
+/** The chapters of both versions, for facts that a difference alone does not contain. */
+export interface ChapterPair {
+  before: JsonObject;
+  after: JsonObject;
+}
+
+/**
+ * Describes the differences of one chapter in words. `diffChapters` reports the remaining differences by their path, so
+ * a describer may be incomplete.
+ */
+export interface ChangeDescriber {
+  /**
+   * Patterns of the paths whose values are compared as a whole. Paths start below the chapter; `*` stands for any name
+   * or key.
+   */
+  whole: readonly string[];
+  describeChanges(differences: readonly Difference[], sides: ChapterPair): DescribedChange[];
+}
+
+/** Returns true if a path matches the pattern, such as `cells/*`. A changed order of a list is not one of its items. */
+export function matches(path: readonly string[], pattern: string): boolean {
+  const parts = pattern.split('/');
+  return (
+    parts.length === path.length && parts.every((part, i) => (part === '*' ? path[i] !== 'order' : part === path[i]))
+  );
+}
+
+/** Returns the key of a list item in a path, without its brackets. */
+export const keyAt = (difference: Difference, index: number): string => (difference.path[index] ?? '').slice(1, -1);
+
+/** Pairs removals and additions in the same `place` whose items are equal by `likeness`: the item has another name. */
+export function pairRenamed(
+  differences: readonly Difference[],
+  likeness: (item: unknown) => string,
+  place: (difference: Difference) => string = () => '',
+): [removed: Difference, added: Difference][] {
+  const added = groupBy(
+    differences.filter(({ kind }) => kind === 'added'),
+    (one) => `${place(one)}\0${likeness(one.after)}`,
+  );
+  if (added.size === 0) return [];
+  return differences
+    .filter(({ kind }) => kind === 'removed')
+    .flatMap((removed): [Difference, Difference][] => {
+      const found = added.get(`${place(removed)}\0${likeness(removed.before)}`)?.shift();
+      return found ? [[removed, found]] : [];
+    });
+}

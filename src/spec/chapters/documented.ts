@@ -1,0 +1,17 @@
+import { byRoutine } from '../../access/exposed.ts';
+import type { Facts } from '../../catalog/facts.ts';
+import type { RoutineFact } from '../../catalog/routines.ts';
+
+/** Schemas that belong to Ninefold and that every app has from the start. */
+const platformSchemas = new Set([
+  ...['auth', 'cron', 'extensions', 'graphql_public', 'net', 'ninefold', 'ninefold_states', 'realtime', 'storage'],
+  ...['supabase_functions', 'supabase_migrations'],
+]);
+
+/** Returns true if the specification of the app describes the schema. The other schemas are the same in every app. */
+export const isDocumented = (facts: Facts, schema: string): boolean =>
+  facts.exposedSchemas.includes(schema) || !platformSchemas.has(schema);
+
+/** Returns the functions of the app, ordered by schema, name and argument types. */
+export const documentedRoutines = (facts: Facts): RoutineFact[] =>
+  facts.routines.filter((routine) => isDocumented(facts, routine.schema)).sort(byRoutine);

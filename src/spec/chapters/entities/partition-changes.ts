@@ -1,0 +1,42 @@
+import { type ChapterPair, type DescribedChange, keyAt, matches } from '../../changes/describer.ts';
+import { canonical, type Difference, type JsonObject } from '../../changes/differences.ts';
+import { items, listWords, text, thing, valueWords } from '../../changes/values.ts';
+
+/**
+ * Describes tables that are attached as partitions or detached. Tables are removed while a partitioned table with the
+ * same fields has as many more partitions, or the reverse. The specification does not name partitions, so the words do
+ * not claim that the table is one.
+ */
+export function partitionsTold(differences: readonly Difference[], sides: ChapterPair): DescribedChange[] {
+  const tables = differences.filter(({ path, kind }) => matches(path, 'entities/*') && kind !== 'changed');
+  return differences.flatMap((counted): DescribedChange[] => {
+    if (!matches(counted.path, 'entities/*/partitions')) return [];
+    const [was, is] = [Number(counted.before ?? 0), Number(counted.after ?? 0)];
+    const whole = entityIn(sides.after, keyAt(counted, 1));
+    if (whole === undefined) return [];
+    const alike = tables.filter(
+      ({ kind, before, after }) =>
+        kind === (is > was ? 'removed' : 'added') && fieldsOf(after ?? before) === fieldsOf(whole),
+    );
+    if (alike.length === 0 || alike.length !== Math.abs(is - was)) return [];
+    const [names, parent] = [listWords(alike.map((one) => thing(keyAt(one, 1)))), thing(keyAt(counted, 1))];
+    const count = `${parent} now has ${valueWords(is)} ${is === 1 ? 'partition' : 'partitions'} (before: ${valueWords(was)})`;
+    const noun = alike.length === 1 ? 'table' : 'tables';
+    const words =
+      is > was
+        ? `The ${noun} ${names}, with the fields of ${parent}, ${alike.length === 1 ? 'is' : 'are'} no longer there by ${alike.length === 1 ? 'itself' : 'themselves'}; ${count}.`
+        : `${alike.length === 1 ? 'A new table' : 'New tables'} ${names} with the fields of ${parent} ${alike.length === 1 ? 'is' : 'are'} there; ${count}.`;
+    return [{ words, of: [counted, ...alike] }];
+  });
+}
+
+const entityIn = (chapters: JsonObject, id: string): JsonObject | undefined =>
+  items(chapters.entities, 'entities').find((entity) => text(entity, 'id') === id);
+
+/** Returns the fields in a fixed order, because a partition may order them differently. */
+const fieldsOf = (entity: unknown): string =>
+  canonical(
+    items(entity, 'fields')
+      .map((field) => `${text(field, 'name')} ${text(field, 'type')}`)
+      .sort(),
+  );

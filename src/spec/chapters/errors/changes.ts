@@ -1,0 +1,124 @@
+import { groupBy } from '../../../catalog/group.ts';
+import { type ChangeDescriber, type DescribedChange, matches } from '../../changes/describer.ts';
+import { type Difference, isObject, type JsonObject } from '../../changes/differences.ts';
+import { restWords } from '../../changes/generic.ts';
+import { fewWords, fromTo, oneLine, quoted, text, thing, within } from '../../changes/values.ts';
+
+/** Describes chapter 8. Errors of one origin that are added or removed together share a sentence. */
+export const errorsDescriber: ChangeDescriber = {
+  whole: ['errors/*'],
+  describeChanges: (differences) => {
+    const told = differences.filter(({ path }) => matches(path, 'errors/*'));
+    const written = groupBy(told.filter(isWrittenOtherwise), ({ after }) => nameOf(after));
+    const groups = groupBy(
+      told.filter((one) => !isWrittenOtherwise(one)),
+      (one) => (one.kind === 'changed' ? changeKey(one) : `${one.kind} ${entityOf(one)}`),
+    );
+    return [
+      ...[...written].map(([name, of]): DescribedChange => ({ words: writtenWords(name, of), of })),
+      ...[...groups.values()].map((of): DescribedChange => ({ words: errorWords(of), of })),
+    ];
+  },
+};
+
+/**
+ * Returns the entity or function that an error comes from; an empty text for errors of the protocols. Quoted names may
+ * contain a dot.
+ */
+const originOf = (error: unknown): string =>
+  /^(?:"(?:[^"]|"")*"|[^".])*(?:\.(?:"(?:[^"]|"")*"|[^".(])*(?:\(.*\))?)?/.exec(text(error, 'origin'))?.[0] ?? '';
+
+const entityOf = ({ before, after }: Difference): string => originOf(after ?? before);
+
+function nameOf(error: unknown): string {
+  const code = text(error, 'code') || 'a code that is made while it runs';
+  const message = oneLine(text(error, 'message')) || oneLine(text(error, 'meaning'));
+  return `${code}: ${message.replace(/\.$/, '')}`;
+}
+
+/** Returns the caveat of a new error in brackets. */
+const remarkOf = (error: unknown): string => (text(error, 'caveat') === '' ? '' : ` (${text(error, 'caveat')})`);
+
+function errorWords(of: readonly Difference[]): string {
+  const [first] = of;
+  if (first && first.before !== undefined && first.after !== undefined) return changeWords(of);
+  const list = fewWords(
+    of.map(({ before, after }) => `${nameOf(after ?? before)}${remarkOf(after)}`),
+    6,
+  );
+  const origin = first ? entityOf(first) : '';
+  const from = origin === '' ? '' : ` from ${thing(origin)}`;
+  const plural = of.length > 1 ? 'errors' : 'error';
+  return first?.kind === 'added' ? `New ${plural}${from}: ${list}.` : `No longer met${from}: ${list}.`;
+}
+
+/**
+ * Returns members that repeat the words of a rule or its SQL: meaning, hint and the text for members. Chapter 5 reports
+ * the SQL.
+ */
+const knownOf = (before: JsonObject, after: JsonObject): string[] => [
+  ...(before.meaning !== after.meaning ? ['hint', 'member', 'sql'] : []),
+  ...(text(after, 'group') === 'rule' ? ['sql'] : []),
+];
+
+const isWrittenOtherwise = ({ before, after }: Difference): boolean =>
+  isObject(before) &&
+  isObject(after) &&
+  (text(after, 'group') !== 'transition' || before.meaning === after.meaning) &&
+  restWords(before, after, knownOf(before, after)).length === 0;
+
+/** Describes changed texts. Rules of several entities may have the same text, such as those of a domain. */
+function writtenWords(name: string, of: readonly Difference[]): string {
+  if (of.length === 1) return `The rule behind the error ${name} is written otherwise; chapter 5 says how.`;
+  const entities = fewWords(of.map((one) => thing(entityOf(one))));
+  return `The rules behind the error ${name} (${entities}) are written otherwise; chapter 5 says how.`;
+}
+
+/**
+ * Returns the key of errors that share a sentence: the same error of several entities, or the same caveat of several
+ * errors.
+ */
+function changeKey({ before, after }: Difference): unknown {
+  if (!isObject(before) || !isObject(after)) return after;
+  if (text(after, 'group') === 'transition' && before.meaning !== after.meaning) return after;
+  const parts = changedParts(before, after, knownOf(before, after)).join('; ');
+  const isRemark = restWords(before, after, ['caveat']).length === 0;
+  return `changed ${isRemark ? '' : nameOf(after)}\0${parts}`;
+}
+
+function changeWords(of: readonly Difference[]): string {
+  const { before, after } = of[0] ?? {};
+  if (!isObject(before) || !isObject(after)) return `An error ${fromTo(before, after)}.`;
+  if (text(after, 'group') === 'transition' && before.meaning !== after.meaning)
+    return `What the error ${text(after, 'code')} tells of has changed with its state machine: ${text(after, 'meaning')}`;
+  const known = knownOf(before, after);
+  const names = [...new Set(of.map((one) => nameOf(one.after)))];
+  const origins = [...new Set(of.map((one) => thing(entityOf(one))))];
+  const among = names.length === 1 && of.length > 1 ? ` (${fewWords(origins)})` : '';
+  const start = names.length > 1 ? `The errors ${fewWords(names)} have` : `The error ${names.join()}${among} has`;
+  return `${start} changed: ${changedParts(before, after, known).join('; ').replace(/\.$/, '')}.`;
+}
+
+/** Describes the changed members of an error. `known` members are reported elsewhere. */
+function changedParts(before: JsonObject, after: JsonObject, known: readonly string[]): string[] {
+  const differs = (name: string) => !known.includes(name) && before[name] !== after[name];
+  const [said, advised, shown] = [differs('meaning'), differs('action'), differs('member')];
+  const advice = (error: JsonObject) => quoted(text(error, 'action'));
+  const parts = [
+    ...(said ? [`before: ${within(oneLine(text(before, 'meaning')))}`] : []),
+    ...(advised ? [`what the client does is now ${advice(after)} (before: ${advice(before)})`] : []),
+    ...(shown
+      ? [`the member now reads ${quoted(text(after, 'member'))} (before: ${quoted(text(before, 'member'))})`]
+      : []),
+    ...(differs('caveat') ? [remarkWords(text(before, 'caveat'), text(after, 'caveat'))] : []),
+  ];
+  // The SQL of a RAISE contains its texts too.
+  const isTold = ['sql', 'meaning', 'action', 'member', 'caveat', ...(advised ? ['hint'] : [])];
+  if (parts.length === 0 && differs('sql')) parts.push(`it ${fromTo(before.sql, after.sql)}`);
+  return [...parts, ...restWords(before, after, [...known, ...isTold])];
+}
+
+const remarkWords = (before: string, after: string): string =>
+  after === ''
+    ? `no longer with the remark ${quoted(before)}`
+    : `now with the remark ${quoted(after)}${before === '' ? '' : ` (before: ${quoted(before)})`}`;

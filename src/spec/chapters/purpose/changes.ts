@@ -1,0 +1,28 @@
+import type { ChangeDescriber, DescribedChange } from '../../changes/describer.ts';
+import type { Difference } from '../../changes/differences.ts';
+import { fromTo, quoted, valueWords } from '../../changes/values.ts';
+
+/** Describes chapter 1, the purpose of the app. */
+export const purposeDescriber: ChangeDescriber = {
+  whole: [],
+  describeChanges: (differences) =>
+    differences.flatMap((difference): DescribedChange[] => {
+      const subject = difference.path.length === 1 ? subjects[difference.path[0] ?? ''] : undefined;
+      return subject === undefined ? [] : [{ words: purposeWords(subject, difference), of: [difference] }];
+    }),
+};
+
+const subjects: Readonly<Record<string, string>> = {
+  name: 'What the app is called',
+  purpose: 'What it is for',
+  audience: 'Whom it is for',
+  owner: 'Who answers for it',
+};
+
+function purposeWords(subject: string, { before, after }: Difference): string {
+  if (typeof after !== 'string') return `${subject} is not said any more; it was ${quoted(valueWords(before))}.`;
+  if (typeof before !== 'string') return `${subject} is now said: ${quoted(after)}.`;
+  const [old, fresh] = [quoted(before), quoted(after)];
+  // If both texts begin alike for longer than a sentence shows, the sentence begins where they differ.
+  return old === fresh ? `${subject} ${fromTo(before, after)}.` : `${subject} is now ${fresh} (before: ${old}).`;
+}

@@ -1,0 +1,84 @@
+import type { FieldFact, RelationFact } from '../../../../catalog/entities.ts';
+import { readCondition } from '../../../../sql-reader/condition.ts';
+import type { Expression } from '../../../../sql-reader/tree.ts';
+import { type Advice, type AdviceContext, idOf } from './advice-context.ts';
+
+/** Returns true for usual names of a status field. */
+const isStatusName = (name: string): boolean =>
+  /^(?:.+_)?(?:status|state|stage|phase|lifecycle|progress)$/i.test(name.replace(/([a-z])([A-Z])/g, '$1_$2'));
+
+/** Advises on tables whose status field has no state machine, so that any value can follow any other. */
+export function statusesWithoutMachine(context: AdviceContext): Advice[] {
+  const { facts } = context;
+  const families = new Set(facts.inheritance.flatMap(({ child, parent }) => [child, parent]));
+  return context.exposed.flatMap((relation) => {
+    const isPlain = relation.kind === 'r' && relation.extension === null && relation.owner === facts.database.owner;
+    if (!isPlain || families.has(relation.oid)) return [];
+    return (context.access.privileges.fieldsOf.get(relation.oid) ?? []).flatMap((field) =>
+      adviceFor(context, relation, field),
+    );
+  });
+}
+
+function adviceFor(context: AdviceContext, relation: RelationFact, field: FieldFact): Advice[] {
+  const { facts } = context;
+  if (!isStatusName(field.name) || field.generated !== '') return [];
+  if (facts.machines.some((machine) => machine.relation === relation.oid && machine.field === field.name)) return [];
+  const key = facts.constraints.find(({ kind, relation: on }) => kind === 'p' && on === relation.oid);
+  const states = statesOf(context, relation, field);
+  if (
+    !key ||
+    key.fields.includes(field.number) ||
+    states.length < 2 ||
+    states.some((state) => ['any', '*', ''].includes(state))
+  )
+    return [];
+  const initial =
+    states.find((state) => defaultOf(context, field)?.startsWith(`${literal(state)}::`)) ?? states[0] ?? '';
+  const transitions = states.map((to) => `  ${JSON.stringify({ name: `to_${to}`, from: 'any', to })}`).join(',\n');
+  return [
+    {
+      about: 'status without machine',
+      severity: 'security',
+      on: idOf(relation),
+      detail: field.name,
+      words: `${field.name} has ${states.length} values and no state machine: a caller who may change a row may give it any of them, in any order. The call here allows each change and records it; take out the transitions that the app does not mean. New rows then start as ${initial}.`,
+      sql: `select ninefold.define_machine(${literal(idOf(relation))}::regclass, ${literal(field.name)}, ${literal(initial)}, ${literal(`[\n${transitions}\n]`)});`,
+    },
+  ];
+}
+
+const literal = (text: string): string =>
+  text.includes('\\') ? `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'` : `'${text.replaceAll("'", "''")}'`;
+
+const defaultOf = ({ facts }: AdviceContext, field: FieldFact): string | null =>
+  field.default ?? facts.types.find(({ oid }) => oid === field.type_oid)?.default ?? null;
+
+/**
+ * Returns the values of an enum, or of a text that a check or a domain limits to a list. Returns an empty list for
+ * other fields.
+ */
+function statesOf({ facts }: AdviceContext, relation: RelationFact, field: FieldFact): string[] {
+  const type = facts.types.find(({ oid }) => oid === field.type_oid);
+  const base = type?.kind === 'd' ? facts.types.find(({ oid }) => oid === type.base) : type;
+  if (base?.kind === 'e') return base.labels ?? [];
+  if (!/^(text|character varying)/.test(type?.base_name ?? field.type)) return [];
+  const checks = facts.constraints.filter(
+    ({ kind, domain, relation: on, fields, enforced }) =>
+      kind === 'c' &&
+      enforced &&
+      (domain === type?.oid || (on === relation.oid && fields.length === 1 && fields[0] === field.number)),
+  );
+  for (const { expression } of checks) {
+    const values = expression === null ? [] : listed(readCondition(expression));
+    if (values.length > 0) return values;
+  }
+  return [];
+}
+
+/** Returns the values of `status in ('open', 'closed')`. */
+function listed(expression: Expression): string[] {
+  if (expression.kind !== 'one-of') return [];
+  const values = expression.values.flatMap((value) => (value.kind === 'literal' ? [value.value] : []));
+  return values.length === expression.values.length ? values : [];
+}

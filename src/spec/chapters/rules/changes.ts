@@ -1,0 +1,84 @@
+import { groupBy } from '../../../catalog/group.ts';
+import { type ChangeDescriber, type DescribedChange, matches } from '../../changes/describer.ts';
+import { type Difference, isObject, type JsonObject } from '../../changes/differences.ts';
+import { hasEntity } from '../../changes/entity-there.ts';
+import { restWords } from '../../changes/generic.ts';
+import { fromTo, text, thing, within } from '../../changes/values.ts';
+
+/** Describes chapter 5. The rules of a new entity share a sentence. */
+export const rulesDescriber: ChangeDescriber = {
+  whole: ['rules/*'],
+  describeChanges: (differences, sides) => {
+    const told = differences.filter(({ path }) => matches(path, 'rules/*'));
+    return [...groupBy(told, (difference) => entityOf(difference))].flatMap(([entity, group]) => {
+      const added = group.filter(({ kind }) => kind === 'added');
+      const removed = group.filter(({ kind }) => kind === 'removed');
+      if (added.length === group.length && !hasEntity(sides.before, entity)) {
+        const words = group.map(({ after }) => wordsOf(after)).join('; ');
+        return [{ words: `Of ${thing(entity)}: ${words}.`, of: group }];
+      }
+      if (removed.length === group.length && !hasEntity(sides.after, entity)) {
+        return [{ words: `The rules of ${thing(entity)} are gone with it.`, of: group }];
+      }
+      return group.map(
+        (difference): DescribedChange => ({ words: ruleWords(thing(entity), difference), of: [difference] }),
+      );
+    });
+  },
+};
+
+/** Returns the words of a rule, which may be a comment of the builder. */
+const wordsOf = (rule: unknown): string => within(text(rule, 'words'));
+
+const entityOf = ({ before, after }: Difference): string => text(after ?? before, 'entity');
+
+/** Returns the domain of a rule on a field; an empty text for other rules. */
+const domainOf = (rule: unknown): string =>
+  /^((?:"(?:[^"]|"")*"|[^"\s])+) (?:CHECK \(|NOT NULL)/.exec(text(rule, 'sql'))?.[1] ?? '';
+
+/** Returns the SQL of a rule without its domain and without the rows that it applies to. */
+const askedBy = (rule: unknown): string =>
+  text(rule, 'sql')
+    .slice(domainOf(rule).length)
+    .replace(/ NOT (VALID|ENFORCED)$/, '')
+    // The SQL of a unique index contains its name too.
+    .replace(/^(CREATE UNIQUE INDEX )(?:"(?:[^"]|"")*"|[^"\s]+) ON /, '$1ON ');
+
+const reach: Readonly<Record<string, string>> = {
+  'all rows': 'of all rows',
+  'new and changed rows': 'of new and changed rows only',
+  'no row': 'of no row: it is not enforced',
+};
+
+const reachWords = (before: JsonObject, after: JsonObject): string[] =>
+  before.applies_to === after.applies_to
+    ? []
+    : [`now asked ${reach[text(after, 'applies_to')] ?? text(after, 'applies_to')}`];
+
+const sqlWords = (before: JsonObject, after: JsonObject, told: readonly string[]): string[] =>
+  before.sql === after.sql || told.includes('sql') ? [] : [`its SQL ${fromTo(before.sql, after.sql)}`];
+
+function ruleWords(entity: string, { before, after }: Difference): string {
+  if (before === undefined) {
+    const asked = text(after, 'applies_to');
+    const limited = asked === 'all rows' ? '' : `, asked ${reach[asked] ?? asked}`;
+    return `New rule for ${entity}: ${wordsOf(after)}${limited}.`;
+  }
+  if (after === undefined) return `No longer a rule for ${entity}: ${wordsOf(before)}.`;
+  if (!isObject(before) || !isObject(after)) return `A rule of ${entity} ${fromTo(before, after)}.`;
+  const parts: string[] = [];
+  const told = ['applies_to', 'words'];
+  if (before.words !== after.words) {
+    parts.push(`before: ${wordsOf(before)}`);
+    // Words, fields and SQL usually change together. A change of only one of them is reported too.
+    told.push('sql', 'commented', 'fields');
+  }
+  parts.push(...reachWords(before, after));
+  const [was, is] = [domainOf(before), domainOf(after)];
+  if (was !== is && was !== '' && is !== '')
+    parts.push(`it is now one of the domain ${thing(is)} (before: of ${thing(was)})`);
+  // The SQL also contains the name of the domain and the rows that the rule applies to.
+  if (parts.length > 0 && askedBy(before) === askedBy(after)) told.push('sql');
+  parts.push(...sqlWords(before, after, told), ...restWords(before, after, [...told, 'sql']));
+  return `The rule for ${entity}, ${wordsOf(after)}, has changed: ${parts.join('; ')}.`;
+}

@@ -1,0 +1,121 @@
+import { groupBy } from '../../../catalog/group.ts';
+import { type ChangeDescriber, type DescribedChange, matches } from '../../changes/describer.ts';
+import { canonical, type Difference, isObject, type JsonObject } from '../../changes/differences.ts';
+import { restWords } from '../../changes/generic.ts';
+import { fewWords, fromTo, isSet, listWords, quoted, text, texts, thing } from '../../changes/values.ts';
+
+/** Describes chapter 2. Screens of one entity that are added or removed together share a sentence. */
+export const screensDescriber: ChangeDescriber = {
+  whole: ['screens/*'],
+  describeChanges: (differences) => {
+    const told = differences.filter(({ path }) => matches(path, 'screens/*'));
+    const changed = told.filter(({ kind }) => kind === 'changed');
+    const others = groupBy(
+      told.filter(({ kind }) => kind !== 'changed'),
+      (one) => `${one.kind} ${text(one.after ?? one.before, 'entity')}`,
+    );
+    return [
+      ...[...others.values()].map(comeAndGo),
+      ...[...groupBy(changed, (one) => changeWords(one)).values()].map(tellChanged),
+    ];
+  },
+};
+
+function comeAndGo(of: readonly Difference[]): DescribedChange {
+  const [first] = of;
+  const screens = of.map(({ before, after }) => after ?? before);
+  const routes = fewWords(screens.map((screen) => `${text(screen, 'route')} (${text(screen, 'kind')})`));
+  const entity = thing(text(screens[0], 'entity'));
+  const plural = of.length > 1;
+  if (first?.kind === 'removed')
+    return { words: `${plural ? 'Screens' : 'The screen'} of ${entity} gone: ${routes}.`, of };
+  const broken = [...new Set(screens.flatMap((screen) => texts(screen, 'broken')))];
+  const cannot = plural ? 'not all of them can be shown' : 'it cannot be shown';
+  const reason = broken.length === 0 ? '' : `; ${cannot}: ${broken.join('; ')}`;
+  return { words: `New ${plural ? 'screens' : 'screen'} of ${entity}: ${routes}${reason}.`, of };
+}
+
+/** Describes the changed members of a screen by their new values. */
+function screenParts(before: JsonObject, after: JsonObject, plural: boolean): string[] {
+  const [show, are] = plural ? ['show', 'are'] : ['shows', 'is'];
+  const differs = (name: string) => canonical(before[name]) !== canonical(after[name]);
+  const [old, fresh] = [texts(before, 'columns'), texts(after, 'columns')];
+  const more = fresh.filter((name) => !old.includes(name));
+  const fewer = old.filter((name) => !fresh.includes(name));
+  const columns = [
+    ...(more.length > 0 ? [`now ${show} ${fewWords(more)} too`] : []),
+    ...(fewer.length > 0 ? [`no longer ${show} ${fewWords(fewer)}`] : []),
+    ...(more.length + fewer.length === 0 ? [`now ${show} columns in another order: ${fewWords(fresh)}`] : []),
+  ];
+  const roles = texts(after, 'roles');
+  return [
+    ...(differs('title')
+      ? [`${are} now called ${quoted(text(after, 'title'))} (before: ${quoted(text(before, 'title'))})`]
+      : []),
+    ...(differs('kind') ? [`${are} now a ${text(after, 'kind')} (before: a ${text(before, 'kind')})`] : []),
+    ...(differs('entity')
+      ? [`now ${show} rows of ${thing(text(after, 'entity'))} (before: of ${thing(text(before, 'entity'))})`]
+      : []),
+    ...(differs('columns') ? columns : []),
+    ...(differs('fields') ? [givenWords(after, plural ? 'take' : 'takes')] : []),
+    ...(differs('filter')
+      ? [isSet(after, 'filter') ? `now ${show} only rows where ${text(after, 'filter')}` : `now ${show} all rows`]
+      : []),
+    ...(differs('order_by')
+      ? [isSet(after, 'order_by') ? `rows are now ordered by ${text(after, 'order_by')}` : 'rows are now in no order']
+      : []),
+    ...(differs('roles') ? [roles.length === 0 ? 'now for nobody' : `now for ${listWords(roles)}`] : []),
+    ...(differs('state_field')
+      ? [
+          isSet(after, 'state_field')
+            ? `columns are now the states of ${text(after, 'state_field')}`
+            : 'columns are no longer states',
+        ]
+      : []),
+    ...(differs('origin') ? [`${are} now ${text(after, 'origin')} (before: ${text(before, 'origin')})`] : []),
+    ...restWords(before, after, [...members]),
+  ];
+}
+
+/** Describes the fields of a form if those of new rows and of changes differ. */
+function givenWords(screen: JsonObject, take: string): string {
+  if (!isObject(screen.fields)) return `${take} the same fields for a new row as for a change`;
+  const [insert, update] = [texts(screen.fields, 'insert'), texts(screen.fields, 'update')];
+  return `${take} ${fewWords(insert) || 'nothing'} for a new row, and ${fewWords(update) || 'nothing'} for a change`;
+}
+
+const members = [
+  'route',
+  'title',
+  'kind',
+  'entity',
+  'columns',
+  'fields',
+  'filter',
+  'order_by',
+  'roles',
+  'state_field',
+  'origin',
+  'broken',
+];
+
+/** Describes screens with the same change in one sentence. */
+function tellChanged(of: readonly Difference[]): DescribedChange {
+  const [first] = of;
+  const routes = fewWords(of.map(({ before, after }) => text(after ?? before, 'route')));
+  return {
+    words: `The ${of.length > 1 ? 'screens' : 'screen'} ${routes}: ${first ? changeWords(first, of.length > 1) : ''}.`,
+    of,
+  };
+}
+
+/** Describes the change of a screen in words that fit several screens. */
+function changeWords({ before, after }: Difference, plural = false): string {
+  if (!isObject(before) || !isObject(after)) return fromTo(before, after);
+  const [was, is] = [texts(before, 'broken'), texts(after, 'broken')];
+  const parts = screenParts(before, after, plural);
+  if (is.length > 0 && was.length === 0) return `broken, as ${[...is, ...parts].join('; ')}`;
+  if (is.length === 0 && was.length > 0) return ['can be shown again', ...parts].join('; ');
+  const reasons = is.join('; ') === was.join('; ') ? [] : [`broken because ${listWords(is)}`];
+  return [...reasons, ...parts].join('; ');
+}

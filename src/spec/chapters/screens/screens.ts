@@ -1,0 +1,393 @@
+import type { Screen, ScreenKind, ScreensChapter } from '../../../../contract/description.ts';
+import type { Entity, Field } from '../../../../contract/specification-entities.ts';
+import type { RoleCell, RolesChapter } from '../../../../contract/specification-roles.ts';
+import type { Machine } from '../../../../contract/states.ts';
+import type { ScreenFact } from '../../../catalog/description.ts';
+import type { Facts } from '../../../catalog/facts.ts';
+import { groupBy } from '../../../catalog/group.ts';
+import { compareText, entityId, restName, sqlName } from '../../../catalog/names.ts';
+import type { ScreenRefusal } from '../../../catalog/screen-refusals.ts';
+import { tokenise } from '../../../sql-reader/tokens.ts';
+import { computedIn, missingPrivileges, type ScreenUse } from './screen-rights.ts';
+
+/** The data from which the screens of an entity are derived. */
+interface Origin {
+  entity: Entity;
+  /** The first state machine of the entity. */
+  machine: Machine | undefined;
+  /** Returns the roles that may perform one of the operations on some rows, in the order of chapter 6. */
+  roles: (...operations: ('select' | 'insert' | 'update')[]) => string[];
+  /**
+   * The fields that some role other than service_role may use; the fields of service_role if there is no other role.
+   */
+  granted: Record<'select' | 'insert' | 'update', ReadonlySet<string>>;
+}
+
+/** Builds chapter 2: the screens derived from the entities, and the defined screens. */
+export function screensChapter(
+  facts: Facts,
+  entities: readonly Entity[],
+  machines: readonly Machine[],
+  roles: RolesChapter,
+): ScreensChapter {
+  const open = groupBy(
+    roles.cells.filter((cell) => cell.verdict !== 'never'),
+    (cell) => `${cell.operation} ${cell.entity}`,
+  );
+  const originOf = (entity: Entity): Origin => {
+    const cells = (operation: string) => open.get(`${operation} ${entity.id}`) ?? [];
+    const granted = (operation: string) => grantedFields(entity, cells(operation));
+    return {
+      entity,
+      machine: machines.find((one) => one.entity === entity.id),
+      roles: (...operations) => {
+        const able = new Set(operations.flatMap((operation) => cells(operation).map((cell) => cell.role)));
+        return roles.roles.flatMap(({ name }) => (able.has(name) ? name : []));
+      },
+      granted: { select: granted('select'), insert: granted('insert'), update: granted('update') },
+    };
+  };
+  const origins = new Map(
+    entities.filter((entity) => entity.exposed).map((entity) => [entity.id, originOf(entity)] as const),
+  );
+  const derived = new Map(
+    [...origins.values()].flatMap((origin) => screensOf(origin, facts)).map((screen) => [screen.route, screen]),
+  );
+  const known = new Set([
+    ...roles.roles.map((role) => role.name),
+    ...facts.member_roles.map((role) => role.name),
+    ...facts.roles.map((role) => role.name),
+  ]);
+  const cells = groupBy(roles.cells, (cell) => cell.entity);
+  const defined = facts.screens.map((fact) =>
+    definedScreen(
+      fact,
+      origins,
+      derived.has(fact.route),
+      entities,
+      known,
+      cells.get(idOf(fact.entity)) ?? [],
+      facts.screen_refusals.filter(({ route }) => route === fact.route),
+      new Set(facts.routines.map(({ schema, name }) => entityId(schema, name))),
+    ),
+  );
+  const replaced = new Set(defined.map((screen) => screen.route));
+  return {
+    screens: [...[...derived.values()].filter((screen) => !replaced.has(screen.route)), ...defined].sort((a, b) =>
+      compareText(a.route, b.route),
+    ),
+    sources: [
+      { kind: 'catalog', label: 'the entities that clients reach, with chapters 4 and 6' },
+      {
+        kind: 'catalog',
+        label: 'ninefold.screens, set by ninefold.define_screen',
+        sql: 'select * from ninefold.screens order by route',
+      },
+    ],
+  };
+}
+
+function grantedFields(entity: Entity, cells: readonly RoleCell[]): ReadonlySet<string> {
+  const members = cells.filter((cell) => cell.role !== 'service_role');
+  const able = members.length > 0 ? members : cells;
+  const isOfAll = able.some((cell) => cell.columns === null);
+  return new Set(isOfAll ? entity.fields.map((field) => field.name) : able.flatMap((cell) => cell.columns ?? []));
+}
+
+/**
+ * Returns true for a junction table, which only connects rows of two tables. It has no own screens and is shown with
+ * the rows that it connects.
+ */
+export const isLink = ({ kind, fields, primary_key: key }: Entity): boolean =>
+  kind === 'table' &&
+  fields.length === 2 &&
+  fields.every((field) => key.includes(field.name) && field.references !== null);
+
+/**
+ * Derives the screens of an entity: a list, a detail if there is a primary key, a form if rows can be written, and a
+ * board if there is a state machine.
+ */
+function screensOf(origin: Origin, facts: Facts): Screen[] {
+  const { entity, machine, roles } = origin;
+  if (isLink(entity)) return [];
+  const base = routeOf(entity, facts);
+  const readers = roles('select');
+  const writers = roles('insert', 'update');
+  const key = entity.primary_key;
+  const ordered = key.length > 0 && key.every((field) => origin.granted.select.has(field));
+  const screen = (kind: ScreenKind, route: string, title: string, shownTo: string[]): Screen[] =>
+    shownTo.length === 0
+      ? []
+      : [
+          {
+            route,
+            title,
+            kind,
+            entity: entity.id,
+            origin: 'derived',
+            ...fieldsOf(kind, origin),
+            filter: null,
+            order_by: kind !== 'detail' && kind !== 'form' && ordered ? key.map(restName).join(',') : null,
+            roles: shownTo,
+            state_field: kind === 'board' ? (machine?.field ?? null) : null,
+            ...spanIn(kind, origin),
+            broken: [],
+          },
+        ];
+  const rows = wordsOf(entity.name);
+  const many = rows.slice(0, 1).toUpperCase() + rows.slice(1);
+  return [
+    ...screen('list', base, many, readers),
+    ...(key.length > 0
+      ? screen(
+          'detail',
+          [base, ...key.map((field) => `:${encodeURIComponent(field)}`)].join('/'),
+          `One row of ${rows}`,
+          readers,
+        )
+      : []),
+    ...((entity.writable.insert || entity.writable.update) && fieldsOf('form', origin).columns.length > 0
+      ? screen('form', `${base}/new`, formTitle(rows, roles), writers)
+      : []),
+    ...(machine ? screen('board', `${base}/board`, `${many} by ${machine.field}`, readers) : []),
+    ...(key.length > 0 && spanOf(origin) ? screen('calendar', `${base}/calendar`, `Calendar of ${rows}`, readers) : []),
+  ];
+}
+
+/** Names of fields that usually contain the start of a row, each with the name of the end. */
+const spans: readonly (readonly [RegExp, string])[] = [
+  [/^start(s?)(?=$|_)/, 'end$1'],
+  [/^begin(s?)(?=$|_)/, 'end$1'],
+  [/^(valid_)?from(?=$|_)/, '$1until'],
+  [/^(valid_)?from(?=$|_)/, '$1to'],
+];
+
+/** Returns the fields with the start and the end of a row, if an entity has a pair that its readers may read. */
+function spanOf({ entity: { fields }, granted }: Origin): Screen['span'] | null {
+  const times = fields.filter(
+    ({ name, type, base_type }) => granted.select.has(name) && /^(date$|timestamp)/.test(base_type ?? type),
+  );
+  const names = new Set(times.map(({ name }) => name));
+  for (const { name } of times) {
+    for (const [start, end] of spans) {
+      const other = name.replace(start, end);
+      if (start.test(name) && names.has(other)) return { start: name, end: other };
+    }
+  }
+  return null;
+}
+
+/** Returns the span of a calendar as a member of its screen. */
+function spanIn(kind: ScreenKind, origin: Origin | undefined): Pick<Screen, 'span'> {
+  const span = kind === 'calendar' && origin ? spanOf(origin) : null;
+  return span ? { span } : {};
+}
+
+/**
+ * Returns the route of an entity below the portal, without the schema for the default schema. If the default schema has
+ * a table with the name of another schema, a dot separates that schema from the entity. Otherwise its entity `new`
+ * would have the route of the table's form.
+ */
+function routeOf({ schema, name }: Entity, facts: Facts): string {
+  const [first] = facts.exposedSchemas;
+  if (schema === first) return `/${encodeURIComponent(name)}`;
+  const isTaken = facts.relations.some((one) => one.schema === first && one.name === schema);
+  return `/${encodeURIComponent(schema)}${isTaken ? '.' : '/'}${encodeURIComponent(name)}`;
+}
+
+/** Returns a name as words: "order_lines" becomes "order lines". Capitals stay. */
+const wordsOf = (name: string): string => name.replaceAll(/[_\s]+/g, ' ').trim() || name;
+
+/**
+ * Returns the title of a form. The title says "rows of", because the name may be a singular or a plural: `log`, `news`.
+ */
+function formTitle(rows: string, roles: Origin['roles']): string {
+  const [adds, changes] = [roles('insert').length > 0, roles('update').length > 0];
+  if (adds && changes) return `Add or change rows of ${rows}`;
+  return adds ? `Add rows to ${rows}` : `Change rows of ${rows}`;
+}
+
+/** Returns true for a field whose values need too much space for a list. */
+const isLong = (field: Field): boolean => /^(json|jsonb|bytea|xml|tsvector)$|\[\]$/.test(field.base_type ?? field.type);
+
+/**
+ * Returns the columns of a screen that does not define them: the readable fields, or for a form the writable fields, by
+ * operation if they differ.
+ */
+function fieldsOf(kind: ScreenKind, { entity, machine, granted }: Origin): Pick<Screen, 'columns' | 'fields'> {
+  const set = new Set([
+    machine?.field,
+    ...(machine?.transitions.flatMap(({ sets }) => sets.map(({ field }) => field)) ?? []),
+  ]);
+  const { insert, update, select } = granted;
+  const shows: Record<ScreenKind, (field: Field) => boolean> = {
+    list: (field) => !isLong(field) && select.has(field.name),
+    board: (field) => !isLong(field) && select.has(field.name),
+    calendar: (field) => !isLong(field) && select.has(field.name),
+    figures: (field) => !isLong(field) && select.has(field.name),
+    detail: ({ name }) => select.has(name),
+    form: ({ name, generated, computed, identity }) =>
+      generated === null && !computed && identity === null && !set.has(name) && (insert.has(name) || update.has(name)),
+  };
+  const columns = entity.fields.filter(shows[kind]).map((field) => field.name);
+  if (kind !== 'form' || columns.every((name) => insert.has(name) === update.has(name))) return { columns };
+  return {
+    columns,
+    fields: { insert: columns.filter((name) => insert.has(name)), update: columns.filter((name) => update.has(name)) },
+  };
+}
+
+function definedScreen(
+  fact: ScreenFact,
+  origins: ReadonlyMap<string, Origin>,
+  replaces: boolean,
+  entities: readonly Entity[],
+  roles: ReadonlySet<string>,
+  cells: readonly RoleCell[],
+  refusals: readonly ScreenRefusal[],
+  functions: ReadonlySet<string>,
+): Screen {
+  const id = idOf(fact.entity);
+  const origin = origins.get(id);
+  const entity = entities.find((one) => one.id === id);
+  const fields = fact.columns ? { columns: fact.columns } : origin ? fieldsOf(fact.kind, origin) : { columns: [] };
+  const rights = entity?.exposed ? rightsOf(fact, { ...fields, entity }, origin, roles, cells) : null;
+  return {
+    route: fact.route,
+    title: fact.title,
+    kind: fact.kind,
+    entity: id,
+    origin: replaces ? 'defined in place of a derived one' : 'defined',
+    ...fields,
+    filter: fact.filter,
+    order_by: fact.order_by,
+    roles: fact.roles ?? rights?.roles ?? [],
+    state_field: fact.kind === 'board' ? (origin?.machine?.field ?? null) : null,
+    ...extrasOf(fact, origin),
+    broken: [
+      ...(entity === undefined ? [`the entity ${id} is gone`] : []),
+      ...(entity !== undefined && !entity.exposed ? [`clients do not reach the entity ${id}`] : []),
+      ...(entity === undefined ? [] : lostNames(fact, entity)),
+      ...(entity === undefined ? [] : refusals.map(refusalWords)),
+      ...(fact.roles ?? []).filter((role) => !roles.has(role)).map((role) => `the role ${role} is gone`),
+      ...(fact.kind === 'board' && origin && !origin.machine ? [`${id} has no state machine for a board`] : []),
+      ...(fact.kind === 'calendar' && origin && !spanOf(origin) ? [`${id} has no start and end for a calendar`] : []),
+      ...(fact.related ?? [])
+        .map(idOf)
+        .filter((other) => !entities.some((one) => one.id === other))
+        .map((other) => `the entity ${other} is gone`),
+      ...(fact.actions ?? [])
+        .map(idOf)
+        .filter((name) => !functions.has(name))
+        .map((name) => `the function ${name} is gone`),
+      ...(fact.kind === 'form' && entity && !entity.writable.insert && !entity.writable.update
+        ? [`rows of ${id} cannot be written`]
+        : (rights?.unmet ?? [])),
+    ],
+  };
+}
+
+/** Returns the members that only some defined screens have. */
+const extrasOf = (
+  { kind, group_by, related, actions, home, place }: ScreenFact,
+  origin: Origin | undefined,
+): Pick<Screen, 'group_by' | 'related' | 'actions' | 'span' | 'home' | 'place'> => ({
+  ...(group_by != null && { group_by }),
+  ...(related != null && { related: related.map(idOf) }),
+  ...(actions != null && { actions: actions.map(idOf) }),
+  ...spanIn(kind, origin),
+  ...(home && { home: true as const }),
+  ...(place != null && { place }),
+});
+
+/**
+ * Returns the roles of a screen and the privileges that they lack. Without defined roles, these are all roles that may
+ * use the whole screen.
+ */
+function rightsOf(
+  { kind, roles, ...fact }: ScreenFact,
+  { entity, columns }: Pick<ScreenUse, 'entity' | 'columns'>,
+  origin: Origin | undefined,
+  known: ReadonlySet<string>,
+  cells: readonly RoleCell[],
+): { roles: string[]; unmet: string[] } {
+  const use = { kind, entity, columns, asked: namesAskedBy(fact) };
+  const unmetOf = (role: string) => missingPrivileges(role, use, cells);
+  if (roles !== null) {
+    return { roles, unmet: [...computedIn(use), ...roles.filter((role) => known.has(role)).flatMap(unmetOf)] };
+  }
+  const asked = kind === 'form' ? (['insert', 'update'] as const) : (['select'] as const);
+  const able = origin?.roles(...asked) ?? [];
+  const whole = able.filter((role) => unmetOf(role).length === 0);
+  const unmet = whole.length > 0 ? [] : [`nobody may ${kind === 'form' ? 'write' : 'read'} all of its columns`];
+  return { roles: whole, unmet: [...computedIn(use), ...unmet] };
+}
+
+/** Returns the id of an entity from a name in SQL. SQL and ids quote alike except for keywords. */
+function idOf(name: string): string {
+  const words = (tokenise(name) ?? []).flatMap((token) => (token.kind === 'word' ? [sqlName(token.value)] : []));
+  return words.length === 2 ? words.join('.') : name;
+}
+
+/** Returns in words the error that PostgreSQL returns for the query of the screen. */
+const refusalWords = ({ part, shown, message }: ScreenRefusal): string =>
+  `PostgreSQL refuses its ${part} ${shown}: ${message}`;
+
+function lostNames(fact: ScreenFact, entity: Entity): string[] {
+  const names = new Set(entity.fields.map((field) => field.name));
+  // The definition of a screen does not check filter and order, so these columns may never have existed.
+  const asked = new Set([...names, ...(entity.computed ?? []).map(({ name }) => name)]);
+  const lost = (list: readonly string[], where: string) =>
+    [...new Set(list)].filter((name) => !asked.has(name)).map((name) => `there is no column ${name} for its ${where}`);
+  return [
+    ...[...new Set(fact.columns ?? [])].filter((name) => !names.has(name)).map((name) => `the column ${name} is gone`),
+    ...lost(filteredNames(fact.filter ?? ''), 'filter'),
+    ...unreadConditions(fact.filter ?? ''),
+    ...lost(orderedNames(fact.order_by ?? ''), 'order'),
+    ...lost(fact.group_by == null ? [] : [fact.group_by], 'groups'),
+  ];
+}
+
+/** Returns the columns that a screen's filter, order and groups name. */
+export const namesAskedBy = ({
+  filter,
+  order_by,
+  group_by,
+}: Pick<Screen, 'filter' | 'order_by'> & { group_by?: string | null | undefined }): string[] => [
+  ...filteredNames(filter ?? ''),
+  ...orderedNames(order_by ?? ''),
+  ...(group_by == null ? [] : [group_by]),
+];
+
+/**
+ * Returns the columns that a filter names at its first level: `status=neq.closed`, `metadata->>kind=eq.x`. Omits those
+ * within and(…), or(…).
+ */
+const filteredNames = (filter: string): string[] =>
+  [...new URLSearchParams(filter).keys()]
+    .filter((name) => !/^(not\.)?(and|or)$/.test(name) && !name.includes('.'))
+    .map((name) => fieldOf(name));
+
+/** Matches the operator before the value of a filter (PostgREST docs, "Operators"). */
+const operation =
+  /^(not\.)?((eq|gte?|lte?|i?like|i?match)(\((any|all)\))?|neq|c[sd]|ov|s[lr]|nx[rl]|adj|(pl|ph|w)?fts(\(\w+\))?|in(?=\.\()|is|isdistinct)\./;
+
+/** Returns in words the conditions of a filter that no data call accepts. */
+const unreadConditions = (filter: string): string[] =>
+  [...new URLSearchParams(filter)].flatMap(([name, value]) =>
+    /(^|\.)(and|or)$/.test(name) || operation.test(value)
+      ? []
+      : [`its filter ${name}=${value} has no operator that calls know, as eq in ${name}=eq.1`],
+  );
+
+const orderedNames = (order: string): string[] =>
+  order
+    .split(',')
+    .flatMap((term) =>
+      term.trim() === '' || term.includes('(')
+        ? []
+        : [fieldOf(term.trim().replace(/\.(asc|desc|nullsfirst|nullslast)\b.*$/, ''))],
+    );
+
+/** Returns the column of `column->path`, without quotes. */
+const fieldOf = (text: string): string => text.replace(/->.*$/, '').replace(/^"(.*)"$/, '$1');

@@ -1,0 +1,81 @@
+import { readFile } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import { authCalls } from '../../../../contract/calls.ts';
+import { type AuthSettings, defaultAuthSettings } from '../../../../contract/settings-auth.ts';
+import { table } from '../../markdown/escape.ts';
+import { accountStates, defaultMoves } from './account-states.ts';
+import { moveRow, statesMarkdown } from './markdown.ts';
+
+/** Returns the state changes under these settings, and the calls of chapter 7 under the same settings. */
+function movesWith(changed: Partial<AuthSettings> = {}) {
+  const settings = { ...defaultAuthSettings, ...changed };
+  const open = authCalls.filter((call) =>
+    Object.entries(call.settings).every(([name, value]) => settings[name as keyof AuthSettings] === value),
+  );
+  const ids = new Set<string>(open.map(({ id }) => id));
+  const { moves, states } = accountStates(settings, ids);
+  // Every call is in chapter 7, and every state has a description.
+  expect(moves.filter(({ call }) => !ids.has(call))).toEqual([]);
+  const named = new Set(states.map(({ name }) => name));
+  expect(moves.flatMap(({ from, to }) => [from, to]).filter((state) => state !== null && !named.has(state))).toEqual(
+    [],
+  );
+  expect(new Set(moves.map(({ id }) => id)).size).toBe(moves.length);
+  return moves.map(({ id }) => id);
+}
+
+it('names only calls that chapter 7 contains under some settings', () => {
+  const all = new Set<string>(authCalls.map(({ id }) => id));
+  const settings = { ...defaultAuthSettings, external_anonymous_users_enabled: true };
+  const moved = accountStates(settings, all).moves.map(({ call }) => call);
+  expect([...new Set(moved)].toSorted()).toEqual([
+    'auth.admin.users.create',
+    'auth.admin.users.delete',
+    'auth.admin.users.update',
+    'auth.callback',
+    'auth.invite',
+    'auth.otp',
+    'auth.signup',
+    'auth.signup.anonymous',
+    'auth.user.update',
+    'auth.verify',
+  ]);
+});
+
+it('includes or omits state changes according to the settings that enable sign-up and sign-in', () => {
+  expect(movesWith({ mailer_autoconfirm: true })).toContain('auth.signup: none to active');
+  expect(movesWith({ mailer_autoconfirm: false })).toContain('auth.signup: none to unconfirmed');
+  const closed = movesWith({ disable_signup: true });
+  expect(closed.filter((id) => id.includes('none to')).map((id) => id.split(':')[0])).toEqual([
+    'auth.admin.users.create',
+    'auth.admin.users.create',
+    'auth.invite',
+  ]);
+  expect(movesWith({ external_anonymous_users_enabled: true })).toContain('auth.signup.anonymous: none to anonymous');
+  expect(movesWith({ external_anonymous_users_enabled: false }).some((id) => id.includes('none to anonymous'))).toBe(
+    false,
+  );
+  expect(movesWith({ external_email_enabled: false })).not.toContain('auth.otp: none to unconfirmed');
+  expect(movesWith()).toContain('auth.admin.users.update: banned to active');
+});
+
+it('docs/members.md contains the state changes of the default settings', async () => {
+  const text = await readFile(new URL('../../../../docs/members.md', import.meta.url), 'utf8');
+  expect(text).toContain(table(['From', 'Call', 'To', 'If'], defaultMoves().map(moveRow)));
+});
+
+it('the Markdown contains only the state changes that differ from those of the default settings', () => {
+  const open = new Set<string>(authCalls.map(({ id }) => id));
+  const markdownWith = (changed: Partial<AuthSettings>): string =>
+    statesMarkdown({
+      machines: [],
+      accounts: accountStates({ ...defaultAuthSettings, ...changed }, open),
+      sources: [],
+    });
+  const usual = { machines: [], accounts: { ...accountStates(defaultAuthSettings, open), moves: defaultMoves() } };
+  expect(statesMarkdown({ ...usual, sources: [] })).toMatch(/ of every app, in `docs\/members\.md`\.$/);
+  const anonymous = markdownWith({ external_anonymous_users_enabled: true });
+  expect(anonymous).toContain('| no account | `auth.signup.anonymous` | anonymous |  |');
+  expect(anonymous).not.toContain('auth.invite');
+  expect(markdownWith({ disable_signup: true })).toContain('- Not here: `auth.signup`, no account to active');
+});

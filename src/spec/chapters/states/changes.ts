@@ -1,0 +1,131 @@
+import { groupBy } from '../../../catalog/group.ts';
+import { type ChangeDescriber, type DescribedChange, keyAt, matches, pairRenamed } from '../../changes/describer.ts';
+import { canonical, type Difference, isObject } from '../../changes/differences.ts';
+import { restWords } from '../../changes/generic.ts';
+import { fewWords, fromTo, items, text, texts, thing, valueWords } from '../../changes/values.ts';
+
+/** Describes chapter 4: state machines, their states and transitions. */
+export const statesDescriber: ChangeDescriber = {
+  whole: ['machines/*/transitions/*', 'machines/*/states/*', 'machines/*/table', 'accounts/moves/*'],
+  describeChanges: (differences) => {
+    const tables = differences.filter(({ path }) => matches(path, 'machines/*/table'));
+    const renamed = renamedTransitions(differences.filter(({ path }) => matches(path, 'machines/*/transitions/*')));
+    const paired = new Set(renamed.flat());
+    const told = [
+      ...renamed.map(
+        ([removed, added]): DescribedChange => ({ words: renamedWords(removed, added), of: [removed, added] }),
+      ),
+      ...differences.flatMap((difference): DescribedChange[] => {
+        const words = paired.has(difference) ? null : wordsOf(difference);
+        return words === null ? [] : [{ words, of: [difference] }];
+      }),
+    ];
+    // The table follows from states and transitions, so it is reported with them, and alone only if they report
+    // nothing.
+    return told.map((one) => {
+      const machine = one.of[0]?.path[1];
+      const isFirst = told.find((each) => each.of[0]?.path[1] === machine) === one;
+      return isFirst ? { ...one, of: [...one.of, ...tables.filter(({ path }) => path[1] === machine)] } : one;
+    });
+  },
+};
+
+/**
+ * Returns pairs of a removed and an added transition that differ only in their name, if no other transition of the
+ * machine is equal to them.
+ */
+function renamedTransitions(differences: readonly Difference[]): [removed: Difference, added: Difference][] {
+  return [...groupBy(differences, ({ path }) => path[1])].flatMap(([, group]) => {
+    const alike = groupBy(
+      group.filter(({ kind }) => kind !== 'changed'),
+      ({ before, after }) => likenessOf(after ?? before),
+    );
+    return pairRenamed([...alike.values()].filter((pair) => pair.length === 2).flat(), likenessOf);
+  });
+}
+
+const likenessOf = (transition: unknown): string => {
+  if (!isObject(transition)) return canonical(transition);
+  const { name, words, ...rest } = transition;
+  return canonical(rest);
+};
+
+const renamedWords = (removed: Difference, { after }: Difference): string =>
+  `The transition ${text(removed.before, 'name')} of ${thing(keyAt(removed, 1))} is called ${text(after, 'name')} now.`;
+
+/** Describes a change of an account's states: "The call auth.signup no longer makes an account unconfirmed." */
+function accountWords({ before, after }: Difference): string {
+  const move = after ?? before;
+  const [call, from, to] = [text(move, 'call'), text(move, 'from'), text(move, 'to')];
+  const what =
+    from === '' ? `makes accounts that are ${to}` : `moves ${from} accounts to ${to === '' ? 'their end' : to}`;
+  if (after === undefined) return `The call ${call} no longer ${what}.`;
+  const when = text(after, 'when');
+  return `The call ${call} now ${what}${when === '' ? '' : `, if ${when}`}.`;
+}
+
+function wordsOf(difference: Difference): string | null {
+  const { path, before, after } = difference;
+  if (matches(path, 'accounts/moves/*')) return accountWords(difference);
+  const machine = thing(keyAt(difference, 1));
+  if (matches(path, 'machines/*')) {
+    if (after === undefined)
+      return `${machine} goes through no states any more: it may hold any value that the rules allow.`;
+    const states = fewWords(items(after, 'states').map((state) => text(state, 'name')));
+    return `${machine} now goes through states: ${states}; a new row starts as ${text(after, 'initial')}.`;
+  }
+  if (matches(path, 'machines/*/initial'))
+    return `New rows of ${machine} now start as ${valueWords(after)} (before: ${valueWords(before)}).`;
+  if (matches(path, 'machines/*/enforced')) {
+    return after === true
+      ? `Every write is now held to the states of ${machine}.`
+      : `Not every write is held to the states of ${machine} any more.`;
+  }
+  if (matches(path, 'machines/*/problems'))
+    return problemWords(machine, texts({ before }, 'before'), texts({ after }, 'after'));
+  if (path[0] === 'machines' && path[2] === 'states' && path[3] === 'order')
+    return `The states of ${machine} now stand in the order ${fewWords(texts({ after }, 'after'))}.`;
+  if (path[0] === 'machines' && path[2] === 'transitions' && path[3] === 'order')
+    return `The transitions of ${machine} now stand in the order ${fewWords(texts({ after }, 'after'))}.`;
+  if (matches(path, 'machines/*/transitions/*')) return transitionWords(machine, difference);
+  if (matches(path, 'machines/*/states/*')) return stateWords(machine, difference);
+  return null;
+}
+
+function problemWords(machine: string, before: readonly string[], after: readonly string[]): string {
+  const [added, removed] = [after.filter((one) => !before.includes(one)), before.filter((one) => !after.includes(one))];
+  const parts = [
+    ...(added.length > 0
+      ? [`there ${added.length === 1 ? 'is now a problem' : 'are now problems'}: ${added.join('; ')}`]
+      : []),
+    ...(removed.length > 0
+      ? [`no longer ${removed.length === 1 ? 'a problem' : 'problems'}: ${removed.join('; ')}`]
+      : []),
+  ];
+  return `With the states of ${machine}, ${parts.join('; ') || 'the problems are told in another order'}.`;
+}
+
+function transitionWords(machine: string, { before, after }: Difference): string {
+  if (before === undefined) return `New transition of ${machine}: ${text(after, 'words')}.`;
+  if (after === undefined) return `No longer a transition of ${machine}: ${text(before, 'words')}.`;
+  const name = `The transition ${text(after, 'name')} of ${machine}`;
+  if (!isObject(before) || !isObject(after)) return `${name} ${fromTo(before, after)}.`;
+  if (before.words === after.words) return `${name} has changed: ${restWords(before, after, []).join('; ')}.`;
+  return `${name} is now: ${text(after, 'words')} (before: ${text(before, 'words')}).`;
+}
+
+function stateWords(machine: string, { before, after }: Difference): string {
+  if (before === undefined) return `${machine} may now be ${text(after, 'name')}.`;
+  if (after === undefined) return `${machine} may no longer be ${text(before, 'name')}.`;
+  if (!isObject(before) || !isObject(after)) return `A state of ${machine} ${fromTo(before, after)}.`;
+  const parts = [
+    ...(before.final === after.final
+      ? []
+      : [after.final === true ? 'no transition leads away from it any more' : 'a transition now leads away from it']),
+    ...(before.reached === after.reached
+      ? []
+      : [after.reached === true ? 'transitions now reach it' : 'no transition reaches it any more']),
+    ...restWords(before, after, ['final', 'reached']),
+  ];
+  return `The state ${text(after, 'name')} of ${machine} has changed: ${parts.join('; ')}.`;
+}

@@ -1,0 +1,40 @@
+import { promisify } from 'node:util';
+import { gunzip, gunzipSync, gzip, gzipSync } from 'node:zlib';
+import { limits } from '../../../contract/limits.ts';
+
+/**
+ * Compresses a value as JSON with gzip, in the text format of bytea. Runs outside the event loop, because several
+ * megabytes take a tenth of a second.
+ */
+export const gzipJson = async (value: unknown): Promise<string> =>
+  asBytea(await promisify(gzip)(JSON.stringify(value)));
+
+/** Compresses JSON synchronously and blocks the event loop. Use it only in the specification process. */
+export const gzipJsonSync = (json: string): string => asBytea(gzipSync(json));
+
+/**
+ * Decompresses a value of `gzipJson`. Returns null if the bytes are not JSON in gzip or exceed the limit
+ * specificationBytes: code of the app can write to the tables of these values.
+ */
+export async function gunzipJson(packed: Uint8Array): Promise<unknown> {
+  try {
+    return parse(await promisify(gunzip)(packed, bounded));
+  } catch {
+    return null;
+  }
+}
+
+/** Decompresses synchronously and blocks the event loop. Use it only in the specification process. */
+export function gunzipJsonSync(packed: Uint8Array): unknown {
+  try {
+    return parse(gunzipSync(packed, bounded));
+  } catch {
+    return null;
+  }
+}
+
+const bounded = { maxOutputLength: limits.specificationBytes.default };
+
+const asBytea = (bytes: Buffer): string => `\\x${bytes.toString('hex')}`;
+
+const parse = (bytes: Buffer): unknown => JSON.parse(bytes.toString('utf8'));

@@ -1,0 +1,42 @@
+import { beginsStatement, endOfStatement, handledSpans } from './raises.ts';
+import type { Token } from './tokens.ts';
+
+const isWord = (token: Token | undefined, ...texts: string[]): boolean =>
+  token?.kind === 'word' && texts.includes(token.text);
+
+/** Levels of RAISE that do not end the function. */
+const messages = ['notice', 'info', 'debug', 'log', 'warning'];
+
+/**
+ * Returns a function that is true for the index of a token that every call of the function reaches. In PL/pgSQL, these
+ * are the tokens up to the first branch, loop, return or error, with its condition or value, outside of blocks with
+ * handlers. In SQL, these are all tokens.
+ */
+export function certainTokens(language: string, all: readonly Token[]): (index: number) => boolean {
+  if (language === 'sql') return () => true;
+  const end = certainUntil(all);
+  const caught = handledSpans(all);
+  return (i) => i < end && !caught.some(([from, to]) => i > from && i < to);
+}
+
+/** Returns the index after the last token that every call of a PL/pgSQL function reaches. */
+function certainUntil(all: readonly Token[]): number {
+  const start = all.findIndex((token) => isWord(token, 'begin'));
+  for (let i = start + 1; i < all.length; i++) {
+    if (!beginsStatement(all[i - 1])) continue;
+    const [token, next] = [all[i], all[i + 1]];
+    if (isWord(token, 'if')) return indexOf(all, i, 'then');
+    if (isWord(token, 'case')) return indexOf(all, i, 'when');
+    if (isWord(token, 'for', 'foreach', 'while')) return indexOf(all, i, 'loop');
+    if (isWord(token, 'loop', 'exit', 'continue')) return i;
+    if (isWord(token, 'exception') && isWord(next, 'when')) return i;
+    if (isWord(token, 'return') && !isWord(next, 'next', 'query')) return endOfStatement(all, i);
+    if (isWord(token, 'raise') && !isWord(next, ...messages)) return endOfStatement(all, i);
+  }
+  return all.length;
+}
+
+function indexOf(all: readonly Token[], from: number, text: string): number {
+  const found = all.findIndex((token, i) => i > from && isWord(token, text));
+  return found < 0 ? all.length : found;
+}

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { usesOf } from './uses.ts';
+
+/** Returns the uses of relations and of functions with a schema as short texts. `?` marks an uncertain one. */
+const told = (language: string, body: string): string[] =>
+  usesOf(language, body)
+    .filter(({ kind, schema }) => kind !== 'call' || schema !== null)
+    .map(({ kind, schema, name, isCertain, isAlone }) => {
+      const full = schema === null ? name : `${schema}.${name}`;
+      return `${kind} ${full}${isCertain ? '' : '?'}${isAlone ? '!' : ''}`;
+    });
+
+describe('usesOf', () => {
+  it.each([
+    ['select 1 from a.b, c d join e.f on true', ['select a.b', 'select c', 'select e.f']],
+    ['select (select count(*) from a.b) from "C"."D"', ['select a.b', 'select C.D']],
+    [
+      'with x as (select * from a.b) select * from x, (a.c join a.d using (id))',
+      ['select a.b', 'select a.c', 'select a.d'],
+    ],
+    ['select a is distinct from b.c, extract(year from d.e) from f.g', ['select f.g']],
+    ['insert into a.b (c, d) select e.f, 1 from g.h', ['insert a.b', 'select g.h']],
+    ['update only a.b set c = d.e from f.g where h.i', ['update a.b', 'select f.g']],
+    ['delete from a.b using c.d where true', ['delete a.b', 'select c.d']],
+    ['select a.f(1)', ['call a.f!']],
+    [`select nextval('a.b')`, ['sequence a.b!']],
+    ['select true and a.f(1)', ['call a.f']],
+    ['select case when b then a.f(1) end', ['call a.f']],
+    ['select a.f(1) from b.c', ['call a.f', 'select b.c']],
+    ['select * from a.f(1), b.c', ['call a.f', 'select b.c']],
+    ['begin atomic select a.f(); delete from a.b; end', ['call a.f!', 'delete a.b']],
+  ])('finds the relations and functions of the SQL %s', (body, uses) => {
+    expect(told('sql', body)).toEqual(uses);
+  });
+
+  it.each([
+    ['declare n int; begin select count(*) into n from a.b; return n > 0; end', ['select a.b']],
+    ['begin if a then return; end if; return exists (select from a.b); end', ['select a.b?']],
+    ['begin if exists (select from a.b) then return 1; end if; return 2; end', ['select a.b']],
+    ['begin for r in select * from a.b loop perform a.f(r); end loop; end', ['select a.b', 'call a.f?!']],
+    ['begin return a.f(); perform a.g(); end', ['call a.f!', 'call a.g?!']],
+    [
+      'begin insert into a.b values (1); exception when others then delete from a.c; end',
+      ['insert a.b?', 'delete a.c?'],
+    ],
+    [`begin raise notice 'a'; return query select * from a.b; return; end`, ['select a.b']],
+    [`begin raise exception 'a'; delete from a.b; end`, ['delete a.b?']],
+    ['begin n := a.f(); return n; end', ['call a.f']],
+    ['begin perform 1 from a.b; return 1; end', ['select a.b']],
+  ])('marks what not every call of the PL/pgSQL reaches: %s', (body, uses) => {
+    expect(told('plpgsql', body)).toEqual(uses);
+  });
+});

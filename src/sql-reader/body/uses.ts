@@ -1,0 +1,141 @@
+import { certainTokens } from './certain.ts';
+import { beginsStatement, endOfStatement } from './raises.ts';
+import { type Token, tokens } from './tokens.ts';
+
+/** A relation, a sequence or a function that the code of a function names. */
+export interface Use {
+  /** `sequence`: takes a number from a sequence, with nextval. */
+  kind: 'select' | 'insert' | 'update' | 'delete' | 'sequence' | 'call';
+  /** The schema; null if the code does not name it. */
+  schema: string | null;
+  name: string;
+  /** True if every call of the function runs a statement that contains the name. */
+  isCertain: boolean;
+  /** Of kind `call`: true if the statement computes the call whatever rows and values it finds. */
+  isAlone: boolean;
+}
+
+/**
+ * Returns the relations and functions that the code of a function in SQL or PL/pgSQL names, in the order of the code.
+ * Does not contain names in SQL that the code builds at run time. Contains each word before a bracket as a call, also
+ * words of the grammar.
+ */
+export function usesOf(language: string, source: string): Use[] {
+  const all = tokens(source);
+  const isCertain = certainTokens(language, all);
+  const defined = commonTables(all);
+  const readers: Reader[] = [{ hasQuery: false, isInFrom: false, isItem: false }];
+  const found: Use[] = [];
+  const add = (kind: Use['kind'], at: number, isAlone = false): void => {
+    const named = nameAt(all, at);
+    if (!named || (named.schema === null && kind !== 'call' && defined.has(named.name))) return;
+    if (kind !== 'call' && isSymbol(all[named.end], '(') && kind !== 'insert') return;
+    found.push({ kind, schema: named.schema, name: named.name, isCertain: isCertain(at), isAlone });
+  };
+  all.forEach((token, i) => {
+    const reader = readers.at(-1) ?? { hasQuery: false, isInFrom: false, isItem: false };
+    if (isSymbol(token, '(')) {
+      const isRow = reader.isItem && !isWord(all[i + 1], 'select', 'with', 'values');
+      readers.push({ hasQuery: isRow, isInFrom: isRow, isItem: isRow });
+      reader.isItem = false;
+    } else if (isSymbol(token, ')') && readers.length > 1) readers.pop();
+    else if (isSymbol(token, ';')) Object.assign(reader, { hasQuery: false, isInFrom: false, isItem: false });
+    else if (isSymbol(token, ',')) reader.isItem = reader.isInFrom;
+    else if (token.kind === 'word' || token.kind === 'quoted') {
+      const write = writeAt(all, i);
+      if (write) add(write.kind, write.at);
+      if (reader.isItem && !isWord(token, 'only', 'lateral') && !isSymbol(all[i - 1], '.')) {
+        add('select', i);
+        reader.isItem = false;
+      }
+      const isName = !isSymbol(all[i - 1], '.') && isSymbol(all[nameAt(all, i)?.end ?? -1], '(');
+      if (isName && !write && !isWord(all[i - 1], 'into')) add('call', i, isAlone(all, i));
+      const sequence = sequenceAt(all, i);
+      if (sequence) found.push({ kind: 'sequence', ...sequence, isCertain: isCertain(i), isAlone: isAlone(all, i) });
+      read(reader, all, i);
+    }
+  });
+  return found;
+}
+
+/** The state of reading the clauses of a query. */
+interface Reader {
+  hasQuery: boolean;
+  isInFrom: boolean;
+  /** True if the next token may begin an item of FROM. */
+  isItem: boolean;
+}
+
+const endsFrom = ['where', 'group', 'order', 'having', 'limit', 'offset', 'window', 'union', 'intersect', 'except'];
+const otherClauses = ['returning', 'set', 'for', 'fetch', 'loop', 'then', 'into'];
+
+function read(reader: Reader, all: readonly Token[], i: number): void {
+  const token = all[i];
+  if (isWord(token, 'select', 'perform', 'delete', 'update')) reader.hasQuery = true;
+  if (isWord(token, 'from')) {
+    const opens = reader.hasQuery && !isWord(all[i - 1], 'distinct') && !isWord(all[i - 1], 'delete');
+    if (opens) Object.assign(reader, { isInFrom: true, isItem: true });
+  } else if (isWord(token, 'using') && reader.hasQuery && !isSymbol(all[i + 1], '(')) {
+    Object.assign(reader, { isInFrom: true, isItem: true });
+  } else if (isWord(token, ...endsFrom, ...otherClauses)) Object.assign(reader, { isInFrom: false, isItem: false });
+  else if (isWord(token, 'join')) reader.isItem = reader.isInFrom;
+}
+
+/** Returns the operation and the index of the name of the relation at the first word of a statement that writes. */
+function writeAt(all: readonly Token[], i: number): { kind: 'insert' | 'update' | 'delete'; at: number } | null {
+  const [before, token, after] = [all[i - 1], all[i], all[i + 1]];
+  const isFirst = beginsStatement(before) || isSymbol(before, '(') || isSymbol(before, ')') || isWord(before, 'atomic');
+  if (!isFirst) return null;
+  const past = (at: number): number => (isWord(all[at], 'only') ? at + 1 : at);
+  if (isWord(token, 'insert') && isWord(after, 'into')) return { kind: 'insert', at: i + 2 };
+  if (isWord(token, 'delete') && isWord(after, 'from')) return { kind: 'delete', at: past(i + 2) };
+  return isWord(token, 'update') ? { kind: 'update', at: past(i + 1) } : null;
+}
+
+/** Returns the sequence of a call of nextval whose argument is a text. */
+function sequenceAt(all: readonly Token[], i: number): { schema: string | null; name: string } | null {
+  const text = all[i + 2];
+  if (!isWord(all[i], 'nextval') || !isSymbol(all[i + 1], '(') || text?.kind !== 'string') return null;
+  return nameAt(tokens(text.text), 0);
+}
+
+/** Words that may stand before a call which the statement computes in any case. */
+const leading = ['return', 'perform', 'select', 'atomic', 'begin', 'query'];
+
+/** Returns true if a statement computes the call at an index first, and not once for each row. */
+function isAlone(all: readonly Token[], at: number): boolean {
+  let start = at;
+  // THEN and ELSE begin a statement of PL/pgSQL or an expression of CASE.
+  while (start > 0 && (isWord(all[start - 1], 'then', 'else') || !beginsStatement(all[start - 1]))) start--;
+  const before = all.slice(start, at);
+  if (!before.every((token) => isWord(token, ...leading) || isSymbol(token, '('))) return false;
+  const rest = all.slice(at, endOfStatement(all, at));
+  return !rest.some((token) => isWord(token, 'from', 'where'));
+}
+
+/** Returns the names of common table expressions. */
+function commonTables(all: readonly Token[]): ReadonlySet<string> {
+  const names = all.flatMap((token, i) => {
+    const as = isSymbol(all[i + 1], '(') ? -1 : i + 1;
+    if (token.kind !== 'word' || !isWord(all[as], 'as')) return [];
+    const open = all.slice(as + 1, as + 4).find((one) => !isWord(one, 'not', 'materialized'));
+    return isSymbol(open, '(') ? [token.text] : [];
+  });
+  return new Set(names);
+}
+
+/** Returns the name that begins at an index, and the index after it. */
+function nameAt(all: readonly Token[], at: number): { schema: string | null; name: string; end: number } | null {
+  const first = all[at];
+  if (first?.kind !== 'word' && first?.kind !== 'quoted') return null;
+  const second = isSymbol(all[at + 1], '.') ? all[at + 2] : undefined;
+  if (second?.kind === 'word' || second?.kind === 'quoted') {
+    return { schema: first.text, name: second.text, end: at + 3 };
+  }
+  return { schema: null, name: first.text, end: at + 1 };
+}
+
+const isWord = (token: Token | undefined, ...texts: string[]): boolean =>
+  token?.kind === 'word' && texts.includes(token.text);
+
+const isSymbol = (token: Token | undefined, text: string): boolean => token?.kind === 'symbol' && token.text === text;

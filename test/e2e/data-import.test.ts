@@ -1,0 +1,114 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { SqlResponse } from '../../contract/admin.ts';
+import { admin, createApp, runSql } from '../support/apps.ts';
+import { clientOf } from '../support/clients.ts';
+import { faults } from './accessible-pages.ts';
+import { type Console, openConsole, sizes } from './console.ts';
+
+let site: Console;
+beforeAll(async () => {
+  site = await openConsole();
+});
+afterAll(() => site.close());
+
+const schema = `
+  create type public.priority as enum ('low', 'high');
+  create table public.customers (id uuid primary key default gen_random_uuid(), name text not null);
+  create table public.tickets (
+    id int generated always as identity primary key, title text not null constraint title_length check (length(title) between 3 and 80),
+    customer uuid not null references public.customers, priority public.priority not null default 'low', due date);
+  comment on constraint title_length on public.tickets is 'A title is 3 to 80 characters.';
+  insert into public.customers (name) values ('Brightwater'), ('Hollis Freight');`;
+
+const csv = [
+  'No;Title;Customer;Priority;Due',
+  '7;Printer on fire;Hollis Freight;HIGH;24/11/2026',
+  '8;x;Brightwater;low;',
+  '9;"Second; with a semicolon";Brightwater;;25.11.2026',
+  '10;No such customer;Nobody;low;',
+].join('\r\n');
+
+async function openImport(options = {}) {
+  const app = await createApp(site.node);
+  await runSql(site.node, app.ref, schema);
+  const visit = await site.visit(`/app/${app.ref}/data?table=public.tickets`, options);
+  const { page } = visit;
+  const service = clientOf(app, app.secret_key);
+  const stored = async () =>
+    (await service.from('tickets').select('title, priority, due, customer(name)').order('id')).data;
+  const choose = (text: string) =>
+    page.getByLabel('CSV file').setInputFiles({ name: 'tickets.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+  return { ...visit, app, stored, choose };
+}
+
+it('imports a CSV file: matches columns and labels, lists rows that violate a rule, and imports the valid rows', async () => {
+  const { page, problems, stored, choose } = await openImport();
+  await page.getByRole('button', { name: 'Import' }).click();
+  await page.getByRole('heading', { name: 'Import into tickets' }).waitFor();
+  await choose(csv);
+  expect(await page.getByRole('combobox', { name: 'Field of No' }).inputValue()).toBe('');
+  expect(await page.getByRole('combobox', { name: 'Field of Customer' }).inputValue()).toBe('customer');
+  expect(await faults(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Check 4 rows' }).click();
+  await page.getByText('2 rows are valid, 2 rows violate a rule').waitFor();
+  const refused = page.getByRole('table', { name: 'Rows that violate a rule' });
+  await refused.getByRole('row', { name: /^3 .*A title is 3 to 80 characters/ }).waitFor();
+  await refused.getByRole('row', { name: /^5 .*Nobody/ }).waitFor();
+  expect(await faults(page)).toEqual([]);
+  expect(await stored()).toEqual([]);
+  // The browser reports each refused request of the check.
+  problems.splice(0);
+
+  await page.getByRole('button', { name: 'Import 2 rows' }).click();
+  await page.getByText('2 rows were imported.').waitFor();
+  expect(await stored()).toEqual([
+    { title: 'Printer on fire', priority: 'high', due: '2026-11-24', customer: { name: 'Hollis Freight' } },
+    { title: 'Second; with a semicolon', priority: 'low', due: '2026-11-25', customer: { name: 'Brightwater' } },
+  ]);
+  await page.getByRole('button', { name: 'Back to the rows' }).click();
+  const grid = page.getByRole('grid', { name: 'Rows of tickets' });
+  await grid.getByText('Printer on fire').waitFor();
+
+  const [saved] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export' }).click(),
+  ]);
+  expect(saved.suggestedFilename()).toBe('tickets.csv');
+  expect((await readFile(await saved.path(), 'utf8')).split('\r\n')[0]).toBe('id,title,customer,priority,due');
+  expect(problems).toEqual([]);
+});
+
+it('imports nothing if the import is stopped', async () => {
+  const { page, app, problems, stored, choose } = await openImport();
+  await page.getByRole('button', { name: 'Import' }).click();
+  await choose(`title,customer\n${Array.from({ length: 300 }, (_, n) => `Ticket ${n},Brightwater\n`).join('')}`);
+  await page.getByRole('button', { name: 'Check 300 rows' }).click();
+  await page.getByText('300 rows are valid, 0 rows violate a rule').waitFor();
+  // The insert waits for a lock of this statement, so that the import is active when it is stopped.
+  const lock = runSql(site.node, app.ref, 'lock table public.customers in exclusive mode; select pg_sleep(6);');
+  const held = `select 1 from pg_locks where relation = 'public.customers'::regclass and mode = 'ExclusiveLock' and granted`;
+  await expect
+    .poll(
+      async () =>
+        (await admin<SqlResponse>(site.node, 'POST', `/apps/${app.ref}/sql`, { sql: held })).results[0]?.row_count,
+    )
+    .toBe(1);
+  await page.getByRole('button', { name: 'Import 300 rows' }).click();
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await page.getByText('Stopped. Nothing was imported.').waitFor();
+  await lock;
+  expect(await stored()).toEqual([]);
+  expect(problems).toEqual([]);
+});
+
+it('fits the import on a phone', async () => {
+  const { page, problems, choose } = await openImport({ viewport: sizes.phone, colorScheme: 'dark' });
+  await page.goto(`${page.url()}&import=true`);
+  await choose(csv);
+  await page.getByRole('button', { name: 'Check 4 rows' }).click();
+  await page.getByText('2 rows are valid').waitFor();
+  expect(await faults(page)).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  expect(problems.filter((problem) => !problem.includes('status of 4'))).toEqual([]);
+});

@@ -1,0 +1,39 @@
+import { queryOptions } from '@tanstack/react-query';
+import { rowKeys } from './keys.ts';
+import { keyParameters } from './query-string.ts';
+import { restCall, type Table } from './rest-call.ts';
+import { keyFields, keyText } from './row.ts';
+
+/** A state change of a row. */
+export interface Passage {
+  readonly field: string;
+  readonly transition: string | null;
+  /** Null: the row was new. */
+  readonly from: string | null;
+  readonly to: string;
+  /** Id of the member who made the change; null for other callers. */
+  readonly member: string | null;
+  readonly role: string | null;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** What the state machines of an entity decide about one row, for the caller of the table. */
+export interface RowStates {
+  /** The transitions that the caller may make. */
+  readonly transitions: readonly { readonly field: string; readonly name: string }[];
+  /** Oldest first. */
+  readonly passages: readonly Passage[];
+}
+
+/** Reads the open transitions and the state changes of a row, from its computed fields. */
+export const rowStates = (table: Table, key: readonly string[]) =>
+  queryOptions({
+    queryKey: rowKeys.states(table.ref, table.entity.id, table.requestRole, keyText(key)),
+    queryFn: async ({ signal }): Promise<RowStates | null> => {
+      const parameters = [['select', 'transitions,passages'] as const, ...keyParameters(keyFields(table.entity), key)];
+      const { rows } = await restCall(table, { parameters, signal });
+      return (rows[0] as unknown as RowStates | undefined) ?? null;
+    },
+    retry: false,
+  });

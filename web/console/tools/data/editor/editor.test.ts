@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import type { Rule } from '../../../../../contract/specification.ts';
+import type { Machine } from '../../../../../contract/states.ts';
+import { ApiFailure } from '../../../data/api-failure.ts';
+import { searchParameter } from '../../../data/rows/query-string.ts';
+import type { SessionChange } from '../../../data/rows/session-changes.ts';
+import { undoOff } from '../../../data/rows/undo-change.ts';
+import { entityFixture, fieldFixture as field } from '../../../data/specification/entity-fixture.ts';
+import { editorKind, meaningsOf } from './editor-kind.ts';
+import { violatedRule } from './violated-rule.ts';
+import { waysOf } from './ways.ts';
+
+describe('editorKind and meaningsOf', () => {
+  const customer = field('customer', {
+    type: 'uuid',
+    references: { schema: 'public', entity: 'customers', field: 'id' },
+  });
+
+  it('offers a picker for a reference to an entity or an account, and text for a reference outside of the API', () => {
+    expect(editorKind(customer, undefined, [entityFixture('customers')])).toBe('reference');
+    expect(editorKind(customer, undefined, [])).toBe('text');
+    const account = field('id', { type: 'uuid', references: { schema: 'auth', entity: 'users', field: 'id' } });
+    expect(editorKind(account, undefined, [])).toBe('reference');
+  });
+
+  it('reads the meanings of enum values from the comments of the field and its type', () => {
+    const priority = field('priority', {
+      ...{ type: 'public.priority', enum_values: ['low', 'lower', 'high'] },
+      ...{ comment: 'How urgent it is.', type_comments: ['low: within 5 days; high: within 8 hours.'] },
+    });
+    expect([...meaningsOf(priority)]).toEqual([
+      ['low', 'within 5 days'],
+      ['high', 'within 8 hours'],
+    ]);
+  });
+});
+
+describe('waysOf', () => {
+  const transition = (name: string, more = {}) => ({
+    ...{ name, from: ['open'], to: 'closed', roles: null, when: null, requires: [], sets: [], words: '' },
+    ...more,
+  });
+  const machine = {
+    field: 'status',
+    transitions: [
+      transition('reopen', { from: ['closed', 'solved'], to: 'open' }),
+      transition('take', { from: ['solved'] }),
+      transition('close', { roles: ['agent', 'lead'], when: { sql: '', words: 'own row' } }),
+      transition('solve', { to: 'solved', requires: ['solution', 'note'] }),
+    ],
+  } as unknown as Machine;
+
+  it('puts open transitions first with what they ask for, and explains why the others are not open', () => {
+    const states = { transitions: [{ field: 'status', name: 'solve' }], passages: [] };
+    const ways = waysOf(machine, { status: 'open', solution: null, note: 'x' }, states);
+    expect(ways.map(({ transition: { name }, isOpen, note }) => [name, isOpen, note])).toEqual([
+      ['solve', true, 'asks for solution'],
+      ['take', false, 'only from solved'],
+      ['close', false, 'needs the role agent or lead, only when own row'],
+    ]);
+  });
+
+  it('shows no transition as open before the server has answered', () => {
+    expect(waysOf(machine, { status: 'open' }, null).some(({ isOpen }) => isOpen)).toBe(false);
+  });
+});
+
+it('finds the rule that an error names', () => {
+  const rules = [
+    { name: 'title_length', kind: 'check', fields: ['title'], sqlstate: '23514' },
+    { name: 'required', kind: 'required', fields: ['title'], sqlstate: '23502' },
+  ] as Rule[];
+  const error = (code: string, message: string) => new ApiFailure(message, { code, status: 400 });
+  const check = 'new row for relation "t" violates check constraint "title_length"';
+  expect(violatedRule(error('23514', check), rules)?.name).toBe('title_length');
+  expect(violatedRule(error('23502', 'null value in column "title" of relation "t"'), rules)?.kind).toBe('required');
+  expect(violatedRule(error('23514', 'violates "other"'), rules)).toBeNull();
+  expect(violatedRule(error('42501', check), rules)).toBeNull();
+});
+
+describe('undoOff', () => {
+  const entity = entityFixture('t', { fields: [field('id'), field('title')] });
+  const change = (more: Partial<SessionChange>): SessionChange => ({
+    ...{ id: 1, at: 0, kind: 'update', key: ['1'], what: '', how: '' },
+    ...{ before: { title: 'a' }, after: { title: 'b' } },
+    table: { ref: 'x', requestRole: 'service', entity },
+    ...more,
+  });
+
+  it('is null only while the row has the values of the change', () => {
+    expect(undoOff(change({}), { id: '1', title: 'b' })).toBeNull();
+    expect(undoOff(change({}), { id: '1', title: 'c' })).toBe('title was changed since');
+    expect(undoOff(change({}), null)).toBe('the row was deleted since');
+    expect(undoOff(change({ kind: 'delete' }), { id: '1' })).toMatch(/inserted since/);
+  });
+
+  it('names the key that the database would not give a restored row', () => {
+    const numbered = entityFixture('t', { fields: [field('id', { identity: 'always' })] });
+    const deleted = change({ kind: 'delete', table: { ref: 'x', requestRole: 'service', entity: numbered } });
+    expect(undoOff(deleted, null)).toMatch(/^the database sets id/);
+    expect(undoOff(change({ kind: 'delete' }), null)).toBeNull();
+  });
+});
+
+it('searches several fields for a text as it is typed', () => {
+  expect(searchParameter(['name', 'e"mail'], ' a,b* ')).toEqual([
+    'or',
+    '("name".ilike."*a,b*","e\\"mail".ilike."*a,b*")',
+  ]);
+  expect(searchParameter([], 'a')).toBeNull();
+});

@@ -1,0 +1,57 @@
+import { IconAlertCircle } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import type { Rule } from '../../../../../contract/specification.ts';
+import type { Field } from '../../../../../contract/specification-entities.ts';
+import { Icon } from '../../../../ui/icon.tsx';
+import type { Table } from '../../../data/rows/rest-call.ts';
+import { typeInWords } from '../../../values/type-words.ts';
+import styles from './cell-editor.module.css';
+import { ServerError } from './server-error.tsx';
+import { violatedRule } from './violated-rule.ts';
+
+/** Shows what a field takes and its rule in the words of the app, with a link to chapter 5; or the rule that a write broke. */
+export function FieldRule({
+  table,
+  field,
+  rules,
+  error,
+}: {
+  table: Table;
+  field: Field;
+  rules: readonly Rule[];
+  error: Error | null;
+}) {
+  const broken = violatedRule(error, rules);
+  const shown = broken ?? rules.find(({ commented }) => commented) ?? rules.find(({ kind }) => kind === 'check');
+  const link = shown && (
+    <Link to="/app/$ref/rules" params={{ ref: table.ref }} search={{ rule: shown.id }}>
+      Chapter 5
+    </Link>
+  );
+  if (error && broken) {
+    return (
+      <div className={styles.rule} role="alert">
+        <p className={styles.wrong}>
+          <Icon of={IconAlertCircle} small /> {sentence(broken.words)}
+        </p>{' '}
+        {link}
+        <details>
+          <summary>Details</summary>
+          <ServerError error={error} />
+        </details>
+      </div>
+    );
+  }
+  if (error) return <ServerError error={error} />;
+  return (
+    <p className={styles.rule}>
+      {shown?.commented ? sentence(shown.words) : typeInWords(field)} {link}
+      {field.comment && <span> {field.comment}</span>}
+    </p>
+  );
+}
+
+const sentence = (words: string): string => {
+  const text = words.slice(0, 1).toUpperCase() + words.slice(1);
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+};

@@ -1,0 +1,110 @@
+import { IconLock } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useId, useState } from 'react';
+import type { Machine } from '../../../../../contract/states.ts';
+import { Combo } from '../../../../fields/combo.tsx';
+import { Icon } from '../../../../ui/icon.tsx';
+import { StateName } from '../../../chapters/states/state-name.tsx';
+import type { Table } from '../../../data/rows/rest-call.ts';
+import type { Row } from '../../../data/rows/row.ts';
+import { rowStates } from '../../../data/rows/row-states.ts';
+import { listed } from '../../../format/format.ts';
+import styles from './cell-editor.module.css';
+import { RequiredFields } from './required-fields.tsx';
+import { ServerError } from './server-error.tsx';
+import { useTransition } from './use-transition.ts';
+import { waysOf } from './ways.ts';
+
+/** Lists the transitions of a row: a state is never a free choice. One that is not open shows the reason. */
+export function StateEditor({
+  table,
+  machine,
+  row,
+  rowKey,
+  typed,
+  onFailed,
+  onClose,
+}: {
+  table: Table;
+  machine: Machine;
+  row: Row;
+  rowKey: readonly string[];
+  typed: string;
+  onFailed?: ((failed: boolean) => void) | undefined;
+  onClose: (saved: boolean) => void;
+}) {
+  const id = useId();
+  const [search, setSearch] = useState(typed);
+  const [asked, setAsked] = useState<string | null>(null);
+  const states = useQuery(rowStates(table, rowKey));
+  const { take, isPending, error } = useTransition({
+    ...{ table, machine, row, rowKey },
+    onTaken: () => onClose(true),
+    onFailed: () => onFailed?.(true),
+  });
+  const ways = waysOf(machine, row, states.data ?? null);
+  const asking = ways.find(({ transition, isOpen }) => isOpen && transition.name === asked);
+  const state = row[machine.field] ?? null;
+  if (asking) {
+    return (
+      <div className={styles.pop}>
+        <RequiredFields
+          table={table}
+          way={asking}
+          isBusy={isPending}
+          error={error}
+          onCancel={() => onClose(false)}
+          onTake={(values) => take(asking.transition, values)}
+        />
+      </div>
+    );
+  }
+  const found = ways.filter(({ transition: { name, to } }) =>
+    `${name} ${to}`.toLowerCase().includes(search.trim().toLowerCase()),
+  );
+  return (
+    <Combo
+      id={id}
+      isInCell
+      className={styles.input}
+      label={machine.field}
+      listLabel={`State changes of ${machine.field}`}
+      placeholder={state ?? 'null'}
+      text=""
+      search={search}
+      isWrong={error !== null}
+      options={found.map(({ transition: { name, to, roles }, isOpen, note }) => ({
+        key: name,
+        name,
+        note: isOpen ? `to ${to}${note === null ? '' : `; ${note}`}` : (note ?? ''),
+        isOff: !isOpen,
+        sign: isOpen ? <StateName machine={machine} name={to} isBare /> : <Icon of={IconLock} small />,
+        ...(isOpen && roles !== null && { aside: listed(roles, 'or') }),
+      }))}
+      onSearch={(text) => setSearch(text ?? '')}
+      onChoose={(name) => {
+        const way = ways.find(({ transition }) => transition.name === name);
+        if (!way || isPending) return;
+        if (way.missing.length > 0) setAsked(name);
+        else take(way.transition, {});
+      }}
+    >
+      {(error ?? states.error) && (
+        <div className={styles.foot}>
+          <ServerError error={(error ?? states.error) as Error} />
+        </div>
+      )}
+      <p className={styles.hint}>
+        {states.isPending ? 'Reading which state changes are open …' : `State changes open to ${callerWords(table)}.`}{' '}
+        <Link to="/app/$ref/states" params={{ ref: table.ref }} search={{ machine: machine.id }}>
+          Chapter 4
+        </Link>
+      </p>
+    </Combo>
+  );
+}
+
+/** Describes the caller who reads and writes the rows. */
+const callerWords = ({ requestRole }: Table): string =>
+  requestRole === 'service' ? 'the service key' : requestRole === 'anon' ? 'anonymous callers' : 'this member';

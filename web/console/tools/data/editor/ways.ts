@@ -1,0 +1,43 @@
+import type { Machine, Transition } from '../../../../../contract/states.ts';
+import type { Row } from '../../../data/rows/row.ts';
+import type { RowStates } from '../../../data/rows/row-states.ts';
+import { listed } from '../../../format/format.ts';
+
+/** A transition of a row's machine, and whether the caller may make it now. */
+export interface RowWay {
+  readonly transition: Transition;
+  readonly isOpen: boolean;
+  /** Required fields without a value. */
+  readonly missing: readonly string[];
+  /** The fields that it asks for, or the reason why it is not open. */
+  readonly note: string | null;
+}
+
+/**
+ * Returns the transitions that can change the state of a row: the open ones first, then those that are not open, with
+ * the reason. Pure.
+ * @param states Null while the server has not answered; then no transition is open.
+ */
+export function waysOf(machine: Machine, row: Row, states: RowStates | null): RowWay[] {
+  const state = row[machine.field] ?? null;
+  const open = new Set(states?.transitions.filter(({ field }) => field === machine.field).map(({ name }) => name));
+  const ways = machine.transitions
+    .filter(({ to }) => to !== state)
+    .map((transition): RowWay => {
+      const isOpen = open.has(transition.name);
+      const missing = transition.requires.filter((name) => (row[name] ?? '') === '');
+      const asks = missing.length > 0 ? `asks for ${listed(missing)}` : null;
+      return { transition, isOpen, missing, note: isOpen ? asks : closedBecause(transition, state) };
+    });
+  return [...ways.filter(({ isOpen }) => isOpen), ...ways.filter(({ isOpen }) => !isOpen)];
+}
+
+/** Returns the reason why a transition is not open: its states, else its roles and its condition. */
+function closedBecause({ from, roles, when }: Transition, state: string | null): string {
+  if (from !== null && !from.includes(state ?? '')) return `only from ${listed(from, 'or')}`;
+  const reasons = [
+    ...(roles === null ? [] : [`needs the role ${listed(roles, 'or')}`]),
+    ...(when === null ? [] : [`only when ${when.words}`]),
+  ];
+  return reasons.length === 0 ? 'not possible now' : reasons.join(', ');
+}

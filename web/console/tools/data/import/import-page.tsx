@@ -1,0 +1,174 @@
+import { useState } from 'react';
+import type { Entity } from '../../../../../contract/specification-entities.ts';
+import { type CsvFile, parseCsv } from '../../../../rows/csv.ts';
+import { Button } from '../../../../ui/button.tsx';
+import { FailureNote } from '../../../../ui/failure.tsx';
+import { Workbench } from '../../../../ui/workbench.tsx';
+import { failureFacts } from '../../../data/api-failure.ts';
+import type { Table } from '../../../data/rows/rest-call.ts';
+import { counted, entityName } from '../../../format/format.ts';
+import { Page } from '../../../layout/page.tsx';
+import { EntityNav } from '../entity-nav.tsx';
+import { ViewAsMenu } from '../view-as-menu.tsx';
+import { ColumnTable } from './column-table.tsx';
+import { guessFields } from './convert.ts';
+import styles from './import-page.module.css';
+import { RefusedTable } from './refused-table.tsx';
+import { importable, useImport } from './use-import.ts';
+
+/** Largest file in bytes: all its rows are sent in one request, so that none is imported if one fails. */
+const MAX_BYTES = 6 * 1024 * 1024;
+
+/** Imports the rows of a CSV file in four steps: file, fields, check, import. */
+export function ImportPage({
+  appRef,
+  entities,
+  table,
+  onSeat,
+  onClose,
+}: {
+  appRef: string;
+  entities: readonly Entity[];
+  table: Table;
+  onSeat: (requestRole: string) => void;
+  onClose: () => void;
+}) {
+  const { entity } = table;
+  const [file, setFile] = useState<{ name: string; content: CsvFile } | null>(null);
+  const [wrong, setWrong] = useState<string | null>(null);
+  const [chosen, setChosen] = useState<readonly (string | null)[]>([]);
+  const work = useImport(table, entities, file?.content ?? null, chosen);
+  const open = async (given: File | undefined) => {
+    work.reset();
+    setFile(null);
+    setWrong(null);
+    if (!given) return;
+    if (given.size > MAX_BYTES) return setWrong('The file is larger than 6 MB. Divide it, or import it with SQL.');
+    try {
+      const content = parseCsv(await given.text());
+      if (content.records.length === 0) return setWrong('The file has no rows after its first line.');
+      setFile({ name: given.name, content });
+      setChosen(guessFields(content.header, importable(entity)));
+    } catch (error) {
+      setWrong(error instanceof Error ? error.message : String(error));
+    }
+  };
+  const { checked, refused, imported, busy, error } = work;
+  const rows = file?.content.records.length ?? 0;
+  const valid = rows - (refused?.length ?? 0);
+  const hasFields = chosen.some((name) => name !== null);
+  const step = !file ? 0 : imported !== null ? 4 : refused === null ? 1 : 2;
+  return (
+    <Page
+      appRef={appRef}
+      crumbs={[
+        { text: 'Data', link: { to: '/app/$ref/data', params: { ref: appRef } } },
+        { text: entityName(entity.schema, entity.name) },
+        { text: 'Import' },
+      ]}
+      bare
+      tools={
+        <>
+          Inserts as
+          <ViewAsMenu appRef={appRef} requestRole={table.requestRole} onSeat={onSeat} />
+        </>
+      }
+    >
+      <Workbench list={<EntityNav appRef={appRef} current={entity.id} requestRole={undefined} />}>
+        <div className={styles.page}>
+          <h1 className={styles.title}>Import into {entity.name}</h1>
+          <p className={styles.answer}>
+            {!file && 'Choose a CSV file. Its first line names the columns.'}
+            {file && refused === null && `${counted(rows, 'row')} of ${file.name}.`}
+            {file &&
+              refused !== null &&
+              imported === null &&
+              `${counted(rows, 'row')} of ${file.name}. ${counted(valid, 'row is', 'rows are')} valid, ${counted(refused.length, 'row violates', 'rows violate')} a rule.`}
+            {imported !== null && `${counted(imported, 'row was', 'rows were')} imported.`}
+          </p>
+          <ol className={styles.steps} aria-label="Steps">
+            {['File', 'Fields', 'Check', 'Import'].map((name, place) => (
+              <li
+                key={name}
+                aria-current={place === Math.min(step, 3) ? 'step' : undefined}
+                data-done={place < step || undefined}
+              >
+                {name}
+              </li>
+            ))}
+          </ol>
+          <label className={styles.file}>
+            CSV file
+            <input
+              type="file"
+              accept=".csv,.tsv,.txt,text/csv"
+              onChange={({ currentTarget }) => void open(currentTarget.files?.[0])}
+            />
+          </label>
+          {wrong !== null && (
+            <p className={styles.wrong} role="alert">
+              {wrong}
+            </p>
+          )}
+          {file && imported === null && (
+            <ColumnTable
+              file={file.content}
+              fields={importable(entity)}
+              chosen={chosen}
+              onChoose={(next) => {
+                work.reset();
+                setChosen(next);
+              }}
+            />
+          )}
+          {refused !== null && refused.length > 0 && imported === null && (
+            <RefusedTable table={table} refused={refused} columns={chosen.filter((name) => name !== null)} />
+          )}
+          {error && <FailureNote facts={failureFacts(error)} />}
+          <p role="status" className="soft">
+            {busy === 'check' && `${checked} of ${rows} rows checked …`}
+            {busy === 'import' && `Importing ${counted(valid, 'row')} in one transaction …`}
+            {work.stopped && 'Stopped. Nothing was imported.'}
+          </p>
+        </div>
+        <div className={styles.bar}>
+          <span>
+            {imported === null && refused !== null && (
+              <>
+                <b>{counted(valid, 'row')} will be inserted.</b>{' '}
+                {refused.length > 0 && `${counted(refused.length, 'row is', 'rows are')} left out.`} Triggers run.
+              </>
+            )}
+          </span>
+          {busy !== null ? (
+            <Button onClick={work.stop}>Stop</Button>
+          ) : (
+            <Button kind="quiet" onClick={onClose}>
+              {imported === null ? 'Cancel' : 'Back to the rows'}
+            </Button>
+          )}
+          {imported === null && file && refused === null && (
+            <Button
+              kind="first"
+              busy={busy === 'check' && 'Checking'}
+              offBecause={hasFields ? null : 'Choose a field for a column.'}
+              onClick={() => void work.check()}
+            >
+              Check {counted(rows, 'row')}
+            </Button>
+          )}
+          {imported === null && refused !== null && (
+            <Button
+              kind="first"
+              busy={busy === 'import' && 'Importing'}
+              offBecause={valid === 0 ? 'No row is valid.' : null}
+              onClick={() => void work.run()}
+            >
+              Import {counted(valid, 'row')}
+            </Button>
+          )}
+        </div>
+      </Workbench>
+    </Page>
+  );
+}

@@ -1,0 +1,115 @@
+import { Popover } from '@mantine/core';
+import {
+  IconArrowBackUp,
+  IconArrowRight,
+  IconCheck,
+  IconHistory,
+  IconPencil,
+  IconPlus,
+  IconTrash,
+} from '@tabler/icons-react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { Button } from '../../../../ui/button.tsx';
+import { Icon } from '../../../../ui/icon.tsx';
+import { Kbd } from '../../../../ui/kbd.tsx';
+import { type SessionChange, useSessionChanges } from '../../../data/rows/session-changes.ts';
+import { changedRow, undoChange, undoOff } from '../../../data/rows/undo-change.ts';
+import { counted, timeOfDay } from '../../../format/format.ts';
+import { caps } from '../../../keys/bindings.ts';
+import { isMac, useKeys } from '../../../keys/keyboard.tsx';
+import styles from './undo-bar.module.css';
+
+const signs = { update: IconPencil, state: IconArrowRight, insert: IconPlus, delete: IconTrash } as const;
+
+/** Confirms the last change of the session, with Undo, and lists the changes before it. */
+export function UndoBar({ appRef }: { appRef: string }) {
+  const changes = useSessionChanges(appRef);
+  const [isOpen, setOpen] = useState(false);
+  const { mutate, isPending, error, variables } = useMutation(undoChange());
+  const [last] = changes;
+  const bindings = useMemo(
+    () => [
+      {
+        keys: 'mod+z',
+        group: 'Data',
+        does: 'Undo the last change',
+        run: () => {
+          if (last && !isPending) mutate(last);
+        },
+      },
+    ],
+    [last, isPending, mutate],
+  );
+  useKeys(bindings);
+  if (!last) return null;
+  return (
+    <span className={styles.bar}>
+      {error ? (
+        <span className={styles.failed} role="alert">
+          {variables?.what}: {error.message}
+        </span>
+      ) : (
+        <span className={styles.saved} role="status">
+          <Icon of={IconCheck} small /> Saved: {last.what}
+        </span>
+      )}
+      <Button small icon={IconArrowBackUp} busy={isPending && 'Undoing'} onClick={() => mutate(last)}>
+        Undo
+      </Button>
+      <Popover opened={isOpen} onChange={setOpen} position="top-end" trapFocus returnFocus width={400}>
+        <Popover.Target>
+          <Button
+            small
+            square
+            kind="quiet"
+            icon={IconHistory}
+            label="Changes in this session"
+            onClick={() => setOpen(!isOpen)}
+          />
+        </Popover.Target>
+        <Popover.Dropdown className={styles.list} aria-label="Changes in this session">
+          <p className={styles.head}>
+            <b>{counted(changes.length, 'change')} in this session</b>
+            <span className="soft">kept until you leave the console</span>
+          </p>
+          <ul>
+            {changes.map((change) => (
+              <Entry key={change.id} change={change} isBusy={isPending} onUndo={() => mutate(change)} />
+            ))}
+          </ul>
+          <p className={styles.foot}>
+            <span>An undo is a new change. It is checked by the same rules.</span>
+            <Kbd keys={caps('mod+z', isMac)} />
+          </p>
+        </Popover.Dropdown>
+      </Popover>
+    </span>
+  );
+}
+
+/** A change of the list. If the row was changed since, Undo is off, and the entry says why. */
+function Entry({ change, isBusy, onUndo }: { change: SessionChange; isBusy: boolean; onUndo: () => void }) {
+  const { data, isPending } = useQuery(changedRow(change));
+  const off = isPending ? null : undoOff(change, data ?? null);
+  const words = off === null ? change.how : `${off}, so it cannot be undone`;
+  return (
+    <li className={styles.entry}>
+      <Icon of={signs[change.kind]} small />
+      <span className={styles.words}>
+        <span className="cut">
+          {change.what} <span className="soft">{change.table.entity.name}</span>
+        </span>
+        <small>
+          {words === '' ? '' : `${words} · `}
+          {timeOfDay(new Date(change.at).toISOString())}
+        </small>
+      </span>
+      {off === null && !isPending && (
+        <Button small busy={isBusy && 'Undoing'} aria-label={`Undo ${change.what}`} onClick={onUndo}>
+          Undo
+        </Button>
+      )}
+    </li>
+  );
+}

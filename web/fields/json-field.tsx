@@ -1,0 +1,69 @@
+import { type ReactNode, type Ref, useRef } from 'react';
+import { Button } from '../ui/button.tsx';
+import styles from './json-field.module.css';
+import { readJsonText } from './read-json.ts';
+
+/** Editor of a JSON value: text with line numbers, whether it is valid, and a button that indents it. */
+export function JsonField({
+  label,
+  text,
+  describedBy,
+  children,
+  inputRef,
+  onText,
+}: {
+  label: string;
+  text: string;
+  describedBy?: string | undefined;
+  /** Content after the status: the rule of the field. */
+  children?: ReactNode;
+  inputRef?: Ref<HTMLTextAreaElement>;
+  onText: (text: string) => void;
+}) {
+  const numbers = useRef<HTMLOListElement>(null);
+  const lines = text.split('\n');
+  const read = readJsonText(text);
+  return (
+    <div className={styles.json}>
+      <div className={styles.text}>
+        <ol ref={numbers} className={styles.numbers} aria-hidden="true">
+          {lines.map((_, place) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: The number of a line is its identity.
+            <li key={place} data-wrong={(!read.isValid && read.line === place + 1) || undefined}>
+              {place + 1}
+            </li>
+          ))}
+        </ol>
+        <textarea
+          ref={inputRef ?? null}
+          className={styles.input}
+          aria-label={label}
+          aria-describedby={describedBy}
+          aria-invalid={!read.isValid || undefined}
+          wrap="off"
+          spellCheck={false}
+          rows={Math.min(14, Math.max(4, lines.length))}
+          value={text}
+          onScroll={({ currentTarget }) => {
+            if (numbers.current) numbers.current.scrollTop = currentTarget.scrollTop;
+          }}
+          onChange={({ currentTarget }) => onText(currentTarget.value)}
+        />
+      </div>
+      <div className={styles.status}>
+        <p className={read.isValid ? styles.valid : styles.wrong} role="status">
+          {read.words}
+        </p>
+        <Button
+          small
+          kind="quiet"
+          offBecause={read.isValid ? null : 'The text is not valid JSON.'}
+          onClick={() => read.isValid && onText(read.indented)}
+        >
+          Format
+        </Button>
+      </div>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { parseCsv, toCsv } from './csv.ts';
+
+const values = (text: string) => parseCsv(text).records.map((record) => record.values);
+
+describe('parseCsv', () => {
+  it('distinguishes an empty value from a quoted empty text', () => {
+    expect(values('a,b,c\r\n1,,""\r\n')).toEqual([['1', null, '']]);
+  });
+
+  it('reads quoted separators, quotes and line breaks, and counts lines', () => {
+    const { header, records } = parseCsv('name,note\n"a, ""b""","x\ny"\n\nc,d');
+    expect(header).toEqual(['name', 'note']);
+    expect(records).toEqual([
+      { line: 2, values: ['a, "b"', 'x\ny'] },
+      { line: 5, values: ['c', 'd'] },
+    ]);
+  });
+
+  it('detects semicolons and tabs, and ignores a byte order mark', () => {
+    expect(parseCsv('\ufeffa;b\n1,5;2')).toMatchObject({ separator: ';', header: ['a', 'b'] });
+    expect(values('a\tb\n1\t2')).toEqual([['1', '2']]);
+  });
+
+  it('names the line of a quote that is not closed', () => {
+    expect(() => parseCsv('a\nb\n"c')).toThrow('line 3');
+  });
+
+  it('reads what toCsv writes', () => {
+    const rows = [['a "b",\r\nc', null, ''] as const];
+    expect(values(toCsv({ columns: [{ name: 'x' }, { name: 'y, z' }, { name: 'w' }], rows }))).toEqual(rows);
+  });
+});

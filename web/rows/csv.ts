@@ -1,0 +1,100 @@
+/** Rows with the names of their columns. A value is null or text. */
+export interface CsvRows {
+  readonly columns: readonly { readonly name: string }[];
+  readonly rows: readonly (readonly (string | null)[])[];
+}
+
+const quotedIf = (value: string, pattern: RegExp): string =>
+  pattern.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+
+/** Writes comma-separated values (RFC 4180) with a header. Null is empty, and an empty text is "". */
+export const toCsv = ({ columns, rows }: CsvRows): string =>
+  [
+    columns.map(({ name }) => quotedIf(name, /[",\r\n]/)).join(','),
+    ...rows.map((row) =>
+      row.map((value) => (value === null ? '' : value === '' ? '""' : quotedIf(value, /[",\r\n]/))).join(','),
+    ),
+  ]
+    .map((line) => `${line}\r\n`)
+    .join('');
+
+/** A record of a CSV file. */
+export interface CsvRecord {
+  /** Line of the file at which the record begins, from 1. */
+  readonly line: number;
+  /** Null for a value that is empty and not quoted. */
+  readonly values: readonly (string | null)[];
+}
+
+export interface CsvFile {
+  readonly separator: Separator;
+  readonly header: readonly string[];
+  readonly records: readonly CsvRecord[];
+}
+
+export type Separator = ',' | ';' | '\t';
+
+/** Returns the separator that is most frequent in the first line. */
+function separatorOf(text: string): Separator {
+  const [line = ''] = text.split(/\r?\n/, 1);
+  const counts = ([',', ';', '\t'] as const).map((one) => [one, line.split(one).length] as const);
+  return counts.reduce((best, one) => (one[1] > best[1] ? one : best))[0];
+}
+
+/**
+ * Parses a CSV file (RFC 4180) whose first line names the columns, separated by commas, semicolons or tabs. Empty lines
+ * are left out. Pure.
+ * @throws Error that names the line, for a quote that is not closed
+ */
+export function parseCsv(file: string): CsvFile {
+  const text = file.replace(/^\ufeff/, '');
+  const separator = separatorOf(text);
+  const records: CsvRecord[] = [];
+  let line = 1;
+  let at = 0;
+  while (at < text.length) {
+    const begun = line;
+    const values: (string | null)[] = [];
+    for (;;) {
+      const value = text[at] === '"' ? readQuoted(text, at, line) : readPlain(text, at, separator);
+      values.push(value.text);
+      line += value.lines;
+      at = value.end;
+      if (text[at] !== separator) break;
+      at += 1;
+    }
+    if (text[at] === '\r') at += 1;
+    if (text[at] === '\n') at += 1;
+    line += 1;
+    if (values.length > 1 || values[0] !== null) records.push({ line: begun, values });
+  }
+  const [header, ...rest] = records;
+  return { separator, header: header?.values.map((value) => (value ?? '').trim()) ?? [], records: rest };
+}
+
+interface Value {
+  text: string | null;
+  /** Position after the value. */
+  end: number;
+  /** Number of line breaks in the value. */
+  lines: number;
+}
+
+function readPlain(text: string, start: number, separator: Separator): Value {
+  let end = start;
+  while (end < text.length && text[end] !== separator && text[end] !== '\n' && text[end] !== '\r') end += 1;
+  return { text: end === start ? null : text.slice(start, end), end, lines: 0 };
+}
+
+function readQuoted(text: string, start: number, line: number): Value {
+  let value = '';
+  let at = start + 1;
+  for (;;) {
+    const quote = text.indexOf('"', at);
+    if (quote < 0) throw new Error(`The quote that begins in line ${line} is not closed.`);
+    value += text.slice(at, quote);
+    if (text[quote + 1] !== '"') return { text: value, end: quote + 1, lines: value.split('\n').length - 1 };
+    value += '"';
+    at = quote + 2;
+  }
+}
