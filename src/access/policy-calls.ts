@@ -81,7 +81,12 @@ export class PolicyCalls {
       const routine = this.#routines.get(oid);
       const lack = routine ? this.lacking(caller, routine) : null;
       if (!routine || !lack?.isCertain) continue;
-      return { routine: idOf(routine), reason: lack.reason, always: isInlined(routine) && !lack.isRun, without: callRemover(routine) };
+      return {
+        routine: idOf(routine),
+        reason: lack.reason,
+        always: isInlined(routine) && !lack.isRun,
+        without: callRemover(routine),
+      };
     }
     return null;
   }
