@@ -28,7 +28,7 @@ export interface ScreensChapter {
   sources: Source[];
 }
 
-export type ScreenKind = 'list' | 'detail' | 'form' | 'board';
+export type ScreenKind = 'list' | 'detail' | 'form' | 'board' | 'calendar' | 'figures';
 
 export interface Screen {
   /** Below the portal: `/tickets`, `/tickets/:id`, `/tickets/new`, `/tickets/board`. A part that starts with a colon is a field. */
@@ -50,6 +50,18 @@ export interface Screen {
   roles: string[];
   /** Boards: the field whose states are its columns. */
   state_field: string | null;
+  /** Lists: the field by whose values the rows are grouped. */
+  group_by?: string;
+  /** Details: ids of the entities whose rows it lists, in this order. Absent: all that refer to the row. */
+  related?: string[];
+  /** Qualified names of the functions that it offers as buttons. */
+  actions?: string[];
+  /** Calendars: the fields with the start and the end of a row. */
+  span?: { start: string; end: string };
+  /** It is the first page. */
+  home?: true;
+  /** Its place in the navigation, before the screens without a place. */
+  place?: number;
   /** Why it cannot be shown; empty where it can. */
   broken: string[];
 }

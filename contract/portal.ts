@@ -1,3 +1,5 @@
+import type { ScreenKind } from './description.ts';
+
 /** An account of another site that signs members in. */
 export interface PortalProvider {
   /** The name that `GET /auth/v1/authorize?provider=` takes. */
@@ -15,6 +17,9 @@ export interface PortalApp {
   readonly name: string;
   readonly purpose: string | null;
   readonly audience: string | null;
+  /** The accent colour, as in `#1f6feb`, and the logo, a `data:` address; set by `ninefold.set_look`. */
+  readonly accent: string | null;
+  readonly logo: string | null;
   readonly publishable_key: string;
   /** The ways to sign in that are on. */
   readonly email: boolean;
@@ -45,6 +50,8 @@ export interface PortalScreens {
   /** The member roles of the caller, by label. */
   readonly roles: readonly string[];
   readonly navigation: readonly PortalGroup[];
+  /** The route of the first page; null for a page with links to the screens. */
+  readonly home: string | null;
   readonly screens: readonly PortalScreen[];
   readonly entities: readonly PortalEntity[];
 }
@@ -56,11 +63,20 @@ export interface PortalGroup {
   readonly routes: readonly string[];
 }
 
+/** A list with a search, filters and an order, which a member has saved: an entry of `/portal/v1/views`. */
+export interface PortalView {
+  /** Route of the list. */
+  readonly route: string;
+  readonly name: string;
+  /** The query of the list's address, without `?`. */
+  readonly search: string;
+}
+
 export interface PortalScreen {
   /** `/tickets/:id`: a part that starts with a colon is a field of the key. */
   readonly route: string;
   readonly title: string;
-  readonly kind: 'list' | 'detail' | 'form' | 'board';
+  readonly kind: ScreenKind;
   /** Id of the entity. */
   readonly entity: string;
   /** Fields that the caller may read; of a form, those that the caller may write. */
@@ -69,6 +85,29 @@ export interface PortalScreen {
   readonly filter: string | null;
   /** As the parameter `order` of a data call. */
   readonly order: string | null;
+  /** The field by whose values a list groups its rows. */
+  readonly group: string | null;
+  /** Ids of the entities whose rows a detail lists; null for all that refer to the row. */
+  readonly related: readonly string[] | null;
+  /** Of a calendar. */
+  readonly span: { readonly start: string; readonly end: string } | null;
+  /** The functions that the caller may call from the screen. */
+  readonly actions: readonly PortalAction[];
+}
+
+/** A function that a screen offers as a button. */
+export interface PortalAction {
+  /** The schema that the call names; null for the first schema of the API. */
+  readonly schema: string | null;
+  readonly name: string;
+  readonly label: string;
+  readonly help: string | null;
+  /** The arguments that the member gives, as fields of a form. */
+  readonly fields: readonly PortalField[];
+  /** On a detail: the argument that takes the key of the row, and the field of the key. */
+  readonly row: { readonly argument: string; readonly field: string } | null;
+  /** Id of the entity whose row the function returns. */
+  readonly returns: string | null;
 }
 
 /** Whether an operation is open to the caller. */
@@ -112,6 +151,8 @@ export type PortalEditor =
   | 'date'
   | 'date and time'
   | 'time'
+  /** An interval, as PostgreSQL writes it: `1 day 02:30:00`. */
+  | 'duration'
   | 'array'
   | 'json'
   | 'reference'
@@ -124,6 +165,8 @@ export interface PortalField {
   readonly help: string | null;
   readonly editor: PortalEditor;
   readonly readable: boolean;
+  /** Absent for values that are no texts: a data call cannot search their characters. */
+  readonly searchable?: true;
   /** Whether a new row may be given a value, and whether the value of a row may be changed. */
   readonly insertable: boolean;
   readonly updatable: boolean;

@@ -147,4 +147,32 @@ export const accountLimits = {
     meaning:
       'Accounts that a search of the list of users reads before it uses the index. If these fill the page, the number of matches is an estimate.',
   },
+  memberViews: {
+    group: 'accounts',
+    unit: 'count',
+    default: 100,
+    meaning: 'Views of lists that a member can save.',
+    code: 'validation_invalid',
+  },
+  memberViewName: {
+    group: 'accounts',
+    unit: 'characters',
+    default: 60,
+    meaning: 'Characters of the name of a saved view.',
+    code: 'validation_invalid',
+  },
+  memberViewRoute: {
+    group: 'accounts',
+    unit: 'characters',
+    default: 200,
+    meaning: 'Characters of the route of a saved view.',
+    code: 'validation_invalid',
+  },
+  memberViewSearch: {
+    group: 'accounts',
+    unit: 'characters',
+    default: 2000,
+    meaning: 'Characters of the search, filters and order of a saved view.',
+    code: 'validation_invalid',
+  },
 } as const satisfies Record<string, Limit>;

@@ -39,6 +39,9 @@ import versionIds from '../schema/0040_version_ids.sql';
 import skippedRoles from '../schema/0044_skipped_roles.sql';
 import hostedProjects from '../schema/0045_hosted_projects.sql';
 import sharedCounts from '../schema/0048_shared_counts.sql';
+import screensOfMembers from '../schema/0051_screens_of_members.sql';
+import look from '../schema/0052_look.sql';
+import memberViews from '../schema/0053_member_views.sql';
 import site from '../schema/0055_site.sql';
 import publicNames from '../schema/0056_public_names.sql';
 import consoleTables from '../schema/console/0001_console.sql';
@@ -94,6 +97,9 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0044_skipped_roles', sql: skippedRoles, onExisting: true },
   { name: '0045_hosted_projects', sql: hostedProjects, onExisting: true },
   { name: '0048_shared_counts', sql: sharedCounts, onExisting: true },
+  { name: '0051_screens_of_members', sql: screensOfMembers, onExisting: true },
+  { name: '0052_look', sql: look, onExisting: true },
+  { name: '0053_member_views', sql: memberViews, onExisting: true },
   { name: '0055_site', sql: site, onExisting: true },
   { name: '0056_public_names', sql: publicNames, onExisting: true },
 ];

@@ -1,3 +1,4 @@
+import type { ScreenKind } from '../../contract/description.ts';
 import type { CatalogQueries } from './read-catalog.ts';
 
 /** Descriptions in schema ninefold, for which PostgreSQL's catalog has no place. */
@@ -12,13 +13,21 @@ export interface DescriptionFacts {
 export interface ScreenFact {
   route: string;
   title: string;
-  kind: 'list' | 'detail' | 'form' | 'board';
+  kind: ScreenKind;
   /** Qualified name of the entity at the time of the definition, quoted where necessary. */
   entity: string;
   columns: string[] | null;
   filter: string | null;
   order_by: string | null;
   roles: string[] | null;
+  /** The column by whose values a list groups its rows. */
+  group_by: string | null;
+  /** Qualified names of the entities whose rows a detail lists. */
+  related: string[] | null;
+  /** Qualified names of functions. */
+  actions: string[] | null;
+  home: boolean;
+  place: number | null;
 }
 
 /** Queries of DescriptionFacts. */

@@ -8,6 +8,7 @@ import { firstJson, plain } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { ApiHandler } from './api-handler.ts';
+import { viewsReply } from './portal-views.ts';
 import { matchesEntityTag } from './stored-files.ts';
 
 /** Returns the screens that a caller may open, as JSON, with the entity tag of these bytes. */
@@ -17,6 +18,7 @@ type ScreensFor = (app: App, identity: Identity) => Promise<{ readonly body: Uin
 export const portalApi = (screensFor: ScreensFor): ApiHandler => ({
   name: 'portal',
   handle: async (app, request, identify) => {
+    if (request.path === '/views') return viewsReply(app, request, identify);
     const answer = request.path === '/app' ? appReply : request.path === '/screens' ? screensReply : null;
     if (!answer) throw new NinefoldError('not_found');
     if (request.method !== 'GET' && request.method !== 'HEAD') throw new NinefoldError('method_not_allowed');
@@ -54,6 +56,8 @@ interface Description {
   readonly name: string | null;
   readonly purpose: string | null;
   readonly audience: string | null;
+  readonly accent: string | null;
+  readonly logo: string | null;
 }
 
 async function portalApp(app: App): Promise<PortalApp> {
@@ -63,7 +67,8 @@ async function portalApp(app: App): Promise<PortalApp> {
     listCustomProviders(app.database, null),
     runAsServerRole(app.database, [
       plain(
-        `select json_build_object('name', a.name, 'purpose', a.purpose, 'audience', a.audience) from ninefold.app a`,
+        `select json_build_object('name', a.name, 'purpose', a.purpose, 'audience', a.audience,
+          'accent', a.accent, 'logo', a.logo) from ninefold.app a`,
       ),
     ]),
   ]);
@@ -73,6 +78,8 @@ async function portalApp(app: App): Promise<PortalApp> {
     name: description?.name ?? record.name,
     purpose: description?.purpose ?? null,
     audience: description?.audience ?? null,
+    accent: description?.accent ?? null,
+    logo: description?.logo ?? null,
     publishable_key: record.publishableKey,
     email: auth.external_email_enabled,
     passkey: auth.passkey_enabled,

@@ -150,7 +150,7 @@ const telling = ['name', 'title', 'subject', 'label', 'body', 'message'];
 function titleField(fields: readonly PortalField[]): string | null {
   const readable = fields.filter((field) => field.readable);
   const named = telling.flatMap((name) => readable.find((field) => field.name === name) ?? []);
-  const first = readable.find(({ name, editor }) => editor === 'text' && !/^(id|uuid)$|_id$|uuid/.test(name));
+  const first = readable.find(({ editor, searchable }) => editor === 'text' && searchable);
   return (named[0] ?? first ?? readable.find(({ editor }) => editor === 'long text'))?.name ?? null;
 }
 

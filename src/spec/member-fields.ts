@@ -36,8 +36,11 @@ export interface FieldSources {
 /** The max number of characters of a text that fits a single-line editor. */
 const LINE = 200;
 
-const isNumber = (type: string): boolean =>
+export const isNumber = (type: string): boolean =>
   /^(smallint|integer|bigint|real|double precision|numeric)\b/.test(type) && !type.endsWith('[]');
+
+/** Returns true for types whose values LIKE accepts. A uuid and an address of inet have the editor of a text, too. */
+const isText = (type: string): boolean => /^(text|character( varying)?|(\w+\.)?citext)(\(\d+\))?$/.test(type);
 
 /** Returns the fields of an entity that the caller may read or write, in the order of the table. */
 export const memberFields = (sources: FieldSources): PortalField[] =>
@@ -56,6 +59,7 @@ function memberField(sources: FieldSources, field: Field): PortalField {
     help: helpOf(field.comment),
     editor: editorOf(field, pointsTo, rules),
     readable: rights.read.has(field.name),
+    ...(rights.read.has(field.name) && isText(type) && { searchable: true as const }),
     insertable: rights.insert.has(field.name),
     updatable: rights.update.has(field.name),
     required: !field.nullable && field.default === null && field.identity === null && field.generated === null,
@@ -76,24 +80,30 @@ function editorOf(field: Field, reference: PortalReference | null, rules: readon
   const type = field.base_type ?? field.type;
   if (field.references?.schema === 'auth' && field.references.entity === 'users') return 'member';
   if (reference) return 'reference';
+  if (!type.endsWith('[]') && (field.enum_values || listedValues(rules))) return 'enum';
+  return editorOfType(field.name, type, rules);
+}
+
+/** Returns the editor of a value by its type and name. */
+export function editorOfType(name: string, type: string, rules: readonly PortalRule[]): PortalEditor {
   if (type.endsWith('[]')) return 'array';
-  if (field.enum_values || listedValues(rules)) return 'enum';
   if (type === 'boolean') return 'boolean';
   if (type === 'json' || type === 'jsonb') return 'json';
   if (type === 'date') return 'date';
   if (/^timestamp/.test(type)) return 'date and time';
   if (/^time\b/.test(type)) return 'time';
-  if (type === 'money' || (/^numeric\(\d+,2\)$/.test(type) && /price|amount|total|cost|fee/i.test(field.name)))
+  if (type === 'money' || (/^numeric\(\d+,2\)$/.test(type) && /price|amount|total|cost|fee/i.test(name)))
     return 'money';
   if (isNumber(type)) return 'number';
-  return isLong(field, type, rules) ? 'long text' : 'text';
+  if (type === 'interval') return 'duration';
+  return isLong(name, type, rules) ? 'long text' : 'text';
 }
 
 /**
  * Returns true for a text that needs several lines: its rules allow more than LINE characters, or it has no limit and
  * no name that is usual for short texts.
  */
-function isLong({ name }: Field, type: string, rules: readonly PortalRule[]): boolean {
+function isLong(name: string, type: string, rules: readonly PortalRule[]): boolean {
   if (!/^(text|character varying|citext)/.test(type)) return false;
   const bounds = rules.flatMap(({ schema }) => (schema?.maxLength === undefined ? [] : [schema.maxLength]));
   if (bounds.length > 0) return Math.min(...bounds) > LINE;

@@ -134,6 +134,12 @@ describe('memberScreens', () => {
     const { fields, key, title_field, access } = entity(await screensOf('authenticated'), 'tickets');
     const of = (name: string) => fields.find((field) => field.name === name);
     expect([key, title_field, access.select.when]).toEqual([['id'], 'subject', 'own row (by owner)']);
+    // A search of texts would fail on a uuid.
+    expect(fields.filter(({ searchable }) => searchable).map(({ name }) => name)).toEqual([
+      'subject',
+      'body',
+      'status',
+    ]);
     expect(of('id')).toMatchObject({ label: 'Number', insertable: false, updatable: false });
     expect(of('owner')).toMatchObject({ label: 'Owner', help: 'Who asks.', editor: 'member', insertable: false });
     expect(of('body')).toMatchObject({
@@ -158,6 +164,46 @@ describe('memberScreens', () => {
       { entity: 'public.ticket_topics', field: 'ticket', link: 'topic' },
     ]);
     expect(routes(member).filter((route) => route.includes('ticket_topics'))).toEqual([]);
+  });
+
+  it('offers the functions that the caller may call as actions, and asks for the arguments that no row gives', async () => {
+    await owner.script(`
+      create function public.rate(ticket bigint, stars integer, topic bigint default null, wait interval default '1 day')
+        returns public.topics language sql as 'select null::public.topics';
+      create function public.purge() returns integer language sql as 'select 1';
+      comment on function public.rate is 'Says how it went: for the team.';
+      revoke execute on function public.rate, public.purge from public;
+      grant execute on function public.rate to authenticated;
+      create table public.stays (id int primary key, starts_on date not null, ends_on date, guest text);
+      revoke all on public.stays from anon, authenticated;
+      grant select on public.stays to authenticated;
+      select ninefold.define_screen('/tickets/:id', 'Ticket', 'detail', 'public.tickets', related => '{public.ticket_topics,public.ledger}',
+        actions => array['public.rate', 'public.purge'], roles => array['agent']);
+      select ninefold.define_screen('/start', 'Start', 'list', 'public.topics', actions => '{public.rate}', home => true, group_by => 'name',
+        place => 1)`);
+    const agent = await screensOf('authenticated', 'agent');
+    const screen = (route: string) => agent.screens.find((one) => one.route === route);
+    const [rate, ...others] = screen('/tickets/:id')?.actions ?? [];
+    expect(others).toEqual([]);
+    expect(rate).toMatchObject({
+      ...{ schema: null, name: 'rate', label: 'Rate', help: 'Says how it went.', returns: 'public.topics' },
+      row: { argument: 'ticket', field: 'id' },
+    });
+    expect(rate?.fields.map(({ name, editor, required }) => [name, editor, required])).toEqual([
+      ['stars', 'number', true],
+      ['topic', 'reference', false],
+      ['wait', 'duration', false],
+    ]);
+    expect(screen('/tickets/:id')?.related).toEqual(['public.ticket_topics']);
+    // A list gives no row.
+    expect(screen('/start')?.actions[0]?.fields[0]).toMatchObject({ name: 'ticket', editor: 'reference' });
+    expect([agent.home, screen('/start')?.group, agent.navigation[0]?.routes[0]]).toEqual(['/start', 'name', '/start']);
+    expect(screen('/stays/calendar')?.span).toEqual({ start: 'starts_on', end: 'ends_on' });
+    expect(JSON.stringify(await screensOf('anon'))).not.toContain('rate');
+    expect(JSON.stringify(agent)).not.toContain('purge');
+    await owner.script(`
+      select ninefold.drop_screen('/tickets/:id'); select ninefold.drop_screen('/start');
+      drop function public.rate; drop function public.purge; drop table public.stays`);
   });
 
   it('groups the navigation, with lists that are defined first', async () => {

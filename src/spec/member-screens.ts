@@ -5,6 +5,7 @@ import { Lookup } from '../access/lookup.ts';
 import { compareText } from '../catalog/names.ts';
 import { cellsOfCaller, type MemberCaller } from './chapters/roles/roles.ts';
 import { namesAskedBy } from './chapters/screens/screens.ts';
+import { memberActions } from './member-actions.ts';
 import { memberEntities, type OpenEntity, openEntities } from './member-entities.ts';
 import { sentenceCase } from './member-words.ts';
 import { type InputFacts, inputs } from './types/input.ts';
@@ -17,19 +18,30 @@ import { type InputFacts, inputs } from './types/input.ts';
  */
 export function memberScreens(types: InputFacts, chapters: Chapters, caller: MemberCaller): PortalScreens {
   const { facts } = types;
-  const cells = cellsOfCaller(new Lookup(facts), caller);
+  const functions = new Set(chapters.screens?.screens.flatMap(({ actions = [] }) => actions));
+  const cells = cellsOfCaller(new Lookup(facts), caller, functions);
   const open = openEntities(chapters.entities?.entities ?? [], cells);
   const [defaultSchema] = facts.exposedSchemas;
   const entities = memberEntities({ chapters, inputs: inputs(types), caller, open, defaultSchema });
   const shown = new Map(entities.map((entity) => [entity.id, entity]));
   const screens = (chapters.screens?.screens ?? []).flatMap((screen) => {
     const [entity, rights] = [shown.get(screen.entity), open.get(screen.entity)];
-    return entity && rights ? memberScreen(screen, entity, rights, caller) : [];
+    if (!entity || !rights) return [];
+    const actions = memberActions(
+      { facts, cells, open },
+      screen.actions ?? [],
+      screen.kind === 'detail' ? rights : null,
+    );
+    return memberScreen(screen, entity, rights, caller).map((one) => ({
+      ...one,
+      related: screen.related?.filter((id) => shown.has(id)) ?? null,
+      actions,
+    }));
   });
-  const defined = new Set(facts.screens.map(({ route }) => route));
   return {
     roles: caller.memberRoles.map(sentenceCase),
-    navigation: navigation(screens, shown, defined),
+    navigation: navigation(screens, shown, chapters.screens?.screens ?? []),
+    home: screens.find(({ route }) => facts.screens.some((fact) => fact.home && fact.route === route))?.route ?? null,
     screens,
     entities,
   };
@@ -44,7 +56,7 @@ function memberScreen(
   entity: PortalEntity,
   { rights }: OpenEntity,
   { role, memberRoles }: MemberCaller,
-): PortalScreen[] {
+): Omit<PortalScreen, 'related' | 'actions'>[] {
   const { kind, origin } = screen;
   const isFor = screen.roles.some(
     (name) => name === role || memberRoles.includes(name.replace(/ \(of members\)$/, '')),
@@ -57,12 +69,28 @@ function memberScreen(
     isForm ? rights.insert.has(name) || rights.update.has(name) : rights.read.has(name),
   );
   const isAskable = namesAskedBy(screen).every((name) => rights.read.has(name));
+  const span =
+    screen.span && [screen.span.start, screen.span.end].every((name) => rights.read.has(name)) ? screen.span : null;
   const isShowable =
-    (kind !== 'board' || entity.machine !== null) && (kind !== 'detail' || entity.key.length > 0) && columns.length > 0;
+    (kind !== 'board' || entity.machine !== null) &&
+    (kind !== 'calendar' || span !== null) &&
+    (kind !== 'detail' || entity.key.length > 0) &&
+    columns.length > 0;
   if (!isOpen || !isAskable || !isShowable) return [];
   const title = origin === 'derived' ? derivedTitle(screen, entity) : screen.title;
   return [
-    { route: screen.route, title, kind, entity: entity.id, columns, filter: screen.filter, order: screen.order_by },
+    {
+      ...{
+        route: screen.route,
+        title,
+        kind,
+        entity: entity.id,
+        columns,
+        filter: screen.filter,
+        order: screen.order_by,
+      },
+      ...{ group: screen.group_by ?? null, span },
+    },
   ];
 }
 
@@ -74,44 +102,52 @@ function derivedTitle({ kind, title }: Screen, { one, label, access, machine }: 
       return sentenceCase(one);
     case 'board':
       return `${label} by ${machine?.field ?? title}`;
+    case 'calendar':
+      return `Calendar of ${label.toLowerCase()}`;
     default:
       return label;
   }
 }
 
 /**
- * Groups the lists, the boards, and the forms that no list links to: first the defined screens of entities with one
- * screen, then each entity with several screens, then the derived lists.
+ * Groups the screens of several rows, and the forms that no list links to: first the defined screens of entities with
+ * one screen, then each entity with several screens, then the derived lists. A defined place comes before this order.
  */
 function navigation(
   screens: readonly PortalScreen[],
   entities: ReadonlyMap<string, PortalEntity>,
-  defined: ReadonlySet<string>,
+  chapter: readonly Screen[],
 ): PortalGroup[] {
+  const defined = new Map(chapter.filter(({ origin }) => origin !== 'derived').map((screen) => [screen.route, screen]));
   const listed = new Set(screens.filter(({ kind }) => kind === 'list').map(({ entity }) => entity));
-  const shown = screens.filter(
-    ({ kind, entity }) => kind === 'list' || kind === 'board' || (kind === 'form' && !isOffered(entity)),
-  );
-  function isOffered(entity: string): boolean {
-    return listed.has(entity) && entities.get(entity)?.access.insert.open === true;
-  }
+  const shown = screens.filter(({ kind, entity, route }) => {
+    if (kind === 'detail') return false;
+    if (kind !== 'form') return true;
+    const { access, key = [], fields = [] } = entities.get(entity) ?? {};
+    if (access?.insert.open === true) return !listed.has(entity);
+    // A form that only changes rows needs a row. Only the row of the member is known.
+    const isOwn = key.length === 1 && fields.find(({ name }) => name === key[0])?.editor === 'member';
+    return isOwn || (defined.has(route) && !listed.has(entity));
+  });
   const of = (entity: string) => shown.filter((screen) => screen.entity === entity);
   const isDefined = ({ route }: PortalScreen) => Number(defined.has(route));
   const isForm = ({ kind }: PortalScreen) => Number(kind === 'form');
+  const placeOf = ({ route }: PortalScreen) => defined.get(route)?.place ?? Number.MAX_SAFE_INTEGER;
   const byDefinition = (a: PortalScreen, b: PortalScreen) =>
-    isForm(a) - isForm(b) || isDefined(b) - isDefined(a) || compareText(a.title, b.title);
+    placeOf(a) - placeOf(b) || isForm(a) - isForm(b) || isDefined(b) - isDefined(a) || compareText(a.title, b.title);
   const routes = (list: readonly PortalScreen[]) => [...list].sort(byDefinition).map(({ route }) => route);
   const single = shown.filter(({ entity }) => of(entity).length === 1);
   const ownScreens = (id: string) => of(id).filter((screen) => isDefined(screen) && !isForm(screen)).length;
+  const firstPlace = (id: string) => Math.min(...of(id).map(placeOf));
   const several = [...entities.values()]
     .filter(({ id }) => of(id).length > 1)
-    .sort((a, b) => ownScreens(b.id) - ownScreens(a.id));
+    .sort((a, b) => firstPlace(a.id) - firstPlace(b.id) || ownScreens(b.id) - ownScreens(a.id));
   const groups: PortalGroup[] = [
-    { title: null, routes: routes(single.filter(({ route }) => defined.has(route))) },
+    { title: null, routes: routes(single.filter(isDefined)) },
     ...several.map(({ id, label }) => ({ title: label, routes: routes(of(id)) })),
     {
-      title: several.length > 0 || single.some(({ route }) => defined.has(route)) ? 'Lists' : null,
-      routes: routes(single.filter(({ route }) => !defined.has(route))),
+      title: several.length > 0 || single.some(isDefined) ? 'Lists' : null,
+      routes: routes(single.filter((screen) => !isDefined(screen))),
     },
   ];
   return groups.filter((group) => group.routes.length > 0);

@@ -290,38 +290,38 @@ it('asks a member for consent before another application signs the member in, un
   await Promise.all([context.close(), photos.close()]);
 });
 
+/** Signs a member of an app up on its pages. */
+async function signUp(of: AppConnection, name: string, size: keyof typeof sizes) {
+  const visit = await site.visit(`${of.origin}/account/sign-up`, { signedIn: false, viewport: sizes[size] });
+  const { page } = visit;
+  const email = uniqueEmail();
+  await page.getByLabel('Your name').fill(name);
+  await page.getByLabel('E-mail').fill(email);
+  await password(page).fill('plum-kettle-91');
+  await page.getByRole('button', { name: 'Make account' }).click();
+  await page.getByRole('heading', { name: `Welcome, ${name}` }).waitFor();
+  return { ...visit, email };
+}
+
+/** Checks a page in both themes: no fault of accessibility, and no scrolling sideways. */
+const inBoth = async (page: Page) => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor();
+    expect(await faults(page)).toEqual([]);
+  }
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+};
+
 describe('the helpdesk with the portal only', () => {
   let desk: AppConnection;
   beforeAll(async () => {
     desk = await createApp(site.node, { template: 'helpdesk' });
   });
 
-  /** Signs a member of the helpdesk up on its pages. */
-  async function signUp(name: string, size: keyof typeof sizes) {
-    const visit = await site.visit(`${desk.origin}/`, { signedIn: false, viewport: sizes[size] });
-    const { page } = visit;
-    const email = uniqueEmail();
-    await page.getByRole('link', { name: 'Make an account' }).click();
-    await page.getByLabel('Your name').fill(name);
-    await page.getByLabel('E-mail').fill(email);
-    await password(page).fill('plum-kettle-91');
-    await page.getByRole('button', { name: 'Make account' }).click();
-    await page.getByRole('heading', { name: `Welcome, ${name}` }).waitFor();
-    return { ...visit, email };
-  }
-
-  const inBoth = async (page: Page) => {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor();
-      expect(await faults(page)).toEqual([]);
-    }
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
-  };
-
   it('handles a ticket from the customer’s question to its solution, and lets the customer reopen it', async () => {
-    const customer = await signUp('Maren Holt', 'phone');
-    const agent = await signUp('Priya Nair', 'wide');
+    const customer = await signUp(desk, 'Maren Holt', 'phone');
+    const agent = await signUp(desk, 'Priya Nair', 'wide');
     await runSql(
       site.node,
       desk.ref,
@@ -395,12 +395,20 @@ describe('the helpdesk with the portal only', () => {
     await lane('Open').getByRole('link', { name: 'The invoice' }).waitFor();
     await agent.page.getByLabel('Move The invoice').selectOption({ label: 'Ask' });
     await lane('Waiting').getByRole('link', { name: 'The invoice' }).waitFor();
+    await agent.page.getByText('The invoice <b>is</b> wrong: Ask.').waitFor();
+    await agent.page.getByRole('button', { name: 'Undo' }).click();
+    await lane('Open').getByRole('link', { name: 'The invoice' }).waitFor();
+    await agent.page.getByText('Undone.').waitFor();
 
     // The agent and the statement change the priority. Only the agent changes the subject.
     await agent.page.goto(`${desk.origin}${ticket}?edit=true`);
     await agent.page.getByLabel('Subject').fill('The invoice is wrong');
     await agent.page.getByRole('button', { name: 'Urgent' }).click();
     await runSql(site.node, desk.ref, `update public.tickets set priority = 'high'`);
+    // The draft survives a reload, and is still a change of the row as it was when the agent began.
+    await agent.page.reload();
+    await agent.page.getByText('Your draft was kept on this device.').waitFor();
+    expect(await agent.page.getByLabel('Subject').inputValue()).toBe('The invoice is wrong');
     await agent.page.getByRole('button', { name: 'Save' }).click();
     await agent.page.getByRole('heading', { name: 'Somebody else changed this' }).waitFor();
     await inBoth(agent.page);
@@ -421,14 +429,177 @@ describe('the helpdesk with the portal only', () => {
       site.node,
       app.ref,
       `create table public.berths (id int primary key, name text not null); insert into public.berths values (1, 'North 1');
-      revoke all on public.berths from anon, authenticated; grant select on public.berths to anon;`,
+      revoke all on public.berths from anon, authenticated; grant select on public.berths to anon;
+      create view public.totals as select count(*) as berths, 12.5::numeric(10,2) as total_fee from public.berths;
+      create view public.months as select m as month, m * 10 as guests from generate_series(1, 3) m;
+      grant select on public.totals, public.months to anon;
+      select ninefold.define_screen('/totals', 'Totals', 'figures', 'public.totals', home => true);
+      select ninefold.define_screen('/months', 'Months', 'figures', 'public.months', place => 1);
+      select ninefold.set_look(accent => '#d01060')`,
     );
     const { page, context, problems } = await visit('/berths');
     await page.getByRole('link', { name: 'North 1' }).click();
     await page.getByRole('heading', { name: 'North 1' }).waitFor();
     await inBoth(page);
     expect(await page.getByRole('link', { name: 'Sign in' }).count()).toBeGreaterThan(0);
+    // The first page is the screen that the app defines so.
+    await page.goto(`${app.origin}/`);
+    await page.waitForURL(/\/totals$/);
+    await page.getByRole('definition').getByText('12.50').waitFor();
+    await inBoth(page);
+    expect(await page.evaluate(() => document.documentElement.style.getPropertyValue('--hue'))).toBe('6');
+    await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Months' }).click();
+    await page.getByRole('cell', { name: '30' }).waitFor();
+    await inBoth(page);
     expect(problems).toEqual([]);
     await context.close();
   });
+});
+
+it('books a time on a phone, refuses a second booking of the time, and lets staff open days and confirm', async () => {
+  const booking = await createApp(site.node, { template: 'booking' });
+  const guest = await signUp(booking, 'Lena Fischer', 'phone');
+  const staff = await signUp(booking, 'Jonas Weber', 'wide');
+  await runSql(
+    site.node,
+    booking.ref,
+    `select ninefold.grant_role(id, 'staff') from auth.users where email = '${staff.email}'`,
+  );
+  const day = new Date(Date.now() + 400 * 24 * 3_600_000).toISOString().slice(0, 10);
+
+  // Staff opens a day that no slot of the template covers.
+  await staff.page.goto(`${booking.origin}/opening-times`);
+  await staff.page.getByRole('button', { name: 'Open days' }).click();
+  const form = staff.page.getByRole('form', { name: 'Open days' });
+  await form.getByRole('button', { name: 'Open days' }).click();
+  await form.getByText('Resource is missing.').waitFor();
+  await form.getByRole('combobox', { name: 'Resource' }).fill('meet');
+  await staff.page.getByRole('option', { name: 'Meeting room' }).click();
+  for (const [name, value] of [
+    ['First', day],
+    ['Last', day],
+    ['Opens', '08:00'],
+    ['Closes', '18:00'],
+  ] as const) {
+    await form.getByLabel(name).fill(value);
+  }
+  await form.getByLabel('Weekdays').fill('1\n2\n3\n4\n5\n6\n7');
+  await inBoth(staff.page);
+  await form.getByRole('button', { name: 'Open days' }).click();
+  await staff.page.getByText('Open days: done. 1').waitFor();
+  // The list has more rows than a page; the next page begins after the last row.
+  const before = await staff.page.getByRole('row').count();
+  await staff.page.getByRole('button', { name: 'Show more' }).click();
+  await expect.poll(() => staff.page.getByRole('row').count(), { timeout: 15_000 }).toBeGreaterThan(before);
+  const starts = await staff.page
+    .locator('td[data-field="starts_at"] time')
+    .evaluateAll((all) => all.map((one) => one.getAttribute('datetime')));
+  expect(starts.length).toBe(100);
+  const downloaded = staff.page.waitForEvent('download');
+  await staff.page.getByRole('button', { name: 'Download as CSV' }).click();
+  expect((await downloaded).suggestedFilename()).toBe('Opening times.csv');
+
+  const book = async (page: Page, from: string, to: string) => {
+    await page.goto(`${booking.origin}/resources/1`);
+    await page.getByRole('link', { name: 'Book', exact: true }).first().click();
+    await page.getByRole('heading', { name: 'Book' }).waitFor();
+    await expect.poll(() => page.getByRole('combobox', { name: 'Resource' }).inputValue()).toBe('Meeting room');
+    await page.getByLabel('Starts').fill(`${day}T${from}`);
+    await page.getByLabel('Ends').fill(`${day}T${to}`);
+    await page.getByRole('button', { name: 'Save' }).click();
+  };
+  await book(guest.page, '09:00', '10:00');
+  await guest.page.getByRole('button', { name: 'Withdraw' }).waitFor();
+  await inBoth(guest.page);
+  const path = new URL(guest.page.url()).pathname;
+  await book(staff.page, '09:30', '10:30');
+  await staff.page.getByText('That time is taken: choose one of free_times.').first().waitFor();
+
+  await staff.page.goto(`${booking.origin}/bookings/calendar?month=${day.slice(0, 7)}`);
+  await inBoth(staff.page);
+  await staff.page.getByRole('link', { name: 'Meeting room' }).click();
+  await staff.page.getByRole('button', { name: 'Confirm' }).click();
+  await staff.page.getByText('Confirmed by you').waitFor();
+  await guest.page.goto(`${booking.origin}/bookings/calendar?month=${day.slice(0, 7)}`);
+  await inBoth(guest.page);
+  await guest.page.getByRole('link', { name: 'Meeting room' }).click();
+  await guest.page.getByRole('button', { name: 'Cancel' }).click();
+  await guest.page.getByText('Cancelled by you').waitFor();
+  expect(new URL(guest.page.url()).pathname).toBe(path);
+  expect([...guest.problems, ...staff.problems].filter((problem) => !/400|409/.test(problem))).toEqual([]);
+  await Promise.all([guest.context.close(), staff.context.close()]);
+});
+
+it('writes a note, keeps its draft over the end of the session, shares its notebook by a code, and finds the note', async () => {
+  const notes = await createApp(site.node, { template: 'notes' });
+  const author = await signUp(notes, 'Ewa Lis', 'wide');
+  const reader = await signUp(notes, 'Kei Tanaka', 'phone');
+  const { page } = author;
+  await page.goto(`${notes.origin}/notebooks/new`);
+  await page.getByLabel('Title').fill('Garden');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { name: 'Garden' }).waitFor();
+
+  await page.goto(`${notes.origin}/notes/new`);
+  await page.getByLabel('Title').fill('Roses');
+  await page.getByLabel('Body').fill('Prune them in **March**.\n\n- sharp\n- dry\n\n<img src=x onerror=alert(1)>');
+  await page.evaluate(() => {
+    for (const key of Object.keys(localStorage)) if (key.endsWith('-auth-token')) localStorage.removeItem(key);
+  });
+  await page.reload();
+  await page.getByLabel('E-mail').fill(author.email);
+  await password(page).fill('plum-kettle-91');
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByText('Your draft was kept on this device.').waitFor();
+  expect(await page.getByLabel('Title').inputValue()).toBe('Roses');
+  await page.getByRole('combobox', { name: 'Notebook' }).fill('Gar');
+  await page.getByRole('option', { name: 'Garden' }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { name: 'Roses' }).waitFor();
+  expect(await page.getByRole('strong').innerText()).toBe('March');
+  await page.getByText('<img src=x onerror=alert(1)>').waitFor();
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await page.getByText('Published by you').waitFor();
+  await inBoth(page);
+
+  await page.goto(`${notes.origin}/invitations/new`);
+  await page.getByRole('combobox', { name: 'Notebook' }).fill('Gar');
+  await page.getByRole('option', { name: 'Garden' }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.waitForURL(/invitations\/[0-9a-f-]{36}$/);
+  const code = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+
+  await reader.page.goto(`${notes.origin}/library`);
+  await reader.page.getByRole('button', { name: 'Join notebook' }).click();
+  const form = reader.page.getByRole('form', { name: 'Join notebook' });
+  await form.getByLabel('Code').fill(code);
+  await form.getByRole('button', { name: 'Join notebook' }).click();
+  await reader.page.getByText('Join notebook: done.').waitFor();
+  await inBoth(reader.page);
+  await reader.page.goto(`${notes.origin}/published`);
+  await reader.page.getByRole('searchbox', { name: 'Search in this list' }).fill('march');
+  await reader.page.getByText('One note.').waitFor();
+  await reader.page.getByRole('button', { name: 'Keep this view' }).click();
+  await reader.page.getByLabel('Name of the view').fill('Spring');
+  await reader.page.getByRole('button', { name: 'Save', exact: true }).click();
+  await inBoth(reader.page);
+  await reader.page.goto(`${notes.origin}/published`);
+  await reader.page.getByRole('navigation', { name: 'Saved views' }).getByRole('link', { name: 'Spring' }).click();
+  await reader.page.waitForURL(/q=march/);
+  await reader.page.getByRole('link', { name: 'Roses' }).click();
+  await reader.page.getByRole('heading', { name: 'Roses' }).waitFor();
+  // The transitions are the author's; each says so.
+  expect(await reader.page.getByRole('button', { name: /Withdraw|Archive/ }).count()).toBe(0);
+  await inBoth(reader.page);
+
+  await page.goto(`${notes.origin}/tags/new`);
+  await page.getByLabel('Name').fill('summer');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { name: 'summer' }).waitFor();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('link', { name: 'summer' }).waitFor();
+  expect([...author.problems, ...reader.problems]).toEqual([]);
+  await Promise.all([author.context.close(), reader.context.close()]);
 });

@@ -46,6 +46,48 @@ it('shows each caller the screens of the caller’s roles, and lists that equal 
   }
 });
 
+it.each(['helpdesk', 'booking', 'notes'])(
+  'shows in the app %s only what the caller may read and call, whatever the roles',
+  async (template) => {
+    const of = await createApp(node, { template });
+    const [plain, holder] = [await signUpMember(of), await signUpMember(of)];
+    await runSql(node, of.ref, `select ninefold.grant_role('${holder.user.id}', name) from ninefold.roles`);
+    let actions = 0;
+    for (const member of [null, plain, holder]) {
+      const headers = {
+        apikey: of.publishable_key,
+        'content-type': 'application/json',
+        ...(member && { authorization: `Bearer ${member.session.access_token}` }),
+      };
+      const { screens, entities } = (await (
+        await fetch(`${of.url}/portal/v1/screens`, { headers })
+      ).json()) as PortalScreens;
+      for (const screen of screens) {
+        const entity = entities.find(({ id }) => id === screen.entity);
+        const readable = entity?.fields.filter((field) => field.readable).map(({ name }) => name) ?? [];
+        const params = new URLSearchParams(screen.filter ?? '');
+        params.set('select', [...readable, ...(screen.kind === 'form' ? [] : screen.columns)].join(','));
+        const searched =
+          entity?.fields.filter(({ searchable }) => searchable).map(({ name }) => `${name}.ilike."*x*"`) ?? [];
+        if (searched.length > 0) params.append('or', `(${searched.join(',')})`);
+        params.set('order', [screen.group, screen.order].filter(Boolean).join(',') || (readable[0] ?? ''));
+        const read =
+          readable.length > 0 ? await fetch(`${of.url}/rest/v1/${entity?.name}?${params}`, { headers }) : null;
+        expect([screen.route, read?.status ?? 200]).toEqual([screen.route, 200]);
+        for (const { name, fields, row } of screen.actions) {
+          const names = [...fields.map((field) => field.name), ...(row ? [row.argument] : [])];
+          const body = JSON.stringify(Object.fromEntries(names.map((argument) => [argument, null])));
+          const called = await fetch(`${of.url}/rest/v1/rpc/${name}`, { method: 'POST', headers, body });
+          // The function may refuse empty arguments, but the call is neither unknown nor forbidden.
+          expect([name, [401, 403, 404].includes(called.status)]).toEqual([name, false]);
+          actions += 1;
+        }
+      }
+    }
+    expect(actions > 0).toBe(template !== 'helpdesk');
+  },
+);
+
 it('answers with an entity tag, which changes with the roles of the caller alone', async () => {
   const first = await ask(ada);
   const etag = first.headers.get('etag') ?? '';
@@ -82,6 +124,56 @@ it('changes when the app does, and keeps what hostile labels say as text', async
   expect((await ask(ada)).headers.get('content-type')).toBe('application/json; charset=utf-8');
   await runSql(node, app.ref, 'revoke select on public.topics from authenticated');
   await vi.waitFor(async () => expect(JSON.stringify(await screensOf(ada))).not.toContain('topics'), { timeout: 5000 });
+});
+
+it('saves views for each member, up to the limit, and shows them to no other member', async () => {
+  const views = (member: Member | null, method = 'GET', query = '', body?: unknown) =>
+    fetch(`${app.url}/portal/v1/views${query}`, {
+      method,
+      headers: {
+        apikey: app.publishable_key,
+        'content-type': 'application/json',
+        ...(member && { authorization: `Bearer ${member.session.access_token}` }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  const view = { route: '/queue', name: 'Mine', search: 'q=printer&f.status=eq.open' };
+  expect(await (await views(gus, 'PUT', '', view)).json()).toEqual([view]);
+  const changed = { ...view, search: 'q=ink' };
+  expect(await (await views(gus, 'PUT', '', changed)).json()).toEqual([changed]);
+  expect([await (await views(gus)).json(), await (await views(ada)).json()]).toEqual([[changed], []]);
+  expect(await (await views(null)).json()).toEqual([]);
+  for (const wrong of [
+    {},
+    { ...view, name: ' ' },
+    { ...view, user_id: ada.user.id },
+    { ...view, name: 'a\u0000' },
+    'x',
+  ]) {
+    expect((await views(gus, 'PUT', '', wrong)).status).toBe(400);
+  }
+  expect((await views(null, 'PUT', '', view)).status).toBe(400);
+  expect((await views(gus, 'POST', '', view)).status).toBe(405);
+  const numbered = (n: number) => views(ada, 'PUT', '', { ...view, name: `View ${n}` });
+  const saved = await Promise.all(Array.from({ length: 100 }, (_, n) => numbered(n)));
+  expect(saved.every(({ status }) => status === 200)).toBe(true);
+  expect([(await numbered(100)).status, (await numbered(99)).status]).toEqual([400, 200]);
+  await views(ada, 'DELETE', '?route=%2Fqueue&name=Mine');
+  expect(await (await views(gus)).json()).toEqual([changed]);
+  expect(await (await views(gus, 'DELETE', '?route=%2Fqueue&name=Mine')).json()).toEqual([]);
+});
+
+it('gives the accent and the logo of the app before a sign-in, and refuses other values', async () => {
+  const logo = `data:image/png;base64,${Buffer.from('x').toString('base64')}`;
+  const look = async () => (await (await fetch(`${app.url}/portal/v1/app`)).json()) as { accent: string; logo: string };
+  expect(await look()).toMatchObject({ accent: null, logo: null });
+  await runSql(node, app.ref, `select ninefold.set_look('#1F6FEB', '${logo}')`);
+  expect(await look()).toMatchObject({ accent: '#1f6feb', logo });
+  for (const wrong of [`'red'`, `null, 'https://evil.example/x.png'`, `null, 'data:text/html;base64,eA=='`]) {
+    await expect(runSql(node, app.ref, `select ninefold.set_look(${wrong})`)).rejects.toThrow('violates check');
+  }
+  await runSql(node, app.ref, 'select ninefold.set_look()');
+  expect(await look()).toMatchObject({ accent: null, logo: null });
 });
 
 it('refuses callers without a key, ended sessions, tokens of another app and other methods', async () => {

@@ -58,6 +58,8 @@ export function textOf(field: Pick<PortalField, 'editor' | 'values'>, value: unk
       const time = timeOf(value);
       return time ? short.format(time) : String(value);
     }
+    case 'duration':
+      return durationText(String(value));
     case 'array':
       return Array.isArray(value) ? value.map(String).join(', ') : String(value);
     case 'json':
@@ -65,6 +67,24 @@ export function textOf(field: Pick<PortalField, 'editor' | 'values'>, value: unk
     default:
       return String(value);
   }
+}
+
+const units: readonly (readonly [RegExp, string, string])[] = [
+  [/(-?\d+) years?/, 'year', 'years'],
+  [/(-?\d+) mons?/, 'month', 'months'],
+  [/(-?\d+) days?/, 'day', 'days'],
+  [/(-?\d+):\d\d:\d\d/, 'h', 'h'],
+  [/-?\d+:(\d\d):\d\d/, 'min', 'min'],
+  [/-?\d+:\d\d:(\d\d(?:\.\d+)?)/, 's', 's'],
+];
+
+/** Formats an interval that PostgreSQL wrote as `1 day 02:30:00`: "1 day 2 h 30 min". */
+function durationText(value: string): string {
+  const parts = units.flatMap(([pattern, one, many]) => {
+    const amount = Number(pattern.exec(value)?.[1] ?? 0);
+    return amount === 0 ? [] : [`${number.format(amount)} ${amount === 1 ? one : many}`];
+  });
+  return parts.length > 0 ? parts.join(' ') : value === '00:00:00' ? '0 min' : value;
 }
 
 /** PostgreSQL estimates counts above this number: "12 of 46", "about 12,000". */

@@ -6,6 +6,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { colorSchemeManager, cssVariablesResolver, theme } from '../ui/theme.tsx';
+import { hueOf } from './data/accent.ts';
 import { makePortal, PortalContext, readApp } from './data/client.ts';
 import { followSession, queryClient } from './data/session.ts';
 import { router } from './router.tsx';
@@ -17,6 +18,8 @@ const view = createRoot(element);
 readApp().then(
   (app) => {
     const portal = makePortal(app);
+    const hue = app.accent === null ? null : hueOf(app.accent);
+    if (hue !== null) document.documentElement.style.setProperty('--hue', String(hue));
     followSession(portal.auth);
     view.render(
       <StrictMode>

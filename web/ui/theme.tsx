@@ -1,14 +1,16 @@
 import {
   type CSSVariablesResolver,
   createTheme,
-  Input,
+  type InputProps,
+  type InputWrapperProps,
   localStorageColorSchemeManager,
-  Menu,
-  Modal,
-  PasswordInput,
-  Popover,
-  Select,
-  Tooltip,
+  type MenuProps,
+  type ModalProps,
+  type ModalRootProps,
+  type PasswordInputProps,
+  type PopoverProps,
+  type SelectProps,
+  type TooltipProps,
 } from '@mantine/core';
 import { IconEye, IconEyeOff } from '@tabler/icons-react';
 import { Icon } from './icon.tsx';
@@ -31,6 +33,12 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({ variables: {}
 
 /** Stores the choice of light or dark. public/assets/color-scheme.js reads the same key before the first paint. */
 export const colorSchemeManager = localStorageColorSchemeManager({ key: 'ninefold-color-scheme' });
+
+/**
+ * Returns the settings of a component. `Button.extend` of Mantine does the same, but would put every component into the
+ * first load of both applications.
+ */
+const part = <Props,>(settings: { defaultProps?: Partial<Props>; classNames?: Record<string, string> }) => settings;
 
 /** Theme of Mantine's fields, menus, dialogs and tooltips. Their styles are in theme.module.css. */
 export const theme = createTheme({
@@ -92,8 +100,8 @@ export const theme = createTheme({
   spacing: { xs: '4px', sm: '8px', md: '12px', lg: '16px', xl: '24px' },
   shadows: { xs: 'none', sm: 'none', md: 'var(--lift-1)', lg: 'var(--lift-1)', xl: 'var(--lift-2)' },
   components: {
-    Input: Input.extend({ classNames: { wrapper: styles.wrapper ?? '', input: styles.input ?? '' } }),
-    InputWrapper: Input.Wrapper.extend({
+    Input: part<InputProps>({ classNames: { wrapper: styles.wrapper ?? '', input: styles.input ?? '' } }),
+    InputWrapper: part<InputWrapperProps>({
       defaultProps: { inputWrapperOrder: ['label', 'input', 'error', 'description'], withAsterisk: false },
       classNames: {
         root: styles.field ?? '',
@@ -102,15 +110,15 @@ export const theme = createTheme({
         error: styles.error ?? '',
       },
     }),
-    PasswordInput: PasswordInput.extend({
+    PasswordInput: part<PasswordInputProps>({
       defaultProps: { visibilityToggleIcon: ({ reveal }) => <Icon of={reveal ? IconEyeOff : IconEye} /> },
       classNames: { innerInput: styles.innerInput ?? '', input: styles.input ?? '' },
     }),
-    Select: Select.extend({
+    Select: part<SelectProps>({
       defaultProps: { allowDeselect: false, checkIconPosition: 'right', comboboxProps: { shadow: 'md' } },
       classNames: { dropdown: styles.dropdown ?? '', option: styles.option ?? '' },
     }),
-    Menu: Menu.extend({
+    Menu: part<MenuProps>({
       defaultProps: {
         shadow: 'md',
         offset: 4,
@@ -125,21 +133,21 @@ export const theme = createTheme({
         itemSection: styles.section ?? '',
       },
     }),
-    Popover: Popover.extend({
+    Popover: part<PopoverProps>({
       defaultProps: { shadow: 'md', offset: 4, transitionProps: { duration: 0 } },
       classNames: { dropdown: styles.dropdown ?? '' },
     }),
-    Tooltip: Tooltip.extend({
+    Tooltip: part<TooltipProps>({
       defaultProps: { openDelay: 300, transitionProps: { duration: 80 }, withinPortal: true },
       classNames: { tooltip: styles.tooltip ?? '' },
     }),
-    ModalRoot: Modal.Root.extend({
+    ModalRoot: part<ModalRootProps>({
       defaultProps: {
         yOffset: '112px',
         transitionProps: { duration: 140, transition: 'fade' },
       },
     }),
-    Modal: Modal.extend({
+    Modal: part<ModalProps>({
       classNames: {
         content: styles.dialog ?? '',
         title: styles.dialogTitle ?? '',

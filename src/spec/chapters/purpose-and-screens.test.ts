@@ -135,6 +135,43 @@ describe('screensChapter', () => {
     expect(await screenAt('/mine')).toBeUndefined();
   });
 
+  it('stores groups, related lists, actions, the first page and the order, and reports which of them no longer exist', async () => {
+    await owner.script(`
+      create table public.parts (id int primary key, ticket bigint references public.tickets, kind text);
+      create function public.count_parts() returns int language sql as 'select 1';
+      grant select on public.parts to authenticated;
+      select ninefold.define_screen('/parts/all', 'Parts', 'list', 'public.parts', group_by => 'kind', actions => array['public.count_parts'],
+        home => true, place => 2);
+      select ninefold.define_screen('/tickets/:id', 'Ticket', 'detail', 'public.tickets', related => array['public.parts'])`);
+    expect(await screenAt('/parts/all')).toMatchObject({
+      ...{ group_by: 'kind', actions: ['public.count_parts'], home: true, place: 2, broken: [] },
+    });
+    expect(await screenAt('/tickets/:id')).toMatchObject({ related: ['public.parts'], broken: [] });
+    // Only one screen is the first page.
+    await owner.script(`select ninefold.define_screen('/parts/by', 'By', 'list', 'public.parts', home => true)`);
+    expect((await screenAt('/parts/all'))?.home).toBeUndefined();
+    for (const wrong of [`group_by => 'none'`, `actions => array['public.none']`, `related => array['public.none']`]) {
+      await expect(
+        owner.script(`select ninefold.define_screen('/x', 'X', 'list', 'public.parts', ${wrong})`),
+      ).rejects.toThrow('none');
+    }
+    await expect(owner.script(`select ninefold.define_screen('/x', 'X', 'gallery', 'public.parts')`)).rejects.toThrow(
+      'screens_kind',
+    );
+    await owner.script(`
+      select ninefold.define_screen('/parts/when', 'When', 'calendar', 'public.parts');
+      alter table public.parts rename kind to sort; drop function public.count_parts`);
+    expect((await screenAt('/parts/when'))?.broken).toEqual(['public.parts has no start and end for a calendar']);
+    expect((await screenAt('/parts/all'))?.broken).toEqual([
+      'there is no column kind for its groups',
+      'the function public.count_parts is gone',
+    ]);
+    await owner.script('drop table public.parts');
+    expect((await screenAt('/tickets/:id'))?.broken).toEqual(['the entity public.parts is gone']);
+    for (const route of ['/parts/all', '/parts/by', '/parts/when', '/tickets/:id'])
+      await owner.script(`select ninefold.drop_screen('${route}')`);
+  });
+
   it.each<[string, string, string, string]>([
     [
       'its entity',

@@ -8,6 +8,7 @@ import { account, changeAccount } from '../data/account.ts';
 import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
 import { signOut } from '../data/session.ts';
+import { ThemeChoice } from '../screens/shell.tsx';
 import { useSession } from '../sign-in/signed-in.tsx';
 import { AccountLayout, buttonsClass, Row, rowsClass, Section } from './account-layout.tsx';
 import { Applications } from './applications.tsx';
@@ -43,6 +44,9 @@ export function AccountPage() {
       <Devices />
       {portal.app.providers.length > 0 && <LinkedAccounts />}
       {portal.app.applications && <Applications />}
+      <Section title="Theme" about="Light or dark, on this device.">
+        <ThemeChoice />
+      </Section>
       <Section title="Sign out" about="Ends the session of this browser.">
         <div className={buttonsClass}>
           <Button

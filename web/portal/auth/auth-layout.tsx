@@ -36,7 +36,10 @@ export function AuthLayout({ title, lead, children }: { title: string; lead?: Re
 
 /** Shows the first letter of the app on its accent colour. */
 export function AppMark({ name }: { name: string }) {
-  return (
+  const { logo } = usePortal().app;
+  return logo !== null ? (
+    <img className={styles.logo} src={logo} alt="" />
+  ) : (
     <span className={styles.mark} aria-hidden="true">
       {[...name][0]?.toUpperCase() ?? ''}
     </span>

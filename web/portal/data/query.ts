@@ -61,12 +61,13 @@ export function listParams(all: PortalScreens, entity: PortalEntity, columns: re
 export const searchedFields = ({ fields }: PortalEntity): string[] =>
   fields
     .filter(
-      ({ editor, readable, values }) => readable && values === null && (editor === 'text' || editor === 'long text'),
+      ({ editor, searchable, values }) =>
+        searchable && values === null && (editor === 'text' || editor === 'long text'),
     )
     .map(({ name }) => name);
 
 /** Returns the order followed by the key, so that pages do not overlap. */
-function orderOf({ key }: PortalEntity, order: string | null): string {
+export function orderOf({ key }: Pick<PortalEntity, 'key'>, order: string | null): string {
   const named = (order ?? '').split(',').filter(Boolean);
   const known = new Set(named.map((term) => term.split('.')[0]));
   return [...named, ...key.map(quoted).filter((name) => !known.has(name))].join(',');

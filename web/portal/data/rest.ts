@@ -1,4 +1,4 @@
-import type { PortalEntity } from '../../../contract/portal.ts';
+import type { PortalAction, PortalEntity } from '../../../contract/portal.ts';
 import type { Portal } from './client.ts';
 import { orThrow } from './session.ts';
 
@@ -64,6 +64,26 @@ export async function callRest(
   if (!response.ok) throw new Refusal(response.status, parsed(text));
   const [, total] = (response.headers.get('content-range') ?? '').split('/');
   return { rows: text === '' ? [] : JSON.parse(text), total: total && total !== '*' ? Number(total) : null };
+}
+
+/** Calls a function as the caller. Returns the value of the response; null without one. */
+export async function callFunction(
+  portal: Portal,
+  { schema, name }: Pick<PortalAction, 'schema' | 'name'>,
+  args: Row,
+): Promise<unknown> {
+  const response = await fetch(`/rest/v1/rpc/${encodeURIComponent(name)}`, {
+    method: 'POST',
+    headers: {
+      ...(await callerHeaders(portal)),
+      'content-type': 'application/json',
+      ...(schema !== null && { 'content-profile': schema }),
+    },
+    body: JSON.stringify(args),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Refusal(response.status, parsed(text));
+  return parsed(text);
 }
 
 function parsed(text: string) {

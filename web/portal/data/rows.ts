@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, mutationOptions, queryOptions } from '@tanstack/react-query';
 import type { PortalEntity, PortalScreen, PortalScreens } from '../../../contract/portal.ts';
 import type { Portal } from './client.ts';
+import { rowsAfter } from './keyset.ts';
 import { keyParams, type ListQuery, listParams, PAGE_ROWS, quoted, selectOf } from './query.ts';
 import { callRest, type Row, type Rows } from './rest.ts';
 import { entityIn } from './screens.ts';
@@ -8,6 +9,70 @@ import { queryClient } from './session.ts';
 
 const rowsKey = ['rows'] as const;
 const refresh = () => queryClient.invalidateQueries({ queryKey: rowsKey });
+
+/** The begin of a page: after a row, or after a number of rows if the order has no condition for a row. */
+interface PageBegin {
+  readonly after: string | null;
+  readonly offset: number;
+}
+
+const FIRST_PAGE: PageBegin = { after: null, offset: 0 };
+
+function readPage(
+  portal: Portal,
+  all: PortalScreens,
+  entity: PortalEntity,
+  columns: readonly string[],
+  query: ListQuery,
+  { after, offset }: PageBegin,
+  rows: number,
+): Promise<Rows> {
+  const ordered = (query.order ?? '').split(',').map((term) => term.split('.')[0] ?? '');
+  const params = listParams(all, entity, [...columns, ...ordered], query);
+  params.set('limit', String(rows));
+  if (after !== null) params.append('or', after);
+  else if (offset > 0) params.set('offset', String(offset));
+  // The condition of a later page would be part of its count.
+  const isFirst = after === null && offset === 0;
+  return callRest(portal, entity, { params, ...(isFirst && { prefer: 'count=estimated' }) });
+}
+
+function pageAfter(
+  entity: PortalEntity,
+  { order }: ListQuery,
+  rows: readonly Row[],
+  pages: readonly Rows[],
+  size: number,
+): PageBegin | undefined {
+  const last = rows.at(-1);
+  if (rows.length < size || !last) return undefined;
+  return {
+    after: rowsAfter(entity, order, last),
+    offset: pages.reduce((sum, page) => sum + page.rows.length, 0),
+  };
+}
+
+/** Number of rows of a request for a download, and of a complete download. */
+const DOWNLOAD_PAGE = 1000;
+const DOWNLOAD_ROWS = 50_000;
+
+/** Reads all rows of a list, up to DOWNLOAD_ROWS. */
+export async function allRows(
+  portal: Portal,
+  all: PortalScreens,
+  entity: PortalEntity,
+  columns: readonly string[],
+  query: ListQuery,
+): Promise<Row[]> {
+  const pages: Rows[] = [];
+  let begin: PageBegin | undefined = FIRST_PAGE;
+  while (begin && begin.offset < DOWNLOAD_ROWS) {
+    const page: Rows = await readPage(portal, all, entity, columns, query, begin, DOWNLOAD_PAGE);
+    pages.push(page);
+    begin = pageAfter(entity, query, page.rows, pages, DOWNLOAD_PAGE);
+  }
+  return pages.flatMap(({ rows }) => rows);
+}
 
 /** Reads a list page by page, with PostgreSQL's estimate of the count. */
 export const list = (
@@ -19,15 +84,9 @@ export const list = (
 ) =>
   infiniteQueryOptions({
     queryKey: [...rowsKey, entity.id, 'list', columns, query],
-    initialPageParam: 0,
-    queryFn: async ({ pageParam }): Promise<Rows> => {
-      const params = listParams(all, entity, columns, query);
-      params.set('limit', String(PAGE_ROWS));
-      if (pageParam > 0) params.set('offset', String(pageParam));
-      return callRest(portal, entity, { params, prefer: 'count=estimated' });
-    },
-    getNextPageParam: ({ rows }, pages) =>
-      rows.length < PAGE_ROWS ? undefined : pages.reduce((count, page) => count + page.rows.length, 0),
+    initialPageParam: FIRST_PAGE,
+    queryFn: ({ pageParam }): Promise<Rows> => readPage(portal, all, entity, columns, query, pageParam, PAGE_ROWS),
+    getNextPageParam: ({ rows }, pages) => pageAfter(entity, query, rows, pages, PAGE_ROWS),
     placeholderData: (before) => before,
   });
 
@@ -49,6 +108,50 @@ export const lane = (
       params.set('select', `${params.get('select')},transitions`);
       params.set('limit', String(PAGE_ROWS));
       return callRest(portal, entity, { params, prefer: 'count=estimated' });
+    },
+  });
+
+/** Maximum number of rows of a calendar's month and of a page of figures. */
+export const SHOWN_ROWS = 500;
+
+/** Reads the rows of a calendar that overlap a time, in the order of their start. */
+export const rowsBetween = (
+  portal: Portal,
+  all: PortalScreens,
+  entity: PortalEntity,
+  { columns, filter }: Pick<PortalScreen, 'columns' | 'filter'>,
+  { start, end }: NonNullable<PortalScreen['span']>,
+  [from, to]: readonly [string, string],
+) =>
+  queryOptions({
+    queryKey: [...rowsKey, entity.id, 'between', columns, filter, from, to],
+    queryFn: (): Promise<Rows> => {
+      const query = {
+        filter,
+        order: quoted(start),
+        conditions: { [start]: `lt.${to}`, [end]: `gte.${from}` },
+        search: '',
+      };
+      const params = listParams(all, entity, [...columns, start, end], query);
+      params.set('limit', String(SHOWN_ROWS));
+      return callRest(portal, entity, { params });
+    },
+    placeholderData: (before) => before,
+  });
+
+/** Reads the rows of a page of figures. */
+export const figureRows = (
+  portal: Portal,
+  all: PortalScreens,
+  entity: PortalEntity,
+  { columns, filter, order }: Pick<PortalScreen, 'columns' | 'filter' | 'order'>,
+) =>
+  queryOptions({
+    queryKey: [...rowsKey, entity.id, 'figures', columns, filter, order],
+    queryFn: (): Promise<Rows> => {
+      const params = listParams(all, entity, columns, { filter, order, conditions: {}, search: '' });
+      params.set('limit', String(SHOWN_ROWS));
+      return callRest(portal, entity, { params });
     },
   });
 
@@ -165,14 +268,20 @@ function asRead(value: unknown): string | null {
 }
 
 /** Deletes a row. Returns false if no row was deleted. */
+export async function removeRow(
+  portal: Portal,
+  entity: PortalEntity,
+  key: Readonly<Record<string, unknown>>,
+): Promise<boolean> {
+  const params = keyParams(key);
+  params.set('select', entity.key.map(quoted).join(','));
+  const { rows } = await callRest(portal, entity, { method: 'DELETE', params, prefer: 'return=representation' });
+  return rows.length > 0;
+}
+
+/** Deletes a row, then reads the rows again. */
 export const deleteRow = (portal: Portal, entity: PortalEntity) =>
   mutationOptions({
-    mutationFn: async (key: Readonly<Record<string, unknown>>): Promise<boolean> => {
-      const params = keyParams(key);
-      params.set('select', entity.key.map(quoted).join(','));
-      return (
-        (await callRest(portal, entity, { method: 'DELETE', params, prefer: 'return=representation' })).rows.length > 0
-      );
-    },
+    mutationFn: (key: Readonly<Record<string, unknown>>) => removeRow(portal, entity, key),
     onSuccess: refresh,
   });

@@ -8,7 +8,9 @@ const sessionKey = ['session'] as const;
 /** Returns true for an error that reports an ended session. */
 const isEnded = (error: unknown): boolean =>
   ['session_not_found', 'session_expired', 'bad_jwt', 'user_not_found', 'user_banned'].includes(codeOf(error) ?? '') ||
-  (error instanceof Error && error.name === 'AuthSessionMissingError');
+  (error instanceof Error &&
+    (error.name === 'AuthSessionMissingError' ||
+      (error.name === 'Refusal' && 'status' in error && error.status === 401)));
 
 /** Reads the session again after an error that reports its end. */
 const onError = (error: unknown) => {

@@ -33,20 +33,23 @@ export interface Move {
 }
 
 /** Makes a transition if the row is still in its previous state. Returns false if it is not. */
+export async function moveRow(
+  portal: Portal,
+  entity: PortalEntity,
+  machine: PortalMachine,
+  { row, to, values }: Move,
+): Promise<boolean> {
+  const params = keyParams(keyOf(entity, row));
+  params.append(quoted(machine.field), `eq.${String(row[machine.field])}`);
+  params.set('select', entity.key.map(quoted).join(','));
+  const body = { ...values, [machine.field]: to };
+  const changed = await callRest(portal, entity, { method: 'PATCH', params, body, prefer: 'return=representation' });
+  return changed.rows.length > 0;
+}
+
+/** Makes a transition, then reads the rows again. */
 export const takeTransition = (portal: Portal, entity: PortalEntity, machine: PortalMachine) =>
   mutationOptions({
-    mutationFn: async ({ row, to, values }: Move): Promise<boolean> => {
-      const params = keyParams(keyOf(entity, row));
-      params.append(quoted(machine.field), `eq.${String(row[machine.field])}`);
-      params.set('select', entity.key.map(quoted).join(','));
-      const body = { ...values, [machine.field]: to };
-      const changed = await callRest(portal, entity, {
-        method: 'PATCH',
-        params,
-        body,
-        prefer: 'return=representation',
-      });
-      return changed.rows.length > 0;
-    },
+    mutationFn: (move: Move) => moveRow(portal, entity, machine, move),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['rows'] }),
   });

@@ -6,7 +6,7 @@ import type { ReferenceControlProps } from '../../fields/reference-control.ts';
 import { ReferencePicker } from '../../fields/reference-picker.tsx';
 import { usePortal } from '../data/client.ts';
 import type { Row } from '../data/rest.ts';
-import { choices } from '../data/rows.ts';
+import { choices, readRow } from '../data/rows.ts';
 import { entityIn, useScreens } from '../data/screens.ts';
 import { rowName } from './value.tsx';
 
@@ -30,8 +30,14 @@ export function MemberReference({
     ...choices(portal, all, field.reference?.entity ?? '', search ?? ''),
     enabled: search !== null,
   });
-  if (!target || !field.reference) return null;
-  const key = field.reference.field;
+  const key = field.reference?.field ?? '';
+  // A link or a draft gives the key alone.
+  const { data: given } = useQuery({
+    queryKey: ['rows', field.reference?.entity, 'row', { [key]: value }],
+    queryFn: () => (target ? readRow(portal, all, target, { [key]: value }) : null),
+    enabled: value !== '' && name === '',
+  });
+  if (!target) return null;
   const found = data && {
     choices: data.rows.map((row) => ({
       value: String(row[key]),
@@ -45,7 +51,7 @@ export function MemberReference({
       {...{ id, label, describedBy, isWrong, search, found }}
       listLabel={field.label}
       placeholder={`Search ${target.label.toLowerCase()}`}
-      chosen={value === '' ? '' : name || rowNumber(target, value)}
+      chosen={value === '' ? '' : name || (given ? rowName(target, given) : rowNumber(target, value))}
       value={value === '' ? null : value}
       none={field.nullable && value !== '' ? <span className="soft">None</span> : null}
       nothingFound={`No ${target.one} is called so.`}

@@ -13,12 +13,14 @@ import type { Row } from '../data/rest.ts';
 import { lane } from '../data/rows.ts';
 import { formFor, type Place, readableFields, rowPath, useScreens } from '../data/screens.ts';
 import { missingFor, takeTransition, waysOf } from '../data/transitions.ts';
+import { undoTransition } from '../data/undo.ts';
 import { rowName } from '../fields/value.tsx';
 import styles from './board-page.module.css';
 import { Card } from './card.tsx';
 import { Trouble } from './message.tsx';
 import pageStyles from './page.module.css';
 import { Shell } from './shell.tsx';
+import { useToast } from './toast.tsx';
 
 /** A picked card, and the state that it moves to. */
 interface Picked {
@@ -42,6 +44,7 @@ function Board({ screen, entity, machine }: Pick<Place, 'screen' | 'entity'> & {
   const navigate = useNavigate();
   const [picked, setPicked] = useState<Picked | null>(null);
   const [said, setSaid] = useState('');
+  const toast = useToast();
   const [shown, setShown] = useState(machine.initial);
   const taking = useMutation(takeTransition(portal, entity, machine));
   const { states } = machine;
@@ -66,11 +69,16 @@ function Board({ screen, entity, machine }: Pick<Place, 'screen' | 'entity'> & {
       if (path) void navigate({ to: path, search: { take: transition.name } as never });
       return;
     }
+    toast(null);
     taking.mutate(
       { row, to: state, values: {} },
       {
-        onSuccess: (isMoved) =>
-          setSaid(isMoved ? `${name} is in ${label(state)}.` : `Somebody else has moved ${name}.`),
+        onSuccess: async (isMoved) => {
+          setSaid(isMoved ? `${name} is in ${label(state)}.` : `Somebody else has moved ${name}.`);
+          if (!isMoved) return;
+          const undo = await undoTransition(portal, all, { entity, machine }, row);
+          toast({ words: `${name}: ${transition.label}.`, undo });
+        },
       },
     );
   };

@@ -2,22 +2,27 @@ import { IconEdit, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { PortalEntity, PortalField } from '../../../contract/portal.ts';
+import type { PortalEntity, PortalField, PortalScreen } from '../../../contract/portal.ts';
 import { State } from '../../fields/state.tsx';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { usePortal } from '../data/client.ts';
 import { keyOf } from '../data/query.ts';
 import type { Row } from '../data/rest.ts';
-import { deleteRow, row as rowQuery } from '../data/rows.ts';
+import { removeRow, row as rowQuery } from '../data/rows.ts';
 import { listFor, type Place, readableFields, useScreens } from '../data/screens.ts';
+import { queryClient } from '../data/session.ts';
+import { undoDeletion } from '../data/undo.ts';
+import { Markdown } from '../fields/markdown.tsx';
 import { FieldValue, rowName } from '../fields/value.tsx';
+import { Actions } from './actions.tsx';
 import detailStyles from './detail-page.module.css';
 import { History } from './history.tsx';
 import { Message, Trouble } from './message.tsx';
 import styles from './page.module.css';
 import { Related } from './related.tsx';
 import { Shell } from './shell.tsx';
+import { useToast } from './toast.tsx';
 import { Transitions } from './transitions.tsx';
 
 /** Page of one row: its long texts in the main column; its state, short fields and history beside them. */
@@ -88,16 +93,21 @@ export function DetailPage({ screen, entity, rowKey }: Place) {
         {texts.map((field, i) => (
           <section key={field.name} className={i === 0 ? undefined : styles.section} aria-label={field.label}>
             {i > 0 && <h2>{field.label}</h2>}
-            <p className={detailStyles.lede}>{String(row[field.name])}</p>
+            <Markdown text={String(row[field.name])} className={detailStyles.lede} />
           </section>
         ))}
-        {entity.related.map((related) => (
+        <Actions actions={screen.actions} row={row} />
+        {relatedOf(screen, entity).map((related) => (
           <Related key={`${related.entity} ${related.field}`} related={related} row={row} owner={entity} />
         ))}
       </article>
     </Shell>
   );
 }
+
+/** Returns the related lists of a screen in its order, or all of them. */
+const relatedOf = ({ related }: PortalScreen, entity: PortalEntity) =>
+  related === null ? entity.related : related.flatMap((id) => entity.related.filter((one) => one.entity === id));
 
 /** Shows "Ticket 20418" if the key is a number. */
 function RowNumber({ entity, row }: { entity: PortalEntity; row: Row }) {
@@ -112,7 +122,20 @@ function Tools({ entity, row, back }: { entity: PortalEntity; row: Row; back: st
   const portal = usePortal();
   const navigate = useNavigate();
   const [isAsking, setIsAsking] = useState(false);
-  const deleting = useMutation(deleteRow(portal, entity));
+  const all = useScreens();
+  const toast = useToast();
+  const deleting = useMutation({
+    mutationFn: async () => {
+      const undo = await undoDeletion(portal, all, entity, row);
+      return { isGone: await removeRow(portal, entity, keyOf(entity, row)), undo };
+    },
+    onSuccess: ({ isGone, undo }) => {
+      if (!isGone) return;
+      toast({ words: `${rowName(entity, row)}: deleted.`, undo });
+      void queryClient.invalidateQueries({ queryKey: ['rows'] });
+      void navigate({ to: back });
+    },
+  });
   const canChange =
     entity.access.update.open &&
     entity.fields.some(({ updatable, name }) => updatable && name !== entity.machine?.field);
@@ -120,20 +143,13 @@ function Tools({ entity, row, back }: { entity: PortalEntity; row: Row; back: st
     return (
       <span className={detailStyles.tools}>
         <span role="status">Delete this {entity.one}?</span>
-        <Button
-          kind="danger"
-          small
-          busy={deleting.isPending && 'Deleting'}
-          onClick={() =>
-            deleting.mutate(keyOf(entity, row), { onSuccess: (isGone) => isGone && void navigate({ to: back }) })
-          }
-        >
+        <Button kind="danger" small busy={deleting.isPending && 'Deleting'} onClick={() => deleting.mutate()}>
           Delete
         </Button>
         <Button small onClick={() => setIsAsking(false)}>
           Keep
         </Button>
-        {deleting.data === false && <span role="alert">You may not delete this {entity.one}.</span>}
+        {deleting.data?.isGone === false && <span role="alert">You may not delete this {entity.one}.</span>}
         <Trouble error={deleting.error} />
       </span>
     );

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import type { PortalEntity, PortalField } from '../../../contract/portal.ts';
 import { type Draft, toDraft, valuesOf, wrongIn } from '../../fields/draft.ts';
@@ -97,12 +97,15 @@ function Form({
   const form = useRef<HTMLFormElement>(null);
   const isNew = row === null;
   const fields = formFields(entity, screen.kind === 'form' ? screen.columns : null, isNew);
-  const saved = useSavedDraft(isNew ? screen.route : null);
-  const [draft, setDraft] = useState<Draft>(() => saved.read() ?? {});
+  const saved = useSavedDraft(`${screen.route} ${rowKey === null ? '' : JSON.stringify(rowKey)}`);
+  const [restored] = useState(saved.read);
+  const given = useGivenValues(fields, isNew);
+  const [draft, setDraft] = useState<Draft>(() => ({ ...restored?.draft, ...given }));
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const [refused, setRefused] = useState<{ field: string; words: string } | null>(null);
   const adding = useMutation(addRow(portal, entity));
-  const changing = useSaveChanges(entity, row, rowKey);
+  // The member typed over these values, which may have changed since.
+  const changing = useSaveChanges(entity, row && { ...row, ...restored?.before }, rowKey);
   const typedIn = (field: PortalField) => draft[field.name] ?? (row ? toDraft(field, row[field.name]) : '');
   const wrong = new Map(fields.map((field) => [field.name, wrongIn(field, typedIn(field), isNew)]));
   const values = valuesOf(fields, draft, row);
@@ -113,7 +116,7 @@ function Form({
   const change = (field: PortalField, value: string | boolean) => {
     const next = { ...draft, [field.name]: value };
     setDraft(next);
-    saved.write(next);
+    saved.write(next, row);
     setRefused(null);
   };
   const focus = (name: string) =>
@@ -125,13 +128,17 @@ function Form({
     setRefused(found);
     if (found) focus(found.field);
   };
+  const leave = () => {
+    saved.clear();
+    void navigate({ to: back });
+  };
   const submit = () => {
     setLeft(new Set(fields.map(({ name }) => name)));
     const first = fields.find(({ name }) => wrong.get(name) != null);
     if (first) return focus(first.name);
     if (adding.isPending || changing.isPending) return;
     if (!isNew) {
-      changing.save(values, { onError, onSaved: () => void navigate({ to: back }) });
+      changing.save(values, { onError, onSaved: leave });
       return;
     }
     adding.mutate(values, {
@@ -180,7 +187,7 @@ function Form({
           <Clash
             entity={entity}
             clash={changing.clash}
-            onChoose={(chosen) => changing.resolve(chosen, { onError, onSaved: () => void navigate({ to: back }) })}
+            onChoose={(chosen) => changing.resolve(chosen, { onError, onSaved: leave })}
           />
         )}
         <div className={formStyles.fields}>
@@ -216,19 +223,28 @@ function Form({
           >
             Save
           </Button>
-          <Button
-            onClick={() => {
-              saved.clear();
-              void navigate({ to: back });
-            }}
-          >
-            Cancel
-          </Button>
-          <span role="status">{broken ? `Look at ${broken.label.toLowerCase()}.` : ''}</span>
+          <Button onClick={leave}>Cancel</Button>
+          <span role="status">
+            {broken
+              ? `Look at ${broken.label.toLowerCase()}.`
+              : restored && Object.keys(values).length > 0
+                ? 'Your draft was kept on this device.'
+                : ''}
+          </span>
         </div>
       </form>
     </Shell>
   );
+}
+
+/** Returns the values that the address of the form of a new row gives: `/bookings/new?resource=1`. */
+function useGivenValues(fields: readonly PortalField[], isNew: boolean): Draft {
+  const search = useSearch({ strict: false }) as Readonly<Record<string, unknown>>;
+  const given = fields.flatMap(({ name }): [string, string][] => {
+    const value = search[name];
+    return isNew && (typeof value === 'string' || typeof value === 'number') ? [[name, String(value)]] : [];
+  });
+  return Object.fromEntries(given);
 }
 
 /**

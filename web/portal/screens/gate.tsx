@@ -8,16 +8,22 @@ import { usePortal } from '../data/client.ts';
 import { ScreensContext, screens } from '../data/screens.ts';
 import { signedIn } from '../data/session.ts';
 import { FactorStep } from '../sign-in/factor-step.tsx';
+import { Toasts } from './toast.tsx';
 
 const CallerContext = createContext<Session | null>(null);
 
 /** Returns the session of the member; null without a session. */
 export const useCaller = (): Session | null => use(CallerContext);
 
+/** Redirects to the sign-in, which returns to the address that was open when this component was added. */
+export function ToSignIn() {
+  const [asked] = useState(() => `${location.pathname}${location.search}`);
+  return <Navigate to="/account/sign-in" search={asked === '/' ? {} : { next: asked }} replace />;
+}
+
 /** Shows pages with the screens that the caller may open. A visitor who may open no screen signs in first. */
 export function Gate({ children }: { children: ReactNode }) {
   const portal = usePortal();
-  const [asked] = useState(() => `${location.pathname}${location.search}`);
   const session = useQuery(signedIn(portal));
   const userId = session.data?.session.user.id ?? null;
   const isKnown = session.data !== undefined && !(session.data === null && session.isFetching);
@@ -33,11 +39,13 @@ export function Gate({ children }: { children: ReactNode }) {
   if (session.data?.needsFactor) return <FactorStep />;
   if (!isKnown || !found.data) return null;
   if (session.data === null && found.data.screens.length === 0) {
-    return <Navigate to="/account/sign-in" search={asked === '/' ? {} : { next: asked }} replace />;
+    return <ToSignIn />;
   }
   return (
     <CallerContext value={session.data?.session ?? null}>
-      <ScreensContext value={found.data}>{children}</ScreensContext>
+      <ScreensContext value={found.data}>
+        <Toasts>{children}</Toasts>
+      </ScreensContext>
     </CallerContext>
   );
 }

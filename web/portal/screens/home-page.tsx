@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, Navigate } from '@tanstack/react-router';
 import type { PortalScreen } from '../../../contract/portal.ts';
 import { countWords } from '../../fields/format.ts';
 import { usePortal } from '../data/client.ts';
@@ -18,12 +18,13 @@ const FIRST_ROWS = 5;
 export function HomePage() {
   const { app } = usePortal();
   const caller = useCaller();
-  const { navigation, screens } = useScreens();
+  const { navigation, screens, home } = useScreens();
   const shown = navigation.flatMap(({ routes }) =>
     routes.flatMap((route) => screens.find((one) => one.route === route) ?? []),
   );
   const first = shown.find(({ kind }) => kind === 'list');
   const name = caller && memberName(caller.user);
+  if (home !== null) return <Navigate to={home} replace />;
   return (
     <Shell title="Home">
       <div className={styles.titlebar}>

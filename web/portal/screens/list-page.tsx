@@ -1,20 +1,24 @@
 import { IconPlus } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import type { PortalScreen } from '../../../contract/portal.ts';
 import { countWords } from '../../fields/format.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { usePortal } from '../data/client.ts';
-import { searchedFields } from '../data/query.ts';
+import { quoted, searchedFields } from '../data/query.ts';
 import { list } from '../data/rows.ts';
 import { entityIn, formFor, type Place, readableFields, useScreens } from '../data/screens.ts';
+import { Actions } from './actions.tsx';
+import { Download } from './download.tsx';
 import { Filters } from './filters.tsx';
 import listStyles from './list-page.module.css';
 import { conditionsIn, type ListSearch, type Order, orderIn, toSearch } from './list-search.ts';
 import { Trouble } from './message.tsx';
 import styles from './page.module.css';
 import { RowsTable } from './rows-table.tsx';
+import { SavedViews } from './saved-views.tsx';
 import { Shell } from './shell.tsx';
 
 /** List of rows with the columns of its screen. The address contains the member's search, conditions and order. */
@@ -26,15 +30,16 @@ export function ListPage({ screen, entity }: Place) {
   const conditions = conditionsIn(search, entity);
   const order = orderIn(search, screen.order);
   const words = search.q ?? '';
-  const query = { filter: screen.filter, order: order.text, conditions, search: words };
+  const query = { filter: screen.filter, order: groupedOrder(screen, order.text), conditions, search: words };
+  const columns = screen.group === null ? screen.columns : [...screen.columns, screen.group];
   const shown = useInfiniteQuery({
-    ...list(portal, all, entity, screen.columns, query),
+    ...list(portal, all, entity, columns, query),
     placeholderData: keepPreviousData,
     refetchInterval: 20_000,
   });
   const pages = shown.data?.pages ?? [];
   const rows = pages.flatMap((page) => page.rows);
-  const total = Math.max(pages.at(-1)?.total ?? 0, rows.length);
+  const total = Math.max(pages[0]?.total ?? 0, rows.length);
   const target = entity.opens ? (entityIn(all, entity.opens.entity) ?? entity) : entity;
   const form = formFor(all, target);
   const isNarrowed = words !== '' || Object.keys(conditions).length > 0;
@@ -62,6 +67,8 @@ export function ListPage({ screen, entity }: Place) {
           </div>
         )}
       </div>
+      <Actions actions={screen.actions} />
+      <SavedViews route={screen.route} isNarrowed={isNarrowed || search.order !== undefined} />
       <div className={listStyles.ask}>
         {searchedFields(entity).length > 0 && (
           <SearchField
@@ -90,6 +97,7 @@ export function ListPage({ screen, entity }: Place) {
           columns={readableFields(entity, screen.columns)}
           rows={rows}
           isLoading={!shown.data && !shown.error}
+          group={screen.group}
           order={order}
           onOrder={(next: Order) => go({ order: next.text ?? undefined })}
         />
@@ -102,6 +110,7 @@ export function ListPage({ screen, entity }: Place) {
             </b>{' '}
             shown
           </span>
+          <Download {...{ screen, entity, query, columns }} />
           {shown.hasNextPage && (
             <button type="button" className={styles.word} onClick={() => void shown.fetchNextPage()}>
               {shown.isFetchingNextPage ? 'Loading …' : 'Show more'}
@@ -112,6 +121,10 @@ export function ListPage({ screen, entity }: Place) {
     </Shell>
   );
 }
+
+/** Returns an order that keeps the rows of a group together. */
+const groupedOrder = ({ group }: PortalScreen, order: string | null): string | null =>
+  group === null ? order : [quoted(group), ...(order === null ? [] : [order])].join(',');
 
 function answer(total: number, one: string, label: string): string {
   if (total === 0) return `No ${label.toLowerCase()}.`;

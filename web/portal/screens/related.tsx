@@ -12,12 +12,14 @@ import { keyOf, pointedTo } from '../data/query.ts';
 import type { Row } from '../data/rest.ts';
 import { addRow, deleteRow, list } from '../data/rows.ts';
 import { entityIn, fieldIn, formFor, readableFields, useScreens } from '../data/screens.ts';
+import { Markdown } from '../fields/markdown.tsx';
 import { MemberReference } from '../fields/member-reference.tsx';
 import { rowName } from '../fields/value.tsx';
 import styles from './detail-page.module.css';
 import { Trouble } from './message.tsx';
 import pageStyles from './page.module.css';
 import { RowsTable } from './rows-table.tsx';
+import { useSavedDraft } from './use-saved-draft.ts';
 
 /** Lists rows that reference a row. If the member may add a row, a form is at the end. */
 export function Related({ related, row, owner }: { related: PortalRelated; row: Row; owner: PortalEntity }) {
@@ -80,7 +82,9 @@ export function Related({ related, row, owner }: { related: PortalRelated; row: 
           <Compose entity={entity} columns={form.columns} related={related} value={value} />
         ) : (
           <p>
-            <Link to={form.route}>{form.title}</Link>
+            <Link to={form.route} search={{ [related.field]: String(value) } as never}>
+              {form.title}
+            </Link>
           </p>
         ))}
     </section>
@@ -129,7 +133,7 @@ function Said({ entity, row }: { entity: PortalEntity; row: Row }) {
           </time>
         )}
       </div>
-      <p>{String(row[entity.title_field ?? ''] ?? '')}</p>
+      <Markdown text={String(row[entity.title_field ?? ''] ?? '')} />
     </li>
   );
 }
@@ -148,7 +152,8 @@ function Compose({
 }) {
   const portal = usePortal();
   const adding = useMutation(addRow(portal, entity));
-  const [draft, setDraft] = useState<Draft>({});
+  const saved = useSavedDraft(`${related.entity} ${related.field} ${String(value)}`);
+  const [draft, setDraft] = useState<Draft>(() => saved.read()?.draft ?? {});
   const [isTried, setIsTried] = useState(false);
   const fields = columns.flatMap(
     (name) => entity.fields.find((field) => field.name === name && field.insertable && name !== related.field) ?? [],
@@ -166,6 +171,7 @@ function Compose({
           { ...valuesOf(fields, draft, null), [related.field]: value },
           {
             onSuccess: () => {
+              saved.clear();
               setDraft({});
               setIsTried(false);
             },
@@ -180,7 +186,11 @@ function Compose({
           value={draft[field.name] ?? ''}
           wrong={isTried ? (wrong[i] ?? null) : null}
           isOptional={!field.required && field.editor !== 'boolean'}
-          onChange={(typed) => setDraft({ ...draft, [field.name]: typed })}
+          onChange={(typed) => {
+            const next = { ...draft, [field.name]: typed };
+            setDraft(next);
+            saved.write(next, null);
+          }}
         />
       ))}
       <Trouble error={adding.error} />

@@ -18,6 +18,7 @@ export function RowsTable({
   isLoading = false,
   order,
   onOrder,
+  group = null,
 }: {
   label: string;
   entity: PortalEntity;
@@ -26,9 +27,12 @@ export function RowsTable({
   isLoading?: boolean;
   order?: Order;
   onOrder?: (order: Order) => void;
+  /** The field by whose values the rows are grouped. The rows are in the order of this field. */
+  group?: string | null;
 }) {
   const all = useScreens();
-  const shown = columns.filter((field) => !(field.editor === 'text' && isId(field)));
+  const shown = columns.filter((field) => field.name !== group && !(field.editor === 'text' && isId(field)));
+  const grouped = group === null ? undefined : entity.fields.find(({ name }) => name === group);
   const leading = shown.find(({ name }) => name === entity.title_field) ?? shown[0];
   const time = [...shown].reverse().find(({ editor }) => editor === 'date and time' || editor === 'date');
   return (
@@ -52,7 +56,17 @@ export function RowsTable({
         {rows.map((row, i) => {
           const path = rowPath(all, entity, row);
           const key = JSON.stringify(keyOf(entity, row));
-          return (
+          const before = rows[i - 1];
+          const begins =
+            grouped && (!before || JSON.stringify(before[grouped.name]) !== JSON.stringify(row[grouped.name]));
+          return [
+            begins && (
+              <tr key={`group ${JSON.stringify(row[grouped.name])}`} className={styles.group}>
+                <th colSpan={shown.length} scope="rowgroup">
+                  <FieldValue entity={entity} field={grouped} row={row} />
+                </th>
+              </tr>
+            ),
             <tr key={entity.key.length > 0 ? key : i}>
               {shown.map((field) => {
                 const value = <FieldValue entity={entity} field={field} row={row} isShort />;
@@ -73,8 +87,8 @@ export function RowsTable({
                   </td>
                 );
               })}
-            </tr>
-          );
+            </tr>,
+          ];
         })}
       </tbody>
     </table>

@@ -1,14 +1,16 @@
-import { Navigate, useLocation } from '@tanstack/react-router';
+import { useLocation } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { ReferenceControlContext } from '../../fields/reference-control.ts';
 import { AuthLayout } from '../auth/auth-layout.tsx';
 import { placeAt, useScreens } from '../data/screens.ts';
-import { useCaller } from './gate.tsx';
+import { ToSignIn, useCaller } from './gate.tsx';
 import { ListPage } from './list-page.tsx';
 import { Message } from './message.tsx';
 
 const DetailPage = lazy(() => import('./detail-page.tsx').then(({ DetailPage: page }) => ({ default: page })));
 const FormPage = lazy(() => import('./form-page.tsx').then(({ FormPage: page }) => ({ default: page })));
+const CalendarPage = lazy(() => import('./calendar-page.tsx').then(({ CalendarPage: page }) => ({ default: page })));
+const FiguresPage = lazy(() => import('./figures-page.tsx').then(({ FiguresPage: page }) => ({ default: page })));
 const BoardPage = lazy(() => import('./board-page.tsx').then(({ BoardPage: page }) => ({ default: page })));
 
 const MemberReference = lazy(() =>
@@ -21,7 +23,7 @@ export function ScreenPage() {
   const caller = useCaller();
   const { pathname, search } = useLocation();
   const place = placeAt(all, pathname);
-  if (!place && !caller) return <Navigate to="/account/sign-in" search={{ next: pathname }} replace />;
+  if (!place && !caller) return <ToSignIn />;
   if (!place) {
     return (
       <Message title="There is no such page">
@@ -36,6 +38,8 @@ export function ScreenPage() {
       <ReferenceControlContext value={MemberReference}>
         {screen.kind === 'list' && <ListPage {...place} />}
         {screen.kind === 'board' && <BoardPage {...place} />}
+        {screen.kind === 'calendar' && <CalendarPage {...place} />}
+        {screen.kind === 'figures' && <FiguresPage {...place} />}
         {screen.kind === 'form' && <FormPage {...place} rowKey={null} />}
         {screen.kind === 'detail' && (edits ? <FormPage {...place} /> : <DetailPage {...place} />)}
       </ReferenceControlContext>

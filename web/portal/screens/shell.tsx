@@ -1,5 +1,9 @@
+import { useMantineColorScheme } from '@mantine/core';
 import {
   IconArrowLeft,
+  IconBookmark,
+  IconCalendar,
+  IconChartBar,
   IconChevronRight,
   IconDots,
   IconHome,
@@ -9,6 +13,7 @@ import {
   IconPlus,
   type Icon as TablerIcon,
 } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { PortalScreen } from '../../../contract/portal.ts';
@@ -18,6 +23,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { AppMark } from '../auth/auth-layout.tsx';
 import { usePortal } from '../data/client.ts';
 import { entityIn, formFor, placeAt, useScreens } from '../data/screens.ts';
+import { searchOf, views } from '../data/views.ts';
 import { useCaller } from './gate.tsx';
 import styles from './shell.module.css';
 
@@ -26,6 +32,8 @@ const icons: Readonly<Record<PortalScreen['kind'], TablerIcon>> = {
   detail: IconListDetails,
   board: IconLayoutKanban,
   form: IconPencil,
+  calendar: IconCalendar,
+  figures: IconChartBar,
 };
 
 /** A link is current only at its exact address, not at addresses below it. */
@@ -123,15 +131,15 @@ function Rail() {
 
 /** Links to Home and every screen of the navigation. */
 function Screens({ onOpen }: { onOpen?: () => void }) {
-  const { navigation, screens } = useScreens();
+  const { navigation, screens, home } = useScreens();
   return (
     <>
-      <NavLink to="/" title="Home" icon={IconHome} onOpen={onOpen} />
+      <NavLink to={home ?? '/'} title="Home" icon={IconHome} onOpen={onOpen} />
       {navigation.map(({ title, routes }) => (
         <div key={title ?? ''}>
           {title !== null && <h2>{title}</h2>}
           {routes.map((route) => {
-            const screen = screens.find((one) => one.route === route);
+            const screen = route === home ? undefined : screens.find((one) => one.route === route);
             return (
               screen && (
                 <NavLink key={route} to={route} title={screen.title} icon={icons[screen.kind]} onOpen={onOpen} />
@@ -140,23 +148,57 @@ function Screens({ onOpen }: { onOpen?: () => void }) {
           })}
         </div>
       ))}
+      <MyViews onOpen={onOpen} />
     </>
+  );
+}
+
+/** Links to the views that the member has saved of lists that the member may open. */
+function MyViews({ onOpen }: { onOpen: (() => void) | undefined }) {
+  const portal = usePortal();
+  const caller = useCaller();
+  const { screens } = useScreens();
+  const { data = [] } = useQuery(views(portal, caller?.user.id ?? null));
+  const shown = data.filter(({ route }) => screens.some((screen) => screen.route === route));
+  if (shown.length === 0) return null;
+  return (
+    <div>
+      <h2>My views</h2>
+      {shown.map(({ route, name, search }) => (
+        <NavLink
+          key={`${route} ${name}`}
+          to={route}
+          search={searchOf(search)}
+          title={name}
+          icon={IconBookmark}
+          onOpen={onOpen}
+        />
+      ))}
+    </div>
   );
 }
 
 function NavLink({
   to,
+  search,
   title,
   icon,
   onOpen,
 }: {
   to: string;
+  /** The search of a saved view. */
+  search?: never;
   title: string;
   icon: TablerIcon;
   onOpen?: (() => void) | undefined;
 }) {
   return (
-    <Link to={to} activeOptions={exact} onClick={onOpen}>
+    <Link
+      to={to}
+      {...(search !== undefined && { search })}
+      activeOptions={search === undefined ? exact : { exact: true }}
+      onClick={onOpen}
+    >
       <Icon of={icon} />
       <span className="cut">{title}</span>
     </Link>
@@ -202,7 +244,7 @@ function TabBar() {
   const shown = all.navigation.flatMap(({ routes }) =>
     routes.flatMap((route) => all.screens.find((one) => one.route === route) ?? []),
   );
-  const [first, ...others] = shown.filter(({ kind }) => kind === 'list');
+  const [first, ...others] = shown.filter(({ kind, route }) => kind === 'list' && route !== all.home);
   const second = shown.find(({ kind }) => kind === 'board') ?? others[0];
   const { pathname } = useLocation();
   const entity = placeAt(all, pathname)?.entity ?? (first && entityIn(all, first.entity));
@@ -212,7 +254,7 @@ function TabBar() {
     <>
       {isOpen && <MoreSheet onClose={() => setIsOpen(false)} />}
       <nav className={styles.tabs} aria-label="Main screens">
-        <Tab to="/" title="Home" icon={IconHome} />
+        <Tab to={all.home ?? '/'} title="Home" icon={IconHome} />
         {first && <Tab to={first.route} title={first.title} icon={icons[first.kind]} />}
         {form && <Tab to={form.route} title="New" icon={IconPlus} isPlus />}
         {second && <Tab to={second.route} title={second.title} icon={icons[second.kind]} />}
@@ -248,7 +290,26 @@ function MoreSheet({ onClose }: { onClose: () => void }) {
       <nav className={styles.nav} aria-label="All screens">
         <Screens onOpen={onClose} />
       </nav>
+      <ThemeChoice />
       <Me />
     </div>
+  );
+}
+
+/** Chooses the light or the dark theme on this device. */
+export function ThemeChoice() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  return (
+    <label className={styles.theme}>
+      <span>Theme</span>
+      <select
+        value={colorScheme}
+        onChange={({ currentTarget }) => setColorScheme(currentTarget.value as typeof colorScheme)}
+      >
+        <option value="auto">As the device</option>
+        <option value="light">Light</option>
+        <option value="dark">Dark</option>
+      </select>
+    </label>
   );
 }

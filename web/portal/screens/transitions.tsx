@@ -9,14 +9,17 @@ import { State } from '../../fields/state.tsx';
 import { TransitionList } from '../../fields/transition-list.tsx';
 import { Button } from '../../ui/button.tsx';
 import { usePortal } from '../data/client.ts';
-import { pointedTo } from '../data/query.ts';
+import { keyOf, pointedTo } from '../data/query.ts';
 import type { Row } from '../data/rest.ts';
 import { entityIn, fieldIn, useScreens } from '../data/screens.ts';
 import { missingFor, takeTransition, waysOf } from '../data/transitions.ts';
+import { undoTransition } from '../data/undo.ts';
 import { rowName } from '../fields/value.tsx';
 import styles from './detail-page.module.css';
 import { Trouble } from './message.tsx';
 import pageStyles from './page.module.css';
+import { useToast } from './toast.tsx';
+import { useSavedDraft } from './use-saved-draft.ts';
 
 interface MachineOf {
   entity: PortalEntity;
@@ -37,8 +40,23 @@ export function Transitions({ entity, machine, row }: MachineOf) {
   const asking = ways.find(({ transition, isOpen }) => isOpen && transition.name === asked)?.transition;
   const reason = useReason();
   const since = sinceOf(row);
-  const move = (transition: PortalTransition, values: Row) =>
-    taking.mutate({ row, to: transition.to, values }, { onSuccess: () => setAsked(null) });
+  const all = useScreens();
+  const toast = useToast();
+  const move = (transition: PortalTransition, values: Row, onMoved = () => {}) => {
+    toast(null);
+    taking.mutate(
+      { row, to: transition.to, values },
+      {
+        onSuccess: async (isMoved) => {
+          setAsked(null);
+          if (!isMoved) return;
+          onMoved();
+          const undo = await undoTransition(portal, all, { entity, machine }, row);
+          toast({ words: `${rowName(entity, row)}: ${transition.label}.`, undo });
+        },
+      },
+    );
+  };
   return (
     <>
       <h2 className={pageStyles.panelHead}>{fieldIn(entity, machine.field)?.label ?? machine.field}</h2>
@@ -54,7 +72,7 @@ export function Transitions({ entity, machine, row }: MachineOf) {
           transition={asking}
           isBusy={taking.isPending}
           onCancel={() => setAsked(null)}
-          onTake={(values) => move(asking, values)}
+          onTake={(values, onTaken) => move(asking, values, onTaken)}
         />
       ) : (
         <TransitionList
@@ -131,9 +149,11 @@ function RequiredFields({
   transition: PortalTransition;
   isBusy: boolean;
   onCancel: () => void;
-  onTake: (values: Row) => void;
+  /** Calls `onTaken` after the transition. */
+  onTake: (values: Row, onTaken: () => void) => void;
 }) {
-  const [draft, setDraft] = useState<Draft>({});
+  const saved = useSavedDraft(`${entity.id} ${transition.name} ${JSON.stringify(keyOf(entity, row))}`);
+  const [draft, setDraft] = useState<Draft>(() => saved.read()?.draft ?? {});
   const [isTried, setIsTried] = useState(false);
   const fields = missingFor(transition, row).flatMap((name) => fieldIn(entity, name) ?? []);
   const wrong = fields.map((field) => wrongIn({ ...field, nullable: false }, draft[field.name] ?? '', false));
@@ -152,6 +172,7 @@ function RequiredFields({
               return 'value' in read ? [[field.name, read.value]] : [];
             }),
           ),
+          saved.clear,
         );
       }}
     >
@@ -165,14 +186,25 @@ function RequiredFields({
           field={field}
           value={draft[field.name] ?? ''}
           wrong={isTried ? (wrong[i] ?? null) : null}
-          onChange={(value) => setDraft({ ...draft, [field.name]: value })}
+          onChange={(value) => {
+            const next = { ...draft, [field.name]: value };
+            setDraft(next);
+            saved.write(next, null);
+          }}
         />
       ))}
       <div className={styles.buttons}>
         <Button type="submit" kind="first" busy={isBusy && 'Saving'}>
           {transition.label}
         </Button>
-        <Button onClick={onCancel}>Cancel</Button>
+        <Button
+          onClick={() => {
+            saved.clear();
+            onCancel();
+          }}
+        >
+          Cancel
+        </Button>
       </div>
     </form>
   );

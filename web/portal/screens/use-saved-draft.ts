@@ -1,16 +1,39 @@
+import { useRef } from 'react';
 import type { Draft } from '../../fields/draft.ts';
+import type { Row } from '../data/rest.ts';
 import { useCaller } from './gate.tsx';
 
 const KEPT_MILLISECONDS = 7 * 24 * 3_600_000;
 
-/** Stores the typed values of the form for a new row on this device for 7 days. */
-export function useSavedDraft(route: string | null) {
+/** Typed values of a form, and the stored values of these fields when the member began to type. */
+export interface SavedDraft {
+  readonly draft: Draft;
+  readonly before: Row;
+}
+
+/**
+ * Stores the typed values of a form on this device for 7 days. They survive a reload, a lost connection and the end of
+ * the session.
+ *
+ * @param place The form, and the row that it changes or adds to.
+ */
+export function useSavedDraft(place: string) {
   const caller = useCaller();
-  const name = `ninefold-draft ${caller?.user.id ?? ''} ${route}`;
+  const name = `ninefold-draft ${caller?.user.id ?? ''} ${place}`;
+  const before = useRef<Row>({});
   return {
-    read: (): Draft | null => (route === null ? null : readDraft(name)),
-    write: (draft: Draft): void => {
-      if (route !== null) attempt(() => localStorage.setItem(name, JSON.stringify({ at: Date.now(), draft })));
+    read: (): SavedDraft | null => {
+      const saved = readDraft(name);
+      before.current = saved?.before ?? {};
+      return saved;
+    },
+    /** @param row The row as it is stored; null for a new row. */
+    write: (draft: Draft, row: Row | null): void => {
+      const names = row === null ? [] : Object.keys(draft);
+      before.current = Object.fromEntries(
+        names.map((field) => [field, field in before.current ? before.current[field] : row?.[field]]),
+      );
+      attempt(() => localStorage.setItem(name, JSON.stringify({ at: Date.now(), draft, before: before.current })));
     },
     clear: (): void => {
       attempt(() => localStorage.removeItem(name));
@@ -18,10 +41,12 @@ export function useSavedDraft(route: string | null) {
   };
 }
 
-function readDraft(name: string): Draft | null {
+function readDraft(name: string): SavedDraft | null {
   return attempt(() => {
-    const stored = JSON.parse(localStorage.getItem(name) ?? 'null') as { at: number; draft: Draft } | null;
-    return stored && Date.now() - stored.at < KEPT_MILLISECONDS ? stored.draft : null;
+    const stored = JSON.parse(localStorage.getItem(name) ?? 'null') as (SavedDraft & { at: number }) | null;
+    return stored && Date.now() - stored.at < KEPT_MILLISECONDS
+      ? { draft: stored.draft, before: stored.before ?? {} }
+      : null;
   });
 }
 

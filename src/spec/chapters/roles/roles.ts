@@ -3,7 +3,7 @@ import type { Operation, PolicyEntry, RoleCell, RolesChapter } from '../../../..
 import type { Access } from '../../../access/access.ts';
 import type { ChapterRole } from '../../../access/calling-roles.ts';
 import type { Decision } from '../../../access/decision.ts';
-import { executedRoutines, exposedRelations } from '../../../access/exposed.ts';
+import { type ExecutedRoutine, executedRoutines, exposedRelations } from '../../../access/exposed.ts';
 import type { Lookup } from '../../../access/lookup.ts';
 import { operations } from '../../../access/operations.ts';
 import { anyone } from '../../../access/outcomes.ts';
@@ -27,9 +27,7 @@ export function rolesChapter(look: Lookup, settings: AuthSettings = defaultAuthS
   const documented = [...relations, ...unservedRelations(facts)];
   const cells = [
     ...relationCells(relations, roles, requests),
-    ...executedRoutines(look).flatMap((executed) =>
-      roles.map((role) => cell(role, idOf(executed.routine), 'execute', requests.routine(role, executed))),
-    ),
+    ...functionCells(executedRoutines(look), roles, requests),
   ];
   const functions = new Map(documentedRoutines(facts).map((routine) => [routine.oid, routine]));
   const possible = roles.filter((role) => role.barred === null);
@@ -72,16 +70,39 @@ export interface MemberCaller {
   readonly memberRoles: readonly string[];
 }
 
-/** Returns the cells of chapter 6 on tables and views for one caller. Returns none if no call can have the role. */
-export function cellsOfCaller(look: Lookup, { role, memberRoles }: MemberCaller): RoleCell[] {
+/**
+ * Returns the cells of chapter 6 on tables and views, and on some functions, for one caller. Returns none if no call can
+ * have the role.
+ *
+ * @param functions Ids of functions without their arguments: `public.close`.
+ */
+export function cellsOfCaller(
+  look: Lookup,
+  { role, memberRoles }: MemberCaller,
+  functions: ReadonlySet<string> = new Set(),
+): RoleCell[] {
   const requests = new RequestAccess(look);
   const found = requests.roles.find(
     ({ name, caller, barred }) => name === role && caller.memberRole === null && barred === null,
   );
   if (!found) return [];
   const exact = { ...found, caller: { ...found.caller, memberRoles } };
-  return relationCells(exposedRelations(look.facts), [exact], requests);
+  const executed = functions.size === 0 ? [] : executedRoutines(look);
+  const named = executed.filter(
+    ({ routine, isCallable }) => isCallable && functions.has(entityId(routine.schema, routine.name)),
+  );
+  return [
+    ...relationCells(exposedRelations(look.facts), [exact], requests),
+    ...functionCells(named, [exact], requests),
+  ];
 }
+
+const functionCells = (
+  executed: readonly ExecutedRoutine[],
+  roles: readonly ChapterRole[],
+  requests: RequestAccess,
+): RoleCell[] =>
+  executed.flatMap((one) => roles.map((role) => cell(role, idOf(one.routine), 'execute', requests.routine(role, one))));
 
 const relationCells = (
   relations: readonly RelationFact[],

@@ -22,6 +22,9 @@ function row(screen: Screen): string[] {
     ...shown(screen),
     ...(screen.filter === null ? [] : [`where ${code(screen.filter)}`]),
     ...(screen.order_by === null ? [] : [`by ${code(screen.order_by)}`]),
+    ...(screen.group_by === undefined ? [] : [`grouped by ${code(screen.group_by)}`]),
+    ...(screen.related === undefined ? [] : [`with ${screen.related.map(code).join(', ')}`]),
+    ...(screen.actions === undefined ? [] : [`offers ${screen.actions.map(code).join(', ')}`]),
   ];
   return [
     code(screen.route),

@@ -5,7 +5,7 @@ import type { Machine } from '../../../../contract/states.ts';
 import type { ScreenFact } from '../../../catalog/description.ts';
 import type { Facts } from '../../../catalog/facts.ts';
 import { groupBy } from '../../../catalog/group.ts';
-import { compareText, restName, sqlName } from '../../../catalog/names.ts';
+import { compareText, entityId, restName, sqlName } from '../../../catalog/names.ts';
 import type { ScreenRefusal } from '../../../catalog/screen-refusals.ts';
 import { tokenise } from '../../../sql-reader/tokens.ts';
 import { computedIn, missingPrivileges, type ScreenUse } from './screen-rights.ts';
@@ -68,6 +68,7 @@ export function screensChapter(
       known,
       cells.get(idOf(fact.entity)) ?? [],
       facts.screen_refusals.filter(({ route }) => route === fact.route),
+      new Set(facts.routines.map(({ schema, name }) => entityId(schema, name))),
     ),
   );
   const replaced = new Set(defined.map((screen) => screen.route));
@@ -129,6 +130,7 @@ function screensOf(origin: Origin, facts: Facts): Screen[] {
             order_by: kind !== 'detail' && kind !== 'form' && ordered ? key.map(restName).join(',') : null,
             roles: shownTo,
             state_field: kind === 'board' ? (machine?.field ?? null) : null,
+            ...spanIn(kind, origin),
             broken: [],
           },
         ];
@@ -148,7 +150,37 @@ function screensOf(origin: Origin, facts: Facts): Screen[] {
       ? screen('form', `${base}/new`, formTitle(rows, roles), writers)
       : []),
     ...(machine ? screen('board', `${base}/board`, `${many} by ${machine.field}`, readers) : []),
+    ...(key.length > 0 && spanOf(origin) ? screen('calendar', `${base}/calendar`, `Calendar of ${rows}`, readers) : []),
   ];
+}
+
+/** Names of fields that usually contain the start of a row, each with the name of the end. */
+const spans: readonly (readonly [RegExp, string])[] = [
+  [/^start(s?)(?=$|_)/, 'end$1'],
+  [/^begin(s?)(?=$|_)/, 'end$1'],
+  [/^(valid_)?from(?=$|_)/, '$1until'],
+  [/^(valid_)?from(?=$|_)/, '$1to'],
+];
+
+/** Returns the fields with the start and the end of a row, if an entity has a pair that its readers may read. */
+function spanOf({ entity: { fields }, granted }: Origin): Screen['span'] | null {
+  const times = fields.filter(
+    ({ name, type, base_type }) => granted.select.has(name) && /^(date$|timestamp)/.test(base_type ?? type),
+  );
+  const names = new Set(times.map(({ name }) => name));
+  for (const { name } of times) {
+    for (const [start, end] of spans) {
+      const other = name.replace(start, end);
+      if (start.test(name) && names.has(other)) return { start: name, end: other };
+    }
+  }
+  return null;
+}
+
+/** Returns the span of a calendar as a member of its screen. */
+function spanIn(kind: ScreenKind, origin: Origin | undefined): Pick<Screen, 'span'> {
+  const span = kind === 'calendar' && origin ? spanOf(origin) : null;
+  return span ? { span } : {};
 }
 
 /**
@@ -191,6 +223,8 @@ function fieldsOf(kind: ScreenKind, { entity, machine, granted }: Origin): Pick<
   const shows: Record<ScreenKind, (field: Field) => boolean> = {
     list: (field) => !isLong(field) && select.has(field.name),
     board: (field) => !isLong(field) && select.has(field.name),
+    calendar: (field) => !isLong(field) && select.has(field.name),
+    figures: (field) => !isLong(field) && select.has(field.name),
     detail: ({ name }) => select.has(name),
     form: ({ name, generated, computed, identity }) =>
       generated === null && !computed && identity === null && !set.has(name) && (insert.has(name) || update.has(name)),
@@ -211,6 +245,7 @@ function definedScreen(
   roles: ReadonlySet<string>,
   cells: readonly RoleCell[],
   refusals: readonly ScreenRefusal[],
+  functions: ReadonlySet<string>,
 ): Screen {
   const id = idOf(fact.entity);
   const origin = origins.get(id);
@@ -228,6 +263,7 @@ function definedScreen(
     order_by: fact.order_by,
     roles: fact.roles ?? rights?.roles ?? [],
     state_field: fact.kind === 'board' ? (origin?.machine?.field ?? null) : null,
+    ...extrasOf(fact, origin),
     broken: [
       ...(entity === undefined ? [`the entity ${id} is gone`] : []),
       ...(entity !== undefined && !entity.exposed ? [`clients do not reach the entity ${id}`] : []),
@@ -235,6 +271,15 @@ function definedScreen(
       ...(entity === undefined ? [] : refusals.map(refusalWords)),
       ...(fact.roles ?? []).filter((role) => !roles.has(role)).map((role) => `the role ${role} is gone`),
       ...(fact.kind === 'board' && origin && !origin.machine ? [`${id} has no state machine for a board`] : []),
+      ...(fact.kind === 'calendar' && origin && !spanOf(origin) ? [`${id} has no start and end for a calendar`] : []),
+      ...(fact.related ?? [])
+        .map(idOf)
+        .filter((other) => !entities.some((one) => one.id === other))
+        .map((other) => `the entity ${other} is gone`),
+      ...(fact.actions ?? [])
+        .map(idOf)
+        .filter((name) => !functions.has(name))
+        .map((name) => `the function ${name} is gone`),
       ...(fact.kind === 'form' && entity && !entity.writable.insert && !entity.writable.update
         ? [`rows of ${id} cannot be written`]
         : (rights?.unmet ?? [])),
@@ -242,18 +287,31 @@ function definedScreen(
   };
 }
 
+/** Returns the members that only some defined screens have. */
+const extrasOf = (
+  { kind, group_by, related, actions, home, place }: ScreenFact,
+  origin: Origin | undefined,
+): Pick<Screen, 'group_by' | 'related' | 'actions' | 'span' | 'home' | 'place'> => ({
+  ...(group_by != null && { group_by }),
+  ...(related != null && { related: related.map(idOf) }),
+  ...(actions != null && { actions: actions.map(idOf) }),
+  ...spanIn(kind, origin),
+  ...(home && { home: true as const }),
+  ...(place != null && { place }),
+});
+
 /**
  * Returns the roles of a screen and the privileges that they lack. Without defined roles, these are all roles that may
  * use the whole screen.
  */
 function rightsOf(
-  { kind, roles, filter, order_by }: ScreenFact,
+  { kind, roles, ...fact }: ScreenFact,
   { entity, columns }: Pick<ScreenUse, 'entity' | 'columns'>,
   origin: Origin | undefined,
   known: ReadonlySet<string>,
   cells: readonly RoleCell[],
 ): { roles: string[]; unmet: string[] } {
-  const use = { kind, entity, columns, asked: namesAskedBy({ filter, order_by }) };
+  const use = { kind, entity, columns, asked: namesAskedBy(fact) };
   const unmetOf = (role: string) => missingPrivileges(role, use, cells);
   if (roles !== null) {
     return { roles, unmet: [...computedIn(use), ...roles.filter((role) => known.has(role)).flatMap(unmetOf)] };
@@ -286,13 +344,19 @@ function lostNames(fact: ScreenFact, entity: Entity): string[] {
     ...lost(filteredNames(fact.filter ?? ''), 'filter'),
     ...unreadConditions(fact.filter ?? ''),
     ...lost(orderedNames(fact.order_by ?? ''), 'order'),
+    ...lost(fact.group_by == null ? [] : [fact.group_by], 'groups'),
   ];
 }
 
-/** Returns the columns that a screen's filter and order name. */
-export const namesAskedBy = ({ filter, order_by }: Pick<Screen, 'filter' | 'order_by'>): string[] => [
+/** Returns the columns that a screen's filter, order and groups name. */
+export const namesAskedBy = ({
+  filter,
+  order_by,
+  group_by,
+}: Pick<Screen, 'filter' | 'order_by'> & { group_by?: string | null | undefined }): string[] => [
   ...filteredNames(filter ?? ''),
   ...orderedNames(order_by ?? ''),
+  ...(group_by == null ? [] : [group_by]),
 ];
 
 /**

@@ -7,7 +7,7 @@ select ninefold.describe_app(
 );
 
 select ninefold.define_screen('/resources', 'What can be booked', 'list', 'public.resources',
-  columns => array['name', 'description', 'capacity'], filter => 'active=is.true', order_by => 'name');
+  columns => array['name', 'description', 'capacity'], filter => 'active=is.true', order_by => 'name', place => 1);
 select ninefold.define_screen('/bookings/new', 'Book', 'form', 'public.bookings',
   columns => array['resource', 'starts_at', 'ends_at', 'people', 'contact', 'note'], roles => array['authenticated']);
 select ninefold.define_screen('/my-bookings', 'My bookings', 'list', 'public.bookings',
@@ -23,3 +23,8 @@ select ninefold.define_screen('/resources/new', 'A resource', 'form', 'public.re
   columns => array['name', 'description', 'capacity', 'time_zone', 'shortest', 'longest', 'notice', 'active'], roles => array['staff']);
 select ninefold.define_screen('/slots/new', 'A slot', 'form', 'public.slots',
   columns => array['resource', 'starts_at', 'ends_at'], roles => array['staff']);
+select ninefold.define_screen('/bookings/calendar', 'Calendar', 'calendar', 'public.bookings',
+  columns => array['resource', 'contact', 'status']);
+select ninefold.define_screen('/opening-times', 'Opening times', 'list', 'public.slots',
+  columns => array['resource', 'starts_at', 'ends_at'], order_by => 'starts_at', roles => array['staff'], group_by => 'resource',
+  actions => array['public.open_days']);

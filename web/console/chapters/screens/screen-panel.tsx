@@ -16,6 +16,8 @@ const kinds: Readonly<Record<Screen['kind'], string>> = {
   detail: 'One row of',
   form: 'A form for',
   board: 'A board of',
+  calendar: 'A calendar of',
+  figures: 'Figures of',
 };
 
 const origins: Readonly<Record<Screen['origin'], string>> = {
@@ -111,15 +113,20 @@ export function ScreenPanel({
 }
 
 /** Describes the rows of a screen and their order. For forms and detail pages, only if the definition contains them. */
-function rowsOf({ kind, filter, order_by }: Screen): [string, ReactNode][] {
-  const many = kind === 'list' || kind === 'board';
+function rowsOf({ kind, filter, order_by, group_by, related, actions }: Screen): [string, ReactNode][] {
+  const many = kind !== 'detail' && kind !== 'form';
   const said: [of: string, value: string | null, otherwise: string][] = [
     ['Rows', filter, 'all readable rows'],
     ['Order', order_by, 'none'],
   ];
-  return said
-    .filter(([, value]) => many || value !== null)
-    .map(([of, value, otherwise]) => [of, value === null ? otherwise : <code key={of}>{value}</code>]);
+  const extras: typeof said = [
+    ['Groups', group_by ?? null, ''],
+    ['Related', related?.join(', ') ?? null, ''],
+    ['Actions', actions?.join(', ') ?? null, ''],
+  ];
+  return [...said.filter(([, value]) => many || value !== null), ...extras.filter(([, value]) => value !== null)].map(
+    ([of, value, otherwise]) => [of, value === null ? otherwise : <code key={of}>{value}</code>],
+  );
 }
 
 /** Returns the fields of a form. Fields of new rows and of changes are listed separately if they differ. */

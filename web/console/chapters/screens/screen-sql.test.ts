@@ -27,6 +27,15 @@ it('writes the SQL that defines a screen unchanged', () => {
   roles => array['agent']::text[]);`);
 });
 
+it('writes the groups, the actions, the first page and the place of a screen', () => {
+  const sql = defineScreenSql({ ...screen, group_by: 'status', actions: ['public.take'], home: true, place: 3 });
+  expect(sql).toContain(`
+  group_by => 'status',
+  actions => array['public.take']::text[],
+  home => true,
+  place => 3);`);
+});
+
 it('omits the roles of a derived screen, and deletes only defined screens', () => {
   expect(defineScreenSql({ ...screen, origin: 'derived' })).not.toContain('roles');
   expect(dropScreenSql({ ...screen, origin: 'derived' })).toBeNull();

@@ -12,6 +12,11 @@ export const defineScreenSql = ({
   order_by,
   roles,
   origin,
+  group_by,
+  related,
+  actions,
+  home,
+  place,
 }: Screen): string =>
   callSql('ninefold.define_screen', {
     route: literal(route),
@@ -23,6 +28,11 @@ export const defineScreenSql = ({
     order_by: order_by === null ? null : literal(order_by),
     // Every caller who may read the entity sees a derived screen. A list of roles would fix its current callers.
     roles: origin === 'derived' || roles.length === 0 ? null : arrayLiteral(roles),
+    group_by: group_by === undefined ? null : literal(group_by),
+    related: related === undefined ? null : arrayLiteral(related),
+    actions: actions === undefined ? null : arrayLiteral(actions),
+    home: home === undefined ? null : 'true',
+    place: place === undefined ? null : String(place),
   });
 
 /** Returns the SQL that deletes a defined screen; null for a derived screen. Pure. */

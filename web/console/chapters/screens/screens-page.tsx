@@ -90,6 +90,8 @@ const kinds: readonly (readonly [ScreenKind, string])[] = [
   ['detail', 'detail'],
   ['form', 'form'],
   ['board', 'board'],
+  ['calendar', 'calendar'],
+  ['figures', 'page of figures'],
 ];
 
 /**

@@ -1,0 +1,21 @@
+/**
+ * Returns the hue of a colour in OKLCH, in degrees (CSS Color Module Level 4, section 9.2); null for a colour without a
+ * hue. The pages take only the hue: lightness and chroma are fixed, so that texts keep their contrast. Pure.
+ *
+ * @param colour As in `#1f6feb`.
+ */
+export function hueOf(colour: string): number | null {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) =>
+    linear(Number.parseInt(colour.slice(at, at + 2), 16) / 255),
+  );
+  const l = Math.cbrt(0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue);
+  const m = Math.cbrt(0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue);
+  const s = Math.cbrt(0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue);
+  const a = 1.9779984951 * l - 2.428592205 * m + 0.4505937099 * s;
+  const b = 0.0259040371 * l + 0.7827717662 * m - 0.808675766 * s;
+  if (Math.hypot(a, b) < 0.01) return null;
+  return Math.round(((Math.atan2(b, a) * 180) / Math.PI + 360) % 360);
+}
+
+/** Converts a component of sRGB to linear light. */
+const linear = (value: number): number => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);

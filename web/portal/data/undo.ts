@@ -1,0 +1,75 @@
+import type { PortalEntity, PortalMachine, PortalScreens } from '../../../contract/portal.ts';
+import type { Portal } from './client.ts';
+import { keyOf, keyParams, quoted } from './query.ts';
+import { callRest, type Row } from './rest.ts';
+import { readRow } from './rows.ts';
+import { entityIn, fieldIn } from './screens.ts';
+import { queryClient } from './session.ts';
+import { missingFor, moveRow, waysOf } from './transitions.ts';
+
+/**
+ * Returns a function that makes the opposite transition of a row; undefined if the member may not make it now.
+ * @param before The row before its last transition.
+ */
+export async function undoTransition(
+  portal: Portal,
+  all: PortalScreens,
+  { entity, machine }: { entity: PortalEntity; machine: PortalMachine },
+  before: Row,
+): Promise<(() => Promise<unknown>) | undefined> {
+  const now = await readRow(portal, all, entity, keyOf(entity, before));
+  const back =
+    now &&
+    waysOf(machine, now).find(
+      ({ transition, isOpen }) =>
+        isOpen && transition.to === before[machine.field] && missingFor(transition, now).length === 0,
+    );
+  if (!back) return undefined;
+  return async () => {
+    const isMoved = await moveRow(portal, entity, machine, { row: now, to: back.transition.to, values: {} });
+    await queryClient.invalidateQueries({ queryKey: ['rows'] });
+    if (!isMoved) throw new Error('The row has changed.');
+  };
+}
+
+/**
+ * Returns a function that adds a deleted row again; undefined if the new row would not be the same. The member must be
+ * allowed to write each of its fields, unless PostgreSQL generates the value, and no row may refer to the row.
+ * @param row The row before its deletion.
+ */
+export async function undoDeletion(
+  portal: Portal,
+  all: PortalScreens,
+  entity: PortalEntity,
+  row: Row,
+): Promise<(() => Promise<unknown>) | undefined> {
+  const filled = entity.fields.filter(({ name, readable }) => readable && row[name] != null);
+  const isMade = ({ name, required }: (typeof filled)[number]) => !required && name !== entity.machine?.field;
+  const isInitial = entity.machine === null || row[entity.machine.field] === entity.machine.initial;
+  const isSame = filled.every(
+    (field) => field.insertable || (field.name === entity.machine?.field ? isInitial : isMade(field)),
+  );
+  if (!entity.access.insert.open || !isSame || (await isReferenced(portal, all, entity, row))) return undefined;
+  const body = Object.fromEntries(
+    filled.flatMap(({ name, insertable }): [string, unknown][] => (insertable ? [[name, row[name]]] : [])),
+  );
+  return async () => {
+    await callRest(portal, entity, { method: 'POST', body, prefer: 'return=minimal' });
+    await queryClient.invalidateQueries({ queryKey: ['rows'] });
+  };
+}
+
+async function isReferenced(portal: Portal, all: PortalScreens, entity: PortalEntity, row: Row): Promise<boolean> {
+  const found = await Promise.all(
+    entity.related.map(async ({ entity: id, field }) => {
+      const other = entityIn(all, id);
+      const target = other && fieldIn(other, field)?.reference?.field;
+      if (!other || target === undefined) return false;
+      const params = keyParams({ [field]: row[target] });
+      params.set('select', quoted(field));
+      params.set('limit', '1');
+      return (await callRest(portal, other, { params })).rows.length > 0;
+    }),
+  );
+  return found.includes(true);
+}

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { blocksOf, spansOf } from './markdown.tsx';
+
+describe('blocksOf', () => {
+  it('splits a text into paragraphs, headings, lists, quotations and code', () => {
+    const text =
+      '# Why\nIt is **late**.\nReally.\n\n- one\n- two\n1. first\n\n> said\n> again\n```js\n# no heading\n```\nend';
+    expect(blocksOf(text)).toEqual([
+      { kind: 'heading', text: 'Why' },
+      { kind: 'paragraph', text: 'It is **late**.\nReally.' },
+      { kind: 'list', isNumbered: false, items: ['one', 'two'] },
+      { kind: 'list', isNumbered: true, items: ['first'] },
+      { kind: 'quotation', text: 'said\nagain' },
+      { kind: 'code', text: '# no heading' },
+      { kind: 'paragraph', text: 'end' },
+    ]);
+  });
+});
+
+describe('spansOf', () => {
+  it('marks strong, stressed and code text, and leaves names with underscores as they are', () => {
+    expect(spansOf('a **b** _c_ `d*e*` snake_case_name 2 * 3 * 4')).toEqual([
+      { text: 'a ' },
+      { text: 'b', mark: 'strong' },
+      { text: ' ' },
+      { text: 'c', mark: 'em' },
+      { text: ' ' },
+      { text: 'd*e*', mark: 'code' },
+      { text: ' snake_case_name 2 * 3 * 4' },
+    ]);
+  });
+
+  it('links only to addresses that run no code and leave HTML as text', () => {
+    for (const target of [
+      'javascript:alert(1)',
+      'JaVaScRiPt:x',
+      'data:text/html,x',
+      '//evil.example',
+      '/\\evil.example',
+    ]) {
+      expect(spansOf(`[go](${target})`)).toEqual([{ text: `[go](${target})` }]);
+    }
+    expect(spansOf('[go](/tickets/1) <img src=x onerror=alert(1)>')).toEqual([
+      { text: 'go', href: '/tickets/1' },
+      { text: ' <img src=x onerror=alert(1)>' },
+    ]);
+    expect(spansOf('see https://a.example/x.')).toEqual([
+      { text: 'see ' },
+      { text: 'https://a.example/x', href: 'https://a.example/x' },
+      { text: '.' },
+    ]);
+  });
+});

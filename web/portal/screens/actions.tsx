@@ -1,0 +1,127 @@
+import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { PortalAction } from '../../../contract/portal.ts';
+import { type Draft, valuesOf, wrongIn } from '../../fields/draft.ts';
+import { FieldEditor } from '../../fields/editor.tsx';
+import { Button } from '../../ui/button.tsx';
+import { usePortal } from '../data/client.ts';
+import { callFunction, type Row } from '../data/rest.ts';
+import { entityIn, rowPath, useScreens } from '../data/screens.ts';
+import { queryClient } from '../data/session.ts';
+import { rowName } from '../fields/value.tsx';
+import styles from './actions.module.css';
+import { Trouble } from './message.tsx';
+
+/** Buttons that call functions of the app. A function with arguments asks for them in a form. */
+export function Actions({ actions, row = null }: { actions: readonly PortalAction[]; row?: Row | null }) {
+  const portal = usePortal();
+  const [asked, setAsked] = useState<PortalAction | null>(null);
+  const calling = useMutation({
+    mutationFn: async ({ action, values }: { action: PortalAction; values: Row }) => {
+      const own = action.row && row ? { [action.row.argument]: row[action.row.field] } : {};
+      return { action, value: await callFunction(portal, action, { ...values, ...own }) };
+    },
+    onSuccess: () => {
+      setAsked(null);
+      return queryClient.invalidateQueries({ queryKey: ['rows'] });
+    },
+  });
+  if (actions.length === 0) return null;
+  return (
+    <div className={styles.actions}>
+      {asked === null ? (
+        <div className={styles.buttons}>
+          {actions.map((action) => (
+            <Button
+              key={action.name}
+              busy={calling.isPending && calling.variables?.action === action && 'Working'}
+              onClick={() => {
+                calling.reset();
+                if (action.fields.length > 0) setAsked(action);
+                else calling.mutate({ action, values: {} });
+              }}
+            >
+              {action.label}
+            </Button>
+          ))}
+        </div>
+      ) : (
+        <Arguments
+          action={asked}
+          isBusy={calling.isPending}
+          onCancel={() => {
+            calling.reset();
+            setAsked(null);
+          }}
+          onCall={(values) => calling.mutate({ action: asked, values })}
+        />
+      )}
+      <Trouble error={calling.error} />
+      {calling.data && <Result action={calling.data.action} value={calling.data.value} />}
+    </div>
+  );
+}
+
+/** Form for the arguments of a function. */
+function Arguments({
+  action,
+  isBusy,
+  onCancel,
+  onCall,
+}: {
+  action: PortalAction;
+  isBusy: boolean;
+  onCancel: () => void;
+  onCall: (values: Row) => void;
+}) {
+  const [draft, setDraft] = useState<Draft>({});
+  const [isTried, setIsTried] = useState(false);
+  const wrong = action.fields.map((field) => wrongIn(field, draft[field.name] ?? '', true));
+  return (
+    <form
+      className={styles.form}
+      aria-label={action.label}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        setIsTried(true);
+        if (!isBusy && wrong.every((words) => words === null)) onCall(valuesOf(action.fields, draft, null));
+      }}
+    >
+      <h2>{action.label}</h2>
+      {action.help !== null && <p className="soft">{action.help}</p>}
+      {action.fields.map((field, i) => (
+        <FieldEditor
+          key={field.name}
+          field={field}
+          value={draft[field.name] ?? ''}
+          wrong={isTried ? (wrong[i] ?? null) : null}
+          isOptional={!field.required && field.editor !== 'boolean'}
+          onChange={(value) => setDraft({ ...draft, [field.name]: value })}
+        />
+      ))}
+      <div className={styles.buttons}>
+        <Button type="submit" kind="first" busy={isBusy && 'Working'}>
+          {action.label}
+        </Button>
+        <Button onClick={onCancel}>Cancel</Button>
+      </div>
+    </form>
+  );
+}
+
+/** Shows what a function returned: a link to the row, a short value, or that it is done. */
+function Result({ action, value }: { action: PortalAction; value: unknown }) {
+  const all = useScreens();
+  const entity = action.returns === null ? undefined : entityIn(all, action.returns);
+  const row = (Array.isArray(value) ? value[0] : value) as Row | null | undefined;
+  const path = entity && row && rowPath(all, entity, row);
+  const isShort = typeof value === 'string' || typeof value === 'number';
+  return (
+    <p role="status" className={styles.done}>
+      {action.label}: done.{' '}
+      {path && entity ? <Link to={path}>{rowName(entity, row)}</Link> : isShort ? String(value) : ''}
+    </p>
+  );
+}

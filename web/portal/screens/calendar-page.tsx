@@ -1,0 +1,168 @@
+import { IconChevronLeft, IconChevronRight, IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useSearch } from '@tanstack/react-router';
+import type { PortalScreen } from '../../../contract/portal.ts';
+import { timeOf } from '../../fields/format.ts';
+import { buttonClass } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { usePortal } from '../data/client.ts';
+import { keyOf } from '../data/query.ts';
+import type { Row } from '../data/rest.ts';
+import { rowsBetween, SHOWN_ROWS } from '../data/rows.ts';
+import { formFor, type Place, readableFields, rowPath, useScreens } from '../data/screens.ts';
+import { FieldValue, rowName } from '../fields/value.tsx';
+import { Actions } from './actions.tsx';
+import styles from './calendar-page.module.css';
+import { Trouble } from './message.tsx';
+import pageStyles from './page.module.css';
+import { Shell } from './shell.tsx';
+import { dayOf, monthIn, monthOf, weeksOf } from './weeks.ts';
+
+const monthName = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric' });
+const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'short' });
+const dayName = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' });
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+
+/** Rows with a start and an end, by the days of a month. The address contains the month. */
+export function CalendarPage({ screen, entity }: Place) {
+  return screen.span && <Calendar screen={screen} entity={entity} span={screen.span} />;
+}
+
+function Calendar({
+  screen,
+  entity,
+  span,
+}: Pick<Place, 'screen' | 'entity'> & { span: NonNullable<PortalScreen['span']> }) {
+  const portal = usePortal();
+  const all = useScreens();
+  const { month } = useSearch({ strict: false }) as { month?: string };
+  const shown = monthIn(month, new Date());
+  const weeks = weeksOf(shown);
+  const [first, last] = [weeks[0]?.[0] ?? shown, weeks.at(-1)?.at(-1) ?? shown];
+  const after = new Date(last.getFullYear(), last.getMonth(), last.getDate() + 1);
+  const { data, error } = useQuery({
+    ...rowsBetween(portal, all, entity, screen, span, [first.toISOString(), after.toISOString()]),
+    refetchInterval: 20_000,
+  });
+  const form = formFor(all, entity);
+  const to = (months: number) =>
+    ({ month: monthOf(new Date(shown.getFullYear(), shown.getMonth() + months)) }) as never;
+  const byDay = rowsByDay(data?.rows ?? [], span, first, last);
+  return (
+    <Shell title={screen.title}>
+      <div className={pageStyles.titlebar}>
+        <div>
+          <h1 className={pageStyles.title}>{screen.title}</h1>
+          <p className={pageStyles.answer} role="status">
+            {monthName.format(shown)}
+            {data && data.rows.length === SHOWN_ROWS ? `; the first ${SHOWN_ROWS} are shown` : ''}
+          </p>
+        </div>
+        <div className={pageStyles.actions}>
+          <Link to="." search={to(-1)} className={buttonClass({})} aria-label="Previous month">
+            <Icon of={IconChevronLeft} />
+          </Link>
+          <Link to="." search={to(1)} className={buttonClass({})} aria-label="Next month">
+            <Icon of={IconChevronRight} />
+          </Link>
+          {form && (
+            <Link to={form.route} className={buttonClass({ kind: 'first' })}>
+              <Icon of={IconPlus} />
+              {form.title}
+            </Link>
+          )}
+        </div>
+      </div>
+      <Actions actions={screen.actions} />
+      <Trouble error={error} />
+      <table className={styles.month} aria-label={`${screen.title}, ${monthName.format(shown)}`} aria-busy={!data}>
+        <thead>
+          <tr>
+            {weeks[0]?.map((day) => (
+              <th key={day.getDay()}>{weekday.format(day)}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {weeks.map((week) => (
+            <tr key={dayOf(week[0] ?? shown)}>
+              {week.map((day) => {
+                const rows = byDay.get(dayOf(day)) ?? [];
+                return (
+                  <td
+                    key={dayOf(day)}
+                    data-empty={rows.length === 0 || undefined}
+                    data-other={day.getMonth() !== shown.getMonth() || undefined}
+                    aria-current={dayOf(day) === dayOf(new Date()) ? 'date' : undefined}
+                  >
+                    <time dateTime={dayOf(day)} title={dayName.format(day)}>
+                      <span className={styles.dayName}>{dayName.format(day)}</span>
+                      <span className={styles.dayNumber}>{day.getDate()}</span>
+                    </time>
+                    <ul>
+                      {rows.map((row) => (
+                        <li key={JSON.stringify(keyOf(entity, row))}>
+                          <Entry screen={screen} entity={entity} span={span} row={row} day={day} />
+                        </li>
+                      ))}
+                    </ul>
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Shell>
+  );
+}
+
+/** Returns the rows of each day, by the text of the day. A row without an end is only on the day of its start. */
+function rowsByDay(
+  rows: readonly Row[],
+  { start, end }: NonNullable<PortalScreen['span']>,
+  first: Date,
+  last: Date,
+): Map<string, Row[]> {
+  const found = new Map<string, Row[]>();
+  for (const row of rows) {
+    const from = localTime(row[start]);
+    if (!from) continue;
+    const until = localTime(row[end]) ?? from;
+    const day = new Date(Math.max(from.getTime(), first.getTime()));
+    day.setHours(0, 0, 0, 0);
+    // A row that ends at midnight is not on the next day.
+    while (day <= last && (day < until || dayOf(day) === dayOf(from))) {
+      found.set(dayOf(day), [...(found.get(dayOf(day)) ?? []), row]);
+      day.setDate(day.getDate() + 1);
+    }
+  }
+  return found;
+}
+
+/** Reads a date as midnight of the browser's time zone. */
+const localTime = (value: unknown): Date | null =>
+  timeOf(typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T00:00:00` : (value ?? ''));
+
+function Entry({
+  screen,
+  entity,
+  span,
+  row,
+  day,
+}: Pick<Place, 'screen' | 'entity'> & { span: NonNullable<PortalScreen['span']>; row: Row; day: Date }) {
+  const all = useScreens();
+  const path = rowPath(all, entity, row);
+  const [leading] = readableFields(entity, screen.columns).filter(
+    ({ name }) => name !== span.start && name !== span.end && !entity.key.includes(name),
+  );
+  const time = localTime(row[span.start]);
+  const hasTime = time && dayOf(time) === dayOf(day) && !/^\d{4}-\d\d-\d\d$/.test(String(row[span.start]));
+  const name = leading ? <FieldValue entity={entity} field={leading} row={row} isShort /> : rowName(entity, row);
+  const words = (
+    <>
+      {hasTime && <b>{clock.format(time)}</b>} {name}
+    </>
+  );
+  return path ? <Link to={path}>{words}</Link> : <span>{words}</span>;
+}

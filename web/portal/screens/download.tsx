@@ -1,0 +1,69 @@
+import { useMutation } from '@tanstack/react-query';
+import type { PortalScreens } from '../../../contract/portal.ts';
+import { textOf } from '../../fields/format.ts';
+import { usePortal } from '../data/client.ts';
+import { type ListQuery, pointedTo } from '../data/query.ts';
+import type { Row } from '../data/rest.ts';
+import { allRows } from '../data/rows.ts';
+import { entityIn, type Place, readableFields, useScreens } from '../data/screens.ts';
+import { rowName } from '../fields/value.tsx';
+import { csvOf } from './csv.ts';
+import styles from './page.module.css';
+
+/** Button that downloads the rows of a list as CSV: with its search, filters, order and columns. */
+export function Download({
+  screen,
+  entity,
+  query,
+  columns,
+}: Pick<Place, 'screen' | 'entity'> & { query: ListQuery; columns: readonly string[] }) {
+  const portal = usePortal();
+  const all = useScreens();
+  const fields = readableFields(entity, [...new Set(columns)]);
+  const downloading = useMutation({
+    mutationFn: async () => {
+      const rows = await allRows(portal, all, entity, columns, query);
+      const cells = rows.map((row) => fields.map((field) => cellOf(all, entity, field, row)));
+      const text = csvOf([fields.map(({ label }) => label), ...cells]);
+      const link = document.createElement('a');
+      link.href = URL.createObjectURL(new Blob([`\ufeff${text}`], { type: 'text/csv;charset=utf-8' }));
+      link.download = `${screen.title}.csv`;
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+    },
+  });
+  return (
+    <button
+      type="button"
+      className={styles.word}
+      aria-disabled={downloading.isPending || undefined}
+      onClick={() => !downloading.isPending && downloading.mutate()}
+    >
+      {downloading.isPending
+        ? 'Downloading …'
+        : downloading.error
+          ? 'The download failed. Try again'
+          : 'Download as CSV'}
+    </button>
+  );
+}
+
+/** Returns the text of a cell: a reference by the name of its row, times and numbers as they are stored. */
+function cellOf(
+  all: PortalScreens,
+  entity: Place['entity'],
+  field: Place['entity']['fields'][number],
+  row: Row,
+): string {
+  const value = row[field.name];
+  if (value === null || value === undefined) return '';
+  const target = field.reference && entityIn(all, field.reference.entity);
+  const pointed = pointedTo(row, field.name);
+  if (target && pointed) return rowName(target, pointed);
+  if (entity.machine?.field === field.name) {
+    return entity.machine.states.find((state) => state.value === value)?.label ?? String(value);
+  }
+  return field.editor === 'enum' || field.editor === 'boolean' || field.editor === 'array' || field.editor === 'json'
+    ? textOf(field, value)
+    : String(value);
+}

@@ -1,0 +1,72 @@
+import { IconX } from '@tabler/icons-react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link, useLocation } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { usePortal } from '../data/client.ts';
+import { deleteView, saveView, searchOf, views } from '../data/views.ts';
+import { useCaller } from './gate.tsx';
+import { Trouble } from './message.tsx';
+import styles from './saved-views.module.css';
+
+/** Views of a list that the member has saved, and a form that saves the present one. */
+export function SavedViews({ route, isNarrowed }: { route: string; isNarrowed: boolean }) {
+  const portal = usePortal();
+  const caller = useCaller();
+  const { searchStr } = useLocation();
+  const [name, setName] = useState<string | null>(null);
+  const { data = [] } = useQuery(views(portal, caller?.user.id ?? null));
+  const saving = useMutation(saveView(portal));
+  const deleting = useMutation(deleteView(portal));
+  const present = searchStr.replace(/^\?/, '');
+  const own = data.filter((view) => view.route === route);
+  const isSaved = own.some(({ search }) => search === present);
+  if (!caller || (own.length === 0 && !isNarrowed)) return null;
+  return (
+    <nav className={styles.views} aria-label="Saved views">
+      {own.map((view) => (
+        <span key={view.name} className={styles.view}>
+          <Link to="." search={searchOf(view.search)} aria-current={view.search === present ? 'page' : undefined}>
+            {view.name}
+          </Link>
+          <button type="button" aria-label={`Delete the view ${view.name}`} onClick={() => deleting.mutate(view)}>
+            <Icon of={IconX} small />
+          </button>
+        </span>
+      ))}
+      {isNarrowed && !isSaved && name === null && (
+        <Button small kind="quiet" onClick={() => setName('')}>
+          Keep this view
+        </Button>
+      )}
+      {name !== null && (
+        <form
+          className={styles.form}
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (name.trim() === '') return;
+            saving.mutate({ route, name: name.trim(), search: present }, { onSuccess: () => setName(null) });
+          }}
+        >
+          <label>
+            <span className="sr">Name of the view</span>
+            <input
+              value={name}
+              maxLength={60}
+              placeholder="Waiting for me"
+              onChange={({ currentTarget }) => setName(currentTarget.value)}
+            />
+          </label>
+          <Button small type="submit" busy={saving.isPending && 'Saving'}>
+            Save
+          </Button>
+          <Button small onClick={() => setName(null)}>
+            Cancel
+          </Button>
+        </form>
+      )}
+      <Trouble error={saving.error ?? deleting.error} />
+    </nav>
+  );
+}
