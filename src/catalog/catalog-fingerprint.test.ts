@@ -17,7 +17,7 @@ beforeAll(async () => {
   const definitions = ['app', 'screens', 'machines', 'transitions', 'roles'];
   await client.query(`create schema ninefold; create role member_role; create role other_role; create table t (id int);
     ${definitions.map((name) => `create table ninefold.${name} (id int);`).join('')}
-    create table jobs (schedule text); create function ninefold.scheduled_jobs() returns json language sql
+    create table public.jobs (schedule text); create function ninefold.scheduled_jobs() returns json language sql
       as 'select json_agg(j) from public.jobs j';
     create function ninefold.user_mapping_writes() returns table (mapping oid, transaction text) language sql
       as 'select oid, xmin::text from pg_catalog.pg_user_mapping';`);

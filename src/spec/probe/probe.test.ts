@@ -130,7 +130,7 @@ describe('probe of a separate app', () => {
       create policy agents on shop.tickets for update to authenticated using ((select ninefold.has_role('desk')) and status = 'open');
       create policy agents_read on shop.tickets for select to authenticated using ((select ninefold.has_role('desk')));
       create policy agents_drop on shop.members for delete to authenticated using (ninefold.has_role('desk'));
-      create sequence shop.runs; create table shop.log (id uuid primary key default gen_random_uuid(), what text);
+      create sequence shop.runs; grant usage on sequence shop.runs to public; create table shop.log (id uuid primary key default gen_random_uuid(), what text);
       create function shop.note() returns trigger language plpgsql security definer set search_path = '' as
         $$ begin insert into shop.log (what) values (tg_op); perform pg_notify('shop', tg_op); return coalesce(new, old); end $$;
       create trigger noted after insert or update or delete on shop.tickets for each row execute function shop.note();
