@@ -34,3 +34,5 @@ create trigger site_changed after insert or update or delete or truncate on nine
 
 grant select, insert, update, delete on ninefold.site_versions, ninefold.site_files to ninefold_server;
 grant select on ninefold.site_versions, ninefold.site_files to pg_database_owner;
+-- For pg_dump.
+grant select on sequence ninefold.site_versions_number_seq to pg_database_owner;

@@ -172,7 +172,7 @@ describe('deriveSpecification', () => {
       logs: 'always',
       calls_logs: 'may',
       runs: 'may',
-      logs_stable: 'always',
+      logs_stable: 'may',
       looks: undefined,
     });
     const markdown = specificationMarkdown({ chapters, ...rest });

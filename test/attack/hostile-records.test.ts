@@ -32,7 +32,14 @@ it('shows logs, errors and statistics although the app’s own code has written 
   for (const payload of [forged, '{"type":"trace-wanted","id":7}', '{"type":"trace-stored"}']) {
     await runSql(node, app.ref, `select pg_notify('ninefold', '${payload}')`);
   }
-  const paths = ['activity', 'calls', 'calls?window=week', 'errors', 'specification', 'specification?format=markdown'];
+  const paths = [
+    'activity',
+    'statistics/calls',
+    'statistics/calls?window=week',
+    'errors',
+    'specification',
+    'specification?format=markdown',
+  ];
   for (const path of paths) {
     const answer = await fetch(`${node.url}/admin/v1/apps/${app.ref}/${path}`, { headers: operator });
     expect([path, answer.status]).toEqual([path, 200]);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -139,7 +140,8 @@ it('enforces a limit on sign-ups exactly over both nodes, whatever X-Forwarded-F
       await runSql(
         nodes[0],
         app.ref,
-        'set role supabase_auth_admin; select coalesce(max((select sum(c) from unnest(counts) c)), 0) from ninefold.rate_counts',
+        `set role supabase_auth_admin; select coalesce(max((select sum(c) from unnest(counts) c)), 0) from ninefold.rate_counts
+         where subject = '${createHash('sha256').update('sign_up:app:').digest('base64url')}'`,
       )
     ).results.at(-1)?.rows[0]?.[0],
   );
