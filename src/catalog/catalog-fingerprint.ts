@@ -1,7 +1,7 @@
 import type { Executor } from '../database/database.ts';
 import { plannerSettings } from '../database/startup-settings.ts';
 import { rowsAsText } from '../database/statement.ts';
-import { boundQueries, storeServerWorkMem } from './server-limits.ts';
+import { boundQueries } from './server-limits.ts';
 import { FIRST_NORMAL_OID } from './sql-fragments.ts';
 
 /** Relations of pg_catalog that the queries of this folder and of the chapters read. Each change of any row counts. */
@@ -82,7 +82,7 @@ export async function catalogFingerprint(executor: Executor): Promise<string> {
   const [, result] = await executor.run([
     {
       text: `select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true), pg_catalog.set_config('lock_timeout', '0', true),
-        ${storeServerWorkMem}, ${plannerSettings}`,
+        ${plannerSettings}`,
       params: [],
       planKey: '',
     },

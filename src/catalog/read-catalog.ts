@@ -2,7 +2,6 @@ import type { Database, Executor, Transaction } from '../database/database.ts';
 import { ConnectionError, DatabaseError } from '../database/database-error.ts';
 import { plannerSettings } from '../database/startup-settings.ts';
 import { plain, quoteLiteral, type Result, type Statement } from '../database/statement.ts';
-import { storeServerWorkMem } from './server-limits.ts';
 
 /** Catalog queries by the name of their result. Each is a SELECT of one JSON value without parameters. */
 export type CatalogQueries<Facts> = { readonly [Key in keyof Facts]: string };
@@ -104,7 +103,7 @@ const repeatableRead = plain('set transaction isolation level repeatable read');
 
 const settings = (lockMilliseconds: number): Statement => ({
   text: `select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true),
-    pg_catalog.set_config('lock_timeout', $1, true), ${storeServerWorkMem}, ${plannerSettings}`,
+    pg_catalog.set_config('lock_timeout', $1, true), ${plannerSettings}`,
   params: [String(lockMilliseconds)],
 });
 

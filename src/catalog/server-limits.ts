@@ -54,15 +54,6 @@ const APP_LOGINS = `select l.oid, l.rolname, l.rolconnlimit, l.rolvaliduntil fro
   where l.rolcanlogin and not l.rolsuper and pg_catalog.has_database_privilege(l.oid, current_database(), 'CONNECT')`;
 
 /**
- * SQL call that stores the server's value of work_mem until the end of the transaction. It must be called before the
- * planner settings, which change work_mem and hide where the session got its value from. A connection that started
- * while the database had a value has no value of the server; the boot value replaces it.
- */
-export const storeServerWorkMem = `pg_catalog.set_config('ninefold.work_mem', (
-  select case when s.source operator(pg_catalog.=) any ('{database,user,database user}') then s.boot_val else s.reset_val end
-  from pg_catalog.pg_settings s where s.name operator(pg_catalog.=) 'work_mem'), true)`;
-
-/**
  * If the session, its role or its database has set a setting, its value in the session is not that of the server; the
  * boot value is read instead.
  */
