@@ -177,7 +177,7 @@ describe('deriveSpecification', () => {
     });
     const markdown = specificationMarkdown({ chapters, ...rest });
     expect(markdown).toContain('204, no body; writes, with POST only');
-    expect(markdown).toContain('204, no body; writes, every call that writes is refused');
+    expect(markdown).toContain('204, no body; may write, every call that writes is refused');
   });
 
   it('uses the comment on a policy as the words of its cells', async () => {

@@ -242,7 +242,7 @@ const cases: readonly Case[] = [
   {
     does: 'alter function public.paint() stable',
     undoes: 'alter function public.paint() volatile',
-    says: { 7: /POST \/rest\/v1\/rpc\/paint`.*only reads/ },
+    says: { 6: /public\.paint\(\) \| –.* \| –/, 7: /POST \/rest\/v1\/rpc\/paint`/ },
     call: { method: 'POST', path: '/rest/v1/rpc/paint', body: {} },
     answers: [/^200 1/, /UPDATE is not allowed in a non-volatile function|"25006"/],
   },
