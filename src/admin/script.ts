@@ -53,13 +53,13 @@ export async function readFacts(executor: Executor, scripts: readonly string[]):
         (select pg_catalog.json_agg(n.nspname || '.' || c.relname) from pg_catalog.pg_class c
           join pg_catalog.pg_namespace n on n.oid = c.relnamespace
           where n.nspname = any ($1::text[]) and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')) as relations,
-        pg_catalog.to_regclass('ninefold.skipped_roles') is not null as roles,
+        coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass('ninefold.skipped_roles'), 'select'), false) as roles,
         pg_catalog.to_regprocedure('ninefold.create_extension(text,text,boolean)') is not null as helpers`,
       params: [[...platformSchemas], [...providedExtensions]].map((names) => `{${names.join(',')}}`),
     },
   ]);
   const [row] = result ? rowsAsText(result) : [];
-  // An outdated app lacks the table.
+  // An outdated app lacks the table, and the owner of an app on an existing database may not read it.
   const skipped = row?.roles === 't' ? await readSkippedRoles(executor) : [];
   return {
     database: row?.database ?? '',

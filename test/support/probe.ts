@@ -1,8 +1,12 @@
-import type { ProbeReport, ProbeState } from '../../contract/probe.ts';
+import type { ProbedCell, ProbeReport, ProbeState } from '../../contract/probe.ts';
 import { admin } from './apps.ts';
 import type { NodeAddress } from './node.ts';
 
 const PAUSE_MILLISECONDS = 100;
+
+/** Returns true for a cell with a condition on the code of a function, which the probe does not run. */
+export const dependsOnCode = ({ operation, verdict, outcome }: ProbedCell): boolean =>
+  operation === 'execute' && verdict === 'when' && outcome === 'not probed';
 
 /** Probes an app and returns the report of the run. */
 export async function probeOf(node: NodeAddress, ref: string): Promise<ProbeReport> {

@@ -23,7 +23,7 @@ it('describes one call as programs and as a request that the call accepts', asyn
   expect((await detail(app.ref, 'rpc.public.add(integer, integer).get')).example.query).toBe('a=1&b=1');
   expect((await detail(app.ref, 'auth.token.password')).snippets.supabase_js).toContain('signInWithPassword');
   await expect(detail(app.ref, 'rest.public.gone.select')).rejects.toThrow('404');
-  await expect(admin(node, 'GET', `/apps/${app.ref}/call`)).rejects.toThrow('validation_invalid');
+  await expect(admin(node, 'GET', `/apps/${app.ref}/specification/call`)).rejects.toThrow('validation_invalid');
 });
 
 it('a builder can have any call rolled back; callers of the app only if a setting allows it', async () => {
