@@ -46,7 +46,12 @@ export async function superuserUrl(node: NodeAddress, database: string): Promise
  */
 export async function overSocket(node: NodeAddress, url: string): Promise<string> {
   const changed = new URL(url);
-  const folder = new URL(await superuserUrl(node, 'postgres')).searchParams.get('host');
+  // The embedded server has its socket in its data folder.
+  const folder: string | null = await withClient(await superuserUrl(node, 'postgres'), async (client) => {
+    const { rows } = await client.query(`select current_setting('data_directory') as folder where exists (
+      select from pg_settings where name = 'unix_socket_directories' and setting = '.')`);
+    return rows[0]?.folder ?? null;
+  });
   if (folder !== null) changed.searchParams.set('host', folder);
   return changed.href;
 }
