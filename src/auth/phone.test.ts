@@ -194,7 +194,8 @@ describe('codes in texts', () => {
     await app.client().auth.signInWithOtp({ phone });
     const code = await codeTo(phone);
     app.settings = { ...app.settings, rate_limit_verify_account: WIDE };
-    const shown = await Promise.all(Array.from({ length: 10 }, () => verify(phone, code)));
+    // More wrong codes at once would reach the limit of wrong codes.
+    const shown = await Promise.all(Array.from({ length: 6 }, () => verify(phone, code)));
     expect(shown.filter(({ status }) => status === 200)).toHaveLength(1);
     expect((await verify(phone, code)).body).toMatchObject({ code: 'otp_expired' });
   });
