@@ -73,7 +73,8 @@ describe('a TOTP factor', () => {
       Array.from({ length: 8 }, (_, i) => post(app, '/factors/recovery-codes/verify', { code }, tokens[i % 2])),
     );
     expect(statuses(answers, 200)).toBe(1);
-    expect(statuses(answers, 422)).toBe(7);
+    // The session that used the code ends the sessions of the account without a second factor: 403.
+    expect(statuses(answers, 422) + statuses(answers, 403)).toBe(7);
   });
 
   it('limits guesses for one account over all workers, sessions and factors', async () => {
