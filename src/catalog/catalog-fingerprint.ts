@@ -1,5 +1,5 @@
 import type { Executor } from '../database/database.ts';
-import { plannerSettings } from '../database/startup-settings.ts';
+import { plannerSettings, storeServerValues } from '../database/startup-settings.ts';
 import { rowsAsText } from '../database/statement.ts';
 import { boundQueries } from './server-limits.ts';
 import { FIRST_NORMAL_OID } from './sql-fragments.ts';
@@ -81,7 +81,8 @@ const QUERY = `select concat_ws(' ', ${Object.values(states).join(',\n')}) as st
 export async function catalogFingerprint(executor: Executor): Promise<string> {
   const [, result] = await executor.run([
     {
-      text: `select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true), pg_catalog.set_config('lock_timeout', '0', true),
+      text: `select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true), ${storeServerValues},
+        pg_catalog.set_config('lock_timeout', '0', true),
         ${plannerSettings}`,
       params: [],
       planKey: '',

@@ -1,6 +1,6 @@
 import type { Database, Executor, Transaction } from '../database/database.ts';
 import { ConnectionError, DatabaseError } from '../database/database-error.ts';
-import { plannerSettings } from '../database/startup-settings.ts';
+import { plannerSettings, storeServerValues } from '../database/startup-settings.ts';
 import { plain, quoteLiteral, type Result, type Statement } from '../database/statement.ts';
 
 /** Catalog queries by the name of their result. Each is a SELECT of one JSON value without parameters. */
@@ -103,7 +103,7 @@ const repeatableRead = plain('set transaction isolation level repeatable read');
 
 const settings = (lockMilliseconds: number): Statement => ({
   text: `select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true),
-    pg_catalog.set_config('lock_timeout', $1, true), ${plannerSettings}`,
+    ${storeServerValues}, pg_catalog.set_config('lock_timeout', $1, true), ${plannerSettings}`,
   params: [String(lockMilliseconds)],
 });
 

@@ -64,7 +64,7 @@ export const boundQueries: CatalogQueries<ServerLimitFacts> = {
         where r.setdatabase = (select d.oid from pg_catalog.pg_database d where d.datname = current_database())
           and split_part(c.pair, '=', 1) = s.name)
       then s.boot_val
-      else coalesce(case s.name when 'work_mem' then nullif(current_setting('ninefold.work_mem', true), '') end, s.reset_val)
+      else coalesce(case when s.name in ('lock_timeout', 'work_mem') then nullif(current_setting('ninefold.' || s.name, true), '') end, s.reset_val)
       end::numeric as value,
       s.boot_val::numeric as boot, s.unit
     from pg_catalog.pg_settings s where s.name in (${list})) t`,

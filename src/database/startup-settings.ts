@@ -89,20 +89,24 @@ const planner: Readonly<Record<string, string>> = {
   ),
 };
 
-/**
- * SQL call that stores the server's value of work_mem as `ninefold.work_mem` until the end of the transaction, before the
- * planner settings hide where the session got its value from. A connection that started while the database or the role
- * had a value does not know the value of the server; the boot value replaces it.
- */
-const storeWorkMem = `pg_catalog.set_config('ninefold.work_mem', (
-  select case when s.source operator(pg_catalog.=) any ('{database,user,database user}') then s.boot_val else s.reset_val end
-  from pg_catalog.pg_settings s where s.name operator(pg_catalog.=) 'work_mem'), true)`;
-
 /** SQL text with calls that set the planner's settings until the end of the transaction. */
-export const plannerSettings: string = [
-  storeWorkMem,
-  ...Object.entries(planner).map(([name, value]) => `pg_catalog.set_config('${name}', '${value}', true)`),
-].join(', ');
+export const plannerSettings: string = Object.entries(planner)
+  .map(([name, value]) => `pg_catalog.set_config('${name}', '${value}', true)`)
+  .join(', ');
+
+/**
+ * SQL text with calls that store the server's values of lock_timeout and work_mem as `ninefold.<name>` until the end of the
+ * transaction. They come before calls that set these settings and hide where the session got its value from. A
+ * connection that started while the database or the role had a value does not know the value of the server; the boot
+ * value replaces it.
+ */
+export const storeServerValues: string = ['lock_timeout', 'work_mem']
+  .map(
+    (name) => `pg_catalog.set_config('ninefold.${name}', (
+  select case when s.source operator(pg_catalog.=) any ('{database,user,database user}') then s.boot_val else s.reset_val end
+  from pg_catalog.pg_settings s where s.name operator(pg_catalog.=) '${name}'), true)`,
+  )
+  .join(', ');
 
 /** Settings that some releases of PostgreSQL do not have. A server refuses each of them once; then they are omitted. */
 const notEverywhere = ['transaction_timeout', 'restrict_nonsystem_relation_kind'] as const;
