@@ -11,6 +11,7 @@ import { roleRules } from '../identity/resolve.ts';
 import { explainAccess } from '../rest/explain/explain.ts';
 import { wantsExplanation } from '../rest/explain/explain-request.ts';
 import { handleRest } from '../rest/handle.ts';
+import type { PlanCache } from '../rest/plan-cache.ts';
 import { type BodyParser, isLarge, parseAhead } from '../rest/request/body-parser.ts';
 import { parsePreferences } from '../rest/request/preferences.ts';
 import { restErrorReply } from '../rest/response/error-reply.ts';
@@ -19,6 +20,7 @@ import type { ApiHandler } from './api-handler.ts';
 /** The parts that the apps of a worker share. */
 interface RestNode {
   readonly parser: BodyParser;
+  readonly plans: PlanCache;
   /** Returns the claims that an access token of an account would have, without a session. Throws what the app's hook throws. */
   readonly claimsOf: (app: App, request: CallRequest, user: User) => ReturnType<ClaimsOf>;
 }
@@ -38,10 +40,10 @@ export const restApi = (node: RestNode): ApiHandler => ({
     }
     const { schemaCache, settings } = await schemaFor(app, identity, undoable(rest, request, identity));
     const readPayload = isLarge(request) ? await parseAhead(request, settings, app.ref, node.parser) : undefined;
-    const { database } = app;
-    const { isFull } = app;
+    const { database, isFull } = app;
+    const { plans } = node;
     return handleRest(
-      { database, schemaCache, identity, settings, isFull, readPayload, jwtMilliseconds, trace },
+      { database, schemaCache, identity, settings, plans, isFull, readPayload, jwtMilliseconds, trace },
       request,
     );
   },

@@ -4,31 +4,24 @@ import type { TouchedBy, TouchedRelation, TraceRecorder } from '../observe/call-
 import type { Plan, ReadNode } from './plan/plan.ts';
 import type { Batch } from './sql/build-statements.ts';
 
-interface About {
+/** Names of a plan for the request trace, without values. */
+export interface PlanTrace {
+  /** The id of the call in chapter 7. */
   readonly call: string;
   readonly operation: TouchedBy;
   readonly relations: readonly TouchedRelation[];
 }
 
-/** Plans of one shape are the same object, so a repeated request needs only one lookup. */
-const known = new WeakMap<Plan, About>();
-const ids = new WeakMap<object, string>();
-
-/** Records the call of chapter 7 and the relations of a plan: names of the schema, without values. */
-export function tracePlan(trace: TraceRecorder, plan: Plan, method: string): void {
-  let about = known.get(plan);
-  if (about === undefined) {
-    about = aboutOf(plan, method);
-    known.set(plan, about);
-  }
-  trace.call = about.call;
-  trace.operation = about.operation;
-  trace.relations = about.relations;
-  trace.planned = performance.now();
+/** Records the call and the relations of a plan. */
+export function recordPlan(recorder: TraceRecorder, trace: PlanTrace): void {
+  recorder.call = trace.call;
+  recorder.operation = trace.operation;
+  recorder.relations = trace.relations;
+  recorder.planned = performance.now();
 }
 
 /** Records the statement that gives the result, without its values. */
-export function traceStatement(trace: TraceRecorder, { statements, main }: Batch): void {
+export function recordStatement(trace: TraceRecorder, { statements, main }: Batch): void {
   const statement = statements[main];
   trace.sql = statement?.text ?? null;
   trace.parameters = statement?.params.length ?? 0;
@@ -37,7 +30,8 @@ export function traceStatement(trace: TraceRecorder, { statements, main }: Batch
 
 const operations = { insert: 'insert', update: 'update', 'upsert-one': 'insert', delete: 'delete' } as const;
 
-function aboutOf(plan: Plan, method: string): About {
+/** Returns the names of a plan: its call in chapter 7 and the relations that it reads or writes. */
+export function planTrace(plan: Plan, method: string): PlanTrace {
   switch (plan.kind) {
     case 'read':
       return {
@@ -51,12 +45,10 @@ function aboutOf(plan: Plan, method: string): About {
     }
     case 'call': {
       const { routine } = plan;
-      const id = remembered(routine, () =>
-        routineId(
-          routine.schema,
-          routine.name,
-          routine.parameters.map(({ type }) => type),
-        ),
+      const id = routineId(
+        routine.schema,
+        routine.name,
+        routine.parameters.map(({ type }) => type),
       );
       return {
         call: `rpc.${id}${method === 'POST' ? '' : '.get'}`,
@@ -71,16 +63,7 @@ function aboutOf(plan: Plan, method: string): About {
   }
 }
 
-const idOf = (name: SqlName): string => remembered(name, () => entityId(name.schema, name.name));
-
-function remembered(name: object, make: () => string): string {
-  let id = ids.get(name);
-  if (id === undefined) {
-    id = make();
-    ids.set(name, id);
-  }
-  return id;
-}
+const idOf = ({ schema, name }: SqlName): string => entityId(schema, name);
 
 /** Returns the relation or function itself, followed by embedded relations. */
 function touched({ schema, name }: SqlName, read: ReadNode): readonly TouchedRelation[] {

@@ -1,13 +1,21 @@
 import { decodeComponent } from './query-string.ts';
 
-/** A query string without the values of its filters. */
+/** The value of a comparison in a query string. */
+export interface ComparedValue {
+  /** The decoded value. */
+  readonly text: string;
+  /** The text before the value, such as `not.eq.`. */
+  readonly operator: string;
+  /** Position of its parameter in the query; empty parameters are not counted. */
+  readonly parameter: number;
+}
+
+/** A query string without the values of its comparisons. */
 export interface QueryShape {
   /** The query with the values removed. */
   readonly text: string;
-  /** The decoded values in the order of the query. */
-  readonly values: readonly string[];
-  /** Returns the query with other, percent-encoded values. */
-  withValues(value: (index: number) => string): string;
+  /** The values in the order of the query. */
+  readonly values: readonly ComparedValue[];
 }
 
 /** Matches a comparison whose value is the rest of the parameter. */
@@ -18,9 +26,10 @@ const NO_FILTER = /(?:^|\.)(?:select|order|limit|offset|and|or|columns|on_confli
 
 /** Returns the shape of a query string; null if the query is malformed. */
 export function shapeOfQuery(query: string): QueryShape | null {
-  const pieces: string[] = [];
-  const values: string[] = [];
+  const values: ComparedValue[] = [];
+  let text = '';
   let from = 0;
+  let parameter = 0;
   for (let at = 0; at < query.length; ) {
     const end = query.indexOf('&', at);
     const next = end === -1 ? query.length : end;
@@ -31,19 +40,15 @@ export function shapeOfQuery(query: string): QueryShape | null {
       if (operator !== undefined && !NO_FILTER.test(query.slice(at, equals))) {
         const value = decoded(raw.slice(operator.length));
         if (value === null) return null;
-        pieces.push(query.slice(from, equals + 1 + operator.length));
-        values.push(value);
+        text += `${query.slice(from, equals + 1 + operator.length)}\0`;
+        values.push({ text: value, operator, parameter });
         from = next;
       }
     }
+    if (next > at) parameter += 1;
     at = next + 1;
   }
-  pieces.push(query.slice(from));
-  return {
-    text: pieces.join('\0'),
-    values,
-    withValues: (value) => pieces.map((piece, i) => (i < values.length ? piece + value(i) : piece)).join(''),
-  };
+  return { text: text + query.slice(from), values };
 }
 
 function decoded(text: string): string | null {

@@ -44,11 +44,14 @@ export function decodeComponent(text: string): string {
   }
 }
 
+/** A decoded name and value; the value is null without `=`. */
+export type QueryPair = readonly [name: string, value: string | null];
+
 /**
  * Returns the pairs of a query string in order. A name without `=` has the value null.
  * @throws NinefoldError PGRST100 for a NUL character, which PostgreSQL text cannot contain, and as `decodeComponent`
  */
-export function decodeQuery(query: string): [string, string | null][] {
+export function decodeQuery(query: string): QueryPair[] {
   if (query === '') return [];
   return query
     .split('&')
@@ -97,3 +100,11 @@ export const encodeComponent = (text: string): string =>
   unreserved.test(text)
     ? text
     : encodeURIComponent(text).replace(reserved, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+
+/** Returns a pair with the encoding of Content-Location. */
+export const encodePair = ([name, value]: QueryPair): string =>
+  `${encodeComponent(name)}=${encodeComponent(value ?? '')}`;
+
+/** Returns the pairs sorted by name, as in Content-Location. */
+export const canonicalOrder = <P extends readonly [name: string, ...unknown[]]>(pairs: readonly P[]): readonly P[] =>
+  pairs.length < 2 ? pairs : [...pairs].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));

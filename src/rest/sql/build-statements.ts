@@ -16,7 +16,9 @@ import { INSERTED, writeText } from './write.ts';
 export type QueryPlan = ReadPlan | MutatePlan | CallPlan;
 
 /** The query of a request, without the role that runs it. */
-export type MainStatement = Pick<Statement, 'text' | 'params'>;
+export interface MainStatement extends Pick<Statement, 'text' | 'params'> {
+  readonly origins: Params['origins'];
+}
 
 /** The statements of one transaction, in order. */
 export interface Batch {
@@ -87,7 +89,7 @@ function rollsBack({ preferences }: ApiRequest, { db_tx_end }: RestSettings): bo
 export function mainStatement(request: ApiRequest, plan: QueryPlan, settings: RestSettings): MainStatement {
   const params = new Params();
   const text = queryText(request, plan, settings, params);
-  return { text: explained(plan.mediaType, text), params: params.values };
+  return { text: explained(plan.mediaType, text), params: params.values, origins: params.origins };
 }
 
 function explained(mediaType: MediaType, text: string): string {
