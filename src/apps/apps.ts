@@ -206,7 +206,7 @@ export class Apps {
 const outdated = (parts: ErrorParts = {}): NinefoldError =>
   new NinefoldError('app_outdated', {
     ...parts,
-    headers: { 'retry-after': String(Math.ceil(limits.schemaRetryMilliseconds.default / 1000)) },
+    retryAfter: Math.ceil(limits.schemaRetryMilliseconds.default / 1000),
   });
 
 function changedRef(payload: string): string | null {

@@ -221,7 +221,7 @@ export class Pipeline {
 
   #limit(address: string): void {
     const wait = this.#parts.addresses.take(address);
-    if (wait > 0) throw new NinefoldError('too_many_requests', { headers: { 'retry-after': String(wait) } });
+    if (wait > 0) throw new NinefoldError('too_many_requests', { retryAfter: wait });
   }
 }
 

@@ -56,8 +56,8 @@ export async function readBody(
   return gather(request, response, { free: bound.bytes, bound: () => bound }, length, bufferedBytes);
 }
 
-const refusal = (code: ErrorCode, headers: Record<string, string> = {}): NinefoldError =>
-  new NinefoldError(code, { headers: { ...headers, connection: 'close' } });
+const refusal = (code: ErrorCode, retryAfter?: number): NinefoldError =>
+  new NinefoldError(code, { headers: { connection: 'close' }, ...(retryAfter !== undefined && { retryAfter }) });
 
 function gather(
   request: IncomingMessage,
@@ -81,9 +81,7 @@ function gather(
     const onData = (chunk: Buffer): void => {
       if (only === null) only = chunk;
       else {
-        gathered ??= new GatheredBody(only, length, response, bufferedBytes, () =>
-          stop(refusal('too_many_bodies', { 'retry-after': '1' })),
-        );
+        gathered ??= new GatheredBody(only, length, response, bufferedBytes, () => stop(refusal('too_many_bodies', 1)));
         if (!isStopped) gathered.add(chunk);
       }
       if (isStopped) gathered = null;
