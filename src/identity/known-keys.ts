@@ -11,9 +11,6 @@ export interface KnownKey {
 
 const firstEntries = Object.entries(firstKeys).map(([id, { field, kind }]) => ({ field, known: { id, kind } }));
 
-/** The stored keys of each record, by hash. */
-const storedKeys = new WeakMap<AppKeys, ReadonlyMap<string, ApiKey>>();
-
 /** Returns the valid API key that a text is; null for any other text. Throws key_revoked. */
 export function findKnownKey(app: AppKeys, text: string): KnownKey | null {
   let found: KnownKey | null = null;
@@ -32,11 +29,7 @@ export function refuseRevokedKey(app: AppKeys, text: string): void {
   if (app.apiKeys && storedKey(app, text)?.revokedAt) throw new NinefoldError('key_revoked');
 }
 
-function storedKey(app: AppKeys, text: string): ApiKey | undefined {
-  let keys = storedKeys.get(app);
-  if (!keys) {
-    keys = new Map((app.apiKeys ?? []).map((key) => [key.hash, key]));
-    storedKeys.set(app, keys);
-  }
-  return keys.get(hashApiKey(text));
+function storedKey({ apiKeys }: AppKeys, text: string): ApiKey | undefined {
+  const hash = hashApiKey(text);
+  return apiKeys?.find((key) => key.hash === hash);
 }

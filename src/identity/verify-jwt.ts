@@ -3,6 +3,7 @@ import { type LimitName, limits } from '../../contract/limits.ts';
 import { type AppKeys, JWT_SECRET_KID, type KeyAlgorithm, type RingKey } from '../apps/app-keys.ts';
 import { findKey } from '../apps/key-ring.ts';
 import { hs256 } from '../apps/sign-jwt.ts';
+import { memoize } from '../catalog/memoize.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { nestsDeeper } from '../limits/bounded-json.ts';
 import type { ExternalKey } from './external-keys.ts';
@@ -156,16 +157,11 @@ function jsonObject(part: string): Claims | null {
   }
 }
 
-const publicKeys = new WeakMap<object, KeyObject>();
+/** Parses a public key. Parsing costs about as much as verifying a signature, and a node has few keys. */
+const parsedKey = memoize((jwk) => createPublicKey({ key: JSON.parse(jwk), format: 'jwk' }), { maxText: 2000 });
 
-function publicKey(jwk: NonNullable<RingKey['publicJwk']>): KeyObject {
-  const known = publicKeys.get(jwk);
-  if (known) return known;
-  const { kty, crv, x, y, n, e } = jwk;
-  const key = createPublicKey({ key: JSON.parse(JSON.stringify({ kty, crv, x, y, n, e })), format: 'jwk' });
-  publicKeys.set(jwk, key);
-  return key;
-}
+const publicKey = ({ kty, crv, x, y, n, e }: NonNullable<RingKey['publicJwk']>): KeyObject =>
+  parsedKey(JSON.stringify({ kty, crv, x, y, n, e }));
 
 /** Compares two strings. The duration depends only on their lengths. */
 export function equalInConstantTime(a: string, b: string): boolean {
