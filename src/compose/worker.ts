@@ -42,6 +42,7 @@ import { ScheduledWork } from '../jobs/scheduled-work.ts';
 import { AddressLimiter } from '../limits/token-bucket.ts';
 import { Events } from '../observe/events.ts';
 import { writeLog } from '../observe/log.ts';
+import { PlanCache } from '../rest/plan-cache.ts';
 import { BodyParser } from '../rest/request/body-parser.ts';
 import { OpenApiDocuments } from '../spec/openapi/documents.ts';
 import { ScreensOfCallers } from '../spec/portal-screens.ts';
@@ -205,7 +206,7 @@ export async function composeWorker(
     node: { version, workers: config.workers, startedAt: workerConfig.startedAt, embedded: workerConfig.embedded },
   };
   const parser = new BodyParser(new URL('./body-parser.js', import.meta.url));
-  const http = await buildServer({
+  const http = buildServer({
     pipeline: new Pipeline({
       apps,
       events,
@@ -213,7 +214,11 @@ export async function composeWorker(
       traffic,
       identify: (app, request) => identities.resolve(app, request),
     }),
-    areas: [restApi({ parser, claimsOf }), authApi(authNode), portalApi((app, identity) => screens.for(app, identity))],
+    areas: [
+      restApi({ parser, plans: new PlanCache(), claimsOf }),
+      authApi(authNode),
+      portalApi((app, identity) => screens.for(app, identity)),
+    ],
     openApi: openApi((app, role) => documents.for(app, role)),
     authorise: (request, ref) => authoriseBuilderProxy(adminContext, request, ref),
     handleAdmin: (request, receive) => {

@@ -7,13 +7,13 @@ import type { ApiHandler } from './api-handler.ts';
 import { type HeaderPolicy, headerPolicies, refusedAsScript, withoutCookies } from './app-headers.ts';
 import { type AppPath, OPEN_API, readAppPath } from './app-path.ts';
 import type { BufferedBodies } from './buffered-bodies.ts';
+import { toCallRequest } from './call-request.ts';
 import type { AddressReader } from './client-address.ts';
-import { DisconnectSignal } from './disconnect-signal.ts';
 import { errorReply } from './error-reply.ts';
 import type { Pipeline } from './pipeline.ts';
 import { isAccountPath, type PortalPages } from './portal-pages.ts';
 import { hasBody, type ReceiveBody, readBody } from './read-body.ts';
-import { hostHeaderError, readTarget, requestIdOf } from './request-headers.ts';
+import { hostHeaderError, readTarget } from './request-headers.ts';
 import type { SitePages } from './site-pages.ts';
 import type { SlowReaders } from './slow-readers.ts';
 import { discardBody, writeReply } from './write-reply.ts';
@@ -41,8 +41,7 @@ export const HEALTH = '/health';
 
 /**
  * Handles all requests to apps: the API on an app's own origin, below /apps/<ref>, and for builders below /admin/v1. No
- * other code writes a reply whose content an app can choose. It takes requests before the framework does, because the
- * framework's routing, hooks and replies cost as much as the rest of a short request.
+ * other code writes a reply whose content an app can choose.
  */
 export class AppCalls {
   readonly #parts: AppCallParts;
@@ -77,17 +76,13 @@ export class AppCalls {
   async #answer(to: AppPath, policy: HeaderPolicy, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const isPath = policy === this.#policies.path;
     const headers = request.headers as CallRequest['headers'];
-    const callRequest: CallRequest = {
-      method: request.method ?? 'GET',
+    const callRequest = toCallRequest(request, response, {
       path: to.path,
       query: to.query,
       headers: isPath ? withoutCookies(headers) : headers,
-      body: null,
       address: this.#parts.readAddress(request),
-      requestId: requestIdOf(headers),
       baseUrl: this.#parts.origins.pathUrl(to.ref),
-      signal: new DisconnectSignal(response),
-    };
+    });
     const refused =
       hostHeaderError(request) ?? (policy === this.#policies.own ? undefined : refusedAsScript(callRequest.headers));
     const receive: ReceiveBody | null = hasBody(request)

@@ -150,6 +150,24 @@ export function headerPolicies(origins: Origins): Readonly<Record<'path' | 'buil
   };
 }
 
+/**
+ * Returns the policies of the node's own replies, which no app can choose: for the API, which a browser shows as inert
+ * text, and for pages and files.
+ */
+export function nodePolicies(origins: Origins): Readonly<Record<'api' | 'page', HeaderPolicy>> {
+  const always = nodeHeaders(origins);
+  return {
+    api: ({ headers, cookies }) => ({
+      ...always,
+      'cache-control': 'no-store',
+      ...headers,
+      'content-security-policy': INERT_POLICY,
+      ...(cookies?.length && { 'set-cookie': [...cookies] }),
+    }),
+    page: ({ headers }) => ({ ...always, ...headers }),
+  };
+}
+
 /** Destinations of requests whose response a browser runs as a script (Fetch standard, "script-like"). */
 const scripts: ReadonlySet<string> = new Set([
   'audioworklet',

@@ -1,38 +1,28 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CallRequest } from '../../contract/call-request.ts';
 import { DisconnectSignal } from './disconnect-signal.ts';
+import { requestIdOf } from './request-headers.ts';
 
 /**
- * Converts a request of the framework. The query is not decoded, because its decoding depends on the API.
- * @param options.segments Number of path segments to remove. The segments are counted, because clients may
- * percent-encode their letters.
+ * Converts a request of Node.js. The query is not decoded, because its decoding depends on the API. The body is read
+ * later, when the caller is known.
+ * @param to The part of the target below the API, the client's address, and the URL that the API has for clients.
  */
 export function toCallRequest(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { segments, baseUrl, address }: { segments: number; baseUrl: string; address: string },
+  request: IncomingMessage,
+  response: ServerResponse,
+  to: Pick<CallRequest, 'path' | 'query' | 'address' | 'baseUrl'> & Partial<Pick<CallRequest, 'headers'>>,
 ): CallRequest {
-  const url = request.raw.url ?? '/';
-  const mark = url.indexOf('?');
-  const path = mark < 0 ? url : url.slice(0, mark);
+  const headers = request.headers as CallRequest['headers'];
   return {
-    method: request.method,
-    path: afterSegments(path, segments) || '/',
-    query: mark < 0 ? '' : url.slice(mark + 1),
-    headers: request.headers as Record<string, string | undefined>,
+    method: request.method ?? 'GET',
+    path: to.path,
+    query: to.query,
+    headers: to.headers ?? headers,
     body: null,
-    address,
-    requestId: request.id,
-    baseUrl,
-    signal: new DisconnectSignal(reply.raw),
+    address: to.address,
+    requestId: requestIdOf(headers),
+    baseUrl: to.baseUrl,
+    signal: new DisconnectSignal(response),
   };
-}
-
-function afterSegments(path: string, segments: number): string {
-  let at = 0;
-  for (let i = 0; i < segments; i++) {
-    at = path.indexOf('/', at + 1);
-    if (at < 0) return '';
-  }
-  return path.slice(at);
 }
