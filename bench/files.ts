@@ -87,7 +87,7 @@ function filesOf(coverage: readonly ScriptCoverage[]): Set<string> {
     for (const { ranges } of functions) {
       const [range] = ranges;
       const file = range && range.count > 0 ? map(range.startOffset) : null;
-      if (file) files.add(file);
+      if (file && !file.startsWith('node_modules/')) files.add(file);
     }
   }
   return files;

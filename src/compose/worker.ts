@@ -39,7 +39,7 @@ import { ExternalKeys } from '../identity/external-keys.ts';
 import { Identities } from '../identity/identities.ts';
 import { AddressPolicy } from '../jobs/public-address.ts';
 import { ScheduledWork } from '../jobs/scheduled-work.ts';
-import { AddressLimiter } from '../limits/token-bucket.ts';
+import { AddressLimiter } from '../limits/client-network.ts';
 import { Events } from '../observe/events.ts';
 import { writeLog } from '../observe/log.ts';
 import { PlanCache } from '../rest/plan-cache.ts';
@@ -212,7 +212,7 @@ export async function composeWorker(
       events,
       addresses: new AddressLimiter(config.requestsPerSecond),
       traffic,
-      identify: (app, request) => identities.resolve(app, request),
+      identities,
     }),
     areas: [
       restApi({ parser, plans: new PlanCache(), claimsOf }),

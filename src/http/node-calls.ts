@@ -6,14 +6,13 @@ import { HEALTH } from './app-calls.ts';
 import { type HeaderPolicy, nodePolicies } from './app-headers.ts';
 import type { BufferedBodies } from './buffered-bodies.ts';
 import { BuiltFiles } from './built-files.ts';
-import { toCallRequest } from './call-request.ts';
+import { hasBody, hostHeaderError, readTarget, toCallRequest } from './call-request.ts';
 import type { AddressReader } from './client-address.ts';
 import { errorPageReply } from './error-pages.ts';
 import { asNinefoldError, errorReply } from './error-reply.ts';
 import { consolePolicy } from './node-headers.ts';
 import type { Pipeline } from './pipeline.ts';
-import { hasBody, type ReceiveBody, readBody } from './read-body.ts';
-import { hostHeaderError, readTarget } from './request-headers.ts';
+import { type ReceiveBody, readBody } from './read-body.ts';
 import type { SlowReaders } from './slow-readers.ts';
 import { discardBody, writeReply } from './write-reply.ts';
 

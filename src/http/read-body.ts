@@ -3,13 +3,6 @@ import type { ErrorCode } from '../../contract/errors.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { BufferedBodies } from './buffered-bodies.ts';
 
-const bodiless = new Set(['GET', 'HEAD']);
-
-/** Returns true if the request has a body with a defined meaning (RFC 9110, section 9.3). */
-export const hasBody = ({ method, headers }: IncomingMessage): boolean =>
-  !bodiless.has(method ?? '') &&
-  (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0);
-
 /** Maximum size of a body, and the error for a larger one. */
 export interface BodyBound {
   readonly bytes: number;

@@ -4,14 +4,13 @@ import { limits } from '../../contract/limits.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { type AppCallParts, AppCalls } from './app-calls.ts';
 import { BufferedBodies } from './buffered-bodies.ts';
+import { requestIdOf } from './call-request.ts';
 import { addressReader, type TrustedProxies } from './client-address.ts';
 import { limitSockets } from './client-sockets.ts';
 import { errorReply } from './error-reply.ts';
 import { helpLink } from './help-link.ts';
 import { type NodeCallParts, NodeCalls } from './node-calls.ts';
 import { PortalPages } from './portal-pages.ts';
-import { requestIdOf } from './request-headers.ts';
-import { RequestTurns } from './request-turns.ts';
 import { SitePages } from './site-pages.ts';
 import { SlowReaders } from './slow-readers.ts';
 
@@ -121,4 +120,34 @@ function answerOnSocket(socket: Socket | null, error: NinefoldError): void {
     'connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${String(body)}`);
+}
+
+/**
+ * Handles the requests of each connection one after the other. A client may send requests without waiting for responses
+ * (RFC 9112, section 9.3.2). If they were handled in parallel, their responses would stay in memory until the client
+ * reads the first one.
+ */
+export class RequestTurns {
+  /** Number of requests on each connection that wait for the response to a previous request. */
+  readonly #waiting = new WeakMap<Socket, number>();
+
+  /** Calls `answer` once the responses to previous requests of the connection are finished. */
+  take(response: ServerResponse, answer: () => void): void {
+    // Node.js assigns the socket to a response when the previous response is finished.
+    if (response.socket !== null) {
+      answer();
+      return;
+    }
+    const { socket } = response.req;
+    const count = (this.#waiting.get(socket) ?? 0) + 1;
+    if (count > limits.pipelinedRequests.default) {
+      socket.destroy();
+      return;
+    }
+    this.#waiting.set(socket, count);
+    response.once('socket', () => {
+      this.#waiting.set(socket, (this.#waiting.get(socket) ?? 1) - 1);
+      answer();
+    });
+  }
 }

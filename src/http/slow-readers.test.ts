@@ -4,7 +4,7 @@ import net, { type AddressInfo, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Reply } from '../../contract/call-request.ts';
-import { RequestTurns } from './request-turns.ts';
+import { RequestTurns } from './server.ts';
 import { type SlowReaderBounds, SlowReaders } from './slow-readers.ts';
 import { writeReply } from './write-reply.ts';
 

@@ -1,7 +1,7 @@
+import { timingSafeEqual } from 'node:crypto';
 import { hashApiKey } from '../apps/api-keys.ts';
 import { type ApiKey, type AppKeys, firstKeys } from '../apps/app-keys.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import { equalInConstantTime } from './verify-jwt.ts';
 
 /** An API key of an app that is valid. */
 export interface KnownKey {
@@ -32,4 +32,11 @@ export function refuseRevokedKey(app: AppKeys, text: string): void {
 function storedKey({ apiKeys }: AppKeys, text: string): ApiKey | undefined {
   const hash = hashApiKey(text);
   return apiKeys?.find((key) => key.hash === hash);
+}
+
+/** Compares two strings. The duration depends only on their lengths. */
+export function equalInConstantTime(a: string, b: string): boolean {
+  if (a.length !== b.length) return false;
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
 }

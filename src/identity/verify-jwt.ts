@@ -1,4 +1,4 @@
-import { createPublicKey, type KeyObject, timingSafeEqual, verify } from 'node:crypto';
+import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { type LimitName, limits } from '../../contract/limits.ts';
 import { type AppKeys, JWT_SECRET_KID, type KeyAlgorithm, type RingKey } from '../apps/app-keys.ts';
 import { findKey } from '../apps/key-ring.ts';
@@ -7,6 +7,7 @@ import { memoize } from '../catalog/memoize.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { nestsDeeper } from '../limits/bounded-json.ts';
 import type { ExternalKey } from './external-keys.ts';
+import { equalInConstantTime } from './known-keys.ts';
 
 /** JSON.parse, JSON.stringify and PostgreSQL's JSON functions are recursive, so the depth is limited. */
 const MAX_DEPTH = limits.claimsDepth.default;
@@ -162,13 +163,6 @@ const parsedKey = memoize((jwk) => createPublicKey({ key: JSON.parse(jwk), forma
 
 const publicKey = ({ kty, crv, x, y, n, e }: NonNullable<RingKey['publicJwk']>): KeyObject =>
   parsedKey(JSON.stringify({ kty, crv, x, y, n, e }));
-
-/** Compares two strings. The duration depends only on their lengths. */
-export function equalInConstantTime(a: string, b: string): boolean {
-  if (a.length !== b.length) return false;
-  const [left, right] = [Buffer.from(a), Buffer.from(b)];
-  return left.length === right.length && timingSafeEqual(left, right);
-}
 
 /** Returns the WWW-Authenticate header of RFC 6750, section 3. */
 const challenge = (message: string) => ({

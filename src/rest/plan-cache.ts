@@ -1,15 +1,22 @@
 import type { CallRequest } from '../../contract/call-request.ts';
 import type { RestSettings } from '../../contract/settings.ts';
 import type { SchemaCache } from '../catalog/schema-cache.ts';
+import type { PlanNames } from '../observe/events.ts';
 import type { MutatePlan, Plan } from './plan/plan.ts';
 import { planRequest } from './plan/plan-request.ts';
+import { planNames } from './plan-names.ts';
 import type { ApiRequest } from './request/api-request.ts';
 import { headersForSettings, parseCookies, parseRequest } from './request/parse-request.ts';
 import type { ReadPayload } from './request/payload.ts';
-import { type QueryShape, shapeOfQuery } from './request/query-shape.ts';
-import { canonicalOrder, decodeQuery, encodeComponent, encodePair } from './request/query-string.ts';
+import {
+  canonicalOrder,
+  decodeQuery,
+  encodeComponent,
+  encodePair,
+  type QueryShape,
+  shapeOfQuery,
+} from './request/query-string.ts';
 import { type MainStatement, mainStatement, type QueryPlan } from './sql/build-statements.ts';
-import { type PlanTrace, planTrace } from './trace-plan.ts';
 
 /**
  * Result of the first three steps of a request. For a read from the cache, only `main` and the canonical query contain
@@ -18,7 +25,7 @@ import { type PlanTrace, planTrace } from './trace-plan.ts';
 export interface PlannedCall {
   readonly request: ApiRequest;
   readonly plan: Plan;
-  readonly trace: PlanTrace;
+  readonly names: PlanNames;
   /** Null if the request runs no query. */
   readonly main: MainStatement | null;
 }
@@ -35,7 +42,7 @@ interface PlannedShape {
 /** An insert without its rows, and the index of the parameter for the rows. */
 interface PlannedInsert {
   readonly plan: MutatePlan;
-  readonly trace: PlanTrace;
+  readonly names: PlanNames;
   readonly main: MainStatement;
   readonly rows: number;
 }
@@ -128,7 +135,7 @@ function planParsed(
 ): PlannedCall {
   const plan = planRequest(request, schemaCache, settings);
   const main = isQuery(plan) ? mainStatement(request, plan, settings) : null;
-  return { request, plan, trace: planTrace(plan, method), main };
+  return { request, plan, names: planNames(plan, method), main };
 }
 
 const isQuery = (plan: Plan): plan is QueryPlan => plan.kind !== 'options' && plan.kind !== 'describe';
@@ -186,7 +193,7 @@ function withValues(
       requestId: callRequest.requestId,
     },
     plan: call.plan,
-    trace: call.trace,
+    names: call.names,
     main: { ...call.main, params },
   };
 }
@@ -200,17 +207,17 @@ function keyOfInsert({ path, query, headers }: CallRequest, request: ApiRequest)
 }
 
 /** Returns what to cache of a planned insert; null if its rows are not one parameter. */
-function insertOf({ plan, trace, main }: PlannedCall): PlannedInsert | null {
+function insertOf({ plan, names, main }: PlannedCall): PlannedInsert | null {
   const rows = main?.origins.indexOf('body') ?? -1;
   if (plan.kind !== 'mutate' || main === null || rows < 0) return null;
   // The cache must not hold the rows in memory.
   const params = main.params.map((param, place) => (place === rows ? null : param));
-  return { plan: { ...plan, payload: null }, trace, main: { ...main, params }, rows };
+  return { plan: { ...plan, payload: null }, names, main: { ...main, params }, rows };
 }
 
-function withRows({ plan, trace, main, rows }: PlannedInsert, request: ApiRequest): PlannedCall {
+function withRows({ plan, names, main, rows }: PlannedInsert, request: ApiRequest): PlannedCall {
   const { payload } = request;
   const params = main.params.slice();
   params[rows] = payload?.kind === 'json' ? payload.body : null;
-  return { request, plan: { ...plan, payload }, trace, main: { ...main, params } };
+  return { request, plan: { ...plan, payload }, names, main: { ...main, params } };
 }

@@ -1,37 +1,12 @@
 import { entityId, routineId } from '../../contract/entity-names.ts';
 import type { SqlName } from '../catalog/schema-cache.ts';
-import type { TouchedBy, TouchedRelation, TraceRecorder } from '../observe/call-trace.ts';
+import type { PlanNames, TouchedRelation } from '../observe/events.ts';
 import type { Plan, ReadNode } from './plan/plan.ts';
-import type { Batch } from './sql/build-statements.ts';
-
-/** Names of a plan for the request trace, without values. */
-export interface PlanTrace {
-  /** The id of the call in chapter 7. */
-  readonly call: string;
-  readonly operation: TouchedBy;
-  readonly relations: readonly TouchedRelation[];
-}
-
-/** Records the call and the relations of a plan. */
-export function recordPlan(recorder: TraceRecorder, trace: PlanTrace): void {
-  recorder.call = trace.call;
-  recorder.operation = trace.operation;
-  recorder.relations = trace.relations;
-  recorder.planned = performance.now();
-}
-
-/** Records the statement that gives the result, without its values. */
-export function recordStatement(trace: TraceRecorder, { statements, main }: Batch): void {
-  const statement = statements[main];
-  trace.sql = statement?.text ?? null;
-  trace.parameters = statement?.params.length ?? 0;
-  trace.built = performance.now();
-}
 
 const operations = { insert: 'insert', update: 'update', 'upsert-one': 'insert', delete: 'delete' } as const;
 
 /** Returns the names of a plan: its call in chapter 7 and the relations that it reads or writes. */
-export function planTrace(plan: Plan, method: string): PlanTrace {
+export function planNames(plan: Plan, method: string): PlanNames {
   switch (plan.kind) {
     case 'read':
       return {
