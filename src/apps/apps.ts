@@ -64,11 +64,14 @@ export class Apps {
   }
 
   /**
-   * Returns an app for a builder or operator.
+   * Returns an app for a builder or operator, with every change that was committed before this call: a page that reads
+   * after it wrote may be answered by another worker.
    * @throws NinefoldError app_unknown; app_outdated with the schema file that failed and the reason.
    */
   async get(ref: string): Promise<App> {
+    await this.#listener?.catchUp();
     const app = await this.find(ref);
+    await app.catchUp();
     if (isCurrent(app.record)) return app;
     const refusal = await this.#update(app, true);
     if (refusal === null) return this.find(ref);
