@@ -44,7 +44,7 @@ import { Events } from '../observe/events.ts';
 import { writeLog } from '../observe/log.ts';
 import { BodyParser } from '../rest/request/body-parser.ts';
 import { OpenApiDocuments } from '../spec/openapi/documents.ts';
-import { ScreensOfCallers } from '../spec/portal-screens.ts';
+import { ScreensOfCallers } from '../spec/portal/portal-screens.ts';
 import { ProbeRunner } from '../spec/probe/probe-runner.ts';
 import type { TaskRunner } from '../spec/process/task-result.ts';
 import { SpecificationService } from '../spec/specification-service.ts';
