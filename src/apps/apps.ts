@@ -3,11 +3,12 @@ import { Listener } from '../database/listener.ts';
 import { type ErrorParts, NinefoldError } from '../errors/ninefold-error.ts';
 import type { Events } from '../observe/events.ts';
 import { App, type PoolLimits } from './app.ts';
-import { CONSOLE_REF, databaseName, REF } from './app-record.ts';
+import { type AppRecord, CONSOLE_REF, databaseName, REF } from './app-record.ts';
 import type { ExceededBounds } from './bounds.ts';
 import type { Registry } from './registry.ts';
+import { newestAppFile } from './schema-files.ts';
 import { type Server, superuserIn } from './server.ts';
-import { isCurrent, type SchemaRefusal, updateSchema } from './update-schema.ts';
+import { type SchemaRefusal, updateSchema } from './update-schema.ts';
 
 /** Time for which an unknown ref is cached, so that guessing refs hardly loads the database. */
 const UNKNOWN_MILLISECONDS = 1000;
@@ -27,6 +28,8 @@ export class Apps {
     { at: number; found: SchemaRefusal | null; trying: Promise<SchemaRefusal | null> }
   >();
   readonly #onOpen: (app: App) => void;
+  /** Refs of the apps that were served since `takeServed`. */
+  #served = new Set<string>();
   readonly #bounds: ExceededBounds;
   #listener: Listener | null = null;
 
@@ -85,9 +88,17 @@ export class Apps {
     const refusal = this.#bounds.refusal(ref);
     if (refusal) throw refusal;
     const app = await this.find(ref);
+    this.#served.add(ref);
     if (isCurrent(app.record)) return app;
     if ((await this.#update(app, false)) !== null) throw outdated();
     return this.find(ref);
+  }
+
+  /** Returns the refs of the apps that requests used since the last call. */
+  takeServed(): ReadonlySet<string> {
+    const served = this.#served;
+    this.#served = new Set();
+    return served;
   }
 
   /**
@@ -209,7 +220,7 @@ export class Apps {
 const outdated = (parts: ErrorParts = {}): NinefoldError =>
   new NinefoldError('app_outdated', {
     ...parts,
-    headers: { 'retry-after': String(Math.ceil(limits.schemaRetryMilliseconds.default / 1000)) },
+    retryAfter: Math.ceil(limits.schemaRetryMilliseconds.default / 1000),
   });
 
 function changedRef(payload: string): string | null {
@@ -222,3 +233,6 @@ function changedRef(payload: string): string | null {
     return null;
   }
 }
+
+/** Returns true if an app's database has the schema of this version. */
+export const isCurrent = (record: Pick<AppRecord, 'schemaFile'>): boolean => record.schemaFile === newestAppFile;

@@ -11,9 +11,8 @@ import {
 } from './database-error.ts';
 import { type OpenedSocket, openSocket, requestCancel } from './handshake.ts';
 import { closeIdleConnections } from './idle-connections.ts';
-import { type Prepared, PreparedStatements } from './prepared-statements.ts';
 import { type LargeMessage, MessageReader, readErrorFields, readFields, readRowStart, readString } from './reader.ts';
-import type { Result, Statement } from './statement.ts';
+import { type Prepared, PreparedStatements, type Result, type Statement } from './statement.ts';
 import { StreamedValue } from './streamed-value.ts';
 import { MessageWriter } from './writer.ts';
 

@@ -58,13 +58,11 @@ export function breachInSource({ from, to, isRelative }: Import): string | null 
 const owners: readonly { name: string; part: string }[] = [
   { name: 'pg', part: 'database' },
   { name: 'pg-protocol', part: 'database' },
-  { name: 'fastify', part: 'http' },
 ];
 
 function breachOfPackage(part: string, specifier: string): string | null {
   const owner = owners.find(({ name }) => isOfPackage(specifier, name));
   if (owner && owner.part !== part) return `only src/${owner.part} imports ${owner.name}`;
-  if (specifier.startsWith('@fastify/') && part !== 'http') return `only src/http imports ${specifier}`;
   return null;
 }
 
