@@ -85,9 +85,13 @@ const files = ['cluster.sql', ...numbered.sort()].map((name) => `src/schema/${na
 /** A cluster with the database `app_auth`, as provisioning creates it. */
 export const authSeed: Seed = { files: [...files, 'test/support/auth-app.ts'], plant: provision };
 
-/** Opens the app in the database `app_auth` of a separate server that has `authSeed`; `url` is the superuser's. */
+/**
+ * Opens the app in the database `app_auth` of a separate server; `url` is the superuser's. Creates the database first,
+ * which takes a second, unless the server began with `authSeed`.
+ */
 export async function makeAuthApp(url: string, options: { jwtSecret?: string } = {}): Promise<AuthApp> {
   const superuser = superuserOf(url);
+  if (!(await hasApp(superuser))) await provision(url);
   const login = (user: string): ConnectionConfig => {
     const { searchPath: _, ...target } = superuser;
     return { ...target, database: 'app_auth', user, password: PASSWORD };
@@ -206,6 +210,14 @@ const open = (target: ConnectionConfig): Pool =>
   new Pool(target, { max: 8, idleMilliseconds: 10_000, waitMilliseconds: 10_000 });
 
 const superuserOf = (url: string) => ({ ...parseConnectionUrl(url, 'test'), searchPath: '' });
+
+async function hasApp(superuser: ConnectionConfig): Promise<boolean> {
+  const maintenance = open(superuser);
+  const text = `select from pg_catalog.pg_database where datname = 'app_auth'`;
+  const [found] = await maintenance.run([{ text, params: [] }]);
+  await maintenance.close();
+  return found?.rows.length === 1;
+}
 
 async function provision(url: string): Promise<void> {
   const superuser = superuserOf(url);
