@@ -8,7 +8,7 @@ import { addCondition, type Decision, denied, display, noRows } from './decision
 import type { Lookup } from './lookup.ts';
 import type { RowOperation } from './operations.ts';
 import type { Lack } from './policy-calls.ts';
-import { Writing } from './writing.ts';
+import type { Writing } from './writing.ts';
 
 /** Bits of pg_trigger.tgtype. */
 const ROW = 1;
@@ -26,14 +26,14 @@ export class TriggerChecks {
   readonly #writing: Writing;
 
   /** @param lacking Returns a privilege that the code of a function needs and the caller lacks. */
-  constructor({ facts }: Lookup, lacking: (caller: CallingRole, routine: RoutineFact) => Lack | null) {
+  constructor({ facts, writing }: Lookup, lacking: (caller: CallingRole, routine: RoutineFact) => Lack | null) {
     this.#triggers = groupBy(
       facts.triggers.filter(({ enabled }) => enabled),
       ({ relation }) => relation,
     );
     this.#routines = new Map(facts.routines.map((routine) => [routine.oid, routine]));
     this.#lacking = lacking;
-    this.#writing = new Writing(facts.routines);
+    this.#writing = writing;
   }
 
   /** Returns the decision with the conditions that the triggers add. */

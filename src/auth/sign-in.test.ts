@@ -1,7 +1,7 @@
 import { hash as bcrypt } from '@node-rs/bcrypt';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../contract/limits.ts';
-import { type AuthApp, type CallOptions, makeAuthApp } from '../../test/support/auth-app.ts';
+import { type AuthApp, authSeed, type CallOptions, makeAuthApp } from '../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { areToldApart, timeOf } from '../../test/support/timing.ts';
 import { uniqueEmail } from '../../test/support/unique.ts';
@@ -12,7 +12,7 @@ let postgres: TestPostgres;
 let app: AuthApp;
 
 beforeAll(async () => {
-  postgres = await startPostgres('auth-sign-in');
+  postgres = await startPostgres('auth-sign-in', { seed: authSeed });
   app = await makeAuthApp(postgres.url);
 });
 beforeEach(async () => {
