@@ -71,6 +71,8 @@ export class App {
   readonly #budget: Pick<PoolLimits, 'budget'>;
   readonly #isFull: () => boolean;
   readonly #subscribers = new Set<(notification: Notification) => void>();
+  /** Time that a request waits for a connection: the setting db_pool_acquisition_timeout as it was last read. */
+  #waitMilliseconds: number;
   #listener: Listener | null = null;
   #opening: Promise<void> | null = null;
   #isListening = false;
@@ -83,6 +85,7 @@ export class App {
   /** @param server The server; the login is the app's own authenticator role. */
   constructor(record: AppRecord, secrets: Secrets, server: ConnectionConfig, limits: PoolLimits, events: Events) {
     this.record = record;
+    this.#waitMilliseconds = limits.waitMilliseconds;
     this.defaults = defaultSettings(limits.isLoopback ?? false);
     this.secrets = secrets;
     this.#events = events;
@@ -101,7 +104,7 @@ export class App {
     this.database = new Pool(this.#target, {
       max: limits.connections,
       idleMilliseconds: limits.idleMilliseconds,
-      waitMilliseconds: limits.waitMilliseconds,
+      waitMilliseconds: () => this.#waitMilliseconds,
       onIdle: () => this.#becomeIdle(),
       ...(limits.refusal && { refusal: limits.refusal }),
       // The listener is the companion.
@@ -195,11 +198,13 @@ export class App {
       },
     );
     this.#settings = reading;
-    const obey = ({ rest }: Settings) => {
-      // A read that a newer change has superseded must not override the newer value.
-      if (this.#settings === reading) this.database.waitMilliseconds = rest.db_pool_acquisition_timeout * 1000;
-    };
-    reading.then(obey, () => undefined);
+    reading.then(
+      ({ rest }) => {
+        // A read that a newer change has superseded must not override the newer value.
+        if (this.#settings === reading) this.#waitMilliseconds = rest.db_pool_acquisition_timeout * 1000;
+      },
+      () => undefined,
+    );
     return reading;
   }
 

@@ -94,7 +94,6 @@ export function AuditSheet({
     ),
   );
   const line = lines?.find(({ id }) => id === chosen);
-  const isFiltered = q !== '' || action !== '' || member !== '';
   return (
     <Page
       bare
@@ -168,28 +167,16 @@ export function AuditSheet({
       >
         {lines?.length === 0 ? (
           <SheetWords>
-            <Empty
-              title={
+            <NoEntries
+              kind={kind}
+              isFiltered={q !== '' || action !== '' || member !== ''}
+              older={
                 list.hasNextPage
-                  ? 'No newer entry matches'
-                  : isFiltered
-                    ? 'No entry matches'
-                    : 'Nothing has happened yet'
+                  ? { isSearching: list.isFetchingNextPage, onSearch: () => void list.fetchNextPage() }
+                  : null
               }
-            >
-              {list.hasNextPage ? (
-                <>
-                  <p>A search reads {count(limits.auditSearchRows.default)} entries at a time, the newest first.</p>
-                  <Button busy={list.isFetchingNextPage && 'Searching'} onClick={() => void list.fetchNextPage()}>
-                    Search further back
-                  </Button>
-                </>
-              ) : isFiltered ? (
-                <Button onClick={() => onChange({ q: '', action: '', member: '' })}>Show all entries</Button>
-              ) : (
-                <p>{descriptors[kind].empty}</p>
-              )}
-            </Empty>
+              onClear={() => onChange({ q: '', action: '', member: '' })}
+            />
           </SheetWords>
         ) : (
           (lines !== undefined || !list.isError) && (
@@ -212,3 +199,42 @@ export function AuditSheet({
 /** Returns the search parameters of an address after a change, without the empty ones. */
 export const withoutEmpty = <T extends object>(search: T): T =>
   Object.fromEntries(Object.entries(search).filter(([, value]) => value !== '')) as T;
+
+/** Text of a log without entries. */
+function NoEntries({
+  kind,
+  isFiltered,
+  older,
+  onClear,
+}: {
+  kind: AuditKind;
+  isFiltered: boolean;
+  /** Searches older entries; null if there are none. */
+  older: { isSearching: boolean; onSearch: () => void } | null;
+  onClear: () => void;
+}) {
+  return (
+    <Empty
+      title={
+        older
+          ? 'No newer entry matches'
+          : isFiltered
+            ? 'No entry matches'
+            : 'Nothing has happened yet'
+      }
+    >
+      {older ? (
+        <>
+          <p>A search reads {count(limits.auditSearchRows.default)} entries at a time, the newest first.</p>
+          <Button busy={older.isSearching && 'Searching'} onClick={older.onSearch}>
+            Search further back
+          </Button>
+        </>
+      ) : isFiltered ? (
+        <Button onClick={onClear}>Show all entries</Button>
+      ) : (
+        <p>{descriptors[kind].empty}</p>
+      )}
+    </Empty>
+  );
+}

@@ -45,26 +45,12 @@ export function SessionsPage() {
   const fresh = useNewIds(`${ref} ${onlyUser}`, list.data);
   const session = list.data?.find(({ id }) => id === chosen);
 
-  const choose = useCallback(
-    (id: string | null) =>
-      void navigate({
-        search: ({ session: _, ...rest }) => (id === null ? rest : { ...rest, session: id }),
-        replace: true,
-      }),
-    [navigate],
-  );
-  const { mutate, isPending, variables, error: refused } = useMutation(revokeSession(ref));
-  const revoking = isPending ? variables : null;
-  const revoke = useCallback(
-    (id: string) =>
-      mutate(id, {
-        onSuccess: () => {
-          setSaid('The session was revoked.');
-          choose(null);
-        },
-      }),
-    [mutate, choose],
-  );
+  const choose = useChosenSession();
+  const afterRevocation = useCallback(() => {
+    setSaid('The session was revoked.');
+    choose(null);
+  }, [choose]);
+  const { revoke, revoking, refused, retry } = useRevocation(ref, afterRevocation);
   const columns = useMemo(() => sessionColumns(revoke, revoking), [revoke, revoking]);
   const { previous, next } = useNeighbours(sessions, chosen, choose);
   useKeys(
@@ -135,7 +121,7 @@ export function SessionsPage() {
               <Failure facts={failureFacts(list.error)} onRetry={() => void list.refetch()} busy={list.isFetching} />
             )}
             {refused && (
-              <Failure facts={failureFacts(refused)} onRetry={() => variables !== undefined && revoke(variables)} />
+              <Failure facts={failureFacts(refused)} onRetry={retry} />
             )}
           </>
         }
@@ -179,18 +165,73 @@ export function SessionsPage() {
       <span role="status" className="sr">
         {said}
       </span>
-      {dialog === 'all' && <RevokeAllDialog appRef={ref} onDone={done} onClose={() => setDialog(null)} />}
-      {dialog === 'user' && (session || onlyUser !== null) && (
-        <RevokeUserDialog
-          appRef={ref}
-          userId={session?.user_id ?? onlyUser ?? ''}
-          who={session ? whoOf(session) : who}
-          count={list.data?.filter(({ user_id }) => user_id === (session?.user_id ?? onlyUser)).length ?? 0}
-          onDone={done}
-          onClose={() => setDialog(null)}
-        />
-      )}
+      <SessionDialogs
+        {...{ appRef: ref, dialog, who, onlyUser, session, sessions: list.data }}
+        onDone={done}
+        onClose={() => setDialog(null)}
+      />
     </Page>
+  );
+}
+
+/** Returns the function that opens a session, which is part of the address; null closes it. */
+function useChosenSession() {
+  const navigate = useNavigate({ from: '/app/$ref/sessions' });
+  return useCallback(
+    (id: string | null) =>
+      void navigate({
+        search: ({ session: _, ...rest }) => (id === null ? rest : { ...rest, session: id }),
+        replace: true,
+      }),
+    [navigate],
+  );
+}
+
+/**
+ * Returns the function that revokes a session.
+ * @param onRevoked Called after it. Must be memoised.
+ */
+function useRevocation(ref: string, onRevoked: () => void) {
+  const { mutate, isPending, variables, error: refused } = useMutation(revokeSession(ref));
+  const revoke = useCallback((id: string) => mutate(id, { onSuccess: onRevoked }), [mutate, onRevoked]);
+  const retry = () => {
+    if (variables !== undefined) revoke(variables);
+  };
+  return { revoke, revoking: isPending ? variables : null, refused, retry };
+}
+
+/** Asks before all sessions of the app or of a user are revoked. */
+function SessionDialogs({
+  appRef,
+  dialog,
+  who,
+  onlyUser,
+  session,
+  sessions,
+  onDone,
+  onClose,
+}: {
+  appRef: string;
+  dialog: 'user' | 'all' | null;
+  who: string;
+  onlyUser: string | null;
+  session: SessionRow | undefined;
+  sessions: readonly SessionRow[] | undefined;
+  onDone: (revoked: number) => void;
+  onClose: () => void;
+}) {
+  if (dialog === 'all') return <RevokeAllDialog appRef={appRef} onDone={onDone} onClose={onClose} />;
+  const userId = session?.user_id ?? onlyUser;
+  if (dialog !== 'user' || userId === null) return null;
+  return (
+    <RevokeUserDialog
+      appRef={appRef}
+      userId={userId}
+      who={session ? whoOf(session) : who}
+      count={sessions?.filter(({ user_id }) => user_id === userId).length ?? 0}
+      onDone={onDone}
+      onClose={onClose}
+    />
   );
 }
 
