@@ -101,15 +101,8 @@ export function Grid({
   );
 
   const reveal = (to: Position) => {
-    const box = scroller.current;
-    if (!box) return;
     if (to.row >= 0) virtual.scrollToIndex(to.row, { align: 'auto' });
-    const left = lefts[to.column] ?? 0;
-    const right = left + (columns[to.column]?.width ?? 0);
-    const stuck = to.column === 0 ? 0 : (columns[0]?.width ?? 0);
-    if (to.column === 0) box.scrollLeft = 0;
-    else if (left - stuck < box.scrollLeft) box.scrollLeft = left - stuck;
-    else if (right > box.scrollLeft + box.clientWidth) box.scrollLeft = right - box.clientWidth;
+    if (scroller.current) scrollToColumn(scroller.current, to.column, lefts, columns);
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
@@ -219,6 +212,21 @@ function useVirtualRows(
       return row < 0 || row >= rows || indexes.includes(row) ? indexes : [...indexes, row].sort((a, b) => a - b);
     },
   });
+}
+
+/** Scrolls a column beside the sticky first one into view. */
+function scrollToColumn(
+  box: HTMLElement,
+  column: number,
+  lefts: readonly number[],
+  columns: readonly GridColumn[],
+): void {
+  const left = lefts[column] ?? 0;
+  const right = left + (columns[column]?.width ?? 0);
+  const stuck = column === 0 ? 0 : (columns[0]?.width ?? 0);
+  if (column === 0) box.scrollLeft = 0;
+  else if (left - stuck < box.scrollLeft) box.scrollLeft = left - stuck;
+  else if (right > box.scrollLeft + box.clientWidth) box.scrollLeft = right - box.clientWidth;
 }
 
 type Actions = { [K in 'onOpen' | 'onHead' | 'onType' | 'onSpace' | 'onCopy' | 'picking']: GridProps[K] | undefined };

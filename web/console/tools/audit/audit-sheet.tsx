@@ -1,6 +1,6 @@
 import { NativeSelect } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { type ReactNode, useCallback, useMemo, useRef } from 'react';
+import { type ReactNode, type RefObject, useCallback, useMemo, useRef } from 'react';
 import { limits } from '../../../../contract/limits.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Empty } from '../../../ui/empty.tsx';
@@ -94,6 +94,9 @@ export function AuditSheet({
     ),
   );
   const line = lines?.find(({ id }) => id === chosen);
+  const older = list.hasNextPage
+    ? { isSearching: list.isFetchingNextPage, onSearch: () => void list.fetchNextPage() }
+    : null;
   return (
     <Page
       bare
@@ -125,18 +128,7 @@ export function AuditSheet({
               value={action}
               onChange={({ currentTarget }) => onChange({ action: currentTarget.value, entry: '' })}
             />
-            <SearchField
-              ref={field}
-              label="Search the audit log"
-              example="Name, address or detail"
-              value={q}
-              onSearch={(text) => onChange({ q: text, entry: '' })}
-            />
-            {member !== '' && (
-              <Button small onClick={() => onChange({ member: '' })}>
-                One member: show all
-              </Button>
-            )}
+            <SearchAndMember {...{ field, q, member }} onChange={onChange} />
           </>
         }
         tools={<AuditExport filter={filter} isEmpty={lines?.length === 0} />}
@@ -146,22 +138,11 @@ export function AuditSheet({
           )
         }
         foot={
-          <SheetFoot
-            shown={lines ? counted(lines.length, 'entry', 'entries') : 'Counting'}
-            more={
-              list.hasNextPage
-                ? {
-                    word: q !== '' && kind === 'members' ? 'Search further back' : 'Older',
-                    busy: list.isFetchingNextPage,
-                    onMore: () => void list.fetchNextPage(),
-                  }
-                : null
-            }
-            remark={
-              <>
-                {descriptors[kind].remark} <AsOf at={list.dataUpdatedAt} live={!list.isError} />
-              </>
-            }
+          <AuditFoot
+            {...{ kind, lines, older }}
+            word={q !== '' && kind === 'members' ? 'Search further back' : 'Older'}
+            at={list.dataUpdatedAt}
+            isLive={!list.isError}
           />
         }
       >
@@ -170,11 +151,7 @@ export function AuditSheet({
             <NoEntries
               kind={kind}
               isFiltered={q !== '' || action !== '' || member !== ''}
-              older={
-                list.hasNextPage
-                  ? { isSearching: list.isFetchingNextPage, onSearch: () => void list.fetchNextPage() }
-                  : null
-              }
+              older={older}
               onClear={() => onChange({ q: '', action: '', member: '' })}
             />
           </SheetWords>
@@ -200,6 +177,72 @@ export function AuditSheet({
 export const withoutEmpty = <T extends object>(search: T): T =>
   Object.fromEntries(Object.entries(search).filter(([, value]) => value !== '')) as T;
 
+function SearchAndMember({
+  field,
+  q,
+  member,
+  onChange,
+}: {
+  field: RefObject<HTMLInputElement | null>;
+  q: string;
+  member: string;
+  onChange: (changes: AuditSearch) => void;
+}) {
+  return (
+    <>
+      <SearchField
+        ref={field}
+        label="Search the audit log"
+        example="Name, address or detail"
+        value={q}
+        onSearch={(text) => onChange({ q: text, entry: '' })}
+      />
+      {member !== '' && (
+        <Button small onClick={() => onChange({ member: '' })}>
+          One member: show all
+        </Button>
+      )}
+    </>
+  );
+}
+
+/** Loads older entries. */
+interface Older {
+  readonly isSearching: boolean;
+  readonly onSearch: () => void;
+}
+
+function AuditFoot({
+  kind,
+  lines,
+  older,
+  word,
+  at,
+  isLive,
+}: {
+  kind: AuditKind;
+  lines: readonly AuditLine[] | undefined;
+  /** Null if there are no older entries. */
+  older: Older | null;
+  /** Text of the button for older entries. */
+  word: string;
+  /** Time of the last response in milliseconds since 1970. */
+  at: number;
+  isLive: boolean;
+}) {
+  return (
+    <SheetFoot
+      shown={lines ? counted(lines.length, 'entry', 'entries') : 'Counting'}
+      more={older && { word, busy: older.isSearching, onMore: older.onSearch }}
+      remark={
+        <>
+          {descriptors[kind].remark} <AsOf at={at} live={isLive} />
+        </>
+      }
+    />
+  );
+}
+
 /** Text of a log without entries. */
 function NoEntries({
   kind,
@@ -209,20 +252,11 @@ function NoEntries({
 }: {
   kind: AuditKind;
   isFiltered: boolean;
-  /** Searches older entries; null if there are none. */
-  older: { isSearching: boolean; onSearch: () => void } | null;
+  older: Older | null;
   onClear: () => void;
 }) {
   return (
-    <Empty
-      title={
-        older
-          ? 'No newer entry matches'
-          : isFiltered
-            ? 'No entry matches'
-            : 'Nothing has happened yet'
-      }
-    >
+    <Empty title={older ? 'No newer entry matches' : isFiltered ? 'No entry matches' : 'Nothing has happened yet'}>
       {older ? (
         <>
           <p>A search reads {count(limits.auditSearchRows.default)} entries at a time, the newest first.</p>

@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { type UseQueryResult, useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import type { SessionRow } from '../../../../contract/admin.ts';
@@ -37,12 +37,10 @@ export function SessionsPage() {
   const [search, setSearch] = useState('');
   const [dialog, setDialog] = useState<'user' | 'all' | null>(null);
   const [said, setSaid] = useState('');
-  const field = useRef<HTMLInputElement>(null);
 
   const list = useQuery(sessionList(ref, onlyUser));
   const who = useWho(ref, onlyUser, list.data);
   const sessions = useMemo(() => list.data && searchSessions(list.data, search), [list.data, search]);
-  const fresh = useNewIds(`${ref} ${onlyUser}`, list.data);
   const session = list.data?.find(({ id }) => id === chosen);
 
   const choose = useChosenSession();
@@ -50,23 +48,15 @@ export function SessionsPage() {
     setSaid('The session was revoked.');
     choose(null);
   }, [choose]);
-  const { revoke, revoking, refused, retry } = useRevocation(ref, afterRevocation);
-  const columns = useMemo(() => sessionColumns(revoke, revoking), [revoke, revoking]);
+  const revocation = useRevocation(ref, afterRevocation);
+  const { revoke, revoking } = revocation;
   const { previous, next } = useNeighbours(sessions, chosen, choose);
-  useKeys(
-    useMemo<readonly Binding[]>(
-      () => [{ keys: 'f', group: 'Sessions', does: 'Search', run: () => field.current?.focus() }],
-      [],
-    ),
-  );
-
   const everybody = () => void navigate({ search: {}, replace: true });
   const done = (revoked: number) => {
     setDialog(null);
     setSaid(`${counted(revoked, 'session was', 'sessions were')} revoked.`);
     choose(null);
   };
-  const none = list.data?.length === 0;
   return (
     <Page
       bare
@@ -91,77 +81,13 @@ export function SessionsPage() {
         )
       }
     >
-      <Sheet
-        title="Sessions"
-        filters={
-          <>
-            {onlyUser !== null && <UserChip who={who} onRemove={everybody} />}
-            <SearchField
-              ref={field}
-              label="Search sessions"
-              example="E-mail, client or address"
-              value={search}
-              onSearch={setSearch}
-            />
-          </>
-        }
-        tools={
-          <Button
-            small
-            kind="danger"
-            offBecause={none ? 'No active sessions.' : null}
-            onClick={() => setDialog(onlyUser === null ? 'all' : 'user')}
-          >
-            {onlyUser === null ? 'Revoke all' : 'Revoke all of this user'}
-          </Button>
-        }
-        notice={
-          <>
-            {list.error && (
-              <Failure facts={failureFacts(list.error)} onRetry={() => void list.refetch()} busy={list.isFetching} />
-            )}
-            {refused && (
-              <Failure facts={failureFacts(refused)} onRetry={retry} />
-            )}
-          </>
-        }
-        foot={
-          <SessionsFoot
-            appRef={ref}
-            all={list.data}
-            shown={sessions?.length ?? 0}
-            everybodys={onlyUser === null}
-            at={list.dataUpdatedAt}
-            stale={list.isError}
-          />
-        }
-      >
-        {sessions?.length === 0 ? (
-          <SheetWords>
-            <NoSessions
-              appRef={ref}
-              all={list.data?.length ?? 0}
-              who={onlyUser === null ? null : who}
-              search={search}
-              onClear={() => setSearch('')}
-              onEverybody={everybody}
-            />
-          </SheetWords>
-        ) : (
-          (sessions !== undefined || !list.isError) && (
-            <RowTable<SessionRow>
-              label="Sessions"
-              columns={columns}
-              rows={sessions}
-              total={sessions?.length ?? -1}
-              selected={chosen}
-              fresh={fresh}
-              stale={list.isError}
-              onOpen={({ id }) => choose(id)}
-            />
-          )
-        )}
-      </Sheet>
+      <SessionSheet
+        {...{ appRef: ref, list, sessions, onlyUser, who, chosen, search, revocation }}
+        onSearch={setSearch}
+        onChoose={choose}
+        onEverybody={everybody}
+        onRevokeAll={() => setDialog(onlyUser === null ? 'all' : 'user')}
+      />
       <span role="status" className="sr">
         {said}
       </span>
@@ -171,6 +97,113 @@ export function SessionsPage() {
         onClose={() => setDialog(null)}
       />
     </Page>
+  );
+}
+
+/** The list of sessions with its filters. */
+function SessionSheet({
+  appRef,
+  list,
+  sessions,
+  onlyUser,
+  who,
+  chosen,
+  search,
+  revocation: { revoke, revoking, refused, retry },
+  onSearch,
+  onChoose,
+  onEverybody,
+  onRevokeAll,
+}: {
+  appRef: string;
+  list: UseQueryResult<SessionRow[]>;
+  /** The sessions that match the search. */
+  sessions: readonly SessionRow[] | undefined;
+  onlyUser: string | null;
+  who: string;
+  chosen: string | null;
+  search: string;
+  revocation: ReturnType<typeof useRevocation>;
+  onSearch: (text: string) => void;
+  onChoose: (id: string) => void;
+  onEverybody: () => void;
+  onRevokeAll: () => void;
+}) {
+  const field = useRef<HTMLInputElement>(null);
+  const fresh = useNewIds(`${appRef} ${onlyUser}`, list.data);
+  const columns = useMemo(() => sessionColumns(revoke, revoking), [revoke, revoking]);
+  useKeys(
+    useMemo<readonly Binding[]>(
+      () => [{ keys: 'f', group: 'Sessions', does: 'Search', run: () => field.current?.focus() }],
+      [],
+    ),
+  );
+  const none = list.data?.length === 0;
+  return (
+    <Sheet
+      title="Sessions"
+      filters={
+        <>
+          {onlyUser !== null && <UserChip who={who} onRemove={onEverybody} />}
+          <SearchField
+            ref={field}
+            label="Search sessions"
+            example="E-mail, client or address"
+            value={search}
+            onSearch={onSearch}
+          />
+        </>
+      }
+      tools={
+        <Button small kind="danger" offBecause={none ? 'No active sessions.' : null} onClick={onRevokeAll}>
+          {onlyUser === null ? 'Revoke all' : 'Revoke all of this user'}
+        </Button>
+      }
+      notice={
+        <>
+          {list.error && (
+            <Failure facts={failureFacts(list.error)} onRetry={() => void list.refetch()} busy={list.isFetching} />
+          )}
+          {refused && <Failure facts={failureFacts(refused)} onRetry={retry} />}
+        </>
+      }
+      foot={
+        <SessionsFoot
+          appRef={appRef}
+          all={list.data}
+          shown={sessions?.length ?? 0}
+          everybodys={onlyUser === null}
+          at={list.dataUpdatedAt}
+          stale={list.isError}
+        />
+      }
+    >
+      {sessions?.length === 0 ? (
+        <SheetWords>
+          <NoSessions
+            appRef={appRef}
+            all={list.data?.length ?? 0}
+            who={onlyUser === null ? null : who}
+            search={search}
+            onClear={() => onSearch('')}
+            onEverybody={onEverybody}
+          />
+        </SheetWords>
+      ) : (
+        (sessions !== undefined || !list.isError) && (
+          <RowTable<SessionRow>
+            label="Sessions"
+            columns={columns}
+            rows={sessions}
+            total={sessions?.length ?? -1}
+            selected={chosen}
+            fresh={fresh}
+            stale={list.isError}
+            onOpen={({ id }) => onChoose(id)}
+          />
+        )
+      )}
+    </Sheet>
   );
 }
 
