@@ -47,7 +47,7 @@ import { writeLog } from '../observe/log.ts';
 import { PlanCache } from '../rest/plan-cache.ts';
 import { BodyParser } from '../rest/request/body-parser.ts';
 import { OpenApiDocuments } from '../spec/openapi/documents.ts';
-import { ScreensOfCallers } from '../spec/portal-screens.ts';
+import { ScreensOfCallers } from '../spec/portal/portal-screens.ts';
 import { ProbeRunner } from '../spec/probe/probe-runner.ts';
 import type { TaskRunner } from '../spec/process/task-result.ts';
 import { SpecificationService } from '../spec/specification-service.ts';

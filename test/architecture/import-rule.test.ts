@@ -93,6 +93,7 @@ describe('breachInSource and breachOutside', () => {
 
   it.each([
     ['web/console/main.tsx', 'src/rest/handle.ts'],
+    ['web/console/main.tsx', 'test/support/entity-fixture.ts'],
     ['contract/limits.ts', 'src/errors/ninefold-error.ts'],
     ['contract/limits.ts', 'zod'],
     ['test/wire/sign-up.test.ts', 'src/auth/handle.ts'],

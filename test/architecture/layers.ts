@@ -73,7 +73,10 @@ export function breachOutside({ from, to, isRelative }: Import): string | null {
   }
   const folder = from.split('/')[0];
   if (folder === 'contract') return to.startsWith('contract/') ? null : 'contract imports only contract';
-  if (folder === 'web') return /^(web|contract)\//.test(to) ? null : 'web imports only web, contract and packages';
+  if (folder === 'web') {
+    if (isTest(from) && to.startsWith('test/support/')) return null;
+    return /^(web|contract)\//.test(to) ? null : 'web imports only web, contract and packages';
+  }
   if (/^test\/(wire|e2e|attack|fault)\//.test(from)) {
     return to.startsWith('src/') ? 'a black-box test imports no source' : null;
   }
