@@ -8,6 +8,7 @@ import { isTransient } from '../database/database-error.ts';
 import { Listener } from '../database/listener.ts';
 import { Pool } from '../database/pool.ts';
 import { firstJson, rowsAsText, type Statement } from '../database/statement.ts';
+import { type RateRefusal, SharedRuns } from '../limits/shared-runs.ts';
 import type { Events } from '../observe/events.ts';
 import { type AppRecord, authenticatorRole } from './app-record.ts';
 import type { Secrets } from './app-secrets.ts';
@@ -64,6 +65,8 @@ export class App {
   /** The secret settings. If one changes, the app is replaced, as it is after a change of the record. */
   readonly secrets: Secrets;
   readonly database: Pool;
+  /** Counts calls of the same clients of the auth API together. */
+  readonly rateCounts = new SharedRuns<RateRefusal | null>();
   /** Settings of an app without stored values. */
   readonly defaults: Settings;
   readonly #target: ConnectionConfig;
