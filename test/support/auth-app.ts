@@ -20,6 +20,7 @@ import type { Identity } from '../../src/identity/identity.ts';
 import { resolveIdentity } from '../../src/identity/resolve.ts';
 import { TokenCache } from '../../src/identity/token-cache.ts';
 import { AddressPolicy } from '../../src/jobs/public-address.ts';
+import { type RateRefusal, SharedRuns } from '../../src/limits/shared-runs.ts';
 import { Events, eventTypes, type NinefoldEvent } from '../../src/observe/events.ts';
 import { clone } from './clone.ts';
 import type { Seed } from './postgres.ts';
@@ -120,6 +121,7 @@ export async function makeAuthApp(url: string, options: { jwtSecret?: string } =
   const bus = new Events();
   const events: NinefoldEvent[] = [];
   bus.listen(eventTypes, (event) => events.push(event));
+  const rateCounts = new SharedRuns<RateRefusal | null>();
   const app: AuthApp = {
     keys,
     database,
@@ -158,6 +160,7 @@ export async function makeAuthApp(url: string, options: { jwtSecret?: string } =
             database,
             identity,
             settings: app.settings,
+            rateCounts,
             secrets: app.secrets,
             roleClaimKey: app.roleClaimKey,
             nodeKey: () => nodeKey,
