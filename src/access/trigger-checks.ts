@@ -2,9 +2,10 @@ import type { RelationFact, TriggerFact } from '../catalog/entities.ts';
 import { groupBy } from '../catalog/group.ts';
 import { idOf } from '../catalog/names.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
+import { certainRaise } from '../sql-reader/body/certain.ts';
 import { skipsRows } from '../sql-reader/body/writes.ts';
 import type { CallingRole } from './calling-roles.ts';
-import { addCondition, type Decision, denied, display, noRows } from './decision.ts';
+import { addCondition, type Decision, denied, display, noRows, refusal } from './decision.ts';
 import type { Lookup } from './lookup.ts';
 import type { RowOperation } from './operations.ts';
 import type { Lack } from './policy-calls.ts';
@@ -65,6 +66,12 @@ export class TriggerChecks {
       if (lack.isCertain && isSure)
         return { ...denied(reason, lack.code), untried: 'code', policies: decision.policies };
       return addCondition(decision, `as long as the trigger ${name} does not ${lack.does}`, reason, 'code');
+    }
+    const raised = routine.language === 'plpgsql' ? certainRaise(routine.body) : null;
+    if (raised?.sqlstate && isSure) {
+      const message = raised.message === null ? '' : `: ${raised.message}`;
+      const refused = refusal(`the trigger ${name} raises an error for every row${message}`, raised.sqlstate);
+      return { ...denied(refused), untried: 'code', policies: decision.policies };
     }
     const isBeforeRow = (events & ROW) !== 0 && (events & BEFORE) !== 0;
     const skips = isBeforeRow && routine.language === 'plpgsql' ? skipsRows(routine.body, operation) : 'never';

@@ -129,7 +129,9 @@ async function lies(cells: readonly RoleCell[], rowsOf?: string): Promise<string
           for (const claims of claimsOf(cell.role)) tried.push(await attempt(tx, cell.role, claims, sql, of));
         }
         if (!agrees(cell, tried)) {
-          const results = tried.map((one) => `    ${one.reached}/${one.of} ${one.sqlstate ?? ''} ${one.sql}`).join('\n');
+          const results = tried
+            .map((one) => `    ${one.reached}/${one.of} ${one.sqlstate ?? ''} ${one.sql}`)
+            .join('\n');
           found.push(
             `${cell.role} ${cell.operation} ${cell.entity}: ${cell.verdict} ${cell.words} ${cell.code ?? ''} (${cell.reason})\n${results}`,
           );
@@ -249,20 +251,45 @@ describe('every cell of the matrix matches the response of PostgreSQL', () => {
         'always',
         '',
       ],
+      ['f15()', code(`sql as 'truncate coded.open; select 1'`), 'never', ''],
+      [
+        'f16(a bool)',
+        code(`plpgsql as 'begin if a then truncate coded.open; end if; return 1; end'`),
+        'when',
+        'as long as its code does not truncate coded.open',
+        '(true)',
+        '(false)',
+      ],
+      [
+        'f17()',
+        code(`plpgsql as 'begin create temp table x (id int); insert into x select 1; return 1; end'`),
+        'never',
+        '',
+      ],
+      ['f18()', code(`plpgsql as 'begin create table coded.x (id int); return 1; end'`), 'never', ''],
+      ['f19()', code(`plpgsql as 'begin alter table coded.open add x int; return 1; end'`), 'never', ''],
+      ['f20()', code(`plpgsql security definer as 'begin truncate coded.open; return 1; end'`), 'always', ''],
+      ['f21()', code(`plpgsql as 'begin perform coded.f22(); return 1; end'`), 'never', ''],
+      ['f22()', code(`plpgsql stable as 'begin insert into coded.open values (1); return 1; end'`), 'never', ''],
       ['f14()', code(`sql set search_path = coded as 'select count(*)::int from t'`), 'never', ''],
     ] as const;
     await pool.script(`create schema coded authorization app_owner; set role app_owner; grant usage on schema coded to public;
-      create table coded.t (id int); create table coded.open (id int); grant all on coded.open to anon; grant select on coded.t to service_role;
+      create table coded.t (id int); create table coded.open (id int); grant all on coded.open to anon; revoke truncate on coded.open from anon; grant select on coded.t to service_role;
       ${functions.map(([signature, rest]) => `create function coded.${signature} ${rest};`).join('\n')}`);
     const derived = await derive({ exposedSchemas: ['coded'], authenticator: 'app_authenticator' });
-    for (const [signature, , verdict, words, ...calls] of functions) {
+    for (const [signature, rest, verdict, words, ...calls] of functions) {
       const [name = ''] = signature.split('(');
       const cell = derived.cells.find(({ role, entity }) => role === 'anon' && entity.startsWith(`coded.${name}(`));
       expect({ name, verdict: cell?.verdict, words: cell?.words }).toEqual({ name, verdict, words });
       const tried: boolean[] = [];
+      const codes: (string | undefined)[] = [];
       for (const call of calls.length > 0 ? calls : ['()']) {
-        tried.push(runs(await pool.transaction((tx) => attempt(tx, 'anon', '{}', `select coded.${name}${call}`, 1))));
+        const one = await pool.transaction((tx) => attempt(tx, 'anon', '{}', `select coded.${name}${call}`, 1));
+        tried.push(runs(one));
+        codes.push(one.sqlstate);
       }
+      if (verdict === 'never' && !/ stable /.test(rest))
+        expect([name, ...codes]).toEqual([name, ...codes.map(() => cell?.code)]);
       if (verdict !== 'when') expect([name, ...tried]).toEqual([name, ...tried.map(() => verdict === 'always')]);
       if (calls.length > 1) expect([name, ...tried]).toEqual([name, false, true]);
     }
