@@ -90,7 +90,7 @@ export class Access {
         return { bound: security.bound, checks: operation === 'insert' || (operation === 'update' && isChecked) };
       },
     );
-    this.#triggers = new TriggerChecks(look, this.#calls.lacking.bind(this.#calls));
+    this.#triggers = new TriggerChecks(look, this.#calls);
   }
 
   /**

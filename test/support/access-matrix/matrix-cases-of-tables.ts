@@ -334,6 +334,11 @@ export const casesOfTables: MatrixCase[] = [
     sql: `${secured('"we""ird | näme\n(1)"')} create policy "p'""q" on "we""ird | näme\n(1)" using (${own} or note = '|\\''' or status = 'closed');`,
   },
   {
+    name: 'a check whose function reads a table that the role may not read, for some rows',
+    sql: `${granted()} create table this_schema.m (user_id uuid); create function looks(text) returns boolean language plpgsql as
+      'begin if $1 = ''closed'' then return not exists (select from this_schema.m); end if; return true; end'; alter table t add check (looks(status));`,
+  },
+  {
     name: 'triggers that truncate, define, write although they are not VOLATILE, or raise an error',
     sql: `${['t', 'u', 'v', 'w'].map((name) => granted(name)).join(' ')} create table this_schema.m (user_id uuid); grant all on m to ${to}; revoke truncate on m from ${to};
       ${[
