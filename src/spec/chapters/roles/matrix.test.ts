@@ -277,19 +277,14 @@ describe('every cell of the matrix matches the response of PostgreSQL', () => {
       create table coded.t (id int); create table coded.open (id int); grant all on coded.open to anon; revoke truncate on coded.open from anon; grant select on coded.t to service_role;
       ${functions.map(([signature, rest]) => `create function coded.${signature} ${rest};`).join('\n')}`);
     const derived = await derive({ exposedSchemas: ['coded'], authenticator: 'app_authenticator' });
-    for (const [signature, rest, verdict, words, ...calls] of functions) {
+    for (const [signature, , verdict, words, ...calls] of functions) {
       const [name = ''] = signature.split('(');
       const cell = derived.cells.find(({ role, entity }) => role === 'anon' && entity.startsWith(`coded.${name}(`));
       expect({ name, verdict: cell?.verdict, words: cell?.words }).toEqual({ name, verdict, words });
       const tried: boolean[] = [];
-      const codes: (string | undefined)[] = [];
       for (const call of calls.length > 0 ? calls : ['()']) {
-        const one = await pool.transaction((tx) => attempt(tx, 'anon', '{}', `select coded.${name}${call}`, 1));
-        tried.push(runs(one));
-        codes.push(one.sqlstate);
+        tried.push(runs(await pool.transaction((tx) => attempt(tx, 'anon', '{}', `select coded.${name}${call}`, 1))));
       }
-      if (verdict === 'never' && !/ stable /.test(rest))
-        expect([name, ...codes]).toEqual([name, ...codes.map(() => cell?.code)]);
       if (verdict !== 'when') expect([name, ...tried]).toEqual([name, ...tried.map(() => verdict === 'always')]);
       if (calls.length > 1) expect([name, ...tried]).toEqual([name, false, true]);
     }
