@@ -309,7 +309,6 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     ],
   ],
   'src/spec/types/value-rules.ts': [['what other matchers of patterns take', 'const COUNTED = 1000;']],
-  'src/sql-reader/body/writes.ts': [['what is remembered parsed', 'maxText: 10_000']],
   'src/sql-reader/condition.ts': [['what is remembered parsed', 'maxText: 10_000', 'maxResults: 5000']],
   'src/watchdog/database-sizes.ts': [
     ['how much is looked at in one turn', 'const READ_AT_ONCE = 20;'],
