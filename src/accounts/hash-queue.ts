@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../contract/limits.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 
@@ -10,6 +11,7 @@ export class HashQueue {
   readonly #maxWaiting: number;
   readonly #waiting: (() => void)[] = [];
   #running = 0;
+  #pausing = 0;
 
   constructor(
     atOnce: number = limits.concurrentPasswordHashes.default,
@@ -20,18 +22,31 @@ export class HashQueue {
   }
 
   /**
+   * Rejects if `run` would refuse work now. Rejects after a pause, so that a client that repeats its call at once does
+   * not take the processor from other calls. At most as many calls pause as may wait for their turn.
+   * @throws over_request_rate_limit
+   */
+  async requirePlace(): Promise<void> {
+    if (!this.#isFull()) return;
+    if (this.#pausing < this.#maxWaiting) {
+      this.#pausing++;
+      await sleep(limits.signInRefusalMilliseconds.default);
+      this.#pausing--;
+    }
+    throw refusal();
+  }
+
+  #isFull(): boolean {
+    return this.#running >= this.#atOnce && this.#waiting.length >= this.#maxWaiting;
+  }
+
+  /**
    * Runs the work when it is its turn and returns its result.
    * @throws over_request_rate_limit if too many calls wait already
    */
   async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#isFull()) throw refusal();
     if (this.#running >= this.#atOnce) {
-      if (this.#waiting.length >= this.#maxWaiting) {
-        throw new NinefoldError('over_request_rate_limit', {
-          message: 'Too many passwords are being checked at the moment',
-          headers: { 'retry-after': '1' },
-          limit: 'passwordHashesWaiting',
-        });
-      }
       // A finished call hands its place to the next one, so the count does not change.
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     } else {
@@ -46,3 +61,10 @@ export class HashQueue {
     }
   }
 }
+
+const refusal = (): NinefoldError =>
+  new NinefoldError('over_request_rate_limit', {
+    message: 'Too many passwords are being checked at the moment',
+    headers: { 'retry-after': '1' },
+    limit: 'passwordHashesWaiting',
+  });
