@@ -65,6 +65,6 @@ export class HashQueue {
 const refusal = (): NinefoldError =>
   new NinefoldError('over_request_rate_limit', {
     message: 'Too many passwords are being checked at the moment',
-    headers: { 'retry-after': '1' },
+    retryAfter: 1,
     limit: 'passwordHashesWaiting',
   });
