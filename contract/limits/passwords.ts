@@ -127,7 +127,7 @@ export const passwordLimits = {
     unit: 'milliseconds',
     default: 250,
     meaning:
-      'How long a sign-in waits for its 429 while passwordHashesWaiting is reached, so that clients that repeat it at once do not slow down other calls.',
+      'How long a sign-in waits for its 429 while as many sign-ins wait as passwordHashesWaiting says, so that clients that repeat it at once do not slow down other calls.',
   },
   importedHashMebibytes: {
     group: 'passwords',

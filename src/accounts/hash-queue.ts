@@ -11,7 +11,6 @@ export class HashQueue {
   readonly #maxWaiting: number;
   readonly #waiting: (() => void)[] = [];
   #running = 0;
-  #pausing = 0;
 
   constructor(
     atOnce: number = limits.concurrentPasswordHashes.default,
@@ -22,17 +21,12 @@ export class HashQueue {
   }
 
   /**
-   * Rejects if `run` would refuse work now. Rejects after a pause, so that a client that repeats its call at once does
-   * not take the processor from other calls. At most as many calls pause as may wait for their turn.
-   * @throws over_request_rate_limit
+   * Rejects if `run` would refuse work now.
+   * @throws over_request_rate_limit after a pause
    */
   async requirePlace(): Promise<void> {
     if (!this.#isFull()) return;
-    if (this.#pausing < this.#maxWaiting) {
-      this.#pausing++;
-      await sleep(limits.signInRefusalMilliseconds.default);
-      this.#pausing--;
-    }
+    await pauseBeforeRefusal();
     throw refusal();
   }
 
@@ -68,3 +62,15 @@ const refusal = (): NinefoldError =>
     retryAfter: 1,
     limit: 'passwordHashesWaiting',
   });
+
+let pausing = 0;
+
+/**
+ * Waits before a sign-in is refused because the node is busy, so that a client that repeats the call at once does not take the
+ * processor from other calls. A bounded number of calls waits; the others are refused at once.
+ */
+export async function pauseBeforeRefusal(): Promise<void> {
+  if (pausing >= limits.passwordHashesWaiting.default) return;
+  pausing++;
+  await sleep(limits.signInRefusalMilliseconds.default).finally(() => pausing--);
+}
