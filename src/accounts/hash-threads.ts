@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { Options } from '@node-rs/argon2';
 
 /** One computation of a password hash. `make` returns the hash, `verify` whether the password has it. */
-export type HashTask =
+type HashTask =
   | { readonly make: 'argon2'; readonly password: string; readonly options: Options }
   | { readonly verify: 'argon2' | 'bcrypt'; readonly password: string; readonly hash: string };
 
