@@ -184,6 +184,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     ['the form of hashes', '{1,128}', '{16,88}'],
     ['the memory of scrypt (RFC 7914)', 'const MEBIBYTE = 1024 * 1024;', 'maxmem = 128'],
   ],
+  'src/accounts/hash-threads.ts': [['when an idle thread ends', 'const IDLE_MILLISECONDS = 60_000;']],
   'src/accounts/import/imported-account.ts': [['the form of a UUID', '.slice(0, 8)']],
   'src/accounts/import/read-objects.ts': [['how much of a file shows whether it is JSON', 'const PROBED_BYTES = 64;']],
   'src/accounts/import/run-import.ts': [
