@@ -4,6 +4,7 @@ import { storageFull } from '../apps/bounds.ts';
 import type { SchemaCache } from '../catalog/schema-cache.ts';
 import type { Database } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { TraceRecorder } from '../observe/call-trace.ts';
 import { type PlannedCall, planWithCache } from './plan-cache.ts';
@@ -18,6 +19,7 @@ import { runBatch, runDescribe } from './run/run.ts';
 import { buildStatements, type QueryPlan } from './sql/build-statements.ts';
 import { describeStatements } from './sql/describe.ts';
 import { tracePlan, traceStatement } from './trace-plan.ts';
+import { updateConflict } from './update-conflict.ts';
 import { withVisibleColumns, withVisibleNames } from './visible-names.ts';
 
 /** Everything that a data request needs. */
@@ -67,10 +69,18 @@ export async function handleRest(context: RestContext, callRequest: CallRequest)
   } else {
     const batch = buildStatements(request, plan, identity, settings, main ?? undefined);
     if (trace) traceStatement(trace, batch);
-    const result = await runBatch(database, batch, plan, callRequest.signal, trace).catch(async (error: unknown) => {
+    const { signal } = callRequest;
+    const conflict = async () =>
+      plan.kind === 'mutate' && plan.mutation === 'update' && request.preferences.conflict !== null
+        ? await updateConflict({ database, request, plan, identity, settings, signal })
+        : null;
+    const result = await runBatch(database, batch, plan, signal, trace).catch(async (error: unknown) => {
+      if (error instanceof NinefoldError && error.code === 'PGRST116') throw (await conflict()) ?? error;
       if (isHeld && error instanceof DatabaseError && error.sqlstate === READ_ONLY) throw storageFull(error);
       throw await withVisibleColumns(error, { database, schemaCache, role: identity.role });
     });
+    const changed = result.page === 0 ? await conflict() : null;
+    if (changed) throw changed;
     if (trace) trace.ran = performance.now();
     timing?.mark('transaction');
     reply = replyAndLetGo(request, plan, result, settings);

@@ -21,6 +21,7 @@ export function preferenceApplied(request: ApiRequest, plan: Plan): string | nul
   add('count', preferences.count);
   add('tx', preferences.transaction);
   add('handling', preferences.handling);
+  add('conflict', preferences.conflict, mutation?.mutation === 'update');
   add('timezone', preferences.timezone);
   add('max-affected', preferences.maxAffected, limitsRows && preferences.handling === 'strict');
   return applied.length ? applied.join(', ') : null;
