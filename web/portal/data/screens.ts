@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { createContext, use } from 'react';
 import type { PortalEntity, PortalField, PortalScreen, PortalScreens } from '../../../contract/portal.ts';
+import { currentLanguage } from '../../language/messages.ts';
 import type { Portal } from './client.ts';
 import { callerHeaders, Refusal } from './rest.ts';
 
@@ -12,7 +13,9 @@ export const screens = (portal: Portal, userId: string | null) =>
   queryOptions({
     queryKey: ['screens', userId],
     queryFn: async (): Promise<PortalScreens> => {
-      const response = await fetch('/portal/v1/screens', { headers: await callerHeaders(portal) });
+      const response = await fetch('/portal/v1/screens', {
+        headers: { ...(await callerHeaders(portal)), 'accept-language': currentLanguage() },
+      });
       if (!response.ok) throw new Refusal(response.status, await response.json().catch(() => null));
       return response.json();
     },

@@ -1,5 +1,6 @@
 import type { GoTrueClient, Session } from '@supabase/auth-js';
 import { MutationCache, mutationOptions, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
+import { t } from '../../language/messages.ts';
 import { codeOf } from './auth-words.ts';
 import type { Portal } from './client.ts';
 
@@ -81,7 +82,7 @@ export async function callAuth<T>({ app, auth }: Portal, path: string, init: Req
   });
   const body = response.status === 204 ? null : await response.json().catch(() => null);
   if (!response.ok) {
-    const said = body?.msg ?? body?.message ?? `The app answered ${response.status}.`;
+    const said = body?.msg ?? body?.message ?? t('answered', { status: String(response.status) });
     throw Object.assign(new Error(said), { code: body?.error_code });
   }
   return body;

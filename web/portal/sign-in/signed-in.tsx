@@ -2,6 +2,7 @@ import type { Session } from '@supabase/auth-js';
 import { useQuery } from '@tanstack/react-query';
 import { Navigate } from '@tanstack/react-router';
 import { createContext, type ReactNode, use, useState } from 'react';
+import { t } from '../../language/messages.ts';
 import { AuthLayout, Wrong } from '../auth/auth-layout.tsx';
 import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
@@ -27,7 +28,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
   const { data, error, isFetching } = useQuery(signedIn(portal));
   if (error) {
     return (
-      <AuthLayout title="Sign in">
+      <AuthLayout title={t('signIn')}>
         <Wrong>{authWords(error)}</Wrong>
       </AuthLayout>
     );
