@@ -185,6 +185,7 @@ const authCodes: Readonly<Record<string, readonly string[]>> = {
     'phone_provider_disabled',
     ...texted,
   ],
+  'auth.user.delete': [...authSession, 'insufficient_aal', 'account_proof_needed', 'database_refused'],
   'auth.logout': authSession,
   'auth.admin.users.list': ['no_authorization', 'bad_jwt', 'not_admin'],
   'auth.admin.users.create': ['no_authorization', 'bad_jwt', 'not_admin', ...account],

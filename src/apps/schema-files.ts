@@ -44,6 +44,7 @@ import look from '../schema/0052_look.sql';
 import memberViews from '../schema/0053_member_views.sql';
 import site from '../schema/0055_site.sql';
 import publicNames from '../schema/0056_public_names.sql';
+import labels from '../schema/0062_labels.sql';
 import consoleTables from '../schema/console/0001_console.sql';
 import scheduledWork from '../schema/console/0002_scheduled_work.sql';
 import appSecrets from '../schema/console/0020_app_secrets.sql';
@@ -102,6 +103,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0053_member_views', sql: memberViews, onExisting: true },
   { name: '0055_site', sql: site, onExisting: true },
   { name: '0056_public_names', sql: publicNames, onExisting: true },
+  { name: '0062_labels', sql: labels, onExisting: true },
 ];
 
 /** Name of the last schema file. */

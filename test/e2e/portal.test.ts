@@ -452,7 +452,9 @@ describe('the helpdesk with the portal only', () => {
     // A screen that the customer may not open shows the same page as an unknown screen.
     await customer.page.goto(`${desk.origin}/queue`);
     await customer.page.getByRole('heading', { name: 'There is no such page' }).waitFor();
-    expect([...customer.problems, ...agent.problems]).toEqual([]);
+    // The browser logs the two refused changes.
+    const conflict = 'error: Failed to load resource: the server responded with a status of 409 (Conflict)';
+    expect([...customer.problems, ...agent.problems]).toEqual([conflict, conflict]);
     await Promise.all([customer.context.close(), agent.context.close()]);
   });
 

@@ -111,6 +111,7 @@ export const ar: Messages = {
   deleteAccountPassword: 'كلمة مرورك',
   deleteAccountProve: 'سجّل الخروج ثم الدخول من جديد، واحذف الحساب خلال {minutes} دقائق.',
   deleteAccountRows: 'تعتمد بيانات أخرى في هذا التطبيق على حسابك. اطلب من القائمين عليه حذفه.',
+  deleteAccountWithout: 'بدون كلمة مرور: سجّل الدخول من جديد، ثم احذف الحساب خلال {minutes} دقيقة.',
   deleteAsk: 'حذف هذا العنصر ({one})؟',
   deletedToast: '{name}: تم الحذف.',
   deleteView: 'حذف طريقة العرض {name}',

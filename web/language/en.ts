@@ -109,6 +109,7 @@ export const en = {
   deleteAccountPassword: 'Your password',
   deleteAccountProve: 'Sign out, sign in again, then delete the account within {minutes} minutes.',
   deleteAccountRows: 'Other rows of this app depend on your account. Ask the people who run the app to delete it.',
+  deleteAccountWithout: 'Without a password: sign in again, then delete the account within {minutes} minutes.',
   deleteAsk: 'Delete this {one}?',
   deletedToast: '{name}: deleted.',
   deleteView: 'Delete the view {name}',

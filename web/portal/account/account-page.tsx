@@ -17,6 +17,7 @@ import { Applications } from './applications.tsx';
 import { Devices } from './devices.tsx';
 import { Factors } from './factors.tsx';
 import { LinkedAccounts } from './linked-accounts.tsx';
+import { DeleteAccount, OwnData } from './own-data.tsx';
 import { Passkeys } from './passkeys.tsx';
 import { Password } from './password.tsx';
 
@@ -53,6 +54,7 @@ export function AccountPage() {
       <Section title={t('language')} about={t('languageAbout')}>
         <LanguageChoice isMember />
       </Section>
+      <OwnData />
       <Section title={t('signOut')} about={t('signOutAbout')}>
         <div className={buttonsClass}>
           <Button
@@ -64,6 +66,7 @@ export function AccountPage() {
         </div>
         <Wrong>{leaving.error && authWords(leaving.error)}</Wrong>
       </Section>
+      <DeleteAccount />
     </AccountLayout>
   );
 }
