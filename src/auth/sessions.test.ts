@@ -272,7 +272,10 @@ describe('DELETE /user', () => {
 
   it('answers with the rule of the app that keeps the account', async () => {
     const mine = await signUp();
-    await app.sql('create table if not exists public.orders (buyer uuid constraint orders_buyer references auth.users)', []);
+    await app.sql(
+      'create table if not exists public.orders (buyer uuid constraint orders_buyer references auth.users)',
+      [],
+    );
     await app.sql('insert into public.orders values ($1)', [mine.user.id]);
     const refused = await remove(mine);
     expect(refused).toMatchObject({ status: 400, body: { code: 'database_refused' } });

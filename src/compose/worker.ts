@@ -213,7 +213,11 @@ export async function composeWorker(
       traffic,
       identify: (app, request) => identities.resolve(app, request),
     }),
-    areas: [restApi({ parser, claimsOf }), authApi(authNode), portalApi((app, identity, language) => screens.for(app, identity, language))],
+    areas: [
+      restApi({ parser, claimsOf }),
+      authApi(authNode),
+      portalApi((app, identity, language) => screens.for(app, identity, language)),
+    ],
     openApi: openApi((app, role) => documents.for(app, role)),
     authorise: (request, ref) => authoriseBuilderProxy(adminContext, request, ref),
     handleAdmin: (request, receive) => {

@@ -229,7 +229,10 @@ it('shows labels in the language of the caller, and the names and comments where
   const german = await screensIn('de-AT', 'authenticated', 'agent');
   const tickets = entity(german, 'tickets');
   expect([tickets.label, tickets.one]).toEqual(['Anfragen', 'Anfrage']);
-  expect(tickets.fields.find(({ name }) => name === 'subject')).toMatchObject({ label: 'Betreff', help: 'Worum geht es?' });
+  expect(tickets.fields.find(({ name }) => name === 'subject')).toMatchObject({
+    label: 'Betreff',
+    help: 'Worum geht es?',
+  });
   expect(tickets.machine?.states).toMatchObject([{ label: 'Offen' }, { label: 'Closed' }]);
   expect(tickets.machine?.transitions.map(({ label }) => label)).toContain('Schließen');
   const title = (route: string) => german.screens.find((screen) => screen.route === route)?.title;
@@ -242,7 +245,9 @@ it('shows labels in the language of the caller, and the names and comments where
   const english = await screensOf('authenticated', 'agent');
   expect(entity(english, 'tickets')).toMatchObject({ label: 'Tickets', one: 'ticket' });
   // A member who may not read an entity learns nothing of it by its labels.
-  await owner.script(`select ninefold.label('de', 'Geheime Notiz', entity => 'public.tickets', field => 'secret_note')`);
+  await owner.script(
+    `select ninefold.label('de', 'Geheime Notiz', entity => 'public.tickets', field => 'secret_note')`,
+  );
   expect(JSON.stringify(await screensIn('de', 'authenticated'))).not.toContain('Geheime');
   await owner.script(`select ninefold.label('de', null, entity => 'public.tickets')`);
   expect(entity(await screensIn('de', 'authenticated'), 'tickets').label).toBe('Tickets');

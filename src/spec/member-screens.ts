@@ -88,8 +88,7 @@ function memberScreen(
     (kind !== 'detail' || entity.key.length > 0) &&
     columns.length > 0;
   if (!isOpen || !isAskable || !isShowable) return [];
-  const title =
-    origin === 'derived' ? labels.derivedTitle(screen, entity) : labels.screen(screen.route, screen.title);
+  const title = origin === 'derived' ? labels.derivedTitle(screen, entity) : labels.screen(screen.route, screen.title);
   return [
     {
       ...{

@@ -1,4 +1,4 @@
-import '../ui/styles.ts';
+import './styles.ts';
 import './portal.css';
 import { DirectionProvider, MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';

@@ -1,4 +1,11 @@
-import { currentDirection, type Language, languageNames, type Messages, setLanguage } from '../../language/messages.ts';
+import {
+  currentDirection,
+  currentLanguage,
+  type Language,
+  languageNames,
+  type Messages,
+  setLanguage,
+} from '../../language/messages.ts';
 
 /** Storage key of the language that a member chose on this device. */
 const KEY = 'ninefold-language';
@@ -21,6 +28,17 @@ export function chosenLanguage(): Language | null {
 /** Stores the language for this device. Null means the language of the browser. */
 export function chooseLanguage(language: Language | null): void {
   attempt(() => (language === null ? localStorage.removeItem(KEY) : localStorage.setItem(KEY, language)));
+}
+
+/**
+ * Changes to the language that the member stored in the account, unless one is chosen on this device. The page is loaded
+ * again.
+ */
+export function followAccount({ locale }: Readonly<Record<string, unknown>>): void {
+  if (chosenLanguage() !== null || !isLanguage(locale) || locale === currentLanguage()) return;
+  chooseLanguage(locale);
+  // Without storage, the page would be loaded again and again.
+  if (chosenLanguage() === locale) location.reload();
 }
 
 /** Returns the first language of the browser that the pages have; English without one. */

@@ -27,7 +27,10 @@ async function ownRows(portal: Portal, all: PortalScreens, entity: PortalEntity,
   const owners = ownerFields(all, entity);
   if (owners.length === 0 || !entity.access.select.open) return [];
   const params = new URLSearchParams({
-    select: entity.fields.filter(({ readable }) => readable).map(({ name }) => quoted(name)).join(','),
+    select: entity.fields
+      .filter(({ readable }) => readable)
+      .map(({ name }) => quoted(name))
+      .join(','),
     or: `(${owners.map((name) => `${quoted(name)}.eq.${userId}`).join(',')})`,
     limit: String(PAGE),
   });
@@ -55,7 +58,11 @@ export const downloadOwnData = (portal: Portal, all: PortalScreens) =>
         const own = await ownRows(portal, all, entity, user.id);
         if (own.length > 0) rows[entity.id] = own;
       }
-      const text = JSON.stringify({ app: portal.app.ref, at: new Date().toISOString(), account: user, sessions, rows }, null, 2);
+      const text = JSON.stringify(
+        { app: portal.app.ref, at: new Date().toISOString(), account: user, sessions, rows },
+        null,
+        2,
+      );
       const link = document.createElement('a');
       link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
       link.download = `${portal.app.ref}-data.json`;

@@ -3,6 +3,7 @@ import { MutationCache, mutationOptions, QueryCache, QueryClient, queryOptions }
 import { t } from '../../language/messages.ts';
 import { codeOf } from './auth-words.ts';
 import type { Portal } from './client.ts';
+import { followAccount } from './language.ts';
 
 const sessionKey = ['session'] as const;
 
@@ -44,6 +45,7 @@ export const signedIn = ({ auth }: Portal) =>
         await auth.signOut({ scope: 'local' });
         return null;
       }
+      followAccount(session.user.user_metadata);
       const level = orThrow(await auth.mfa.getAuthenticatorAssuranceLevel());
       return { session, needsFactor: level.currentLevel !== level.nextLevel && level.nextLevel === 'aal2' };
     },

@@ -25,8 +25,8 @@ import { AppMark } from '../auth/auth-layout.tsx';
 import { usePortal } from '../data/client.ts';
 import { entityIn, formFor, placeAt, useScreens } from '../data/screens.ts';
 import { searchOf, views } from '../data/views.ts';
-import { useCaller } from './gate.tsx';
 import choiceStyles from './choice.module.css';
+import { useCaller } from './gate.tsx';
 import { LanguageChoice } from './language-choice.tsx';
 import styles from './shell.module.css';
 
