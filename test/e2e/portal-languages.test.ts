@@ -80,7 +80,8 @@ it.each(['wide', 'phone'] as const)(
     await inBoth(page);
     await page.goto(`${desk.origin}/my-tickets`);
     await page.getByRole('heading', { name: 'طلباتي' }).waitFor();
-    await page.getByRole('columnheader', { name: 'الموضوع' }).waitFor({ state: 'attached' });
+    // On a phone, a row has two lines and no header.
+    if (size === 'wide') await page.getByRole('columnheader', { name: 'الموضوع' }).waitFor();
     await page.getByRole('link', { name: 'الفاتورة' }).click();
     await page.getByRole('heading', { name: 'الفاتورة' }).waitFor();
     await inBoth(page);
@@ -126,7 +127,7 @@ it('lets a member download the own data and delete the account with the password
   await page.getByLabel('Your password').fill(member.password);
   await page.getByRole('button', { name: 'Delete my account', exact: true }).click();
   await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
-  expect((await member.client.auth.getUser()).error?.status).toBe(403);
+  expect((await member.client.auth.getUser()).error?.name).toBe('AuthSessionMissingError');
   expect((await other.client.auth.getUser()).data.user?.id).toBe(other.user.id);
   expect(problems.filter((problem) => !problem.includes('status of 400'))).toEqual([]);
   await context.close();

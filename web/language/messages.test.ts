@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ar } from './ar.ts';
 import { de } from './de.ts';
@@ -29,6 +30,16 @@ describe('the catalogue', () => {
       }
     },
   );
+
+  it('has no message that no page uses', () => {
+    const sources = ['../portal', '../fields', '../ui'].flatMap((folder) =>
+      readdirSync(new URL(folder, import.meta.url), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+        .map((entry) => readFileSync(`${entry.parentPath}/${entry.name}`, 'utf8')),
+    );
+    const text = sources.join('\n');
+    expect(Object.keys(en).filter((key) => !text.includes(`'${key}'`))).toEqual([]);
+  });
 
   it('has Arabic letters in every Arabic message with words, except names', () => {
     const keys = Object.keys(ar) as MessageKey[];
