@@ -9,6 +9,7 @@ import { measureAuth, measureFlood } from './auth.ts';
 import { measureCalls } from './calls.ts';
 import { measureCrash } from './crash.ts';
 import { CONNECTIONS, WORKERS } from './figures.ts';
+import { measureFiles } from './files.ts';
 import { measureLinks } from './links.ts';
 import { measureMixed } from './mixed.ts';
 import { measureNeighbours } from './neighbours.ts';
@@ -23,6 +24,7 @@ const measures: Readonly<Record<string, () => Promise<void>>> = {
   auth: measureAuth,
   calls: measureCalls,
   crash: measureCrash,
+  files: measureFiles,
   flood: measureFlood,
   links: measureLinks,
   mixed: measureMixed,

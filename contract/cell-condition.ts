@@ -11,8 +11,6 @@ export function cellCondition(words: string): string {
   return /^(as|only|with|without) /.test(words) ? words : `when ${words}`;
 }
 
-/** Returns the SQLSTATE with which PostgreSQL answers a cell that is never for another reason than a privilege; null for all other cells. */
-export function cellFailure({ verdict, reason }: Pick<RoleCell, 'verdict' | 'reason'>): string | null {
-  const [, sqlstate] = /\(([0-9][0-9A-Z]{4})\)/.exec(reason) ?? [];
-  return verdict !== 'never' || sqlstate === undefined || sqlstate === '42501' ? null : sqlstate;
-}
+/** Returns the code of the error of a cell that is never for another reason than a privilege; null for all other cells. */
+export const cellFailure = ({ code }: Pick<RoleCell, 'code'>): string | null =>
+  code === undefined || code === '42501' ? null : code;

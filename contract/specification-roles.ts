@@ -78,6 +78,8 @@ export interface RoleCell {
   words: string;
   /** The reason: "no policy lets it through", … */
   reason: string;
+  /** Of `never`: the code of the error that refuses every call; absent if a call may find no row instead. */
+  code?: string;
   /** Names of the examined policies of the entity, permissive ones first. */
   policies: string[];
   /** Fields to which the grant is limited; null if it covers all. */

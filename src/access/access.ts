@@ -16,9 +16,11 @@ import {
   namesOf,
   noRows,
   quoted,
+  type Refusal,
+  refusal,
 } from './decision.ts';
 import type { Lookup } from './lookup.ts';
-import { privilegeOf, type RowOperation, writeBit } from './operations.ts';
+import { privilegeOf, type RowOperation, type WriteOperation, writeBit } from './operations.ts';
 import { anyone, type Caller, outcomes, TRUE } from './outcomes.ts';
 import { functionsCalled, Policies, type RowSecurity, relationsRead } from './policies.ts';
 import { PolicyCalls } from './policy-calls.ts';
@@ -117,9 +119,9 @@ export class Access {
     const made = given.filter((field) => field.made);
     if (made.length === 0) return decision;
     const names = made.map(({ name }) => name).join(', ');
-    const reason = `PostgreSQL numbers or computes ${names}, and refuses a value for it (428C9)`;
-    if (operation === 'update' && made.length === given.length) return denied(reason);
-    return addCondition(decision, `without ${names}`, reason, 'rule');
+    const refused = refusal(`PostgreSQL numbers or computes ${names}, and refuses a value for it`, '428C9');
+    if (operation === 'update' && made.length === given.length) return denied(refused);
+    return addCondition(decision, `without ${names}`, refused.reason, 'rule');
   }
 
   /**
@@ -137,7 +139,7 @@ export class Access {
       numbered &&
       fields.every(({ identity }) => identity === 'a')
     ) {
-      return denied(`PostgreSQL numbers ${numbered.name}, and refuses a value for it (428C9)`);
+      return denied(refusal(`PostgreSQL numbers ${numbered.name}, and refuses a value for it`, '428C9'));
     }
     const isShut = ({ type }: FieldFact) => this.privileges.schemaShut(caller.oid, type) !== null;
     const open = fields.filter((field) => !isShut(field)).map(({ name }) => name);
@@ -147,7 +149,8 @@ export class Access {
     const shut = fields.filter((field) => isShut(field) && (columns?.includes(field.name) ?? true));
     const [first] = shut;
     if (!first || verdict === 'never') return decision;
-    const reason = `no USAGE on schema ${this.privileges.schemaShut(caller.oid, first.type)}, in which the type of ${first.name} is (42501)`;
+    const shutSchema = this.privileges.schemaShut(caller.oid, first.type);
+    const { reason } = refusal(`no USAGE on schema ${shutSchema}, in which the type of ${first.name} is`);
     const left = columns?.filter((name) => open.includes(name)) ?? null;
     if (operation === 'update' && (left ?? open).length === 0) return denied(reason);
     const words = `without ${shut.map(({ name }) => name).join(', ')}`;
@@ -208,8 +211,13 @@ export class Access {
     giving: WritableFields | null,
   ): Decision {
     // PostgreSQL applies rewrite rules before it checks privileges.
-    const ruled = operation === 'select' ? null : refusedByRules(relation, operation);
+    const ruled =
+      operation === 'select' ? null : refusedByRules(relation, operation, this.#views.isReplaced(relation, operation));
     if (ruled !== null) return denied(ruled);
+    if (relation.kind === 'v') {
+      const unknown = operation === 'select' ? null : unknownWrite(relation, operation);
+      if (unknown) return denied(unknown);
+    }
     const covered = this.privileges.fields(role, relation, privilegeOf[operation]);
     if (covered === 'all') return this.#rows(caller, role, relation, operation, giving);
     if (covered.length === 0) return denied(`no ${privilegeOf[operation]} privilege`);
@@ -252,9 +260,8 @@ export class Access {
     if (operation !== 'select' && relation.replaced.includes(operation)) {
       return conditional('a rewrite rule does something else instead', 'as its rewrite rule allows');
     }
-    if (operation !== 'select' && (relation.updatable_by_trigger & writeBit[operation]) === 0) {
-      return denied(`PostgreSQL knows no ${operation} on this ${kindNames[relation.kind]}`);
-    }
+    const unknown = operation === 'select' ? null : unknownWrite(relation, operation);
+    if (unknown) return denied(unknown);
     if (relation.kind === 'v' && operation === 'select') return this.#views.select(caller, relation);
     if (relation.kind === 'v' && operation !== 'select') {
       const decision = this.#views.write(caller, role, relation, operation, giving);
@@ -303,10 +310,10 @@ export class Access {
     // The planner folds a condition that is true for every caller to a constant. So PostgreSQL never refuses a part of
     // such a condition.
     if (parts.every((part) => outcomes(part, anyone) === TRUE)) return every;
-    const refusal = this.#refusal(caller, role, relation, operation, policies);
-    if (refusal) return { ...denied(refusal), ...looked };
+    const refused = this.#refusal(caller, role, relation, operation, policies);
+    if (refused) return { ...denied(refused), ...looked };
     const failing = this.#calls.failing(caller, policies, operation);
-    const failed = failing && { ...denied(`a policy fails: ${failing.reason}`), ...looked };
+    const failed = failing && { ...denied(`a policy fails: ${failing.reason}`, failing.code), ...looked };
     if (failed && failing.always) return failed;
     const asked = failing ? this.policies.conditionsOf(policies, operation, failing.without) : { using, check };
     const outcome = [asked.using, asked.check].filter((part) => part !== null).map((part) => outcomes(part, self));
@@ -390,20 +397,22 @@ export class Access {
     relation: RelationFact,
     operation: RowOperation,
     policies: readonly PolicyFact[],
-  ): string | null {
+  ): Refusal | null {
     // PostgreSQL executes functions with the privileges of the caller, even below a view that reads with the privileges
     // of its owner.
     const [routine] = this.privileges.refusedFunctions(caller.oid, functionsCalled(policies, operation));
-    if (routine) return `a policy calls ${routine}(), which the role may not execute (42501)`;
+    if (routine) return refusal(`a policy calls ${routine}(), which the role may not execute`);
     const circle = this.#graph.circle(caller.oid, role, relation, operation);
     if (circle) {
-      return `infinite recursion (42P17): policies read in a circle ${circle.map(display).join(', then ')}`;
+      const names = circle.map(display).join(', then ');
+      return { reason: `infinite recursion (42P17): policies read in a circle ${names}`, code: '42P17' };
     }
     for (const { relation: oid, fields } of relationsRead(policies, operation)) {
       const read = this.#relations.get(oid);
       if (!read) continue;
       const decision = this.#decideAs(caller, role, read, 'select', fields);
-      if (decision.refused) return `a policy reads ${display(read)}, which the role may not: ${decision.reason}`;
+      const { code, reason } = decision;
+      if (code !== null) return { reason: `a policy reads ${display(read)}, which the role may not: ${reason}`, code };
     }
     return null;
   }
@@ -426,9 +435,22 @@ export class Access {
   }
 }
 
-const locked = 'it locks rows (FOR UPDATE, FOR SHARE), which no GET may (25006)';
+const locked = refusal('it locks rows (FOR UPDATE, FOR SHARE), which no GET may', '25006');
 
-const kindNames = { r: 'table', p: 'table', v: 'view', m: 'materialized view', f: 'foreign table' } as const;
+const unwritable = {
+  v: ['the view is not updatable, and no trigger or rule writes its rows', '55000'],
+  m: ['only REFRESH changes a materialized view', '42809'],
+  f: ['the foreign table is not updatable', '55000'],
+} as const;
+
+/** Returns the error of an operation that PostgreSQL performs on no row of a relation; null if it may perform it. */
+function unknownWrite(relation: RelationFact, operation: WriteOperation): Refusal | null {
+  const { kind, replaced, updatable_by_trigger } = relation;
+  if (kind === 'r' || kind === 'p' || replaced.includes(operation)) return null;
+  if ((updatable_by_trigger & writeBit[operation]) !== 0) return null;
+  const [why, code] = unwritable[kind];
+  return refusal(why, code);
+}
 
 function noRow(policies: readonly PolicyFact[], operation: RowOperation, caller: CallingRole): string {
   if (!policies.some((policy) => policy.permissive)) {

@@ -2,7 +2,15 @@ import type { RoutineFact } from '../catalog/routines.ts';
 import type { Access } from './access.ts';
 import type { CallingRole } from './calling-roles.ts';
 import type { Computed } from './computed.ts';
-import { addCondition, type Decision, denied, display, type UntestableReason } from './decision.ts';
+import {
+  addCondition,
+  type Decision,
+  denied,
+  display,
+  type Refusal,
+  refusal,
+  type UntestableReason,
+} from './decision.ts';
 import type { ExecutedRoutine } from './exposed.ts';
 import { alsoTaken, isReached, waysAround } from './overloads.ts';
 import type { Privileges, RefusedCheck } from './privileges.ts';
@@ -19,11 +27,11 @@ export function decideFunction(access: Access, caller: CallingRole, executed: Ex
   }
   const uses = computed.map((use) => ({ use, why: unreadable(access, caller, use) }));
   const shut = uses.flatMap(({ use, why }) => (why === null ? [] : [{ use, why }]));
-  const reasons = shut.map(({ why }) => why).join('; ');
+  const reasons = shut.map(({ why }) => why.reason).join('; ');
   // A computed field passes only the row. So a refused argument type also makes the computed field unreadable.
   const barred = isCallable ? refusedArgument(access.privileges, caller.oid, routine) : null;
   if (barred !== null) return denied(barred);
-  if (shut.length === uses.length && !isCallable) return denied(reasons);
+  if (shut.length === uses.length && !isCallable) return denied(reasons, shut[0]?.why.code);
   const open = uses.filter(({ why }) => why === null).map(({ use }) => use);
   const uncalled = isCallable ? whyNotCalled(access, caller, executed) : null;
   if (uncalled !== null && open.length === 0) return uncalled.decision;
@@ -71,7 +79,7 @@ function whyNotCalled(
   if (overlaps.length === 0 || isReached(overlaps, settledArguments(access, caller, routine))) return null;
   const every = overlaps.find(({ ways }) => ways.length === 0);
   const why = (every ? [every] : overlaps).map(alsoTaken).join('; ');
-  return { decision: { ...denied(`no call of it is answered: ${why}`), untried: 'name' }, untried: 'name' };
+  return { decision: { ...denied(`no call of it is answered: ${why}`, 'PGRST203'), untried: 'name' }, untried: 'name' };
 }
 
 /** Adds the conditions under which a call selects this function among the functions of the same name. */
@@ -113,7 +121,7 @@ function shutArguments(access: Access, caller: CallingRole, { inputs }: RoutineF
     const what = name === '' ? 'its argument' : name;
     return schema === null
       ? []
-      : [{ name, why: `no USAGE on schema ${schema}, in which the type of ${what} is (42501)` }];
+      : [{ name, why: refusal(`no USAGE on schema ${schema}, in which the type of ${what} is`).reason }];
   });
 }
 
@@ -132,10 +140,7 @@ function withArguments(decision: Decision, privileges: Privileges, role: number,
   // Every call sets the unnamed and the variadic argument.
   const give = privileges.argumentsToGive(role, routine).filter(({ name, mode }) => name !== '' && mode !== 'v');
   const named = give.map(({ name }) => name).join(', ');
-  const given =
-    give.length === 0
-      ? decision
-      : addCondition(decision, `with ${named} given`, `the role may not compute the default of ${named} (42501)`);
+  const given = give.length === 0 ? decision : addCondition(decision, `with ${named} given`, noDefault(named).reason);
   return routine.inputs.reduce((limited, input) => {
     const checks = privileges.refusedChecks(role, input.type_oid);
     const check = checks.find(({ always }) => always) ?? checks[0];
@@ -147,22 +152,29 @@ function withArguments(decision: Decision, privileges: Privileges, role: number,
 }
 
 const checkWords = ({ name, type }: Input, { domain, routine }: RefusedCheck): string =>
-  `the type of ${name}${type === domain ? '' : ` is made of ${domain}, which`} calls ${routine}(), which the role may not execute (42501)`;
+  refusal(
+    `the type of ${name}${type === domain ? '' : ` is made of ${domain}, which`} calls ${routine}(), which the role may not execute`,
+  ).reason;
+
+const noDefault = (named: string): Refusal => refusal(`the role may not compute the default of ${named}`);
 
 /**
  * Returns the reason why the role cannot read the function as a computed field; null if it can. PostgreSQL passes the
  * whole row and nothing else to a computed field.
  */
-export function unreadable(access: Access, caller: CallingRole, { relation, routine }: Computed): string | null {
+export function unreadable(access: Access, caller: CallingRole, { relation, routine }: Computed): Refusal | null {
   const reading = access.decide(caller, relation, 'select');
-  if (reading.refused) return `the role may not read ${display(relation)}: ${reading.reason}`;
+  const { code } = reading;
+  if (code !== null) return { reason: `the role may not read ${display(relation)}: ${reading.reason}`, code };
   if (reading.columns !== null) {
-    return `it takes whole rows of ${display(relation)}, of which the role may read ${reading.columns.join(', ')} only`;
+    return refusal(
+      `it takes whole rows of ${display(relation)}, of which the role may read ${reading.columns.join(', ')} only`,
+    );
   }
   const [row] = routine.inputs;
   const left = access.privileges.argumentsToGive(caller.oid, routine).filter((input) => input !== row);
   if (left.length === 0) return null;
-  return `the role may not compute the default of ${left.map(({ name, type }) => (name === '' ? type : name)).join(', ')} (42501)`;
+  return noDefault(left.map(({ name, type }) => (name === '' ? type : name)).join(', '));
 }
 
 const listOf = (uses: readonly Computed[]): string =>

@@ -2,6 +2,7 @@ import type { PolicyFact } from '../catalog/access.ts';
 import type { RelationFact } from '../catalog/entities.ts';
 import type { Expression } from '../sql-reader/tree.ts';
 import type { Caller } from './outcomes.ts';
+import { INSUFFICIENT_PRIVILEGE } from './refusals.ts';
 
 /** The conditions that the policies of a relation set for a statement. The specification describes them in words. */
 export interface PolicyConditions {
@@ -20,8 +21,8 @@ export interface Decision {
   /** The conditions of verdict `when`, which must all hold. Conditions of calls and of fields are in words. */
   conditions: readonly (string | PolicyConditions)[];
   reason: string;
-  /** Of verdict `never`: true if PostgreSQL returns an error, false if the statement finds no row. */
-  refused: boolean;
+  /** Of verdict `never`: the code of the error that refuses the call; null if the call finds no row. */
+  code: string | null;
   /** The reason why the probe cannot test the decision with statements on rows; null if it can. */
   untried: UntestableReason | null;
   /** Names of the policies that apply, permissive policies first. */
@@ -41,7 +42,7 @@ export interface Decision {
  */
 export type UntestableReason = 'request' | 'rule' | 'types' | 'table' | 'name' | 'code';
 
-const blank = { conditions: [], refused: false, untried: null, policies: [], columns: null };
+const blank = { conditions: [], code: null, untried: null, policies: [], columns: null };
 
 /** Returns a decision whose operation PostgreSQL never refuses. */
 export const always = (reason: string): Decision => ({ ...blank, verdict: 'always', reason });
@@ -52,11 +53,24 @@ export const conditional = (reason: string, condition: string | PolicyConditions
   conditions: [condition],
   reason,
 });
-/** Returns a decision whose operation PostgreSQL refuses with an error. */
-export const denied = (reason: string): Decision => ({ ...blank, verdict: 'never', refused: true, reason });
+/** The reason of an error, which ends with its code, and the code. */
+export interface Refusal {
+  reason: string;
+  code: string;
+}
+
+/** Returns a refusal whose reason names its code. */
+export const refusal = (why: string, code: string = INSUFFICIENT_PRIVILEGE): Refusal => ({
+  reason: `${why} (${code})`,
+  code,
+});
+
+/** Returns a decision whose operation is refused with an error. */
+export const denied = (reason: string | Refusal, code: string = INSUFFICIENT_PRIVILEGE): Decision =>
+  typeof reason === 'string' ? { ...blank, verdict: 'never', code, reason } : { ...blank, verdict: 'never', ...reason };
 /** Returns a denial because field `name` must have a value and no statement can set one. */
 export const missingValue = (name: string): Decision => ({
-  ...denied(`field ${name} must have a value, and none can be given (23502)`),
+  ...denied(refusal(`field ${name} must have a value, and none can be given`, '23502')),
   untried: 'rule',
 });
 /** Returns a decision whose operation runs without an error but finds no row. */

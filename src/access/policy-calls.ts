@@ -7,16 +7,18 @@ import { tokens } from '../sql-reader/body/tokens.ts';
 import { type Use, usesOf } from '../sql-reader/body/uses.ts';
 import { runsDynamicSql } from '../sql-reader/body/writes.ts';
 import type { CallingRole } from './calling-roles.ts';
-import { addCondition, always, type Decision, denied, display } from './decision.ts';
+import { addCondition, always, type Decision, denied, display, refusal } from './decision.ts';
 import type { Lookup } from './lookup.ts';
 import type { RowOperation } from './operations.ts';
 import { functionsCalled } from './policies.ts';
+import { INSUFFICIENT_PRIVILEGE } from './refusals.ts';
 import { runsAs } from './setting-effects.ts';
 
 /** A function of a policy that fails for every row, and the reason. */
 export interface FailingCall {
   routine: string;
   reason: string;
+  code: string;
   /**
    * True if PostgreSQL checks the function before it reads a row, because PostgreSQL inlines the code into the
    * statement.
@@ -42,6 +44,7 @@ export interface Lack {
   /** The use that needs the privilege, as an infinitive: "read public.secrets". */
   does: string;
   reason: string;
+  code: string;
   /** True if every call of the function fails. False if the call fails where it reaches the use. */
   isCertain: boolean;
   /** True if PostgreSQL checks the privilege when the code runs, not before it reads a row. */
@@ -84,6 +87,7 @@ export class PolicyCalls {
       return {
         routine: idOf(routine),
         reason: lack.reason,
+        code: lack.code,
         always: isInlined(routine) && !lack.isRun,
         without: callRemover(routine),
       };
@@ -99,7 +103,10 @@ export class PolicyCalls {
     const hasInputs = routine.inputs.length > 0;
     // PostgreSQL does not run a strict function for NULL.
     if (lack?.isCertain && !(routine.strict && hasInputs)) {
-      return { ...denied(lack.reason), untried: !hasInputs && !lack.isRun && this.#isPlanned(routine) ? null : 'code' };
+      return {
+        ...denied(lack.reason, lack.code),
+        untried: !hasInputs && !lack.isRun && this.#isPlanned(routine) ? null : 'code',
+      };
     }
     if (lack) return addCondition(runs, `as long as its code does not ${lack.does}`, lack.reason, 'code');
     if (routine.language !== 'plpgsql' || !runsDynamicSql(routine.body)) return runs;
@@ -158,13 +165,13 @@ export class PolicyCalls {
     const relation = this.#find(routine, schema, name);
     if (!relation) return [];
     const [needs, does] = verbs[kind];
-    const lack = (why: string, isSure: boolean, rows = ''): Lack => ({
+    const lack = (why: string, isSure: boolean, rows = '', code = INSUFFICIENT_PRIVILEGE): Lack => ({
       does: `${needs} ${display(relation)}${rows}`,
-      reason: `${idOf(routine)} ${does} ${display(relation)}, ${why} (42501)`,
+      ...refusal(`${idOf(routine)} ${does} ${display(relation)}, ${why}`, code),
       isCertain: isSure,
     });
     const decision = this.#decide(caller, relation, kind);
-    if (decision.refused) return [lack('which the role may not', isCertain)];
+    if (decision.code !== null) return [lack('which the role may not', isCertain, '', decision.code)];
     // PostgreSQL checks USAGE on a schema when it plans a statement, and functions keep plans for other roles.
     if (!this.#look.privileges.usesSchema(caller.oid, relation.schema))
       return [lack('whose schema the role may not use', false)];
@@ -180,8 +187,8 @@ export class PolicyCalls {
     const schemas = schema === null ? searchPath(routine, this.#look.facts.exposedSchemas) : [schema];
     if (!schemas.some((one) => this.#look.privileges.refusesSequence(oid, one, name))) return [];
     const sequence = schema === null ? name : `${schema}.${name}`;
-    const reason = `${idOf(routine)} takes numbers from ${sequence}, which the role may not (42501)`;
-    return [{ does: `take numbers from ${sequence}`, reason, isCertain: isCertain && isAlone, isRun: true }];
+    const refused = refusal(`${idOf(routine)} takes numbers from ${sequence}, which the role may not`);
+    return [{ does: `take numbers from ${sequence}`, ...refused, isCertain: isCertain && isAlone, isRun: true }];
   }
 
   /** Returns the relation that code names. A name without schema is looked up in the search path of the function. */
@@ -204,10 +211,10 @@ export class PolicyCalls {
     const called = `${first.schema}.${first.name}()`;
     const all = [first, ...others];
     if (all.every((one) => !this.#look.privileges.mayExecute(caller.oid, one))) {
-      const reason = `${idOf(routine)} calls ${called}, which the role may not execute (42501)`;
+      const refused = refusal(`${idOf(routine)} calls ${called}, which the role may not execute`);
       // PostgreSQL checks USAGE on a schema when it plans a statement, and functions keep plans for other roles.
       const isRefused = all.every(({ grants }) => !this.#look.privileges.holds(caller.oid, grants, 'EXECUTE'));
-      return [{ does: `call ${called}`, reason, isCertain: use.isCertain && isRefused }];
+      return [{ does: `call ${called}`, ...refused, isCertain: use.isCertain && isRefused }];
     }
     const inner = others.length === 0 ? this.#lacking(caller, first, asked) : null;
     // PostgreSQL skips calls of strict functions with NULL.
@@ -219,8 +226,8 @@ export class PolicyCalls {
   #ofBuiltIn({ oid }: CallingRole, routine: RoutineFact, { schema, name }: Use): Lack[] {
     const called = `${schema ?? 'pg_catalog'}.${name}`;
     if (!this.#look.privileges.refusesNamed(oid, called)) return [];
-    const reason = `${idOf(routine)} calls ${called}(), which the role may not execute (42501)`;
-    return [{ does: `call ${called}()`, reason, isCertain: false }];
+    const refused = refusal(`${idOf(routine)} calls ${called}(), which the role may not execute`);
+    return [{ does: `call ${called}()`, ...refused, isCertain: false }];
   }
 }
 

@@ -1,17 +1,17 @@
 import type { Facts } from '../catalog/facts.ts';
 import type { PreRequestFact } from '../catalog/pre-request.ts';
 import { writesOf } from '../sql-reader/body/writes.ts';
-import { addCondition, type Decision, denied } from './decision.ts';
+import { addCondition, type Decision, denied, type Refusal, refusal } from './decision.ts';
 import type { Privileges } from './privileges.ts';
 
 /** The result of `SELECT name()`: the function that runs, or the reason why PostgreSQL runs none for any caller. */
-type Called = { routine: PreRequestFact } | { refused: string };
+type Called = { routine: PreRequestFact } | { refused: Refusal };
 
 /** Returns true for PostgreSQL's own schemas, which every role may use. */
 const isOwn = (schema: string): boolean => /^pg_|^information_schema$/.test(schema);
 
 const notFound = (named: readonly PreRequestFact[]) => ({
-  refused: named.length === 0 ? 'which is not there (42883)' : 'which takes arguments, and is given none (42883)',
+  refused: refusal(named.length === 0 ? 'which is not there' : 'which takes arguments, and is given none', '42883'),
 });
 
 /**
@@ -26,14 +26,14 @@ function called(facts: Facts, schema: string, uses: (schema: string) => boolean)
   const { preRequest, schemas, pre_requests: named, extraSearchPath, database } = facts;
   if (preRequest === null) return null;
   const parts = preRequest.split('.');
-  if (parts.includes('')) return { refused: 'and a name cannot be empty (42601)' };
-  if (parts.length > 3) return { refused: 'and a name has three parts at most (42601)' };
+  if (parts.includes('')) return { refused: refusal('and a name cannot be empty', '42601') };
+  if (parts.length > 3) return { refused: refusal('and a name has three parts at most', '42601') };
   if (parts.length === 3 && parts[0] !== database.name)
-    return { refused: `and ${parts[0]} is another database (0A000)` };
+    return { refused: refusal(`and ${parts[0]} is another database`, '0A000') };
   const of = parts.at(-2);
   if (of !== undefined) {
     if (!isOwn(of) && !schemas.some((one) => one.name === of))
-      return { refused: `and there is no schema ${of} (3F000)` };
+      return { refused: refusal(`and there is no schema ${of}`, '3F000') };
     const inSchema = named.filter((one) => one.schema === of);
     return chosen(inSchema) ?? notFound(inSchema);
   }
@@ -53,16 +53,16 @@ function called(facts: Facts, schema: string, uses: (schema: string) => boolean)
 function chosen(named: readonly PreRequestFact[]): Called | null {
   const [first, ...more] = named.filter(({ fits }) => fits);
   if (first === undefined) return null;
-  if (more.length > 0) return { refused: 'and several take such a call (42725)' };
-  if (first.kind === 'p') return { refused: 'which is a procedure (42809)' };
-  if (first.kind !== 'f') return { refused: 'which is not called so (42809)' };
-  if (/^(event_)?trigger$/.test(first.result)) return { refused: 'which only triggers can call (0A000)' };
+  if (more.length > 0) return { refused: refusal('and several take such a call', '42725') };
+  if (first.kind === 'p') return { refused: refusal('which is a procedure', '42809') };
+  if (first.kind !== 'f') return { refused: refusal('which is not called so', '42809') };
+  if (/^(event_)?trigger$/.test(first.result)) return { refused: refusal('which only triggers can call', '0A000') };
   // PostgreSQL checks this before the function runs.
   const isShut = first.volatility !== 'v' && writesOf(first.language, first.body) === 'always';
-  return isShut ? { refused: 'which writes and is not declared VOLATILE (0A000)' } : { routine: first };
+  return isShut ? { refused: refusal('which writes and is not declared VOLATILE', '0A000') } : { routine: first };
 }
 
-const nothingWritten = 'which writes, and nothing may be written by a call that only reads (25006)';
+const nothingWritten = refusal('which writes, and nothing may be written by a call that only reads', '25006');
 
 /** Returns whether the text of the function shows that it fails in a read-only transaction. */
 function writesInReading({ language, body }: PreRequestFact): 'always' | 'at times' | 'never' {
@@ -77,10 +77,10 @@ function writesInReading({ language, body }: PreRequestFact): 'always' | 'at tim
  */
 export function refusalOfPreRequest(facts: Facts): string | null {
   const all = facts.exposedSchemas.map((schema) => called(facts, schema, () => true));
-  const refused = all.map((one) => (one !== null && 'refused' in one ? one.refused : null));
+  const refused = all.map((one) => (one !== null && 'refused' in one ? one.refused.reason : null));
   if (refused.length > 0 && refused.every((one) => one !== null)) return `${refused[0]}: every data call is refused`;
   const isWriting = all.every((one) => one !== null && 'routine' in one && writesInReading(one.routine) === 'always');
-  return isWriting && all.length > 0 ? `${nothingWritten}: every call that only reads is refused` : null;
+  return isWriting && all.length > 0 ? `${nothingWritten.reason}: every call that only reads is refused` : null;
 }
 
 /**
@@ -99,18 +99,20 @@ export function preRequestCheck(facts: Facts, privileges: Privileges): PreReques
   return (role, schema, reads) => {
     const what = called(facts, schema, (one) => privileges.usesSchema(role, one));
     if (what === null) return null;
-    const refused = (why: string) => () => ({ ...denied(`${runs}, ${why}`), untried: 'request' as const });
+    const refused =
+      ({ reason, code }: Refusal) =>
+      () => ({ ...denied(`${runs}, ${reason}`, code), untried: 'request' as const });
     if ('refused' in what) return refused(what.refused);
     const { routine } = what;
     if (!isOwn(routine.schema) && !privileges.usesSchema(role, routine.schema))
-      return refused('and the role has no USAGE on its schema (42501)');
-    if (!privileges.holds(role, routine.grants, 'EXECUTE')) return refused('which the role may not execute (42501)');
+      return refused(refusal('and the role has no USAGE on its schema'));
+    if (!privileges.holds(role, routine.grants, 'EXECUTE')) return refused(refusal('which the role may not execute'));
     const writes = reads ? writesInReading(routine) : 'never';
     if (writes === 'never') return null;
     if (writes === 'always') return refused(nothingWritten);
     return (decision) =>
       decision.verdict === 'never'
         ? decision
-        : addCondition(decision, `where ${facts.preRequest}() writes nothing`, `${runs}, ${nothingWritten}`);
+        : addCondition(decision, `where ${facts.preRequest}() writes nothing`, `${runs}, ${nothingWritten.reason}`);
   };
 }

@@ -2,14 +2,14 @@ import type { RelationFact } from '../catalog/entities.ts';
 import { groupBy } from '../catalog/group.ts';
 import type { UnreplicatedFact } from '../catalog/publications.ts';
 import type { ChildTables } from './child-tables.ts';
-import { addCondition, type Decision, denied, display } from './decision.ts';
+import { addCondition, type Decision, denied, display, type Refusal, refusal } from './decision.ts';
 import type { Lookup } from './lookup.ts';
 import { cascade, type RowOperation } from './operations.ts';
 
-const reasons: Readonly<Record<UnreplicatedFact['why'], (table: string) => string>> = {
-  none: (table) => `${table} has no replica identity, such as a primary key (55000)`,
-  filter: (table) => `its filter asks for a field that is not in the replica identity of ${table} (42P10)`,
-  fields: (table) => `it leaves out a field of the replica identity of ${table} (42P10)`,
+const reasons: Readonly<Record<UnreplicatedFact['why'], (table: string) => [words: string, code: string]>> = {
+  none: (table) => [`${table} has no replica identity, such as a primary key`, '55000'],
+  filter: (table) => [`its filter asks for a field that is not in the replica identity of ${table}`, '42P10'],
+  fields: (table) => [`it leaves out a field of the replica identity of ${table}`, '42P10'],
 };
 
 /**
@@ -30,21 +30,21 @@ export class PublicationChecks {
   /** Returns the decision with the conditions that the publications add. */
   decide(decision: Decision, relation: RelationFact, operation: RowOperation): Decision {
     if (operation === 'select' || operation === 'insert' || this.#refused.size === 0) return decision;
-    const own = this.#reason(relation, operation);
-    if (own !== null) return { ...denied(own), policies: decision.policies };
+    const own = this.#refusal(relation, operation);
+    if (own) return { ...denied(own), policies: decision.policies };
     const heirs = this.#childTables.of(relation, operation);
     const refused = heirs.flatMap((heir) => {
-      const reason = this.#reason(heir, operation);
-      return reason === null ? [] : [{ heir, reason }];
+      const refused = this.#refusal(heir, operation);
+      return refused === null ? [] : [{ heir, refused }];
     });
     const [first] = refused;
     if (!first) return this.#ofKeys(decision, relation, operation);
     // A filter excludes only partitions before a statement starts (partition pruning).
     const open = heirs.filter((heir) => heir.kind === 'r' && !refused.some((one) => one.heir === heir));
     const anyway = refused.find(({ heir }) => !heir.is_partition) ?? (open.length === 0 ? first : null);
-    if (anyway) return { ...denied(anyway.reason), policies: decision.policies };
+    if (anyway) return { ...denied(anyway.refused), policies: decision.policies };
     const names = refused.map(({ heir }) => display(heir)).join(', ');
-    return addCondition(decision, `with a filter that leaves out ${names}`, first.reason, 'table');
+    return addCondition(decision, `with a filter that leaves out ${names}`, first.refused.reason, 'table');
   }
 
   /** Adds the effects on rows of other tables that reference the row. */
@@ -53,17 +53,18 @@ export class PublicationChecks {
     return (this.#look.pointing.get(relation.oid) ?? []).reduce((limited, key) => {
       const table = this.#look.relations.get(key.relation);
       const does = cascade(operation, operation === 'delete' ? key.on_delete : key.on_update);
-      const reason = table && does ? this.#reason(table, does) : null;
-      if (!table || reason === null || limited.verdict === 'never') return limited;
+      const refused = table && does ? this.#refusal(table, does) : null;
+      if (!table || refused === null || limited.verdict === 'never') return limited;
       // PostgreSQL refuses this statement before it looks for rows.
-      if (operation === 'delete') return { ...denied(reason), policies: decision.policies };
-      return addCondition(limited, `without a change of what ${display(table)} points to`, reason);
+      if (operation === 'delete') return { ...denied(refused), policies: decision.policies };
+      return addCondition(limited, `without a change of what ${display(table)} points to`, refused.reason);
     }, decision);
   }
 
-  #reason(relation: RelationFact, operation: 'update' | 'delete'): string | null {
+  #refusal(relation: RelationFact, operation: 'update' | 'delete'): Refusal | null {
     const fact = this.#refused.get(relation.oid)?.find(({ operations }) => operations.includes(operation));
     if (!fact) return null;
-    return `the publication ${fact.publication} tells of each ${operation}, and ${reasons[fact.why](display(relation))}`;
+    const [why, code] = reasons[fact.why](display(relation));
+    return refusal(`the publication ${fact.publication} tells of each ${operation}, and ${why}`, code);
   }
 }

@@ -4,7 +4,7 @@ import { sqlstateOfStable } from '../sql-reader/body/writes.ts';
 import { Access } from './access.ts';
 import { type CallingRole, type ChapterRole, callingRoles } from './calling-roles.ts';
 import { decideFunction } from './computed-access.ts';
-import { addCondition, type Decision, denied } from './decision.ts';
+import { addCondition, type Decision, denied, refusal } from './decision.ts';
 import { type ExecutedRoutine, onlyReads } from './exposed.ts';
 import type { Lookup } from './lookup.ts';
 import type { RowOperation } from './operations.ts';
@@ -56,9 +56,9 @@ export class RequestAccess {
   /** Denies the request if PostgreSQL refuses each call because of a setting of the function, before the code runs. */
   #withSettings(routine: RoutineFact, decision: Decision): Decision {
     const { facts, privileges } = this.#look;
-    const refusal = settingEffects(facts, privileges.membership, routine).find((one) => one.refusal)?.refusal;
-    if (refusal === undefined || decision.verdict === 'never') return decision;
-    return { ...denied(refusal), untried: 'code' };
+    const refused = settingEffects(facts, privileges.membership, routine).find((one) => one.refusal)?.refusal;
+    if (refused === undefined || decision.verdict === 'never') return decision;
+    return { ...denied(refused), untried: 'code' };
   }
 
   /** Adds to the decision that PostgreSQL refuses writes of a function whose calls run in a read-only transaction. */
@@ -71,8 +71,8 @@ export class RequestAccess {
     const isDeclared = routine.volatility !== 'v';
     const code = isDeclared ? sqlstateOfStable(routine.language, routine.body, isInlined) : '25006';
     const kind = isDeclared ? 'is not declared VOLATILE' : 'runs as a computed field';
-    if (writes === 'always') return { ...denied(`it ${kind}, and its code writes (${code})`), untried: 'code' };
-    const reason = `it ${kind}, so its calls run in a read-only transaction (25006)`;
+    if (writes === 'always') return { ...denied(refusal(`it ${kind}, and its code writes`, code)), untried: 'code' };
+    const { reason } = refusal(`it ${kind}, so its calls run in a read-only transaction`, '25006');
     return addCondition(decision, 'as long as its code does not write', reason, 'code');
   }
 }

@@ -1,5 +1,6 @@
 import type { RelationFact } from '../catalog/entities.ts';
 import { type Token, tokenise } from '../sql-reader/tokens.ts';
+import { type Refusal, refusal } from './decision.ts';
 import type { WriteOperation } from './operations.ts';
 
 /** The parts of a rewrite rule, read from its definition. */
@@ -19,8 +20,11 @@ interface RewriteRule {
  * Returns the reason why PostgreSQL refuses each write of a call because of rewrite rules; null if it does not. A call
  * writes in WITH and counts the rows with RETURNING (rewriteHandler.c, RewriteQuery). PostgreSQL then accepts only
  * rules that replace the statement for all rows by a single statement that returns rows.
+ *
+ * @param hasTrigger True if an INSTEAD OF trigger of the view performs the statement.
  */
-export function refusedByRules({ kind, rewrite_rules }: RelationFact, write: WriteOperation): string | null {
+export function refusedByRules(relation: RelationFact, write: WriteOperation, hasTrigger: boolean): Refusal | null {
+  const { kind, rewrite_rules } = relation;
   if (rewrite_rules === null) return null;
   const rules = rewrite_rules
     .filter(({ enabled }) => enabled)
@@ -38,13 +42,18 @@ export function refusedByRules({ kind, rewrite_rules }: RelationFact, write: Wri
   const some = rules.find(({ replacesSome }) => replacesSome);
   if (some) {
     const why = 'takes the place of the statement for some rows only';
-    return kind === 'v' ? refused(some, why, '55000 or 0A000') : refused(some, why);
+    // PostgreSQL first finds that it cannot write the rows of a view itself, unless a trigger writes them.
+    const isTriggers = kind !== 'v' || hasTrigger;
+    return refused(some, why, isTriggers ? '0A000' : '55000');
   }
   return only ? refused(only, 'does something besides') : null;
 }
 
-const refused = ({ name }: RewriteRule, what: string, code = '0A000'): string =>
-  `the rewrite rule ${name} ${what}; a call asks for the rows that it writes, which PostgreSQL then refuses (${code}), so nothing is written`;
+const refused = ({ name }: RewriteRule, what: string, code = '0A000'): Refusal =>
+  refusal(
+    `the rewrite rule ${name} ${what}; a call asks for the rows that it writes, which PostgreSQL then refuses`,
+    code,
+  );
 
 /**
  * Parses `CREATE RULE name AS ON DELETE TO t WHERE … DO INSTEAD …` as pg_get_ruledef prints it. Several actions are in

@@ -1,6 +1,7 @@
 import type { Facts } from '../catalog/facts.ts';
 import { roleName } from '../catalog/names.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
+import { type Refusal, refusal } from './decision.ts';
 import type { Membership } from './membership.ts';
 
 /** The effect of a function's setting on the privileges with which the function runs. */
@@ -8,8 +9,8 @@ export interface SettingEffect {
   /** The name of the setting. */
   name: string;
   words: string;
-  /** The SQLSTATE and the reason if PostgreSQL refuses each call because of the setting; absent if calls run. */
-  refusal?: string;
+  /** The reason if PostgreSQL refuses each call because of the setting; absent if calls run. */
+  refusal?: Refusal;
 }
 
 /** Returns the name, in lower case, and the value of each setting of a function. */
@@ -55,7 +56,7 @@ function roleEffect(facts: Facts, membership: Membership, routine: RoutineFact, 
   const shown = shownRole(facts, value === 'none' ? facts.authenticator : value);
   const refused = (why: string): Effect => ({
     words: `every call is refused (42501): ${why}`,
-    refusal: `${why} (42501)`,
+    refusal: refusal(why),
   });
   if (routine.security_definer) {
     return refused(`PostgreSQL does not set ${name} within a function that runs with the rights of its owner`);
@@ -70,7 +71,7 @@ function roleEffect(facts: Facts, membership: Membership, routine: RoutineFact, 
     if (target === undefined)
       return {
         words: `every call is refused (22023): there is no role ${value}`,
-        refusal: `there is no role ${value} (22023)`,
+        refusal: refusal(`there is no role ${value}`, '22023'),
       };
     if (target.oid !== login?.oid && !membership.assumableBy(login?.oid ?? -1).has(target.oid)) {
       return refused(`no call may take on the role ${shown}`);
@@ -102,7 +103,7 @@ function otherEffect(membership: Membership, routine: RoutineFact, name: string,
           : null;
       }
       const why = 'only a superuser may set session_replication_role';
-      return { words: `every call is refused (42501): ${why}`, refusal: `${why} (42501)` };
+      return { words: `every call is refused (42501): ${why}`, refusal: refusal(why) };
     }
     default:
       return null;

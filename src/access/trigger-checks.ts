@@ -62,7 +62,8 @@ export class TriggerChecks {
     const lack = this.#lacking(caller, routine);
     if (lack) {
       const reason = `the trigger ${name} runs ${idOf(routine)}: ${lack.reason}`;
-      if (lack.isCertain && isSure) return { ...denied(reason), untried: 'code', policies: decision.policies };
+      if (lack.isCertain && isSure)
+        return { ...denied(reason, lack.code), untried: 'code', policies: decision.policies };
       return addCondition(decision, `as long as the trigger ${name} does not ${lack.does}`, reason, 'code');
     }
     const isBeforeRow = (events & ROW) !== 0 && (events & BEFORE) !== 0;

@@ -1,7 +1,7 @@
 import type { EntityFacts, RelationFact } from '../catalog/entities.ts';
 import { readQuery, relationsRead } from '../sql-reader/condition.ts';
 import type { CallingRole } from './calling-roles.ts';
-import { addCondition, always, conditional, type Decision, denied, display, noRows } from './decision.ts';
+import { addCondition, always, conditional, type Decision, denied, display, noRows, type Refusal } from './decision.ts';
 import { nameKey } from './lookup.ts';
 import { type RowOperation, triggerBit, type WriteOperation, writeBit } from './operations.ts';
 import type { Privileges } from './privileges.ts';
@@ -64,9 +64,10 @@ export class ViewAccess {
       seen: this.#decideAs(caller, role, fact, 'select', fields),
     }));
     const isEmpty = ({ fact, seen }: (typeof reads)[number]) =>
-      seen.refused && this.#privileges.unpopulated.has(fact.oid);
-    const closed = reads.find((read) => read.seen.refused && !isEmpty(read));
-    if (closed) return denied(`${whose} may not read ${display(closed.fact)}: ${closed.seen.reason}`);
+      seen.code !== null && this.#privileges.unpopulated.has(fact.oid);
+    const closed = reads.find((read) => read.seen.code !== null && !isEmpty(read));
+    if (closed?.seen.code)
+      return denied(`${whose} may not read ${display(closed.fact)}: ${closed.seen.reason}`, closed.seen.code);
     const unpopulated = reads.filter(isEmpty);
     if (unpopulated.length > 0)
       return this.#readUnpopulated(
@@ -108,8 +109,12 @@ export class ViewAccess {
     const query = view.definition === null ? null : readQuery(view.definition);
     const isFrom = ({ schema, name }: RelationFact) =>
       query?.from.some((from) => nameKey(...from) === nameKey(schema, name));
-    if (query?.plain && unpopulated.some(isFrom)) return denied(`reads ${names}: ${holdsNothing}`);
-    return conditional(`reads ${names}: ${holdsNothing}`, `without what comes from ${names}, until that is refreshed`);
+    if (query?.plain && unpopulated.some(isFrom))
+      return denied(`reads ${names}: ${holdsNothing.reason}`, holdsNothing.code);
+    return conditional(
+      `reads ${names}: ${holdsNothing.reason}`,
+      `without what comes from ${names}, until that is refreshed`,
+    );
   }
 
   /**
@@ -144,9 +149,12 @@ export class ViewAccess {
       fact,
       decision: this.#decideAs(caller, base.role, fact, 'select', fields),
     }));
-    const closed = seen.find((one) => one.decision.refused);
-    if (closed) {
-      return denied(`${base.whose} may not read ${display(closed.fact)}: ${closed.decision.reason}`);
+    const closed = seen.find((one) => one.decision.code !== null);
+    if (closed?.decision.code) {
+      return denied(
+        `${base.whose} may not read ${display(closed.fact)}: ${closed.decision.reason}`,
+        closed.decision.code,
+      );
     }
     const given = operation === 'delete' ? null : this.#shown.toTable(view, table.fact, giving);
     const written = this.#decideAs(caller, base.role, table.fact, operation, null, given);
@@ -223,8 +231,11 @@ function partsOf<T extends { fact: RelationFact }>(
 }
 
 /** The reason why PostgreSQL refuses to read a materialized view that has no data. */
-export const holdsNothing =
-  'it holds nothing yet, and PostgreSQL refuses to read it (55000) until REFRESH MATERIALIZED VIEW has filled it';
+export const holdsNothing: Refusal = {
+  reason:
+    'it holds nothing yet, and PostgreSQL refuses to read it (55000) until REFRESH MATERIALIZED VIEW has filled it',
+  code: '55000',
+};
 
 /** Returns true if the query of the view has no condition. */
 function showsAll(view: RelationFact): boolean {

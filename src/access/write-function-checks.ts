@@ -3,7 +3,7 @@ import { groupBy } from '../catalog/group.ts';
 import { compareText } from '../catalog/names.ts';
 import type { WriteFunctionFact } from '../catalog/write-functions.ts';
 import type { ChildTables } from './child-tables.ts';
-import { addCondition, type Decision, denied, display } from './decision.ts';
+import { addCondition, type Decision, denied, display, refusal } from './decision.ts';
 import type { Lookup } from './lookup.ts';
 import { triggerBit, type WriteOperation } from './operations.ts';
 
@@ -144,4 +144,4 @@ export class WriteFunctionChecks {
 }
 
 const reasonOf = (by: Part, name: string, routine: string): string =>
-  `${parts[by](name)} calls ${routine}(), which the role may not execute (42501)`;
+  refusal(`${parts[by](name)} calls ${routine}(), which the role may not execute`).reason;

@@ -28,7 +28,7 @@ export class HashQueue {
       if (this.#waiting.length >= this.#maxWaiting) {
         throw new NinefoldError('over_request_rate_limit', {
           message: 'Too many passwords are being checked at the moment',
-          headers: { 'retry-after': '1' },
+          retryAfter: 1,
           limit: 'passwordHashesWaiting',
         });
       }

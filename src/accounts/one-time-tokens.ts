@@ -352,7 +352,7 @@ async function tryCode(
   if (!('at' in reservation)) {
     throw new NinefoldError('over_request_rate_limit', {
       message: `Too many wrong codes. Try again in ${reservation.wait} seconds${address.includes('@') ? ', or open the link' : ''}.`,
-      headers: { 'retry-after': String(reservation.wait) },
+      retryAfter: reservation.wait,
       limit: 'oneTimeCodeTries',
     });
   }

@@ -123,7 +123,7 @@ export async function beginSignIn(
 const tooManyFailures = (seconds: number): NinefoldError =>
   new NinefoldError('over_request_rate_limit', {
     message: `Too many failed sign-ins. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
-    headers: { 'retry-after': String(seconds) },
+    retryAfter: seconds,
     limit: 'signInFailures',
   });
 

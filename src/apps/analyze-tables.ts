@@ -41,8 +41,8 @@ export class TableAnalyzer {
   }
 
   start(turns: BackgroundTurns): void {
-    this.#events.listen((event) => {
-      if (event.type !== 'app' || event.app === CONSOLE_REF) return;
+    this.#events.listen(['app'], (event) => {
+      if (event.app === CONSOLE_REF) return;
       if (event.what === 'cloned') void turns.run(() => this.#look(event.app, true));
       // By then PostgreSQL has received the statistics of recent writes of other sessions.
       const after = limits.analyseAfterMilliseconds.default;

@@ -147,6 +147,11 @@ export class App {
     await this.#opening;
   }
 
+  /** Receives every notification that was committed before this call, if the app is open. */
+  async catchUp(): Promise<void> {
+    if (this.#isListening) await this.#listener?.catchUp();
+  }
+
   /** Returns the schema cache of the exposed schemas. It is loaded by the first request, and after each change. */
   schemaCache(): Promise<SchemaCache> {
     this.#schemaCache ??= this.#remember(

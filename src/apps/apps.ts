@@ -3,11 +3,12 @@ import { Listener } from '../database/listener.ts';
 import { type ErrorParts, NinefoldError } from '../errors/ninefold-error.ts';
 import type { Events } from '../observe/events.ts';
 import { App, type PoolLimits } from './app.ts';
-import { CONSOLE_REF, databaseName, REF } from './app-record.ts';
+import { type AppRecord, CONSOLE_REF, databaseName, REF } from './app-record.ts';
 import type { ExceededBounds } from './bounds.ts';
 import type { Registry } from './registry.ts';
+import { newestAppFile } from './schema-files.ts';
 import { type Server, superuserIn } from './server.ts';
-import { isCurrent, type SchemaRefusal, updateSchema } from './update-schema.ts';
+import { type SchemaRefusal, updateSchema } from './update-schema.ts';
 
 /** Time for which an unknown ref is cached, so that guessing refs hardly loads the database. */
 const UNKNOWN_MILLISECONDS = 1000;
@@ -27,6 +28,8 @@ export class Apps {
     { at: number; found: SchemaRefusal | null; trying: Promise<SchemaRefusal | null> }
   >();
   readonly #onOpen: (app: App) => void;
+  /** Refs of the apps that were served since `takeServed`. */
+  #served = new Set<string>();
   readonly #bounds: ExceededBounds;
   #listener: Listener | null = null;
 
@@ -61,11 +64,14 @@ export class Apps {
   }
 
   /**
-   * Returns an app for a builder or operator.
+   * Returns an app for a builder or operator, with every change that was committed before this call: a page that reads
+   * after it wrote may be answered by another worker.
    * @throws NinefoldError app_unknown; app_outdated with the schema file that failed and the reason.
    */
   async get(ref: string): Promise<App> {
+    await this.#listener?.catchUp();
     const app = await this.find(ref);
+    await app.catchUp();
     if (isCurrent(app.record)) return app;
     const refusal = await this.#update(app, true);
     if (refusal === null) return this.find(ref);
@@ -82,9 +88,17 @@ export class Apps {
     const refusal = this.#bounds.refusal(ref);
     if (refusal) throw refusal;
     const app = await this.find(ref);
+    this.#served.add(ref);
     if (isCurrent(app.record)) return app;
     if ((await this.#update(app, false)) !== null) throw outdated();
     return this.find(ref);
+  }
+
+  /** Returns the refs of the apps that requests used since the last call. */
+  takeServed(): ReadonlySet<string> {
+    const served = this.#served;
+    this.#served = new Set();
+    return served;
   }
 
   /**
@@ -206,7 +220,7 @@ export class Apps {
 const outdated = (parts: ErrorParts = {}): NinefoldError =>
   new NinefoldError('app_outdated', {
     ...parts,
-    headers: { 'retry-after': String(Math.ceil(limits.schemaRetryMilliseconds.default / 1000)) },
+    retryAfter: Math.ceil(limits.schemaRetryMilliseconds.default / 1000),
   });
 
 function changedRef(payload: string): string | null {
@@ -219,3 +233,6 @@ function changedRef(payload: string): string | null {
     return null;
   }
 }
+
+/** Returns true if an app's database has the schema of this version. */
+export const isCurrent = (record: Pick<AppRecord, 'schemaFile'>): boolean => record.schemaFile === newestAppFile;

@@ -4,6 +4,7 @@ import { rowsAsText } from '../database/statement.ts';
 import type { Events } from '../observe/events.ts';
 import cluster from '../schema/cluster.sql';
 import { CONSOLE_REF, databaseName } from './app-record.ts';
+import { isCurrent } from './apps.ts';
 import { reopenCopied } from './copy-database.ts';
 import { newRecord } from './lifecycle.ts';
 import { ensureTemplate, provision } from './provision.ts';
@@ -11,7 +12,7 @@ import { Registry } from './registry.ts';
 import { boundRoles } from './role-bounds.ts';
 import { appFiles, applySchemaFiles, consoleFiles } from './schema-files.ts';
 import { type Server, superuserIn, withPool } from './server.ts';
-import { isCurrent, updateSchema } from './update-schema.ts';
+import { updateSchema } from './update-schema.ts';
 
 /** Error of a server that cannot host apps. The message names the missing properties. */
 export class ServerUnfitError extends Error {

@@ -154,7 +154,7 @@ function limitExceeded({ limit, bound, until }: Exceeded, now: number, cause?: u
   return new NinefoldError('app_limit_exceeded', {
     message: `${what} the limit ${limit}.`,
     details: { limit, bound },
-    headers: { 'retry-after': String(seconds) },
+    retryAfter: seconds,
     limit,
     cause,
   });

@@ -3,7 +3,7 @@ import type { CallEvent, Events } from '../observe/events.ts';
 import type { App } from './app.ts';
 import type { Apps } from './apps.ts';
 import type { BackgroundTurns } from './background-turns.ts';
-import { BufferedCounters } from './buffered-counters.ts';
+import { BufferedCounters } from './per-app.ts';
 import { runAsServerRole } from './run-as-server-role.ts';
 
 const BUCKETS = 24;
@@ -30,8 +30,8 @@ export class CallStatistics {
   }
 
   start(turns: BackgroundTurns): void {
-    this.#events.listen((event) => {
-      if (event.type !== 'call' || event.app === null || event.isByBuilder) return;
+    this.#events.listen(['call'], (event) => {
+      if (event.app === null || event.isByBuilder) return;
       if (event.trace.opened > 0) this.#count(event.app, event);
     });
     this.#counts.start(turns);

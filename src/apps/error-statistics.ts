@@ -4,7 +4,7 @@ import type { CallEvent, Events } from '../observe/events.ts';
 import type { App } from './app.ts';
 import type { Apps } from './apps.ts';
 import type { BackgroundTurns } from './background-turns.ts';
-import { BufferedCounters } from './buffered-counters.ts';
+import { BufferedCounters } from './per-app.ts';
 import { runAsServerRole } from './run-as-server-role.ts';
 
 /** Length of a bucket in minutes. */
@@ -35,8 +35,8 @@ export class ErrorStatistics {
   }
 
   start(turns: BackgroundTurns): void {
-    this.#events.listen((event) => {
-      if (event.type !== 'call' || event.app === null || event.isByBuilder || event.code === 'app_unknown') return;
+    this.#events.listen(['call'], (event) => {
+      if (event.app === null || event.isByBuilder || event.code === 'app_unknown') return;
       if (event.code !== null) this.#count(event.app, event, 'error', event.code, event.subject ?? '');
       if (event.limit !== null) this.#count(event.app, event, 'limit', event.limit, '');
     });

@@ -26,29 +26,15 @@ export function keyRing({ ring, signingKey, signWith }: AppKeys): readonly RingK
   return [pair, shared];
 }
 
-interface Keys {
-  readonly byKid: ReadonlyMap<string, RingKey>;
-  readonly current: RingKey;
-}
-
-const known = new WeakMap<AppKeys, Keys>();
-
-function keysOf(app: AppKeys): Keys {
-  const remembered = known.get(app);
-  if (remembered) return remembered;
-  const ring = keyRing(app);
-  const current = ring.find(({ state }) => state === 'current');
-  if (!current) throw new Error('the app has no current key');
-  const keys = { byKid: new Map(ring.map((key) => [key.kid, key])), current };
-  known.set(app, keys);
-  return keys;
-}
-
 /** Returns the key that signs new tokens. */
-export const currentKey = (app: AppKeys): RingKey => keysOf(app).current;
+export function currentKey(app: AppKeys): RingKey {
+  const current = keyRing(app).find(({ state }) => state === 'current');
+  if (!current) throw new Error('the app has no current key');
+  return current;
+}
 
 /** Returns the key with a key id in any state; undefined if there is none. */
-export const findKey = (app: AppKeys, kid: string): RingKey | undefined => keysOf(app).byKid.get(kid);
+export const findKey = (app: AppKeys, kid: string): RingKey | undefined => keyRing(app).find((key) => key.kid === kid);
 
 /**
  * Adds keys.

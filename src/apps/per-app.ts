@@ -1,4 +1,9 @@
 import { limits } from '../../contract/limits.ts';
+import type { Events } from '../observe/events.ts';
+import type { App } from './app.ts';
+import type { Apps } from './apps.ts';
+import { Background } from './background.ts';
+import type { BackgroundTurns } from './background-turns.ts';
 
 /** A value for each app, by ref. The number of apps is limited, so that invented refs cannot fill the memory. */
 export class PerApp<T> {
@@ -34,5 +39,80 @@ export class PerApp<T> {
 
   refs(): string[] {
     return [...this.#all.keys()];
+  }
+}
+
+/** Number of flushes after which the data in an app's database is maintained: merged, and old data deleted. */
+const MAINTAIN_EVERY = 120;
+
+/**
+ * Buffers counters per app and key in memory, and writes them to the app's database every few seconds. Counters that
+ * cannot be written are dropped, to limit memory.
+ */
+export class BufferedCounters<Count> {
+  readonly #apps: Apps;
+  readonly #background: Background;
+  readonly #write: (app: App, counts: readonly Count[], isMaintenanceFlush: boolean) => Promise<void>;
+  readonly #counts = new PerApp<Map<string, Count>>(() => new Map());
+  /** The apps that were maintained in the current period of MAINTAIN_EVERY flushes. */
+  readonly #tidied = new Set<string>();
+  #flushes = 0;
+  /** The flush that is running in the background. */
+  #flushing: Promise<void> | null = null;
+  #timer: NodeJS.Timeout | null = null;
+
+  /**
+   * @param parts.what Description of the counters for fault events.
+   * @param write Writes counters to an app's database, and maintains the stored data if `isMaintenanceFlush`.
+   */
+  constructor(
+    { apps, events, what }: { apps: Apps; events: Events; what: string },
+    write: (app: App, counts: readonly Count[], isMaintenanceFlush: boolean) => Promise<void>,
+  ) {
+    this.#apps = apps;
+    this.#background = new Background(events, what);
+    this.#write = write;
+  }
+
+  /** Returns the counters of an app since the last flush, by key; null if there are too many apps. */
+  of(ref: string): Map<string, Count> | null {
+    return this.#counts.of(ref);
+  }
+
+  /** Starts to write every few seconds, one app at a time. */
+  start(turns: BackgroundTurns): void {
+    this.#timer = setInterval(() => {
+      this.#flushing ??= this.#flush((work) => turns.run(work)).finally(() => {
+        this.#flushing = null;
+      });
+    }, limits.observationFlushMilliseconds.default);
+    this.#timer.unref();
+  }
+
+  async stop(): Promise<void> {
+    if (this.#timer) clearInterval(this.#timer);
+    const until = performance.now() + limits.lastFlushMilliseconds.default;
+    await this.#flush((work) => (performance.now() < until ? work() : Promise.resolve()));
+  }
+
+  /** Writes immediately. */
+  flush(): Promise<void> {
+    return this.#flush((work) => work());
+  }
+
+  async #flush(run: (work: () => Promise<void>) => Promise<void>): Promise<void> {
+    if (this.#flushes++ % MAINTAIN_EVERY === 0) this.#tidied.clear();
+    for (const ref of this.#counts.refs()) {
+      await run(async () => {
+        const counts = this.#counts.peek(ref);
+        this.#counts.delete(ref);
+        if (counts === undefined) return;
+        const isMaintenanceFlush = !this.#tidied.has(ref);
+        const isDone = await this.#background.attempt(ref, async () => {
+          await this.#write(await this.#apps.find(ref), [...counts.values()], isMaintenanceFlush);
+        });
+        if (isDone) this.#tidied.add(ref);
+      });
+    }
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { TraceRecorder } from '../observe/call-trace.ts';
 import type { CallEvent } from '../observe/events.ts';
+import { TraceRecorder } from '../observe/events.ts';
 import { maskedQuery, toRequestTrace } from './request-trace.ts';
 
 const eventOf = (parts: Partial<CallEvent>, trace: Partial<TraceRecorder> = {}): CallEvent => ({

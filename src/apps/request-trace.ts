@@ -1,7 +1,6 @@
 import { type LimitName, limits } from '../../contract/limits.ts';
 import type { CallStep, RequestTrace } from '../../contract/observed.ts';
-import type { TraceRecorder } from '../observe/call-trace.ts';
-import type { CallEvent } from '../observe/events.ts';
+import type { CallEvent, TraceRecorder } from '../observe/events.ts';
 
 /** Builds the trace of a request from its event. Traces are rarely read, so they are built on demand. */
 export function toRequestTrace(event: CallEvent): RequestTrace {

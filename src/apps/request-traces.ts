@@ -97,8 +97,8 @@ export class RequestTraces {
   }
 
   start(turns: BackgroundTurns): void {
-    this.#events.listen((event) => {
-      if (event.type === 'call' && event.app !== null) this.remember(event.app, event);
+    this.#events.listen(['call'], (event) => {
+      if (event.app !== null) this.remember(event.app, event);
     });
     this.#timer = setInterval(() => {
       this.#flushing ??= this.#flush((work) => turns.run(work)).finally(() => {

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AppDatabase, startAppDatabase } from '../../test/support/app-database.ts';
 import { rowsAsText } from '../database/statement.ts';
-import { TraceRecorder } from '../observe/call-trace.ts';
-import { type CallEvent, Events } from '../observe/events.ts';
+import { type CallEvent, Events, TraceRecorder } from '../observe/events.ts';
 import type { App } from './app.ts';
 import type { Apps } from './apps.ts';
 import { BackgroundTurns, Traffic } from './background-turns.ts';
@@ -161,7 +160,7 @@ it('reports a failing write once', async () => {
   try {
     const events = new Events();
     const faults: string[] = [];
-    events.listen((event) => event.type === 'fault' && faults.push(event.where));
+    events.listen(['fault'], (event) => faults.push(event.where));
     const errorStatistics = new ErrorStatistics(appsWith({}), events);
     errorStatistics.start(turns);
     for (let i = 0; i < 2; i++) {

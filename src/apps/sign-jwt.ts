@@ -1,4 +1,5 @@
-import { createHmac, createPrivateKey, type KeyObject, sign } from 'node:crypto';
+import { createHmac, createPrivateKey, sign } from 'node:crypto';
+import { memoize } from '../catalog/memoize.ts';
 import { type AppKeys, JWT_SECRET_KID, type RingKey } from './app-keys.ts';
 import { currentKey } from './key-ring.ts';
 
@@ -40,15 +41,5 @@ export function signWithKey({ alg, secret }: Pick<RingKey, 'alg' | 'secret'>, in
   return sign(alg === 'EdDSA' ? null : 'sha256', Buffer.from(input), key).toString('base64url');
 }
 
-/** Cache of parsed keys, because parsing a PEM costs more than signing and a node has few keys. */
-const parsed = new Map<string, KeyObject>();
-const MAX_PARSED = 256;
-
-function privateKey(pem: string): KeyObject {
-  const known = parsed.get(pem);
-  if (known) return known;
-  const key = createPrivateKey(pem);
-  if (parsed.size >= MAX_PARSED) parsed.clear();
-  parsed.set(pem, key);
-  return key;
-}
+/** Parses a private key. Parsing a PEM costs more than signing, and a node has few keys. */
+const privateKey = memoize(createPrivateKey, { maxText: 10_000, maxResults: 256 });

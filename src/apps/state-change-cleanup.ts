@@ -15,24 +15,17 @@ import { sweepSignIns } from './sweep-sign-ins.ts';
  */
 export class StateChangeCleanup {
   readonly #apps: Apps;
-  readonly #events: Events;
   readonly #background: Background;
-  readonly #called = new Set<string>();
   #timer: NodeJS.Timeout | null = null;
   #sweeping: Promise<void> = Promise.resolve();
   #isStopping = false;
 
   constructor(apps: Apps, events: Events) {
     this.#apps = apps;
-    this.#events = events;
     this.#background = new Background(events, 'deleting state changes');
   }
 
   start(turns: BackgroundTurns): void {
-    this.#events.listen((event) => {
-      if (event.type !== 'call' || event.app === null || event.trace.opened === 0) return;
-      if (this.#called.size < limits.observedApps.default) this.#called.add(event.app);
-    });
     this.#timer = setInterval(() => {
       this.#sweeping = this.#sweeping.then(() => this.#sweep(turns));
     }, limits.stateChangeSweepSeconds.default * 1000);
@@ -46,9 +39,7 @@ export class StateChangeCleanup {
   }
 
   async #sweep(turns: BackgroundTurns): Promise<void> {
-    const refs = [...this.#called];
-    this.#called.clear();
-    for (const ref of refs) {
+    for (const ref of this.#apps.takeServed()) {
       await turns.run(async () => {
         await this.#background.attempt(ref, async () => {
           const app = await this.#apps.find(ref);

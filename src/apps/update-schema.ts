@@ -1,5 +1,5 @@
 import type { Events } from '../observe/events.ts';
-import { type AppEntry, type AppRecord, isAttached } from './app-record.ts';
+import { type AppEntry, isAttached } from './app-record.ts';
 import type { Registry } from './registry.ts';
 import { appFiles, applySchemaFiles, newestAppFile, SchemaStepError } from './schema-files.ts';
 import { type Server, superuserIn, withPool } from './server.ts';
@@ -11,9 +11,6 @@ export interface SchemaRefusal {
   /** PostgreSQL's message. */
   reason: string;
 }
-
-/** Returns true if an app's database has the schema of this version. */
-export const isCurrent = (record: Pick<AppRecord, 'schemaFile'>): boolean => record.schemaFile === newestAppFile;
 
 /**
  * Updates Ninefold's schema in an app's database, and records that in the registry. Returns the reason if that failed:

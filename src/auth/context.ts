@@ -7,8 +7,7 @@ import type { Origins } from '../apps/origins.ts';
 import type { Database } from '../database/database.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { AddressPolicy } from '../jobs/public-address.ts';
-import type { TraceRecorder } from '../observe/call-trace.ts';
-import type { Events } from '../observe/events.ts';
+import type { Events, TraceRecorder } from '../observe/events.ts';
 
 /** The dependencies of a call of `/auth/v1`. */
 export interface AuthContext {

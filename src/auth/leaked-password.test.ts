@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { defaultAuthSettings } from '../../contract/settings-auth.ts';
 import { LeakedPasswordRange } from '../accounts/leaked-passwords.ts';
-import { Events, type NinefoldEvent } from '../observe/events.ts';
+import { Events, eventTypes, type NinefoldEvent } from '../observe/events.ts';
 import { refuseLeakedPassword } from './leaked-password.ts';
 
 const sha1 = (password: string) => createHash('sha1').update(password).digest('hex').toUpperCase();
@@ -39,7 +39,7 @@ afterAll(() => {
 async function check(password: string, isOn = true) {
   const events = new Events();
   const heard: NinefoldEvent[] = [];
-  events.listen((event) => heard.push(event));
+  events.listen(eventTypes, (event) => heard.push(event));
   const settings = { ...defaultAuthSettings, ...(isOn && { password_hibp_enabled: true }) };
   const context = { settings, events, leakedPasswords: new LeakedPasswordRange(url) };
   const error = await refuseLeakedPassword(context, password, 'r').then(

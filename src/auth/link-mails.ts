@@ -180,7 +180,7 @@ export async function requireMail(
   if (request.wait === 0) return request;
   throw new NinefoldError('over_email_send_rate_limit', {
     message: `For security purposes, you can only request this after ${request.wait} seconds.`,
-    headers: { 'retry-after': String(request.wait) },
+    retryAfter: request.wait,
     limit: 'mailPauseSeconds',
   });
 }

@@ -24,7 +24,7 @@ export async function countAttempt(
   const wait = reservation?.wait ?? 1;
   throw new NinefoldError(code, {
     message: `Too many wrong codes. Try again in ${wait} ${wait === 1 ? 'second' : 'seconds'}.`,
-    headers: { 'retry-after': String(wait) },
+    retryAfter: wait,
     limit: 'secondFactorFailures',
   });
 }

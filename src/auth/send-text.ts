@@ -212,7 +212,7 @@ function refuseBeforePauseEnds(wait: number, isFactor: boolean): void {
   if (wait <= 0) return;
   throw new NinefoldError('over_sms_send_rate_limit', {
     message: `For security purposes, you can only request this after ${wait} seconds.`,
-    headers: { 'retry-after': String(wait) },
+    retryAfter: wait,
     limit: isFactor ? 'factorTextPauseSeconds' : 'textPauseSeconds',
   });
 }

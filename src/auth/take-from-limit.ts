@@ -166,10 +166,10 @@ function refusal(rate: Rate, name: LimitName, bound: number, wait: number): Nine
   return new NinefoldError(code, {
     message: `${message} (${setting}). Try again in ${wait} ${wait === 1 ? 'second' : 'seconds'}.`,
     headers: {
-      'retry-after': String(wait),
       'ratelimit-policy': `"${setting}";q=${bound};w=${seconds}`,
       ratelimit: `"${setting}";r=0;t=${wait}`,
     },
+    retryAfter: wait,
     limit: name,
   });
 }

@@ -12,9 +12,10 @@ import { CallStatistics } from '../apps/call-statistics.ts';
 import { ErrorStatistics } from '../apps/error-statistics.ts';
 import { KeyUses } from '../apps/key-uses.ts';
 import { Lifecycle } from '../apps/lifecycle.ts';
+import type { Origins } from '../apps/origins.ts';
 import { Registry } from '../apps/registry.ts';
 import { RequestTraces } from '../apps/request-traces.ts';
-import { smallPool, superuserIn } from '../apps/server.ts';
+import { type Server, smallPool, superuserIn } from '../apps/server.ts';
 import { wideDefaults } from '../apps/settings.ts';
 import { StateChangeCleanup } from '../apps/state-change-cleanup.ts';
 import { normaliseEmail, normaliseId, normalisePhone } from '../auth/addresses.ts';
@@ -27,6 +28,7 @@ import { grantForPassword } from '../auth/sign-in-with-password.ts';
 import type { Config } from '../config/config.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { ConnectionBudget } from '../database/connection-budget.ts';
+import type { Pool } from '../database/pool.ts';
 import { authApi, authContextOf } from '../http/auth-api.ts';
 import { openApi } from '../http/open-api.ts';
 import { Pipeline } from '../http/pipeline.ts';
@@ -39,12 +41,13 @@ import { ExternalKeys } from '../identity/external-keys.ts';
 import { Identities } from '../identity/identities.ts';
 import { AddressPolicy } from '../jobs/public-address.ts';
 import { ScheduledWork } from '../jobs/scheduled-work.ts';
-import { AddressLimiter } from '../limits/token-bucket.ts';
+import { AddressLimiter } from '../limits/client-network.ts';
 import { Events } from '../observe/events.ts';
 import { writeLog } from '../observe/log.ts';
+import { PlanCache } from '../rest/plan-cache.ts';
 import { BodyParser } from '../rest/request/body-parser.ts';
 import { OpenApiDocuments } from '../spec/openapi/documents.ts';
-import { ScreensOfCallers } from '../spec/portal-screens.ts';
+import { ScreensOfCallers } from '../spec/portal/portal-screens.ts';
 import { ProbeRunner } from '../spec/probe/probe-runner.ts';
 import type { TaskRunner } from '../spec/process/task-result.ts';
 import { SpecificationService } from '../spec/specification-service.ts';
@@ -73,6 +76,23 @@ export interface Worker {
   close(): Promise<void>;
 }
 
+/** What all parts of a worker use. */
+interface Node {
+  readonly config: Config;
+  readonly secrets: Secrets;
+  readonly workerConfig: WorkerConfig;
+  readonly events: Events;
+  readonly origins: Origins;
+  readonly addresses: AddressPolicy;
+  readonly server: Server;
+  readonly maintenance: Pool;
+  readonly locks: Pool;
+  readonly consoleDatabase: Pool;
+  readonly specifications: SpecificationService;
+  readonly traffic: Traffic;
+  readonly turns: BackgroundTurns;
+}
+
 /**
  * Creates the parts of a worker process, which handle all requests.
  * @param tasks Runs tasks in the specification process.
@@ -87,86 +107,131 @@ export async function composeWorker(
   const events = new Events();
   const stopLog = writeLog(events, config.logLevel);
   const server = appServer(workerConfig.databaseUrl, config, secrets);
-  const maintenance = smallPool(server.target, 4);
-  const locks = smallPool(server.target, 8);
-  const consoleDatabase = smallPool(superuserIn(server, databaseName(CONSOLE_REF)), 4);
-  const share = connectionShare(await readConnectionLimit(maintenance), config);
-  const registry = new Registry(consoleDatabase, secrets.masterKey);
   const origins = originsOf(config, workerConfig.url);
-  const isLoopback = servesOwnMachineOnly(config);
-  const specifications = new SpecificationService(tasks, origins, {
+  const traffic = new Traffic();
+  const node: Node = {
+    config,
+    secrets,
+    workerConfig,
+    events,
+    origins,
+    addresses: new AddressPolicy(config.httpAllowed),
+    server,
+    maintenance: smallPool(server.target, 4),
+    locks: smallPool(server.target, 8),
+    consoleDatabase: smallPool(superuserIn(server, databaseName(CONSOLE_REF)), 4),
+    specifications: new SpecificationService(tasks, origins, nodeLimits(config)),
+    traffic,
+    turns: new BackgroundTurns(traffic),
+  };
+  const hosting = await composeApps(node);
+  const keyUses = new KeyUses(hosting.apps, events);
+  const identities = new Identities(new ExternalKeys(node.addresses), keyUses);
+  const probes = new ProbeRunner(node.specifications, events);
+  const traces = new RequestTraces(hosting.apps, events);
+  const observers = [
+    new CallStatistics(hosting.apps, events),
+    new ErrorStatistics(hosting.apps, events),
+    traces,
+    new StateChangeCleanup(hosting.apps, events),
+    hosting.serverRoleWatcher,
+    new TableAnalyzer(server, hosting.apps, events),
+    keyUses,
+  ];
+  const auth = composeAuth(node, identities, keyUses);
+  const adminContext = composeAdmin(node, hosting, auth, { identities, probes, traces });
+  const parser = new BodyParser(new URL('./body-parser.js', import.meta.url));
+  const http = composeHttp(node, hosting.apps, auth, { identities, adminContext, parser, folders });
+  await hosting.apps.start();
+  for (const observer of observers) observer.start(node.turns);
+  hosting.scheduledWork.start();
+  return {
+    http,
+    onBound: (message) => hosting.bounds.receive(message),
+    close: async () => {
+      await http.close();
+      parser.close();
+      node.turns.stop();
+      await hosting.scheduledWork.stop();
+      await Promise.all([...observers.map((observer) => observer.stop()), probes.stop()]);
+      await hosting.apps.close();
+      await Promise.all([node.maintenance.close(), node.locks.close(), node.consoleDatabase.close()]);
+      stopLog();
+    },
+  };
+}
+
+/** Returns the limits of this node that chapter 9 shows. */
+function nodeLimits(config: Config): ConstructorParameters<typeof SpecificationService>[2] {
+  const wide = Object.entries(wideDefaults).map(([name, { value }]) => [name, value] as const);
+  return {
     poolConnections: config.poolConnections,
     nodeConnections: config.nodeConnections,
     poolIdleSeconds: config.poolIdleSeconds,
     requestsPerAddress: config.requestsPerSecond,
     ...config.appBounds,
-    ...(isLoopback && Object.fromEntries(Object.entries(wideDefaults).map(([name, { value }]) => [name, value]))),
-  });
-  const traffic = new Traffic();
-  const turns = new BackgroundTurns(traffic);
-  const versions = new VersionRecorder({ server, specifications, events, turns }, build);
+    ...(servesOwnMachineOnly(config) && Object.fromEntries(wide)),
+  };
+}
+
+/** The apps of a worker, and the work that starts when an app is opened. */
+type Hosting = Awaited<ReturnType<typeof composeApps>>;
+
+async function composeApps(node: Node) {
+  const { config, secrets, server, maintenance, locks, consoleDatabase, events, origins, specifications } = node;
+  const share = connectionShare(await readConnectionLimit(maintenance), config);
+  const registry = new Registry(consoleDatabase, secrets.masterKey);
+  const versions = new VersionRecorder({ server, specifications, events, turns: node.turns }, build);
   const serverRoleWatcher = new ServerRoleWatcher(consoleDatabase, events, (app) => versions.checkSoon(app));
-  const probeRunner = new ProbeRunner(specifications, events);
-  const documents = new OpenApiDocuments(specifications);
-  const screens = new ScreensOfCallers(specifications);
   const bounds = new ExceededBounds();
-  const apps: Apps = new Apps(
-    server,
-    registry,
-    {
-      connections: config.poolConnections,
-      idleMilliseconds: config.poolIdleSeconds * 1000,
-      waitMilliseconds: limits.poolWaitSeconds.default * 1000,
-      budget: new ConnectionBudget(share.max, share.idle),
-      isLoopback,
-    },
-    events,
-    bounds,
-    (app) => {
-      versions.watch(app);
-      serverRoleWatcher.watch(app);
-      scheduledWork.watch(app);
-    },
-  );
+  const poolLimits = {
+    connections: config.poolConnections,
+    idleMilliseconds: config.poolIdleSeconds * 1000,
+    waitMilliseconds: limits.poolWaitSeconds.default * 1000,
+    budget: new ConnectionBudget(share.max, share.idle),
+    isLoopback: servesOwnMachineOnly(config),
+  };
+  const apps: Apps = new Apps(server, registry, poolLimits, events, bounds, (app) => {
+    versions.watch(app);
+    serverRoleWatcher.watch(app);
+    scheduledWork.watch(app);
+  });
+  const sendMailHook = callSendMailHook;
   const scheduledWork = new ScheduledWork(
-    {
-      server,
-      apps,
-      registry,
-      bounds,
-      console: consoleDatabase,
-      maintenance,
-      events,
-      origins,
-      sendMailHook: callSendMailHook,
-    },
+    { server, apps, registry, bounds, console: consoleDatabase, maintenance, events, origins, sendMailHook },
     config.httpAllowed,
   );
   const lifecycle = new Lifecycle({ server, maintenance, locks, registry, apps, events });
-  const keyUses = new KeyUses(apps, events);
-  const identities = new Identities(new ExternalKeys(new AddressPolicy(config.httpAllowed)), keyUses);
-  const traces = new RequestTraces(apps, events);
-  const observers = [
-    new CallStatistics(apps, events),
-    new ErrorStatistics(apps, events),
-    traces,
-    new StateChangeCleanup(apps, events),
-    serverRoleWatcher,
-    new TableAnalyzer(server, apps, events),
-    keyUses,
-  ];
-  const authNode = { events, origins, addresses: new AddressPolicy(config.httpAllowed), keyUses };
-  const consoleAuth = async (app: App, identity: AuthContext['identity']): Promise<AuthContext> => ({
-    ...(await authContextOf(app, authNode, identity)),
-    // Passkeys of builders belong to the pages of the console.
-    appOrigin: origins.passkeyOrigin(),
-  });
+  return { apps, registry, bounds, versions, serverRoleWatcher, scheduledWork, lifecycle };
+}
+
+/** Creates the contexts in which calls of `/auth/v1` run. */
+function composeAuth({ events, origins, addresses }: Node, identities: Identities, keyUses: KeyUses) {
+  const shared = { events, origins, addresses, keyUses };
+  const contextOf = (app: App, identity: AuthContext['identity']) => authContextOf(app, shared, identity);
   const claimsOf: AdminContext['claimsOf'] = async (app, request, user) =>
-    claimsWithoutSession(await authContextOf(app, authNode, () => identities.resolve(app, request)), user, {
+    claimsWithoutSession(await contextOf(app, () => identities.resolve(app, request)), user, {
       address: request.address,
       issuer: `${origins.appUrl(app.ref)}/auth/v1`,
     });
-  const adminContext: AdminContext = {
+  return { shared, contextOf, claimsOf };
+}
+
+type Auth = ReturnType<typeof composeAuth>;
+
+function composeAdmin(
+  node: Node,
+  { apps, registry, lifecycle, versions }: Hosting,
+  { contextOf, claimsOf }: Auth,
+  { identities, probes, traces }: { identities: Identities; probes: ProbeRunner; traces: RequestTraces },
+): AdminContext {
+  const { server, maintenance, events, origins, addresses, config, secrets, workerConfig } = node;
+  const consoleAuth = async (app: App, identity: AuthContext['identity']): Promise<AuthContext> => ({
+    ...(await contextOf(app, identity)),
+    // Passkeys of builders belong to the pages of the console.
+    appOrigin: origins.passkeyOrigin(),
+  });
+  return {
     apps,
     registry,
     lifecycle,
@@ -178,9 +243,9 @@ export async function composeWorker(
     setupToken: workerConfig.setupToken,
     identify: (app, request) => identities.resolve(app, request),
     claimsOf,
-    specify: specifications,
+    specify: node.specifications,
     versions,
-    probes: probeRunner,
+    probes,
     builders: {
       signIn: async (app, request) => {
         const { auth: settings } = await app.settings();
@@ -195,27 +260,35 @@ export async function composeWorker(
         ),
       resolve: (app, token) => identities.resolveBuilder(app, token),
     },
-    callAuthAdmin: async (app, request) => {
-      const identity = () => Promise.resolve(serviceRole);
-      return handleAuth(await authContextOf(app, authNode, identity), request);
-    },
+    callAuthAdmin: async (app, request) =>
+      handleAuth(await contextOf(app, () => Promise.resolve(serviceRole)), request),
     accountForms: { email: normaliseEmail, phone: normalisePhone, id: normaliseId },
     origins,
-    addresses: new AddressPolicy(config.httpAllowed),
+    addresses,
     node: { version, workers: config.workers, startedAt: workerConfig.startedAt, embedded: workerConfig.embedded },
   };
-  const parser = new BodyParser(new URL('./body-parser.js', import.meta.url));
-  const http = await buildServer({
-    pipeline: new Pipeline({
-      apps,
-      events,
-      addresses: new AddressLimiter(config.requestsPerSecond),
-      traffic,
-      identify: (app, request) => identities.resolve(app, request),
-    }),
+}
+
+function composeHttp(
+  { config, events, origins, maintenance, specifications, traffic }: Node,
+  apps: Apps,
+  auth: Auth,
+  parts: {
+    readonly identities: Identities;
+    readonly adminContext: AdminContext;
+    readonly parser: BodyParser;
+    readonly folders: { readonly console: string; readonly portal: string };
+  },
+): HttpServer {
+  const { identities, adminContext, parser, folders } = parts;
+  const documents = new OpenApiDocuments(specifications);
+  const screens = new ScreensOfCallers(specifications);
+  const addresses = new AddressLimiter(config.requestsPerSecond);
+  return buildServer({
+    pipeline: new Pipeline({ apps, events, addresses, traffic, identities }),
     areas: [
-      restApi({ parser, claimsOf }),
-      authApi(authNode),
+      restApi({ parser, plans: new PlanCache(), claimsOf: auth.claimsOf }),
+      authApi(auth.shared),
       portalApi((app, identity, language) => screens.for(app, identity, language)),
     ],
     openApi: openApi((app, role) => documents.for(app, role)),
@@ -236,23 +309,6 @@ export async function composeWorker(
     portalFolder: folders.portal,
     clientSockets: config.descriptors.clientSockets,
   });
-  await apps.start();
-  for (const observer of observers) observer.start(turns);
-  scheduledWork.start();
-  return {
-    http,
-    onBound: (message) => bounds.receive(message),
-    close: async () => {
-      await http.close();
-      parser.close();
-      turns.stop();
-      await scheduledWork.stop();
-      await Promise.all([...observers.map((observer) => observer.stop()), probeRunner.stop()]);
-      await apps.close();
-      await Promise.all([maintenance.close(), locks.close(), consoleDatabase.close()]);
-      stopLog();
-    },
-  };
 }
 
 export type { BoundMessage } from '../apps/bounds.ts';

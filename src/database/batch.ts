@@ -1,8 +1,7 @@
 import type { CancelSignal } from '../../contract/call-request.ts';
 import type { DatabaseError } from './database-error.ts';
-import type { Prepared } from './prepared-statements.ts';
 import { readRow } from './reader.ts';
-import type { Result } from './statement.ts';
+import type { Prepared, Result } from './statement.ts';
 import type { StreamedValue } from './streamed-value.ts';
 
 /** Options of one batch that a connection sends. */

@@ -11,11 +11,13 @@ import {
 } from './database-error.ts';
 import { type OpenedSocket, openSocket, requestCancel } from './handshake.ts';
 import { closeIdleConnections } from './idle-connections.ts';
-import { type Prepared, PreparedStatements } from './prepared-statements.ts';
 import { type LargeMessage, MessageReader, readErrorFields, readFields, readRowStart, readString } from './reader.ts';
-import type { Result, Statement } from './statement.ts';
+import { type Prepared, PreparedStatements, type Result, type Statement } from './statement.ts';
 import { StreamedValue } from './streamed-value.ts';
 import { MessageWriter } from './writer.ts';
+
+/** The status in ReadyForQuery outside of a transaction block. */
+const IDLE = 0x49;
 
 /**
  * A batch that an administrator ends within this time after its start is retried. A person who ends a statement on
@@ -44,6 +46,8 @@ export class Connection {
   #flushed = 0;
   #cancelling = false;
   #isSpent = false;
+  /** Names of the reported settings whose values differ from those after the login. */
+  readonly #changedSettings = new Set<string>();
   #closedBy: Error | null = null;
   #isClosing = false;
   #listener: ((channel: string, payload: string) => void) | null = null;
@@ -277,7 +281,8 @@ export class Connection {
   #receive(type: number, data: Buffer, start: number, end: number): void {
     if (type === 0x4e) return; // NoticeResponse
     if (type === 0x53) {
-      this.#onSettingChanged();
+      const name = readString(data, start);
+      this.#onSettingReported(name, readString(data, start + Buffer.byteLength(name) + 1));
       return;
     }
     if (type === 0x41) {
@@ -321,6 +326,7 @@ export class Connection {
         this.#refuse(batch, readErrorFields(data.subarray(start, end)));
         return;
       case 0x5a: // ReadyForQuery
+        if (this.#changedSettings.size > 0 && data[start] === IDLE) this.#isSpent = true;
         this.#finish(batch);
         return;
       default: // CloseComplete, ParameterDescription, CopyOut data
@@ -329,14 +335,18 @@ export class Connection {
   }
 
   /**
-   * Handles ParameterStatus, which PostgreSQL sends if a statement changed one of the reported settings beyond its
-   * transaction (PostgreSQL manual, "Asynchronous Operations"). Code of an app could prevent Ninefold's next statements
-   * from writing, or change what they mean. Sessions of the app's owner may change their settings.
+   * Handles ParameterStatus: a reported setting has changed (PostgreSQL manual, "Asynchronous Operations"). PostgreSQL
+   * also reports changes that end with an open transaction. After a change beyond its transaction, the connection must
+   * close: code of an app could prevent Ninefold's next statements from writing, or change what they mean. Sessions of
+   * the app's owner may change their settings.
    */
-  #onSettingChanged(): void {
+  #onSettingReported(name: string, value: string): void {
     if (this.#target.obeysDatabase) return;
+    if (this.#opened.reportedSettings.get(name) === value) this.#changedSettings.delete(name);
+    else this.#changedSettings.add(name);
+    if (this.inFlight > 0 || this.#changedSettings.size === 0) return;
     this.#isSpent = true;
-    if (this.inFlight === 0) this.close();
+    this.close();
   }
 
   #sendCopyData(batch: Batch): void {

@@ -13,11 +13,18 @@ export interface OpenedSocket {
   socket: Duplex & { setNoDelay?: (on: boolean) => void };
   processId: number;
   secretKey: number;
+  /** The values of the settings that PostgreSQL reports, by name, after the login. */
+  reportedSettings: ReadonlyMap<string, string>;
 }
 
 /** Members of `pg` that its types do not declare. For this reason `pg` is pinned to an exact version. */
 interface ClientInternals {
-  connection: { stream: net.Socket; removeAllListeners(): void; on(event: 'error', listener: () => void): void };
+  connection: {
+    stream: net.Socket;
+    removeAllListeners(): void;
+    on(event: 'error', listener: () => void): void;
+    on(event: 'parameterStatus', listener: (setting: { parameterName: string; parameterValue: string }) => void): void;
+  };
   processID: number;
   secretKey: number;
 }
@@ -44,6 +51,11 @@ export async function openSocket(target: ConnectionConfig, timeoutMilliseconds: 
     keepAlive: true,
   });
   client.on('error', () => undefined);
+  const { connection } = client as unknown as ClientInternals;
+  const reportedSettings = new Map<string, string>();
+  connection.on('parameterStatus', ({ parameterName, parameterValue }) => {
+    reportedSettings.set(parameterName, parameterValue);
+  });
   try {
     await client.connect();
   } catch (error) {
@@ -53,7 +65,7 @@ export async function openSocket(target: ConnectionConfig, timeoutMilliseconds: 
     }
     throw failure;
   }
-  const { connection, processID, secretKey } = client as unknown as ClientInternals;
+  const { processID, secretKey } = client as unknown as ClientInternals;
   const socket = connection.stream;
   connection.removeAllListeners();
   connection.on('error', () => undefined);
@@ -61,7 +73,7 @@ export async function openSocket(target: ConnectionConfig, timeoutMilliseconds: 
   socket.removeAllListeners('end');
   socket.removeAllListeners('close');
   socket.removeAllListeners('error');
-  return { socket, processId: processID, secretKey };
+  return { socket, processId: processID, secretKey, reportedSettings };
 }
 
 function asStartupError(error: unknown): ConnectionError {

@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts';
+import type { PoolSlots } from './connection-budget.ts';
 import { registerIdleCloser } from './idle-connections.ts';
-import type { PoolSlots } from './pool-slots.ts';
 
 /** The parts of a pool that the idle closer works on. */
 export interface IdleCloserParts {

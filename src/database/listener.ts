@@ -85,6 +85,14 @@ export class Listener {
   }
 
   /**
+   * Receives every notification that was committed before this call. Resolves to false if the connection is lost; after
+   * a reconnect, `onConnected` repairs the caches.
+   */
+  catchUp(): Promise<boolean> {
+    return this.#prove();
+  }
+
+  /**
    * Resolves once the listener is current; reconnects if needed.
    * @throws ConnectionError
    */

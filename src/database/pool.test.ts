@@ -140,6 +140,11 @@ describe('Pool.run', () => {
         const before = await value(pool, ownPid);
         await pool.run([query(`select set_config('default_transaction_read_only', 'on', true)`)]);
         expect(await value(pool, ownPid)).toBe(before);
+        await pool.transaction(async (tx) => {
+          await tx.run([query(`select set_config('default_transaction_read_only', 'on', true)`)]);
+          await tx.run([query('select 1')]);
+        });
+        expect(await value(pool, ownPid)).toBe(before);
         await pool.run([query(`select set_config('default_transaction_read_only', 'on', false)`)]);
         expect(await value(pool, query('show default_transaction_read_only'))).toBe('off');
         await pool.transaction((tx) => tx.run([query(`set time zone 'Asia/Tokyo'`)]));

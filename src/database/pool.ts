@@ -1,13 +1,11 @@
 import type { CancelSignal } from '../../contract/call-request.ts';
 import { Connection } from './connection.ts';
-import type { ConnectionBudget } from './connection-budget.ts';
+import { type ConnectionBudget, PoolSlots } from './connection-budget.ts';
 import type { ConnectionConfig } from './connection-config.ts';
 import type { Database, RunOptions, Transaction } from './database.ts';
 import { ConnectionError, DatabaseError, isTransient, PoolTimeoutError } from './database-error.ts';
 import { IdleCloser } from './idle-closer.ts';
-import { PoolSlots } from './pool-slots.ts';
-import { parameterBytes, type Result, type Statement } from './statement.ts';
-import { StatementTimes } from './statement-times.ts';
+import { parameterBytes, type Result, type Statement, StatementTimes } from './statement.ts';
 import type { StreamedValue } from './streamed-value.ts';
 
 /** Options of a pool. */

@@ -10,6 +10,8 @@ export interface ErrorParts<Code extends ErrorCode = ErrorCode> {
   /** Replaces the HTTP status of the contract with another one that its entry declares. */
   status?: OtherStatus<Code>;
   headers?: Record<string, string>;
+  /** Seconds after which the client may try again, for the header Retry-After (RFC 9110, section 10.2.3). */
+  retryAfter?: number;
   /** The limit that was exceeded, if the code does not determine it. Used for statistics, never sent. */
   limit?: LimitName;
   /** Internal cause. Logged, never sent. */
@@ -33,7 +35,10 @@ export class NinefoldError<Code extends ErrorCode = ErrorCode> extends Error {
     this.status = parts.status ?? entry.status;
     this.details = parts.details ?? null;
     this.hint = parts.hint ?? null;
-    this.headers = parts.headers ?? {};
+    this.headers = { ...parts.headers, ...(parts.retryAfter !== undefined && retryAfter(parts.retryAfter)) };
     this.limit = parts.limit ?? entry.limit ?? null;
   }
 }
+
+/** Returns the header Retry-After. */
+export const retryAfter = (seconds: number): Record<string, string> => ({ 'retry-after': String(seconds) });

@@ -1,7 +1,7 @@
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { App } from '../apps/app.ts';
 import type { Identity } from '../identity/identity.ts';
-import type { TraceRecorder } from '../observe/call-trace.ts';
+import type { TraceRecorder } from '../observe/events.ts';
 import type { BodyBound } from './read-body.ts';
 
 /** One API of an app (`rest`, `auth`, `portal`), which handles requests below /apps/<ref>/<area>/v1. */

@@ -1,7 +1,6 @@
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { Origins } from '../apps/origins.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import { corsHeaders } from './cors.ts';
 import { ERROR_PAGES } from './help-link.ts';
 import { INERT_POLICY, nodeHeaders } from './node-headers.ts';
 
@@ -150,6 +149,24 @@ export function headerPolicies(origins: Origins): Readonly<Record<'path' | 'buil
   };
 }
 
+/**
+ * Returns the policies of the node's own replies, which no app can choose: for the API, which a browser shows as inert
+ * text, and for pages and files.
+ */
+export function nodePolicies(origins: Origins): Readonly<Record<'api' | 'page', HeaderPolicy>> {
+  const always = nodeHeaders(origins);
+  return {
+    api: ({ headers, cookies }) => ({
+      ...always,
+      'cache-control': 'no-store',
+      ...headers,
+      'content-security-policy': INERT_POLICY,
+      ...(cookies?.length && { 'set-cookie': [...cookies] }),
+    }),
+    page: ({ headers }) => ({ ...always, ...headers }),
+  };
+}
+
 /** Destinations of requests whose response a browser runs as a script (Fetch standard, "script-like"). */
 const scripts: ReadonlySet<string> = new Set([
   'audioworklet',
@@ -180,4 +197,48 @@ export function withoutCookies(headers: CallRequest['headers']): CallRequest['he
 export function withoutCredentials(headers: CallRequest['headers']): CallRequest['headers'] {
   const { cookie: _, authorization: __, ...rest } = headers;
   return rest;
+}
+
+/**
+ * CORS headers of every response of an app. Any page may read responses and all their headers: cookies do not
+ * authenticate requests to apps, only headers that a page must set itself. The wildcard covers all headers of requests
+ * without credentials (Fetch standard, "CORS-safelisted response-header name"). Browsers reject responses with a
+ * wildcard to requests with credentials.
+ */
+export const corsHeaders: Readonly<Record<string, string>> = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': '*',
+};
+
+/** Returns true for a preflight request of a browser (Fetch standard, "CORS-preflight request"). */
+export const isPreflight = (request: CallRequest): boolean =>
+  request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
+
+/** Headers that are allowed in every response, as in PostgREST. */
+const ALWAYS_ALLOWED = ['Authorization', 'Accept', 'Accept-Language', 'Content-Language'] as const;
+
+/** Returns the response to a preflight request: every method, and the requested headers (PostgREST docs, "CORS"). */
+export function preflightReply(request: CallRequest): Reply {
+  const asked = (request.headers['access-control-request-headers'] ?? 'apikey, Content-Type').split(',');
+  const [first, ...rest] = ALWAYS_ALLOWED;
+  const names = [first, ...asked.map((name) => name.trim()), ...rest].filter((name) => name !== '');
+  return {
+    status: 200,
+    headers: {
+      'access-control-allow-methods': 'GET, POST, PATCH, PUT, DELETE, OPTIONS, HEAD',
+      'access-control-allow-headers': unique(names).join(', '),
+      'access-control-max-age': '86400',
+      vary: 'access-control-request-headers',
+    },
+    body: null,
+  };
+}
+
+/** Removes duplicate header names, ignoring case. */
+function unique(names: readonly string[]): readonly string[] {
+  const seen = new Set<string>();
+  return names.filter((name) => {
+    const folded = name.toLowerCase();
+    return !seen.has(folded) && seen.add(folded);
+  });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readAppPath } from './app-path.ts';
+import { readAppPath } from './app-calls.ts';
 
 const call = (ref: string, area: string | null, path: string, more: object = {}) => ({
   ref,

@@ -1,15 +1,13 @@
 import type { CallRequest } from '../../contract/call-request.ts';
 import { authCalls } from '../../contract/calls.ts';
-import type { TraceRecorder } from '../observe/call-trace.ts';
 import type { CallEvent } from '../observe/events.ts';
 
 /**
- * Returns the name under which a request is counted: the id of its call in chapter 7, or `<area>.unresolved` for any
- * other request. Clients therefore cannot create arbitrary names in the statistics.
+ * Returns the name under which a request is counted that no handler has named: the id of its call in chapter 7, or
+ * `<area>.unresolved`. Clients therefore cannot create arbitrary names in the statistics.
  */
-export function callName(area: CallEvent['area'], request: CallRequest, trace: TraceRecorder): string {
-  return trace.call ?? (area === 'auth' ? authCallOf(request) : null) ?? `${area}.unresolved`;
-}
+export const callName = (area: CallEvent['area'], request: CallRequest): string =>
+  (area === 'auth' ? authCallOf(request) : null) ?? `${area}.unresolved`;
 
 interface Known {
   id: string;

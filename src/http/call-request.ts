@@ -1,38 +1,104 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { CallRequest } from '../../contract/call-request.ts';
-import { DisconnectSignal } from './disconnect-signal.ts';
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { CallRequest, CancelSignal } from '../../contract/call-request.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { isRequestId } from '../observe/request-id.ts';
 
 /**
- * Converts a request of the framework. The query is not decoded, because its decoding depends on the API.
- * @param options.segments Number of path segments to remove. The segments are counted, because clients may
- * percent-encode their letters.
+ * Converts a request of Node.js. The query is not decoded, because its decoding depends on the API. The body is read
+ * later, when the caller is known.
+ * @param to The part of the target below the API, the client's address, and the URL that the API has for clients.
  */
 export function toCallRequest(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { segments, baseUrl, address }: { segments: number; baseUrl: string; address: string },
+  request: IncomingMessage,
+  response: ServerResponse,
+  to: Pick<CallRequest, 'path' | 'query' | 'address' | 'baseUrl'> & Partial<Pick<CallRequest, 'headers'>>,
 ): CallRequest {
-  const url = request.raw.url ?? '/';
-  const mark = url.indexOf('?');
-  const path = mark < 0 ? url : url.slice(0, mark);
+  const headers = request.headers as CallRequest['headers'];
   return {
-    method: request.method,
-    path: afterSegments(path, segments) || '/',
-    query: mark < 0 ? '' : url.slice(mark + 1),
-    headers: request.headers as Record<string, string | undefined>,
+    method: request.method ?? 'GET',
+    path: to.path,
+    query: to.query,
+    headers: to.headers ?? headers,
     body: null,
-    address,
-    requestId: request.id,
-    baseUrl,
-    signal: new DisconnectSignal(reply.raw),
+    address: to.address,
+    requestId: requestIdOf(headers),
+    baseUrl: to.baseUrl,
+    signal: new DisconnectSignal(response),
   };
 }
 
-function afterSegments(path: string, segments: number): string {
-  let at = 0;
-  for (let i = 0; i < segments; i++) {
-    at = path.indexOf('/', at + 1);
-    if (at < 0) return '';
-  }
-  return path.slice(at);
+/** Returns the client's request id if it is safe to echo, otherwise a new one. */
+export function requestIdOf(headers: Record<string, unknown>): string {
+  const sent = headers['x-request-id'];
+  return typeof sent === 'string' && isRequestId(sent) ? sent : randomUUID();
 }
+
+/**
+ * Returns an error if the request does not have exactly one Host header (RFC 9112, section 3.2). HTTP/1.0 requests may
+ * have none.
+ */
+export function hostHeaderError(request: IncomingMessage): NinefoldError | undefined {
+  const { rawHeaders } = request;
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]?.length === 4 && rawHeaders[i]?.toLowerCase() === 'host') hosts++;
+  }
+  if (hosts === 1 || (hosts === 0 && request.httpVersion === '1.0')) return undefined;
+  return new NinefoldError('bad_request', { message: 'A request has exactly one Host header.' });
+}
+
+const ABSOLUTE = /^https?:\/\/([^/?]*)/i;
+
+/**
+ * Returns the path with its query, and the host of a request. For a target in absolute form, its authority overrides
+ * the Host header (RFC 9112, section 3.2.2).
+ */
+export function readTarget(request: IncomingMessage): { path: string; host: string | undefined } {
+  const url = request.url ?? '/';
+  const { host } = request.headers;
+  if (url.startsWith('/')) return { path: url, host };
+  const match = ABSOLUTE.exec(url);
+  return match ? { path: withSlash(url.slice(match[0].length)), host: match[1] } : { path: withSlash(url), host };
+}
+
+const withSlash = (path: string): string => (path === '' ? '/' : path);
+
+/**
+ * Aborts if the client disconnects before its response is written. Registers a listener on the response only while it
+ * has listeners itself.
+ */
+export class DisconnectSignal implements CancelSignal {
+  readonly #response: ServerResponse;
+  #listeners: (() => void)[] = [];
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+  }
+
+  get aborted(): boolean {
+    return this.#response.destroyed && !this.#response.writableFinished;
+  }
+
+  addEventListener(_type: 'abort', listener: () => void): void {
+    if (this.#listeners.length === 0) this.#response.on('close', this.#onClose);
+    this.#listeners.push(listener);
+  }
+
+  removeEventListener(_type: 'abort', listener: () => void): void {
+    this.#listeners = this.#listeners.filter((each) => each !== listener);
+    if (this.#listeners.length === 0) this.#response.off('close', this.#onClose);
+  }
+
+  readonly #onClose = (): void => {
+    if (!this.aborted) return;
+    for (const listener of this.#listeners) listener();
+  };
+}
+
+const bodiless = new Set(['GET', 'HEAD']);
+
+/** Returns true if the request has a body with a defined meaning (RFC 9110, section 9.3). */
+export const hasBody = ({ method, headers }: IncomingMessage): boolean =>
+  !bodiless.has(method ?? '') &&
+  (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { CallRequest } from '../../contract/call-request.ts';
-import { corsHeaders, isPreflight, preflightReply } from './cors.ts';
+import { corsHeaders, isPreflight, preflightReply } from './app-headers.ts';
 
 const question = (headers: Record<string, string>): CallRequest => ({
   method: 'OPTIONS',

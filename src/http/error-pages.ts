@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Reply } from '../../contract/call-request.ts';
 import { conditionClasses, conditionNames } from '../../contract/errors/conditions.ts';
 import { statusOfSqlstate } from '../../contract/errors/sqlstate-status.ts';
 import { allErrors, type ErrorEntry } from '../../contract/errors.ts';
@@ -11,29 +11,30 @@ const CODE = new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${limits.routeCharacters.default}}
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 
 /**
- * Serves the documentation of errors, to which the Link header of an error points. It needs neither the console nor
- * internet access.
+ * Returns a page of the documentation of errors, to which the Link header of an error points. It needs neither the
+ * console nor internet access.
+ * @param segments The decoded segments of the path, the first one empty.
+ * @returns null for any other path.
  */
-export function serveErrorPages(server: FastifyInstance): void {
-  server.get(ERROR_PAGES, (_request, reply) => sendPage(reply, 200, page('Errors', allCodes())));
-  server.get(`${ERROR_PAGES}/:code`, (request, reply) => {
-    const { code } = request.params as { code: string };
-    if (!CODE.test(code))
-      return sendPage(reply, 404, page('No such code', paragraph('This is no code of an error.') + back));
-    return sendPage(reply, 200, errorPage(code));
-  });
+export function errorPageReply(segments: readonly string[]): Reply | null {
+  const [, docs, errors, code] = segments;
+  if (`/${docs}/${errors}` !== ERROR_PAGES || segments.length > 4) return null;
+  if (code === undefined) return pageReply(200, page('Errors', allCodes()));
+  if (!CODE.test(code)) {
+    return pageReply(404, page('No such code', paragraph('This is no code of an error.') + back));
+  }
+  return pageReply(200, errorPage(code));
 }
 
-function sendPage(reply: FastifyReply, status: number, html: string): FastifyReply {
-  return reply
-    .code(status)
-    .headers({
-      'content-security-policy': PLAIN_PAGE_POLICY,
-      'content-type': 'text/html; charset=utf-8',
-      'cache-control': 'no-cache',
-    })
-    .send(html);
-}
+const pageReply = (status: number, html: string): Reply => ({
+  status,
+  headers: {
+    'content-security-policy': PLAIN_PAGE_POLICY,
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-cache',
+  },
+  body: html,
+});
 
 /** Returns the HTML page of one code. */
 export function errorPage(code: string): string {

@@ -5,15 +5,14 @@ import type { Apps } from '../apps/apps.ts';
 import type { Traffic } from '../apps/background-turns.ts';
 import { storageFull } from '../apps/bounds.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import type { Identities } from '../identity/identities.ts';
 import { type Identity, isAnonymous } from '../identity/identity.ts';
-import type { AddressLimiter } from '../limits/token-bucket.ts';
-import { TraceRecorder } from '../observe/call-trace.ts';
-import type { CallEvent, Events } from '../observe/events.ts';
+import type { AddressLimiter } from '../limits/client-network.ts';
+import { type CallEvent, type Events, TraceRecorder } from '../observe/events.ts';
 import type { ApiHandler } from './api-handler.ts';
-import { withoutCredentials } from './app-headers.ts';
+import { corsHeaders, isPreflight, preflightReply, withoutCredentials } from './app-headers.ts';
 import { attributeError, type ErrorAttribution, raisedIn } from './attribute-error.ts';
 import { callName } from './call-name.ts';
-import { corsHeaders, isPreflight, preflightReply } from './cors.ts';
 import { asNinefoldError, errorReply } from './error-reply.ts';
 import { helpLink } from './help-link.ts';
 import { type BodyBounds, boundOf, type ReceiveBody } from './read-body.ts';
@@ -26,7 +25,7 @@ export interface PipelineParts {
   addresses: AddressLimiter;
   traffic: Traffic;
   /** Authenticates a request to an app by its key or token. */
-  identify: (app: App, request: CallRequest) => Promise<Identity>;
+  identities: Pick<Identities, 'resolve'>;
 }
 
 /**
@@ -58,7 +57,7 @@ export class Pipeline {
         if (api.name === 'rest' && opened.isFull && growsTables(request)) throw storageFull();
         trace.opened = performance.now();
         const identify = async () => {
-          identity ??= await this.#parts.identify(opened, request);
+          identity ??= await this.#parts.identities.resolve(opened, request);
           trace.identified = performance.now();
           return identity;
         };
@@ -194,7 +193,7 @@ export class Pipeline {
       type: 'call',
       app: about.app,
       area: about.area,
-      call: callName(about.area, request, trace),
+      call: trace.call ?? callName(about.area, request),
       method: request.method,
       path: request.path,
       query: request.query,
@@ -221,7 +220,7 @@ export class Pipeline {
 
   #limit(address: string): void {
     const wait = this.#parts.addresses.take(address);
-    if (wait > 0) throw new NinefoldError('too_many_requests', { headers: { 'retry-after': String(wait) } });
+    if (wait > 0) throw new NinefoldError('too_many_requests', { retryAfter: wait });
   }
 }
 

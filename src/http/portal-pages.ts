@@ -1,16 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
-import { HASHED } from './static-files.ts';
-import { acceptedCodings, contentTypeOf, FOREVER } from './stored-files.ts';
-
-/** A built file with its compressed versions. */
-interface PortalFile {
-  readonly type: string;
-  readonly plain: Buffer;
-  readonly br: Buffer | null;
-  readonly gzip: Buffer | null;
-}
+import { BuiltFiles } from './built-files.ts';
 
 const PAGE = 'index.html';
 
@@ -48,53 +37,30 @@ const policy = [
 
 /**
  * Serves the pages for members, which are the same for all apps: one file for every page path of an app's origin, and
- * its assets. The files are few and small, so they stay in memory.
+ * its assets.
  */
 export class PortalPages {
-  readonly #files = new Map<string, PortalFile>();
+  readonly #files: BuiltFiles;
 
   /** @param folder The built web application. Without it no pages are served. */
   constructor(folder: string) {
-    if (!existsSync(join(folder, PAGE))) return;
-    for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-      if (!entry.isFile() || SKIPPED.test(entry.name)) continue;
-      const path = join(entry.parentPath, entry.name);
-      const read = (suffix: string) => (existsSync(path + suffix) ? readFileSync(path + suffix) : null);
-      const name = relative(folder, path).split(sep).join('/');
-      this.#files.set(name, {
-        type: contentTypeOf(name),
-        plain: readFileSync(path),
-        br: read('.br'),
-        gzip: read('.gz'),
-      });
-    }
+    this.#files = new BuiltFiles(folder, PAGE, SKIPPED);
   }
 
   /** Returns the reply for a page or an asset; null for any other request. */
-  answer({ method, path, headers }: CallRequest): Reply | null {
+  answer(request: CallRequest): Reply | null {
+    const { method, path, headers } = request;
     if (method !== 'GET' && method !== 'HEAD') return null;
-    const isAsset = path.startsWith(ASSETS);
-    if (!isAsset && !(isPage(path) && (headers.accept ?? '').includes('text/html'))) return null;
-    const file = this.#files.get(isAsset ? path.slice(ACCOUNT.length) : PAGE);
-    if (!file) return null;
-    const { bytes, encoding } = encoded(file, headers['accept-encoding']);
-    return {
-      status: 200,
-      headers: {
-        'content-type': file.type,
-        'cache-control': HASHED.test(path) ? FOREVER : 'no-cache',
-        vary: 'Accept-Encoding',
-        'referrer-policy': 'no-referrer',
-        ...(encoding && { 'content-encoding': encoding }),
-        ...(!isAsset && {
-          'content-security-policy': policy,
-          'x-frame-options': 'DENY',
-          'cross-origin-opener-policy': 'same-origin',
-        }),
-        'content-length': String(bytes.length),
-      },
-      body: method === 'HEAD' ? null : bytes,
-    };
+    if (path.startsWith(ASSETS)) {
+      return this.#files.answer(request, path.slice(ACCOUNT.length), { 'referrer-policy': 'no-referrer' });
+    }
+    if (!isPage(path) || !(headers.accept ?? '').includes('text/html')) return null;
+    return this.#files.answer(request, PAGE, {
+      'referrer-policy': 'no-referrer',
+      'content-security-policy': policy,
+      'x-frame-options': 'DENY',
+      'cross-origin-opener-policy': 'same-origin',
+    });
   }
 }
 
@@ -108,12 +74,4 @@ function isPage(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-function encoded(file: PortalFile, accepted: string | undefined): { bytes: Buffer; encoding: string | null } {
-  for (const coding of acceptedCodings(accepted)) {
-    const bytes = file[coding];
-    if (bytes) return { bytes, encoding: coding };
-  }
-  return { bytes: file.plain, encoding: null };
 }

@@ -3,13 +3,6 @@ import type { ErrorCode } from '../../contract/errors.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { BufferedBodies } from './buffered-bodies.ts';
 
-const bodiless = new Set(['GET', 'HEAD']);
-
-/** Returns true if the request has a body with a defined meaning (RFC 9110, section 9.3). */
-export const hasBody = ({ method, headers }: IncomingMessage): boolean =>
-  !bodiless.has(method ?? '') &&
-  (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0);
-
 /** Maximum size of a body, and the error for a larger one. */
 export interface BodyBound {
   readonly bytes: number;
@@ -56,8 +49,8 @@ export async function readBody(
   return gather(request, response, { free: bound.bytes, bound: () => bound }, length, bufferedBytes);
 }
 
-const refusal = (code: ErrorCode, headers: Record<string, string> = {}): NinefoldError =>
-  new NinefoldError(code, { headers: { ...headers, connection: 'close' } });
+const refusal = (code: ErrorCode, retryAfter?: number): NinefoldError =>
+  new NinefoldError(code, { headers: { connection: 'close' }, ...(retryAfter !== undefined && { retryAfter }) });
 
 function gather(
   request: IncomingMessage,
@@ -81,9 +74,7 @@ function gather(
     const onData = (chunk: Buffer): void => {
       if (only === null) only = chunk;
       else {
-        gathered ??= new GatheredBody(only, length, response, bufferedBytes, () =>
-          stop(refusal('too_many_bodies', { 'retry-after': '1' })),
-        );
+        gathered ??= new GatheredBody(only, length, response, bufferedBytes, () => stop(refusal('too_many_bodies', 1)));
         if (!isStopped) gathered.add(chunk);
       }
       if (isStopped) gathered = null;

@@ -11,7 +11,8 @@ import { roleRules } from '../identity/resolve.ts';
 import { explainAccess } from '../rest/explain/explain.ts';
 import { wantsExplanation } from '../rest/explain/explain-request.ts';
 import { handleRest } from '../rest/handle.ts';
-import { type BodyParser, isLarge, parseAhead } from '../rest/request/body-parser.ts';
+import type { PlanCache } from '../rest/plan-cache.ts';
+import { type BodyParser, parseAhead } from '../rest/request/body-parser.ts';
 import { parsePreferences } from '../rest/request/preferences.ts';
 import { restErrorReply } from '../rest/response/error-reply.ts';
 import type { ApiHandler } from './api-handler.ts';
@@ -19,6 +20,7 @@ import type { ApiHandler } from './api-handler.ts';
 /** The parts that the apps of a worker share. */
 interface RestNode {
   readonly parser: BodyParser;
+  readonly plans: PlanCache;
   /** Returns the claims that an access token of an account would have, without a session. Throws what the app's hook throws. */
   readonly claimsOf: (app: App, request: CallRequest, user: User) => ReturnType<ClaimsOf>;
 }
@@ -32,21 +34,24 @@ export const restApi = (node: RestNode): ApiHandler => ({
     const started = performance.now();
     const identity = await identify();
     const jwtMilliseconds = performance.now() - started;
-    if (wantsExplanation(request, identity)) {
+    if (mayAskWhy(identity) && wantsExplanation(request)) {
       trace.call = 'rest.explain';
       return explain(app, request, identity, rest, node);
     }
     const { schemaCache, settings } = await schemaFor(app, identity, undoable(rest, request, identity));
-    const readPayload = isLarge(request) ? await parseAhead(request, settings, app.ref, node.parser) : undefined;
-    const { database } = app;
-    const { isFull } = app;
+    const readPayload = request.body === null ? undefined : await parseAhead(request, settings, app.ref, node.parser);
+    const { database, isFull } = app;
+    const { plans } = node;
     return handleRest(
-      { database, schemaCache, identity, settings, isFull, readPayload, jwtMilliseconds, trace },
+      { database, schemaCache, identity, settings, plans, isFull, readPayload, jwtMilliseconds, trace },
       request,
     );
   },
   renderError: renderRestError,
 });
+
+/** Returns true for a caller who may ask why a request is denied: the service role, or a builder. */
+const mayAskWhy = ({ role, source }: Identity): boolean => role === 'service_role' || source === 'builder';
 
 /** Renders an error in PostgREST's format. */
 export async function renderRestError(
@@ -92,7 +97,7 @@ async function explain(
       ? asker
       : await impersonatedIdentity(app.database, rules, named, (user) => claimsOf(app, request, user));
   const { schemaCache, settings } = await schemaFor(app, identity, rest);
-  const readPayload = isLarge(request) ? await parseAhead(request, settings, app.ref, parser) : undefined;
+  const readPayload = await parseAhead(request, settings, app.ref, parser);
   return explainAccess({ database: app.database, schemaCache, identity, settings, readPayload }, request);
 }
 

@@ -4,7 +4,7 @@ import { limits } from '../../contract/limits.ts';
 import type { App } from '../apps/app.ts';
 import { readSiteFile, readSiteFiles, type SiteCoding } from '../apps/site-store.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import { acceptedCodings, contentTypeOf, FOREVER, hasKnownType, matchesEntityTag, readRange } from './stored-files.ts';
+import { acceptedCodings, contentTypeOf, FOREVER, fileReply, hasKnownType } from './stored-files.ts';
 
 /** The SHA-256 of each file of a version, by path without a leading slash. */
 type SiteFiles = ReadonlyMap<string, string>;
@@ -81,7 +81,15 @@ export class SitePages {
     const file = this.#files.get(key) ?? (await readSiteFile(app.database, sha256, codings));
     if (!file) return null;
     this.#files.set(key, file);
-    return fileReply(request, target, sha256, file);
+    const isForever = HASHED.test(target.file) && target.status === 200 && !target.file.endsWith('.html');
+    return fileReply(request, {
+      status: target.status,
+      type: contentTypeOf(target.file),
+      sha256,
+      coding: file.coding === 'content' ? null : file.coding,
+      bytes: file.bytes,
+      headers: { 'cache-control': isForever ? FOREVER : 'no-cache' },
+    });
   }
 
   async #filesOf(app: App, version: string): Promise<SiteFiles | null> {
@@ -107,38 +115,3 @@ const redirect = (location: string): Reply => ({
  * hold a letter and a digit.
  */
 const HASHED = /^.+\/[^/]*[-.](?=[^./]*\d)(?=[^./]*[A-Za-z])(?:[\w-]{8}|[\da-f]{9,64})\.[^/]+$/;
-
-function fileReply(
-  { method, headers }: CallRequest,
-  { file, status }: { readonly file: string; readonly status: 200 | 404 },
-  sha256: string,
-  { coding, bytes }: StoredFile,
-): Reply {
-  const isCompressed = coding !== 'content';
-  const etag = `"${sha256}${isCompressed ? `-${coding}` : ''}"`;
-  const common = {
-    etag,
-    'cache-control': HASHED.test(file) && status === 200 && !file.endsWith('.html') ? FOREVER : 'no-cache',
-    vary: 'Accept-Encoding',
-  };
-  if (status === 200 && matchesEntityTag(headers['if-none-match'], etag)) {
-    return { status: 304, headers: common, body: null };
-  }
-  const range = status === 200 && !isCompressed ? readRange(headers.range, bytes.length) : null;
-  if (range === 'unsatisfiable') {
-    return { status: 416, headers: { 'content-range': `bytes */${bytes.length}` }, body: null };
-  }
-  const body = range ? bytes.subarray(range[0], range[1] + 1) : bytes;
-  return {
-    status: range ? 206 : status,
-    headers: {
-      ...common,
-      'accept-ranges': 'bytes',
-      'content-type': contentTypeOf(file),
-      ...(isCompressed && { 'content-encoding': coding }),
-      ...(range && { 'content-range': `bytes ${range[0]}-${range[1]}/${bytes.length}` }),
-      'content-length': String(body.length),
-    },
-    body: method === 'HEAD' ? null : body,
-  };
-}

@@ -4,7 +4,7 @@ import net, { type AddressInfo, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Reply } from '../../contract/call-request.ts';
-import { inTurn } from './in-turn.ts';
+import { RequestTurns } from './server.ts';
 import { type SlowReaderBounds, SlowReaders } from './slow-readers.ts';
 import { writeReply } from './write-reply.ts';
 
@@ -29,8 +29,9 @@ interface Served {
 async function serve(bounds: SlowReaderBounds): Promise<Served> {
   const slowReaders = new SlowReaders(bounds);
   let answered = 0;
+  const turns = new RequestTurns();
   const server = createServer((request, response) =>
-    inTurn(response, () => {
+    turns.take(response, () => {
       answered++;
       const reply: Reply = { status: 200, headers: {}, body: Buffer.alloc(Number(request.url?.slice(1)), 0x61) };
       writeReply(response, reply, ({ headers }) => headers, slowReaders);
@@ -122,7 +123,7 @@ describe('SlowReaders', () => {
   });
 });
 
-describe('inTurn', () => {
+describe('RequestTurns', () => {
   it('handles the requests of a connection one after the other', async () => {
     const { port, answered } = await serve(patient);
     const client = await ask(port, 20 * MEBIBYTE, 50);

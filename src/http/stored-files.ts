@@ -1,4 +1,5 @@
 import { extname } from 'node:path';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 
 /** Content types by the extension of a file. */
 const types: Readonly<Record<string, string>> = {
@@ -75,4 +76,44 @@ export function readRange(header: string | undefined, length: number): [number, 
   if (to !== '' && Number(to) < Number(from)) return null;
   if (Number(from) >= length) return 'unsatisfiable';
   return [Number(from), to === '' ? length - 1 : Math.min(Number(to), length - 1)];
+}
+
+/** A file in the coding that is sent. */
+export interface SentFile {
+  readonly status: 200 | 404;
+  readonly type: string;
+  /** SHA-256 of the file without a coding, in hexadecimal digits. */
+  readonly sha256: string;
+  /** Null for the file itself. */
+  readonly coding: 'br' | 'gzip' | null;
+  readonly bytes: Buffer;
+  /** Cache-Control and other headers. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Returns the reply with a file, a range of its bytes, or 304 if the client has it. */
+export function fileReply({ method, headers }: Pick<CallRequest, 'method' | 'headers'>, file: SentFile): Reply {
+  const { status, coding, bytes } = file;
+  const etag = `"${file.sha256}${coding === null ? '' : `-${coding}`}"`;
+  const common = { etag, vary: 'Accept-Encoding', ...file.headers };
+  if (status === 200 && matchesEntityTag(headers['if-none-match'], etag)) {
+    return { status: 304, headers: common, body: null };
+  }
+  const range = status === 200 && coding === null ? readRange(headers.range, bytes.length) : null;
+  if (range === 'unsatisfiable') {
+    return { status: 416, headers: { 'content-range': `bytes */${bytes.length}` }, body: null };
+  }
+  const body = range ? bytes.subarray(range[0], range[1] + 1) : bytes;
+  return {
+    status: range ? 206 : status,
+    headers: {
+      ...common,
+      'accept-ranges': 'bytes',
+      'content-type': file.type,
+      ...(coding !== null && { 'content-encoding': coding }),
+      ...(range && { 'content-range': `bytes ${range[0]}-${range[1]}/${bytes.length}` }),
+      'content-length': String(body.length),
+    },
+    body: method === 'HEAD' ? null : body,
+  };
 }

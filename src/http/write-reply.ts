@@ -18,12 +18,18 @@ export function writeReply(
   const length = lengthOf(reply, response.req.method === 'HEAD');
   if (length !== null) headers['content-length'] = String(length);
   response.writeHead(reply.status, headers);
-  const body = reply.body === null || isStream(reply.body) ? reply.body : slowReaders.body(response, reply.body);
+  const { body } = reply;
   if (body === null) response.end();
+  else if (isStream(body)) stream(response, body);
+  else if (body.length > JOINED_BYTES) writeLarge(response, body, slowReaders);
   else if (typeof body === 'string') response.end(body);
-  else if (!isBytes(body)) stream(response, body);
-  else if (body.length <= JOINED_BYTES) response.end(latin1(body), 'latin1');
-  else response.end(body);
+  else response.end(latin1(body), 'latin1');
+}
+
+function writeLarge(response: ServerResponse, body: string | Uint8Array, slowReaders: SlowReaders): void {
+  const sliced = slowReaders.body(response, body);
+  if (typeof sliced === 'string' || isBytes(sliced)) response.end(sliced);
+  else stream(response, sliced);
 }
 
 /** Releases the body of a reply whose client has disconnected. */

@@ -1,7 +1,7 @@
+import { timingSafeEqual } from 'node:crypto';
 import { hashApiKey } from '../apps/api-keys.ts';
 import { type ApiKey, type AppKeys, firstKeys } from '../apps/app-keys.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import { equalInConstantTime } from './verify-jwt.ts';
 
 /** An API key of an app that is valid. */
 export interface KnownKey {
@@ -10,9 +10,6 @@ export interface KnownKey {
 }
 
 const firstEntries = Object.entries(firstKeys).map(([id, { field, kind }]) => ({ field, known: { id, kind } }));
-
-/** The stored keys of each record, by hash. */
-const storedKeys = new WeakMap<AppKeys, ReadonlyMap<string, ApiKey>>();
 
 /** Returns the valid API key that a text is; null for any other text. Throws key_revoked. */
 export function findKnownKey(app: AppKeys, text: string): KnownKey | null {
@@ -32,11 +29,14 @@ export function refuseRevokedKey(app: AppKeys, text: string): void {
   if (app.apiKeys && storedKey(app, text)?.revokedAt) throw new NinefoldError('key_revoked');
 }
 
-function storedKey(app: AppKeys, text: string): ApiKey | undefined {
-  let keys = storedKeys.get(app);
-  if (!keys) {
-    keys = new Map((app.apiKeys ?? []).map((key) => [key.hash, key]));
-    storedKeys.set(app, keys);
-  }
-  return keys.get(hashApiKey(text));
+function storedKey({ apiKeys }: AppKeys, text: string): ApiKey | undefined {
+  const hash = hashApiKey(text);
+  return apiKeys?.find((key) => key.hash === hash);
+}
+
+/** Compares two strings. The duration depends only on their lengths. */
+export function equalInConstantTime(a: string, b: string): boolean {
+  if (a.length !== b.length) return false;
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
 }

@@ -1,11 +1,13 @@
-import { createPublicKey, type KeyObject, timingSafeEqual, verify } from 'node:crypto';
+import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { type LimitName, limits } from '../../contract/limits.ts';
 import { type AppKeys, JWT_SECRET_KID, type KeyAlgorithm, type RingKey } from '../apps/app-keys.ts';
 import { findKey } from '../apps/key-ring.ts';
 import { hs256 } from '../apps/sign-jwt.ts';
+import { memoize } from '../catalog/memoize.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { nestsDeeper } from '../limits/bounded-json.ts';
 import type { ExternalKey } from './external-keys.ts';
+import { equalInConstantTime } from './known-keys.ts';
 
 /** JSON.parse, JSON.stringify and PostgreSQL's JSON functions are recursive, so the depth is limited. */
 const MAX_DEPTH = limits.claimsDepth.default;
@@ -156,23 +158,11 @@ function jsonObject(part: string): Claims | null {
   }
 }
 
-const publicKeys = new WeakMap<object, KeyObject>();
+/** Parses a public key. Parsing costs about as much as verifying a signature, and a node has few keys. */
+const parsedKey = memoize((jwk) => createPublicKey({ key: JSON.parse(jwk), format: 'jwk' }), { maxText: 2000 });
 
-function publicKey(jwk: NonNullable<RingKey['publicJwk']>): KeyObject {
-  const known = publicKeys.get(jwk);
-  if (known) return known;
-  const { kty, crv, x, y, n, e } = jwk;
-  const key = createPublicKey({ key: JSON.parse(JSON.stringify({ kty, crv, x, y, n, e })), format: 'jwk' });
-  publicKeys.set(jwk, key);
-  return key;
-}
-
-/** Compares two strings. The duration depends only on their lengths. */
-export function equalInConstantTime(a: string, b: string): boolean {
-  if (a.length !== b.length) return false;
-  const [left, right] = [Buffer.from(a), Buffer.from(b)];
-  return left.length === right.length && timingSafeEqual(left, right);
-}
+const publicKey = ({ kty, crv, x, y, n, e }: NonNullable<RingKey['publicJwk']>): KeyObject =>
+  parsedKey(JSON.stringify({ kty, crv, x, y, n, e }));
 
 /** Returns the WWW-Authenticate header of RFC 6750, section 3. */
 const challenge = (message: string) => ({

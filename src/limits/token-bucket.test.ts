@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { AddressLimiter } from './token-bucket.ts';
+import { AddressLimiter } from './client-network.ts';
 
 it('allows one second’s requests of an address at once, then the refilled ones', () => {
   const limiter = new AddressLimiter(2);

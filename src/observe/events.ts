@@ -1,5 +1,5 @@
-import type { LimitName } from '../../contract/limits.ts';
-import type { TraceRecorder } from './call-trace.ts';
+import { type LimitName, limits } from '../../contract/limits.ts';
+import type { RefusedTransition } from '../../contract/observed.ts';
 
 /** Typed events of a node. Code emits them; the log and the statistics choose which ones to use. */
 export type NinefoldEvent =
@@ -62,21 +62,32 @@ export type NinefoldEvent =
 /** The event of one request that was answered. */
 export type CallEvent = Extract<NinefoldEvent, { type: 'call' }>;
 
-/** Receives events. */
-export type Listener = (event: NinefoldEvent) => void;
+type EventType = NinefoldEvent['type'];
+
+/** The types of all events. */
+export const eventTypes = ['call', 'fault', 'postgres', 'node', 'app', 'auth'] as const satisfies readonly EventType[];
 
 /** Distributes events. An error of one listener affects neither other listeners nor the emitter. */
 export class Events {
-  readonly #listeners = new Set<Listener>();
+  readonly #listeners = new Map<EventType, Set<(event: NinefoldEvent) => void>>();
 
-  /** Adds a listener. Returns a function that removes it. */
-  listen(listener: Listener): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+  /** Adds a listener for events of some types. Returns a function that removes it. */
+  listen<T extends EventType>(
+    types: readonly T[],
+    listener: (event: Extract<NinefoldEvent, { type: T }>) => void,
+  ): () => void {
+    const listeners = types.map((type) => {
+      const known = this.#listeners.get(type) ?? new Set();
+      this.#listeners.set(type, known);
+      return known.add(listener as (event: NinefoldEvent) => void);
+    });
+    return () => {
+      for (const each of listeners) each.delete(listener as (event: NinefoldEvent) => void);
+    };
   }
 
   emit(event: NinefoldEvent): void {
-    for (const listener of this.#listeners) {
+    for (const listener of this.#listeners.get(event.type) ?? []) {
       try {
         listener(event);
       } catch {
@@ -85,3 +96,74 @@ export class Events {
     }
   }
 }
+
+/** A relation that a request reads or writes. */
+export interface TouchedRelation {
+  readonly schema: string;
+  readonly name: string;
+}
+
+/** The operation of a data request. */
+export type TouchedBy = 'select' | 'insert' | 'update' | 'delete' | 'execute';
+
+/** Names of a data request, without values. */
+export interface PlanNames {
+  /** Id of the call in chapter 7. */
+  readonly call: string;
+  readonly operation: TouchedBy;
+  /** Relations and functions that the request uses; the first is its target. */
+  readonly relations: readonly TouchedRelation[];
+}
+
+/**
+ * Records one request: the time at which each step ended, in milliseconds of performance.now() (0 for steps that were
+ * not reached), and names, but no values. Every request has a trace, so it consists of plain fields.
+ */
+export class TraceRecorder {
+  /** Start in milliseconds since 1970. */
+  readonly at = Date.now();
+  readonly started = performance.now();
+  limited = 0;
+  received = 0;
+  opened = 0;
+  identified = 0;
+  planned = 0;
+  built = 0;
+  ran = 0;
+  /** Time when an error was caught. */
+  failed = 0;
+  ended = 0;
+  /** Duration in the database in milliseconds, without the wait for a connection; 0 if unknown. */
+  databaseMilliseconds = 0;
+  /** Id of the call in chapter 7; null while unknown. */
+  call: string | null = null;
+  operation: TouchedBy | null = null;
+  /** Relations and functions that the request uses; the first is its target. */
+  relations: readonly TouchedRelation[] = none;
+  /** Text of the statement that gives the result, and the number of its parameters. */
+  sql: string | null = null;
+  parameters = 0;
+  /** The state change that a state machine refused. */
+  refused: RefusedTransition | null = null;
+  /** Duration in milliseconds from which a request of this app counts as slow. */
+  slowMilliseconds: number = limits.slowCallMilliseconds.default;
+  /** True if the response contains only a part of the rows, because the limit pageRows applied. */
+  cut = false;
+
+  /** Records that a request was planned. */
+  recordPlan(names: PlanNames): void {
+    this.call = names.call;
+    this.operation = names.operation;
+    this.relations = names.relations;
+    this.planned = performance.now();
+  }
+
+  /** Records the statement that gives the result, without its values. */
+  recordStatement(text: string | null, parameters: number): void {
+    this.sql = text;
+    this.parameters = parameters;
+    this.built = performance.now();
+  }
+}
+
+const none: readonly TouchedRelation[] = [];

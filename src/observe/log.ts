@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import pino from 'pino';
-import type { CallEvent, Events } from './events.ts';
+import { type CallEvent, type Events, eventTypes } from './events.ts';
 
 /**
  * Writes events as JSON lines to stderr: faults and lost workers as errors, requests at level debug, the others as
@@ -13,13 +13,14 @@ export function writeLog(events: Events, level: string): () => void {
     { level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime },
     { write: writeToStderr },
   );
-  return events.listen((event) => {
+  const types = eventTypes.filter((type) => type !== 'call' || log.isLevelEnabled('debug'));
+  return events.listen(types, (event) => {
     switch (event.type) {
       case 'fault':
         log.error({ ...event, error: undefined, err: event.error }, `a fault in ${event.where}`);
         return;
       case 'call':
-        if (log.isLevelEnabled('debug')) log.debug(withoutValues(event), 'call');
+        log.debug(withoutValues(event), 'call');
         return;
       case 'postgres':
         log.info(event.detail ?? {}, event.message);

@@ -6,19 +6,16 @@ import type { Database } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
-import type { TraceRecorder } from '../observe/call-trace.ts';
-import { type PlannedCall, planWithCache } from './plan-cache.ts';
+import type { TraceRecorder } from '../observe/events.ts';
+import { type PlanCache, type PlannedCall, planAnew } from './plan-cache.ts';
 import type { ApiRequest } from './request/api-request.ts';
 import type { ReadPayload } from './request/payload.ts';
-import { describeReply } from './response/describe-reply.ts';
-import { optionsReply } from './response/options-reply.ts';
+import { describeReply, optionsReply } from './response/describe-reply.ts';
 import { queryReply } from './response/query-reply.ts';
 import { Stopwatch } from './response/server-timing.ts';
-import type { ResultSet } from './run/result-set.ts';
-import { runBatch, runDescribe } from './run/run.ts';
+import { type ResultSet, runBatch, runDescribe } from './run/run.ts';
 import { buildStatements, type QueryPlan } from './sql/build-statements.ts';
 import { describeStatements } from './sql/describe.ts';
-import { tracePlan, traceStatement } from './trace-plan.ts';
 import { updateConflict } from './update-conflict.ts';
 import { withVisibleColumns, withVisibleNames } from './visible-names.ts';
 
@@ -29,6 +26,8 @@ export interface RestContext {
   readonly schemaCache: SchemaCache;
   readonly identity: Identity;
   readonly settings: RestSettings;
+  /** Plans of earlier requests; without it, each request is planned anew. */
+  readonly plans?: PlanCache;
   /** True if the database may not grow: functions then run in a read-only transaction. */
   readonly isFull?: boolean;
   /** Returns the body if it was parsed before; by default the body is parsed here. */
@@ -51,11 +50,11 @@ export async function handleRest(context: RestContext, callRequest: CallRequest)
   const { database, schemaCache, identity, settings, trace } = context;
   const timing = settings.server_timing_enabled ? new Stopwatch(context.jwtMilliseconds ?? 0) : null;
 
-  const { request, plan: planned, main } = await planVisibly(context, callRequest, () => timing?.mark('parse'));
+  const { request, plan: planned, names, main } = await planVisibly(context, callRequest, () => timing?.mark('parse'));
   const isHeld = context.isFull === true && planned.kind === 'call' && !planned.readOnly;
   const plan = isHeld ? { ...planned, readOnly: true } : planned;
   timing?.mark('plan');
-  if (trace) tracePlan(trace, plan, callRequest.method);
+  trace?.recordPlan(names);
 
   let reply: Reply;
   if (plan.kind === 'options') {
@@ -68,7 +67,10 @@ export async function handleRest(context: RestContext, callRequest: CallRequest)
     reply = describeReply(request, plan, described, schemaCache, settings, `${callRequest.baseUrl}/rest/v1`);
   } else {
     const batch = buildStatements(request, plan, identity, settings, main ?? undefined);
-    if (trace) traceStatement(trace, batch);
+    trace?.recordStatement(
+      batch.statements[batch.main]?.text ?? null,
+      batch.statements[batch.main]?.params.length ?? 0,
+    );
     const { signal } = callRequest;
     const conflict = async () =>
       plan.kind === 'mutate' && plan.mutation === 'update' && request.preferences.conflict !== null
@@ -102,12 +104,14 @@ const VARY = 'Accept, Prefer, Range, Authorization, apikey';
  * @throws NinefoldError
  */
 async function planVisibly(context: RestContext, request: CallRequest, onParsed: () => void): Promise<PlannedCall> {
-  const { database, schemaCache, identity, settings, readPayload } = context;
+  const { database, schemaCache, identity, settings, plans, readPayload } = context;
   try {
-    return planWithCache(request, schemaCache, settings, onParsed, readPayload);
+    return plans
+      ? plans.plan(request, schemaCache, settings, onParsed, readPayload)
+      : planAnew(request, schemaCache, settings, onParsed, readPayload);
   } catch (error) {
     throw await withVisibleNames(error, { database, schemaCache, role: identity.role }, (visible) =>
-      planWithCache(request, visible, settings, undefined, readPayload),
+      planAnew(request, visible, settings, undefined, readPayload),
     );
   }
 }

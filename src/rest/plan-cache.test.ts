@@ -11,13 +11,14 @@ import { parseConnectionUrl } from '../database/connection-config.ts';
 import { Pool } from '../database/pool.ts';
 import type { Identity } from '../identity/identity.ts';
 import { planRequest } from './plan/plan-request.ts';
-import { planWithCache } from './plan-cache.ts';
+import { PlanCache } from './plan-cache.ts';
 import { parseRequest } from './request/parse-request.ts';
 import { buildStatements, type QueryPlan } from './sql/build-statements.ts';
 
 let postgres: TestPostgres;
 let app: RestApp;
 let schemaCache: SchemaCache;
+let plans: PlanCache;
 
 beforeAll(async () => {
   postgres = await startPostgres('plan-call');
@@ -26,6 +27,7 @@ beforeAll(async () => {
   const pool = new Pool(parseConnectionUrl(postgres.url, 'test'), options);
   schemaCache = await loadSchemaCache(pool, ['public'], ['public']);
   await pool.close();
+  plans = new PlanCache();
 });
 afterAll(async () => {
   await app?.close();
@@ -57,7 +59,7 @@ const identity: Identity = {
 function outcome(callRequest: CallRequest, anew: boolean): unknown {
   try {
     if (!anew) {
-      const { request, plan, main } = planWithCache(callRequest, schemaCache, defaultRestSettings);
+      const { request, plan, main } = plans.plan(callRequest, schemaCache, defaultRestSettings);
       const batch = buildStatements(request, plan as QueryPlan, identity, defaultRestSettings, main ?? undefined);
       return { batch, canonical: request.parameters.canonical };
     }
@@ -101,7 +103,7 @@ const query = fc
   )
   .map(([before, parameters]) => before + parameters.join('&'));
 
-describe('planCall with a cached read', () => {
+describe('PlanCache with a cached read', () => {
   it('returns the same statements and response parts as without the cache', () => {
     fc.assert(
       fc.property(query, fc.array(value, { minLength: 6, maxLength: 6 }), (first, values) => {
@@ -131,7 +133,7 @@ describe('planCall with a cached read', () => {
   });
 });
 
-describe('planCall with a cached insert', () => {
+describe('PlanCache with a cached insert', () => {
   const post = (body: unknown, query: string, headers: CallRequest['headers']): CallRequest => ({
     ...get(query, headers),
     method: 'POST',

@@ -1,48 +1,56 @@
 import type { CallRequest } from '../../contract/call-request.ts';
 import type { RestSettings } from '../../contract/settings.ts';
 import type { SchemaCache } from '../catalog/schema-cache.ts';
-import type { Param } from '../database/statement.ts';
-import { NinefoldError } from '../errors/ninefold-error.ts';
+import type { PlanNames } from '../observe/events.ts';
 import type { MutatePlan, Plan } from './plan/plan.ts';
 import { planRequest } from './plan/plan-request.ts';
+import { planNames } from './plan-names.ts';
 import type { ApiRequest } from './request/api-request.ts';
 import { headersForSettings, parseCookies, parseRequest } from './request/parse-request.ts';
 import type { ReadPayload } from './request/payload.ts';
-import { type QueryShape, shapeOfQuery } from './request/query-shape.ts';
-import { encodeComponent } from './request/query-string.ts';
+import {
+  canonicalOrder,
+  decodeQuery,
+  encodeComponent,
+  encodePair,
+  type QueryShape,
+  shapeOfQuery,
+} from './request/query-string.ts';
 import { type MainStatement, mainStatement, type QueryPlan } from './sql/build-statements.ts';
 
 /**
  * Result of the first three steps of a request. For a read from the cache, only `main` and the canonical query contain
- * the actual values; `plan` and the filters of `request` contain placeholders.
+ * the actual values; `plan` and the filters of `request` contain those of the request that was planned first.
  */
 export interface PlannedCall {
   readonly request: ApiRequest;
   readonly plan: Plan;
+  readonly names: PlanNames;
   /** Null if the request runs no query. */
   readonly main: MainStatement | null;
 }
 
-/** A read with placeholders for values, and the positions of the placeholders. */
+/** A planned read, and the places of its values. */
 interface PlannedShape {
   readonly call: PlannedCall & { readonly main: MainStatement };
   /** Pairs of the index of a parameter and the index of its value. */
   readonly slots: readonly (readonly [param: number, value: number])[];
-  /** The canonical query: text and indexes of values, alternating. */
-  readonly canonical: readonly string[];
+  /** The parts of the canonical query in order, each with the index of the value that follows it; null for none. */
+  readonly canonical: readonly (readonly [text: string, value: number | null])[];
+}
+
+/** An insert without its rows, and the index of the parameter for the rows. */
+interface PlannedInsert {
+  readonly plan: MutatePlan;
+  readonly names: PlanNames;
+  readonly main: MainStatement;
+  readonly rows: number;
 }
 
 /** Maximum number of cached shapes per schema cache. The cache is emptied when it is full. */
 const MAX_SHAPES = 1000;
 /** Maximum length of a cached shape. */
 const MAX_SHAPE_LENGTH = 4000;
-
-/** An insert without its rows, and the index of the parameter for the rows. */
-interface PlannedInsert {
-  readonly plan: MutatePlan;
-  readonly main: MainStatement;
-  readonly rows: number;
-}
 
 interface Shapes {
   readonly settings: RestSettings;
@@ -51,161 +59,129 @@ interface Shapes {
   readonly inserts: Map<string, PlannedInsert>;
 }
 
-/** Plans by schema cache; the garbage collector removes them together with it. */
-const shapesOf = new WeakMap<SchemaCache, Shapes>();
-
 /**
  * Runs the steps request, plan and SQL text. Clients often repeat requests with other values, so a read is planned once
  * per shape of its query, and an insert once per set of columns. Pure except for the cache.
- * @param onParsed Called between the first and the second step.
- * @param read Reads the body, as in `parseRequest`.
- * @throws NinefoldError as `parseRequest` and `planRequest`
  */
-export function planWithCache(
-  request: CallRequest,
+export class PlanCache {
+  /** The garbage collector removes the plans together with their schema cache, when an app changes or becomes idle. */
+  readonly #shapes = new WeakMap<SchemaCache, Shapes>();
+
+  /**
+   * Plans a request, or returns its cached plan with the values of the request.
+   * @param onParsed Called between the first and the second step.
+   * @param read Reads the body, as in `parseRequest`.
+   * @throws NinefoldError as `parseRequest` and `planRequest`
+   */
+  plan(
+    request: CallRequest,
+    schemaCache: SchemaCache,
+    settings: RestSettings,
+    onParsed: () => void = () => undefined,
+    read?: ReadPayload,
+  ): PlannedCall {
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    const shape = isRead ? shapeOfQuery(request.query) : null;
+    const key = shape && keyOf(request, shape);
+    const shapes = this.#shapesFor(schemaCache, settings);
+    if (shape !== null && key !== null && key.length <= MAX_SHAPE_LENGTH) {
+      const known = shapes.reads.get(key);
+      if (known) {
+        onParsed();
+        return withValues(known, shape, request);
+      }
+      const planned = planAnew(request, schemaCache, settings, onParsed, read);
+      if (known === undefined) store(shapes.reads, key, shapeOf(planned, shape, request));
+      return planned;
+    }
+    const parsed = parseRequest(request, settings, read);
+    onParsed();
+    const insertKey = request.method === 'POST' ? keyOfInsert(request, parsed) : null;
+    const known = insertKey === null ? undefined : shapes.inserts.get(insertKey);
+    if (known) return withRows(known, parsed);
+    const planned = planParsed(request, parsed, schemaCache, settings);
+    const insert = insertKey === null ? null : insertOf(planned);
+    if (insertKey !== null && insert) store(shapes.inserts, insertKey, insert);
+    return planned;
+  }
+
+  #shapesFor(schemaCache: SchemaCache, settings: RestSettings): Shapes {
+    const known = this.#shapes.get(schemaCache);
+    if (known?.settings === settings) return known;
+    const shapes: Shapes = { settings, reads: new Map(), inserts: new Map() };
+    this.#shapes.set(schemaCache, shapes);
+    return shapes;
+  }
+}
+
+/** Runs the steps request, plan and SQL text without a cache. */
+export function planAnew(
+  callRequest: CallRequest,
   schemaCache: SchemaCache,
   settings: RestSettings,
   onParsed: () => void = () => undefined,
   read?: ReadPayload,
 ): PlannedCall {
-  const shape = request.method === 'GET' || request.method === 'HEAD' ? shapeOfQuery(request.query) : null;
-  if (shape === null) return planAnew(request, schemaCache, settings, onParsed, read);
-  const key = keyOf(request, shape);
-  if (key.length > MAX_SHAPE_LENGTH) return planAnew(request, schemaCache, settings, onParsed);
-  const { reads } = rememberedFor(schemaCache, settings);
-  let planned = reads.get(key);
-  if (planned === undefined) {
-    planned = planShape(request, shape, schemaCache, settings);
-    remember(reads, key, planned);
-  }
-  if (planned === null) return planAnew(request, schemaCache, settings, onParsed);
-  onParsed();
-  return withValues(planned, shape.values, request);
-}
-
-function planAnew(
-  callRequest: CallRequest,
-  schemaCache: SchemaCache,
-  settings: RestSettings,
-  onParsed: () => void,
-  read?: ReadPayload,
-): PlannedCall {
   const request = parseRequest(callRequest, settings, read);
   onParsed();
-  return callRequest.method === 'POST'
-    ? planPost(callRequest, request, schemaCache, settings)
-    : planParsed(request, schemaCache, settings);
+  return planParsed(callRequest, request, schemaCache, settings);
 }
 
-function planParsed(request: ApiRequest, schemaCache: SchemaCache, settings: RestSettings): PlannedCall {
-  const plan = planRequest(request, schemaCache, settings);
-  return { request, plan, main: isQuery(plan) ? mainStatement(request, plan, settings) : null };
-}
-
-/** Plans an insert, once per set of columns. */
-function planPost(
-  callRequest: CallRequest,
+function planParsed(
+  { method }: CallRequest,
   request: ApiRequest,
   schemaCache: SchemaCache,
   settings: RestSettings,
 ): PlannedCall {
-  const { action, payload, columns } = request;
-  if (action.kind !== 'mutate' || payload?.kind !== 'json') return planParsed(request, schemaCache, settings);
-  const { path, query, headers } = callRequest;
-  const key = `${path}?${query}\n${headers.accept}\n${headers.prefer}\n${headers['content-profile']}\n${headers['content-type']}\n${payload.isObject}\n${columns.join('\0')}`;
-  const { inserts } = rememberedFor(schemaCache, settings);
-  const known = inserts.get(key);
-  if (known) {
-    const params = known.main.params.slice();
-    params[known.rows] = payload.body;
-    return { request, plan: { ...known.plan, payload }, main: { text: known.main.text, params } };
-  }
-  const planned = planParsed(request, schemaCache, settings);
-  const { plan, main } = planned;
-  const places = main?.params.flatMap((param, place) => (param === payload.body ? [place] : [])) ?? [];
-  const [rows] = places;
-  if (plan.kind === 'mutate' && main && rows !== undefined && places.length === 1 && key.length <= MAX_SHAPE_LENGTH) {
-    const params = main.params.map((param, place) => (place === rows ? null : param));
-    remember(inserts, key, { plan: { ...plan, payload: null }, main: { text: main.text, params }, rows });
-  }
-  return planned;
-}
-
-function remember<T>(shapes: Map<string, T>, key: string, shape: T): void {
-  if (shapes.size >= MAX_SHAPES) shapes.clear();
-  shapes.set(key, shape);
+  const plan = planRequest(request, schemaCache, settings);
+  const main = isQuery(plan) ? mainStatement(request, plan, settings) : null;
+  return { request, plan, names: planNames(plan, method), main };
 }
 
 const isQuery = (plan: Plan): plan is QueryPlan => plan.kind !== 'options' && plan.kind !== 'describe';
 
-function rememberedFor(schemaCache: SchemaCache, settings: RestSettings): Shapes {
-  const known = shapesOf.get(schemaCache);
-  if (known?.settings === settings) return known;
-  const shapes: Shapes = { settings, reads: new Map(), inserts: new Map() };
-  shapesOf.set(schemaCache, shapes);
-  return shapes;
+function store<T>(shapes: Map<string, T>, key: string, shape: T): void {
+  if (shapes.size >= MAX_SHAPES) shapes.clear();
+  shapes.set(key, shape);
 }
 
-/** Returns all parts of a request that the first three steps read, except values. */
+/** Returns all parts of a read that the first three steps read, except values. */
 const keyOf = ({ method, path, headers }: CallRequest, { text }: QueryShape): string =>
   `${method} ${path}?${text}\n${headers.accept}\n${headers.prefer}\n${headers.range}\n${headers['accept-profile']}\n${headers['content-type']}`;
 
-/**
- * Returns a placeholder. Clients hardly send such a pair of characters; if one does, the placeholder occurs at several
- * positions, and the shape is not cached.
- */
-const placeholder = (index: number): string => `\u{f0000}${index}\u{f0001}`;
-
-/** Plans a request with placeholders. Returns null if it is no read, or if a placeholder is not passed on unchanged. */
-function planShape(
-  request: CallRequest,
-  shape: QueryShape,
-  schemaCache: SchemaCache,
-  settings: RestSettings,
-): PlannedShape | null {
-  const query = shape.withValues((index) => encodeURIComponent(placeholder(index)));
-  let call: PlannedCall;
-  try {
-    call = planAnew({ ...request, query }, schemaCache, settings, () => undefined);
-  } catch (error) {
-    // Planned without placeholders, it fails with the caller's own values in the message.
-    if (error instanceof NinefoldError) return null;
-    throw error;
-  }
-  const { main } = call;
+/** Returns what to cache of a planned read; null if a value of the shape is not a parameter as it was sent. */
+function shapeOf(call: PlannedCall, { values }: QueryShape, { query }: CallRequest): PlannedShape | null {
+  const { main, plan } = call;
   const { count } = call.request.preferences;
   // For these counts, the planner needs the actual values.
-  if (call.plan.kind !== 'read' || main === null || count === 'planned' || count === 'estimated') return null;
-  const slots: [number, number][] = [];
-  for (let index = 0; index < shape.values.length; index++) {
-    const places = placesOf(main.params, placeholder(index));
-    const [place] = places;
-    if (places.length !== 1 || place === undefined || main.params[place] !== placeholder(index)) return null;
-    slots.push([place, index]);
-  }
-  const canonical = call.request.parameters.canonical.split(/%F3%B0%80%80(\d+)%F3%B0%80%81/);
-  if (canonical.length !== 2 * shape.values.length + 1) return null;
-  return { call: { ...call, main }, slots, canonical };
-}
-
-function placesOf(params: readonly Param[], text: string): number[] {
-  const places: number[] = [];
-  params.forEach((param, place) => {
-    if (typeof param === 'string' && param.includes(text)) places.push(place);
+  if (plan.kind !== 'read' || main === null || count === 'planned' || count === 'estimated') return null;
+  const indexes = new Map(values.map(({ parameter }, index) => [parameter, index]));
+  const slots = main.origins.flatMap((origin, param): [number, number][] => {
+    const index = typeof origin === 'number' ? indexes.get(origin) : undefined;
+    return index === undefined ? [] : [[param, index]];
   });
-  return places;
+  if (new Set(slots.map(([, index]) => index)).size < values.length) return null;
+  const positioned = decodeQuery(query).map(([name, value], position) => [name, value, position] as const);
+  const canonical = canonicalOrder(positioned).map(([name, value, position], i): [string, number | null] => {
+    const index = indexes.get(position);
+    const separator = i === 0 ? '' : '&';
+    if (index === undefined) return [separator + encodePair([name, value]), null];
+    return [`${separator}${encodePair([name, values[index]?.operator ?? ''])}`, index];
+  });
+  return { call: { ...call, main }, slots, canonical };
 }
 
 function withValues(
   { call, slots, canonical }: PlannedShape,
-  values: readonly string[],
+  shape: QueryShape,
   callRequest: CallRequest,
 ): PlannedCall {
+  const { values } = shape;
   const params = call.main.params.slice();
-  for (const [place, index] of slots) params[place] = values[index] as string;
-  let location = canonical[0] as string;
-  for (let i = 1; i < canonical.length; i += 2) {
-    location += encodeComponent(values[Number(canonical[i])] as string) + (canonical[i + 1] as string);
+  for (const [param, index] of slots) params[param] = values[index]?.text ?? '';
+  let location = '';
+  for (const [text, index] of canonical) {
+    location += index === null ? text : text + encodeComponent(values[index]?.text ?? '');
   }
   const { request } = call;
   return {
@@ -217,6 +193,31 @@ function withValues(
       requestId: callRequest.requestId,
     },
     plan: call.plan,
-    main: { text: call.main.text, params },
+    names: call.names,
+    main: { ...call.main, params },
   };
+}
+
+/** Returns all parts of an insert that the plan and its text depend on; null for other requests. */
+function keyOfInsert({ path, query, headers }: CallRequest, request: ApiRequest): string | null {
+  const { action, payload, columns } = request;
+  if (action.kind !== 'mutate' || payload?.kind !== 'json') return null;
+  const key = `${path}?${query}\n${headers.accept}\n${headers.prefer}\n${headers['content-profile']}\n${headers['content-type']}\n${payload.isObject}\n${columns.join('\0')}`;
+  return key.length <= MAX_SHAPE_LENGTH ? key : null;
+}
+
+/** Returns what to cache of a planned insert; null if its rows are not one parameter. */
+function insertOf({ plan, names, main }: PlannedCall): PlannedInsert | null {
+  const rows = main?.origins.indexOf('body') ?? -1;
+  if (plan.kind !== 'mutate' || main === null || rows < 0) return null;
+  // The cache must not hold the rows in memory.
+  const params = main.params.map((param, place) => (place === rows ? null : param));
+  return { plan: { ...plan, payload: null }, names, main: { ...main, params }, rows };
+}
+
+function withRows({ plan, names, main, rows }: PlannedInsert, request: ApiRequest): PlannedCall {
+  const { payload } = request;
+  const params = main.params.slice();
+  params[rows] = payload?.kind === 'json' ? payload.body : null;
+  return { request, plan: { ...plan, payload }, names, main: { ...main, params } };
 }

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { App } from '../apps/app.ts';
 import type { Settings } from '../apps/settings.ts';
 import { catalogFingerprint } from '../catalog/catalog-fingerprint.ts';
+import type { FactOptions, RawFacts } from '../catalog/facts.ts';
 import { loadFigures } from './figures/figures.ts';
 import { NotCachedError, retryIfNotCached } from './process/not-cached.ts';
 import type { TaskRunner } from './process/task-result.ts';
-import type { Bytes, Source, SpecificationKey } from './process/tasks.ts';
+import type { Bytes, SpecificationKey } from './process/tasks.ts';
+import type { SpecificationApp } from './specification.ts';
 
 /**
  * Live figures stay valid for FIGURES_TIMES × the time to read them and to write the page, within the two limits. A
@@ -15,6 +17,13 @@ import type { Bytes, Source, SpecificationKey } from './process/tasks.ts';
 const FIGURES_TIMES = 25;
 const LEAST_MILLISECONDS = 400;
 const MOST_MILLISECONDS = 10_000;
+
+/** Returns the data from which the specification of an app is derived. */
+export interface SpecificationSources {
+  describe(app: App, settings: Settings): { app: SpecificationApp; options: FactOptions };
+  /** @throws Errors of `loadFacts`. */
+  readFacts(app: App, options: FactOptions): Promise<RawFacts>;
+}
 
 /** The specification of one state of the app, cached in the specification process. */
 interface Derived {
@@ -53,12 +62,11 @@ interface CachedFigures {
 export class SpecificationCache {
   readonly #byApp = new WeakMap<App, Derived>();
   readonly #tasks: TaskRunner;
-  readonly #read: (app: App, settings: Settings) => Promise<Source>;
+  readonly #sources: SpecificationSources;
 
-  /** @param read Reads the source data of an app's specification with these settings. */
-  constructor(tasks: TaskRunner, read: (app: App, settings: Settings) => Promise<Source>) {
+  constructor(tasks: TaskRunner, sources: SpecificationSources) {
     this.#tasks = tasks;
-    this.#read = read;
+    this.#sources = sources;
   }
 
   /**
@@ -110,7 +118,7 @@ export class SpecificationCache {
     const state = stateOf(app, catalog, settings);
     const known = this.#byApp.get(app);
     if (known?.state === state) return known;
-    const beginning = this.#begin(app, state, settings);
+    const beginning = this.#begin(app, state, catalog, settings);
     const derived: Derived = {
       state,
       since: performance.now(),
@@ -124,20 +132,30 @@ export class SpecificationCache {
   }
 
   /** Derives the specification in the process unless another worker has already done so. */
-  async #begin(app: App, state: string, settings: Settings): Promise<{ of: SpecificationKey; hash: Promise<string> }> {
-    const { ref } = app.record;
+  async #begin(
+    app: App,
+    state: string,
+    catalog: string,
+    settings: Settings,
+  ): Promise<{ of: SpecificationKey; hash: Promise<string> }> {
+    const { ref, createdAt } = app.record;
+    const described = this.#sources.describe(app, settings);
+    const factsState = JSON.stringify([createdAt, catalog, described.options]);
     try {
       const of = { ref, state };
-      return { of, hash: Promise.resolve(await this.#tasks.run('hash', { of })) };
+      const given = { of, factsState, app: described.app };
+      return { of, hash: Promise.resolve(await this.#tasks.run('deriveFromCached', given)) };
     } catch (error) {
       if (!(error instanceof NotCachedError)) throw error;
     }
-    const source = await this.#read(app, settings);
+    const facts = await this.#sources.readFacts(app, described.options);
     // A change and its reversal lead to the same state. A specification of the time between them must not be found
     // under this state.
-    const isSame = stateOf(app, await catalogFingerprint(app.database), settings) === state;
-    const of = { ref, state: isSame ? state : randomUUID() };
+    const isSame = (await catalogFingerprint(app.database)) === catalog;
+    const unique = isSame ? null : randomUUID();
+    const of = { ref, state: unique ?? state };
     if (!isSame) this.#forgetState(app, state);
+    const source = { facts, factsState: unique ?? factsState, app: described.app };
     return { of, hash: this.#tasks.run('derive', { of, source }) };
   }
 

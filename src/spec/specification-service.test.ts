@@ -31,20 +31,56 @@ afterAll(async () => {
   await database?.stop();
 });
 
-/** Runs work before the next task `hash`, which is between two steps of the derivation. */
+/** Runs work before the next task `deriveFromCached`, which is between two steps of the derivation. */
 class InterruptedTasks implements TaskRunner {
   readonly #tasks = new Tasks();
-  beforeHash: () => Promise<unknown> = async () => undefined;
+  readonly names: TaskName[] = [];
+  beforeDerivation: () => Promise<unknown> = async () => undefined;
 
   async run<Name extends TaskName>(name: Name, input: Input<Name>): Promise<Output<Name>> {
-    const before = this.beforeHash;
-    if (name === 'hash') {
-      this.beforeHash = async () => undefined;
+    this.names.push(name);
+    const before = this.beforeDerivation;
+    if (name === 'deriveFromCached') {
+      this.beforeDerivation = async () => undefined;
       await before();
     }
     return (this.#tasks[name] as (given: Input<Name>) => Output<Name>).call(this.#tasks, input);
   }
 }
+
+const specificationsOf = (tasks: TaskRunner) =>
+  new SpecificationService(
+    tasks,
+    new Origins({ url: 'http://127.0.0.1', isNamed: false, domain: null, defaultApp: null }),
+  );
+
+/** Runs SQL as the superuser. Waits until the worker has received the notification of a changed setting. */
+async function run(sql: string): Promise<void> {
+  const before = await app.settings();
+  await database.pool.run([plain(sql)]);
+  if (sql.includes('ninefold.settings')) await vi.waitUntil(async () => (await app.settings()) !== before);
+}
+
+it('derives the specification after a changed setting from the facts of the previous one, unless the facts depend on it', async () => {
+  const tasks = new InterruptedTasks();
+  const specifications = specificationsOf(tasks);
+  const page = async () => Buffer.from(await specifications.page(app, 'markdown')).toString();
+  const derivations = () => tasks.names.splice(0).filter((name) => name.startsWith('derive'));
+  await page();
+  derivations();
+  await run(`insert into ninefold.settings (key, value) values ('db_max_rows', '1234')`);
+  expect(await page()).toContain('1,234');
+  expect(derivations()).toEqual(['deriveFromCached']);
+  await run(`insert into ninefold.settings (key, value) values ('db_schemas', '["public", "shelf"]')`);
+  await database.pool.script('create schema shelf; create table shelf.books (id int primary key)');
+  expect(await page()).toContain('books');
+  expect(derivations()).toEqual(['deriveFromCached', 'derive']);
+  await run(`delete from ninefold.settings where key = 'db_schemas'`);
+  await page();
+  expect(derivations()).toEqual(['deriveFromCached', 'derive']);
+  await run(`delete from ninefold.settings where key = 'db_max_rows'`);
+  await database.pool.script('drop schema shelf cascade');
+});
 
 it.each([
   [
@@ -62,23 +98,14 @@ it.each([
   'does not cache a specification that it derived during a change of %s that is reversed',
   async (_, change, reversal) => {
     const tasks = new InterruptedTasks();
-    const specifications = new SpecificationService(
-      tasks,
-      new Origins({ url: 'http://127.0.0.1', isNamed: false, domain: null, defaultApp: null }),
-    );
+    const specifications = specificationsOf(tasks);
     const hash = () => specifications.withVersion(app, async (found) => found);
-    const run = async (sql: string) => {
-      const before = await app.settings();
-      await database.pool.run([plain(sql)]);
-      // The worker receives a notification of a changed setting.
-      if (sql.includes('ninefold.settings')) await vi.waitUntil(async () => (await app.settings()) !== before);
-    };
     const before = await hash();
     await run(change);
     const changed = await hash();
     expect(changed).not.toBe(before);
     await run(reversal);
-    tasks.beforeHash = () => run(change);
+    tasks.beforeDerivation = () => run(change);
     await hash();
     await run(reversal);
     expect(await hash()).toBe(before);

@@ -6,14 +6,7 @@ import type { App } from '../apps/app.ts';
 import { authenticatorRole } from '../apps/app-record.ts';
 import type { Origins } from '../apps/origins.ts';
 import { readSettings, type Settings, storedSettings } from '../apps/settings.ts';
-import {
-  type FactOptions,
-  type Facts,
-  parseFacts,
-  type RawFacts,
-  readFacts,
-  readFactsWithin,
-} from '../catalog/facts.ts';
+import { type FactOptions, type Facts, parseFacts, readFacts, readFactsWithin } from '../catalog/facts.ts';
 import { idOf } from '../catalog/names.ts';
 import { readCatalog } from '../catalog/read-catalog.ts';
 import { type RoutineFact, type RoutineFacts, routineQueries } from '../catalog/routines.ts';
@@ -26,7 +19,8 @@ import { loadEntityFigures } from './chapters/entities/figures.ts';
 import type { MemberCaller } from './chapters/roles/roles.ts';
 import { retryIfNotCached } from './process/not-cached.ts';
 import type { Output, TaskRunner } from './process/task-result.ts';
-import type { Bytes, PackedVersion, PageFormat, Source, TypeSource, TypesFormat } from './process/tasks.ts';
+import type { Bytes, PackedVersion, PageFormat, TypeSource, TypesFormat } from './process/tasks.ts';
+import type { SpecificationApp } from './specification.ts';
 import { SpecificationCache } from './specification-cache.ts';
 import { readTypeNames } from './types/facts.ts';
 
@@ -45,9 +39,10 @@ export class SpecificationService {
     this.#tasks = tasks;
     this.#origins = origins;
     this.#environment = environment;
-    this.#remembered = new SpecificationCache(tasks, (app, settings) =>
-      this.#source(app, settings, (options) => readFacts(app.database, options)),
-    );
+    this.#remembered = new SpecificationCache(tasks, {
+      describe: (app, settings) => this.#describe(app, settings),
+      readFacts: (app, options) => readFacts(app.database, options),
+    });
   }
 
   /** Starts the specification process unless it is running. The start takes a tenth of a second. */
@@ -155,7 +150,8 @@ export class SpecificationService {
   async within(app: App, executor: Executor): Promise<() => Promise<Change[]>> {
     const [stored] = await executor.run([storedSettings]);
     const settings = readSettings((stored && firstJson<Record<string, unknown>>(stored)) ?? {});
-    const source = await this.#source(app, settings, (options) => readFactsWithin(executor, options));
+    const { app: described, options } = this.#describe(app, settings);
+    const source = { facts: await readFactsWithin(executor, options), app: described };
     return () => this.#remembered.withoutFigures(app, (of) => this.#tasks.run('changesTo', { of, source }));
   }
 
@@ -195,11 +191,11 @@ export class SpecificationService {
     );
   }
 
-  async #source(app: App, settings: Settings, read: (options: FactOptions) => Promise<RawFacts>): Promise<Source> {
+  #describe(app: App, settings: Settings): { app: SpecificationApp; options: FactOptions } {
     const { ref, name } = app.record;
     return {
-      facts: await read(factOptions(app, settings)),
       app: { ref, name, authSettings: settings.auth, restSettings: settings.rest, environment: this.#environment },
+      options: factOptions(app, settings),
     };
   }
 }

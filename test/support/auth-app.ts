@@ -19,7 +19,7 @@ import type { Identity } from '../../src/identity/identity.ts';
 import { resolveIdentity } from '../../src/identity/resolve.ts';
 import { TokenCache } from '../../src/identity/token-cache.ts';
 import { AddressPolicy } from '../../src/jobs/public-address.ts';
-import { Events, type NinefoldEvent } from '../../src/observe/events.ts';
+import { Events, eventTypes, type NinefoldEvent } from '../../src/observe/events.ts';
 import { clone } from './clone.ts';
 import { uniqueEmail } from './unique.ts';
 
@@ -108,7 +108,7 @@ export async function makeAuthApp(url: string, options: { jwtSecret?: string } =
   const keys = makeKeys('auth', options);
   const bus = new Events();
   const events: NinefoldEvent[] = [];
-  bus.listen((event) => events.push(event));
+  bus.listen(eventTypes, (event) => events.push(event));
   const app: AuthApp = {
     keys,
     database,

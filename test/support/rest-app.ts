@@ -5,6 +5,7 @@ import { parseConnectionUrl } from '../../src/database/connection-config.ts';
 import { Pool } from '../../src/database/pool.ts';
 import type { Identity } from '../../src/identity/identity.ts';
 import { handleRest } from '../../src/rest/handle.ts';
+import { PlanCache } from '../../src/rest/plan-cache.ts';
 import { restErrorReply } from '../../src/rest/response/error-reply.ts';
 
 export interface RestCall {
@@ -64,6 +65,7 @@ export async function makeRestApp(url: string, fixture: string): Promise<RestApp
 const poolOptions = { max: 4, idleMilliseconds: 10_000, waitMilliseconds: 10_000 };
 
 async function restApp(database: Pool, superuser: Pool, settings: RestSettings): Promise<RestApp> {
+  const plans = new PlanCache();
   let schemaCache = await loadSchemaCache(database, settings.db_schemas, settings.db_extra_search_path);
   return {
     async call(method, path, { role = 'anon', claims = {}, headers = {}, body, encoded = false } = {}) {
@@ -90,7 +92,7 @@ async function restApp(database: Pool, superuser: Pool, settings: RestSettings):
       };
       let reply: Reply;
       try {
-        reply = await handleRest({ database, schemaCache, identity, settings }, exchange);
+        reply = await handleRest({ database, schemaCache, identity, settings, plans }, exchange);
       } catch (error) {
         const rendered = restErrorReply(error, {
           authenticated: role !== settings.db_anon_role,

@@ -1,7 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
-import type { ApiError, AppConnection, AppSummary, NodeStatus } from '../../contract/admin.ts';
+import type {
+  ApiError,
+  ApiKeyEntry,
+  AppConnection,
+  AppSummary,
+  CreatedApiKey,
+  NodeStatus,
+} from '../../contract/admin.ts';
 import type { Specification } from '../../contract/specification.ts';
 import { admin, createApp, runSql } from '../support/apps.ts';
 import { cli } from '../support/node.ts';
@@ -313,6 +320,23 @@ describe('the management API', () => {
         expect([response.status, ((await response.json()) as ApiError).code]).toEqual([401, 'operator_required']);
         expect(response.headers.get('x-request-id')).toBeTruthy();
       }
+    }
+  });
+
+  it('returns what a builder has just changed, from every worker', async () => {
+    const { ref } = await createApp(node);
+    const fromEveryWorker = <T>(path: string) =>
+      Promise.all(Array.from({ length: 6 }, () => admin<T>(node, 'GET', `/apps/${ref}${path}`)));
+    await fromEveryWorker('');
+    for (let round = 0; round < 10; round++) {
+      const { id } = await admin<CreatedApiKey>(node, 'POST', `/apps/${ref}/api-keys`, { name: 'Reports' });
+      const revokedAt = async () => {
+        const lists = await fromEveryWorker<ApiKeyEntry[]>('/api-keys');
+        return lists.map((keys) => keys.find((key) => key.id === id)?.revoked_at);
+      };
+      expect(await revokedAt()).toEqual(Array(6).fill(null));
+      await admin(node, 'POST', `/apps/${ref}/api-keys/${id}/revoke`, {});
+      expect(await revokedAt()).toEqual(Array(6).fill(expect.any(String)));
     }
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseCsv, toCsv } from './csv.ts';
+import { parseCsv, toCsv, toSpreadsheetCsv } from './csv.ts';
 
 const values = (text: string) => parseCsv(text).records.map((record) => record.values);
 
@@ -29,5 +29,18 @@ describe('parseCsv', () => {
   it('reads what toCsv writes', () => {
     const rows = [['a "b",\r\nc', null, ''] as const];
     expect(values(toCsv({ columns: [{ name: 'x' }, { name: 'y, z' }, { name: 'w' }], rows }))).toEqual(rows);
+  });
+});
+
+describe('toSpreadsheetCsv', () => {
+  it('quotes separators, quotes and line breaks, and lets a spreadsheet run no formula', () => {
+    expect(
+      toSpreadsheetCsv([
+        ['Name', 'Total'],
+        ['a "b", c\nd', '-12.5'],
+        ['=HYPERLINK("http://evil.example")', '+1'],
+        ['@SUM(A1)', '-2+3'],
+      ]),
+    ).toBe('Name,Total\r\n"a ""b"", c\nd",-12.5\r\n"\'=HYPERLINK(""http://evil.example"")",+1\r\n\'@SUM(A1),\'-2+3');
   });
 });

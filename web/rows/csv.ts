@@ -18,6 +18,18 @@ export const toCsv = ({ columns, rows }: CsvRows): string =>
     .map((line) => `${line}\r\n`)
     .join('');
 
+/**
+ * Writes rows for a spreadsheet. A text that a spreadsheet would read as a formula gets an apostrophe before it (OWASP,
+ * "CSV Injection"); numbers stay as they are.
+ */
+export const toSpreadsheetCsv = (rows: readonly (readonly string[])[]): string =>
+  rows.map((cells) => cells.map((text) => quotedIf(unlessFormula(text), /[",\r\n]/)).join(',')).join('\r\n');
+
+function unlessFormula(text: string): string {
+  const isFormula = /^[=+\-@\t\r]/.test(text) && !/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text);
+  return isFormula ? `'${text}` : text;
+}
+
 /** A record of a CSV file. */
 export interface CsvRecord {
   /** Line of the file at which the record begins, from 1. */

@@ -1,5 +1,4 @@
 import type { CallRequest } from '../../../contract/call-request.ts';
-import type { Identity } from '../../identity/identity.ts';
 
 /** The value of the Prefer header that requests an explanation. */
 export const EXPLAIN_ACCESS = 'explain=access';
@@ -8,11 +7,10 @@ const wordsOf = (request: CallRequest): string[] =>
   (request.headers.prefer ?? '').split(',').map((word) => word.trim());
 
 /**
- * Returns true for a request for an explanation by an authorised caller: with the privileges of the service role, or a
- * builder below /admin/v1. For other callers the preference is unknown and ignored.
+ * Returns true for a request for an explanation. Only the service role and builders below /admin/v1 get one; for other
+ * callers the preference is unknown and ignored.
  */
-export const wantsExplanation = (request: CallRequest, identity: Identity): boolean =>
-  (identity.role === 'service_role' || identity.source === 'builder') && wordsOf(request).includes(EXPLAIN_ACCESS);
+export const wantsExplanation = (request: CallRequest): boolean => wordsOf(request).includes(EXPLAIN_ACCESS);
 
 /** Headers of the caller that are not part of the explained request. */
 const callerHeaders = ['x-ninefold-as', 'authorization', 'apikey', 'cookie'];

@@ -15,7 +15,7 @@ export function planMutation(
   target: Relation,
   planned: PlannedRead,
   schemaCache: SchemaCache,
-): Omit<MutatePlan, 'format' | 'mediaType'> {
+): Omit<MutatePlan, 'format' | 'mediaType' | 'contentType'> {
   const { parameters, preferences } = request;
   if (mutation === 'upsert-one' && !namesOneRow(request, target)) throw new NinefoldError('PGRST105');
   const showsRows = preferences.representation !== null && preferences.representation !== 'minimal';

@@ -6,7 +6,12 @@ import { mediaTypeName, parseMediaType, sameMediaType } from '../request/media-t
 import type { BodyFormat, ReadNode } from './plan.ts';
 
 /** The chosen media type and the format of the body. */
-export interface Negotiated {
+export interface Negotiated extends Format {
+  /** The header Content-Type. */
+  readonly contentType: string;
+}
+
+interface Format {
   readonly format: BodyFormat;
   readonly mediaType: MediaType;
 }
@@ -27,9 +32,17 @@ export function negotiate(
   const wholeRows = showsWholeRows(read);
   for (const accepted of request.accept) {
     const found = formatOf(accepted, target, wholeRows, schemaCache, settings);
-    if (found) return sendsBody(request) ? found : { ...found, format: { kind: 'none' } };
+    if (found) {
+      const contentType = contentTypeOf(found.mediaType);
+      return { ...found, contentType, ...(sendsBody(request) ? {} : { format: { kind: 'none' } }) };
+    }
   }
   throw notAvailable(request.accept);
+}
+
+function contentTypeOf(mediaType: MediaType): string {
+  const name = mediaTypeName(mediaType);
+  return mediaType.kind === 'octet-stream' || mediaType.kind === 'other' ? name : `${name}; charset=utf-8`;
 }
 
 /** Returns the error for a request that accepts no available media type. */
@@ -57,7 +70,7 @@ function formatOf(
   wholeRows: boolean,
   schemaCache: SchemaCache,
   settings: RestSettings,
-): Negotiated | null {
+): Format | null {
   switch (accepted.kind) {
     case 'object':
       return { format: { kind: 'object', stripNulls: accepted.nullsStripped }, mediaType: accepted };
@@ -81,7 +94,7 @@ function formatOf(
  * Returns the handler for a media type; for `target` null, a handler of all relations. A target's handler for all media
  * types has priority.
  */
-function customFormat(accepted: MediaType, target: SqlName | null, schemaCache: SchemaCache): Negotiated | null {
+function customFormat(accepted: MediaType, target: SqlName | null, schemaCache: SchemaCache): Format | null {
   const candidates = schemaCache.mediaHandlers.get(target === null ? '' : nameKey(target));
   if (!candidates) return null;
   const handler =
@@ -94,7 +107,7 @@ function customFormat(accepted: MediaType, target: SqlName | null, schemaCache: 
   };
 }
 
-function builtInFormat(accepted: MediaType): Negotiated | null {
+function builtInFormat(accepted: MediaType): Format | null {
   switch (accepted.kind) {
     case 'any':
     case 'json':

@@ -154,6 +154,8 @@ export interface PlannedRead {
 interface QueryPlan extends PlannedRead {
   readonly format: BodyFormat;
   readonly mediaType: MediaType;
+  /** The header Content-Type of the response. */
+  readonly contentType: string;
 }
 
 /** Plan of a read. */

@@ -76,13 +76,12 @@ export type IsValue = 'null' | 'not_null' | 'true' | 'false' | 'unknown';
 
 /** An operator with its value. */
 export type Operation =
-  | { readonly kind: 'simple'; readonly operator: SimpleOperator; readonly value: string }
-  | {
+  | ({ readonly kind: 'simple'; readonly operator: SimpleOperator } & Operand)
+  | ({
       readonly kind: 'quantified';
       readonly operator: QuantifiedOperator;
       readonly quantifier: 'any' | 'all' | null;
-      readonly value: string;
-    }
+    } & Operand)
   | { readonly kind: 'in'; readonly values: readonly string[] }
   | { readonly kind: 'is'; readonly value: IsValue }
   | { readonly kind: 'isdistinct'; readonly value: string }
@@ -92,6 +91,12 @@ export type Operation =
       readonly language: string | null;
       readonly value: string;
     };
+
+interface Operand {
+  readonly value: string;
+  /** Position of the query parameter that ends with this value; absent in a logic tree. */
+  readonly parameter?: number;
+}
 
 /** A filter of one column. */
 export interface Filter {

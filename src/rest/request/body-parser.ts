@@ -155,13 +155,9 @@ export class BodyParser {
   }
 }
 
-/** Returns true if the body is too large to be parsed while other requests wait. */
-export const isLarge = ({ body }: CallRequest): boolean =>
-  body !== null && body.length > limits.threadBodyBytes.default;
-
 /**
- * Lets `parser` parse a large body, and returns a function for `parseRequest` that returns the result. Returns
- * undefined if there is nothing to parse.
+ * Lets `parser` parse a body that is too large to be parsed while other requests wait, and returns a function for
+ * `parseRequest` that returns the result. Returns undefined for other bodies.
  * @throws NinefoldError as `parseRequest` and `BodyParser.parse`
  */
 export async function parseAhead(
@@ -171,7 +167,7 @@ export async function parseAhead(
   parser: BodyParser,
 ): Promise<ReadPayload | undefined> {
   const { body } = request;
-  if (body === null) return undefined;
+  if (body === null || body.length <= limits.threadBodyBytes.default) return undefined;
   const asked: PayloadKind[] = [];
   parseRequest(request, settings, (kind) => {
     asked.push(kind);

@@ -1,12 +1,21 @@
 import { memoize } from '../../catalog/memoize.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import type { At, Filter, LogicTree, OrderTerm, QueryParameters, RowRange, SelectItem } from './api-request.ts';
+import type {
+  At,
+  Filter,
+  LogicTree,
+  Operation,
+  OrderTerm,
+  QueryParameters,
+  RowRange,
+  SelectItem,
+} from './api-request.ts';
 import { filterValue, logicPath, logicTree } from './grammar/filter.ts';
 import { columnList, treePath } from './grammar/names.ts';
 import { orderList } from './grammar/order.ts';
 import { ParseFailure, type Parser, parse } from './grammar/parser.ts';
 import { selectList } from './grammar/select.ts';
-import { decodeQuery, encodeComponent } from './query-string.ts';
+import { canonicalOrder, decodeQuery, encodePair, type QueryPair } from './query-string.ts';
 import { allRows, rangeOf } from './row-range.ts';
 
 /** Parses the query string (PostgREST docs, "URL Grammar"). */
@@ -56,7 +65,7 @@ export function parseQueryParameters(query: string, isCallByGet: boolean): Query
   const args: [string, string][] = [];
   const filterNames: string[] = [];
 
-  for (const [name, value] of pairs) {
+  for (const [position, [name, value]] of pairs.entries()) {
     if (value === null) continue;
     switch (lastWord(name)) {
       case 'order':
@@ -82,8 +91,10 @@ export function parseQueryParameters(query: string, isCallByGet: boolean): Query
     filterNames.push(name);
     const { path, field } = parsePath(name);
     const expression = parseParameter(isCallByGet ? filterOrArgument : filterValue, value, `filter (${value})`);
-    if (expression) filters.push({ path, value: { kind: 'filter', field, ...expression } });
-    else args.push([field.name, value]);
+    if (expression) {
+      const { negated, operation } = expression;
+      filters.push({ path, value: { kind: 'filter', field, negated, operation: withPosition(operation, position) } });
+    } else args.push([field.name, value]);
   }
 
   const select = first('select');
@@ -122,7 +133,8 @@ function embeddedRanges(limits: Map<string, string>, offsets: Map<string, string
   }));
 }
 
-function canonical(pairs: readonly [string, string | null][]): string {
-  const sorted = pairs.length < 2 ? pairs : [...pairs].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-  return sorted.map(([name, value]) => `${encodeComponent(name)}=${encodeComponent(value ?? '')}`).join('&');
-}
+/** Marks the value of a comparison with the position of its parameter. */
+const withPosition = (operation: Operation, parameter: number): Operation =>
+  operation.kind === 'simple' || operation.kind === 'quantified' ? { ...operation, parameter } : operation;
+
+const canonical = (pairs: readonly QueryPair[]): string => canonicalOrder(pairs).map(encodePair).join('&');

@@ -44,11 +44,14 @@ export function decodeComponent(text: string): string {
   }
 }
 
+/** A decoded name and value; the value is null without `=`. */
+export type QueryPair = readonly [name: string, value: string | null];
+
 /**
  * Returns the pairs of a query string in order. A name without `=` has the value null.
  * @throws NinefoldError PGRST100 for a NUL character, which PostgreSQL text cannot contain, and as `decodeComponent`
  */
-export function decodeQuery(query: string): [string, string | null][] {
+export function decodeQuery(query: string): QueryPair[] {
   if (query === '') return [];
   return query
     .split('&')
@@ -97,3 +100,71 @@ export const encodeComponent = (text: string): string =>
   unreserved.test(text)
     ? text
     : encodeURIComponent(text).replace(reserved, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+
+/** Returns a pair with the encoding of Content-Location. */
+export const encodePair = ([name, value]: QueryPair): string =>
+  `${encodeComponent(name)}=${encodeComponent(value ?? '')}`;
+
+/** Returns the pairs sorted by name, as in Content-Location. */
+export const canonicalOrder = <P extends readonly [name: string, ...unknown[]]>(pairs: readonly P[]): readonly P[] =>
+  pairs.length < 2 ? pairs : [...pairs].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+
+/** The value of a comparison in a query string. */
+export interface ComparedValue {
+  /** The decoded value. */
+  readonly text: string;
+  /** The text before the value, such as `not.eq.`. */
+  readonly operator: string;
+  /** Position of its parameter in the query; empty parameters are not counted. */
+  readonly parameter: number;
+}
+
+/** A query string without the values of its comparisons. */
+export interface QueryShape {
+  /** The query with the values removed. */
+  readonly text: string;
+  /** The values in the order of the query. */
+  readonly values: readonly ComparedValue[];
+}
+
+/** Matches a comparison whose value is the rest of the parameter. */
+const COMPARISON = /^(?:not\.)?(?:eq|neq|gte|gt|lte|lt)\./;
+
+/** Matches names of parameters that are not filters, whatever their value. */
+const NO_FILTER = /(?:^|\.)(?:select|order|limit|offset|and|or|columns|on_conflict)$/;
+
+/** Returns the shape of a query string; null if the query is malformed. */
+export function shapeOfQuery(query: string): QueryShape | null {
+  const values: ComparedValue[] = [];
+  let text = '';
+  let from = 0;
+  let parameter = 0;
+  for (let at = 0; at < query.length; ) {
+    const end = query.indexOf('&', at);
+    const next = end === -1 ? query.length : end;
+    const equals = query.indexOf('=', at);
+    if (equals !== -1 && equals < next) {
+      const raw = query.slice(equals + 1, next);
+      const operator = COMPARISON.exec(raw)?.[0];
+      if (operator !== undefined && !NO_FILTER.test(query.slice(at, equals))) {
+        const value = decoded(raw.slice(operator.length));
+        if (value === null) return null;
+        text += `${query.slice(from, equals + 1 + operator.length)}\0`;
+        values.push({ text: value, operator, parameter });
+        from = next;
+      }
+    }
+    if (next > at) parameter += 1;
+    at = next + 1;
+  }
+  return { text: text + query.slice(from), values };
+}
+
+function decoded(text: string): string | null {
+  try {
+    const value = decodeComponent(text);
+    return value.includes('\0') ? null : value;
+  } catch {
+    return null;
+  }
+}

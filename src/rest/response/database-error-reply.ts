@@ -1,6 +1,6 @@
 import { statusOfSqlstate, validStatus } from '../../../contract/errors/sqlstate-status.ts';
 import type { DatabaseError } from '../../database/database-error.ts';
-import { overriddenHeaders } from './override.ts';
+import { overriddenHeaders } from './query-reply.ts';
 
 /**
  * The response for an error of PostgreSQL (PostgREST docs, "HTTP Status Codes", "RAISE errors with HTTP Status Codes").

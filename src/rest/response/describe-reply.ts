@@ -1,7 +1,7 @@
 import type { Reply } from '../../../contract/call-request.ts';
 import type { RestSettings } from '../../../contract/settings.ts';
 import type { SchemaCache } from '../../catalog/schema-cache.ts';
-import type { DescribePlan } from '../plan/plan.ts';
+import type { DescribePlan, OptionsPlan } from '../plan/plan.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import type { Described } from '../sql/describe.ts';
 import { openApiDocument } from './open-api/document.ts';
@@ -27,3 +27,10 @@ export function describeReply(
     : JSON.stringify(openApiDocument(plan.schema, schemaCache, described, settings, url));
   return { status: 200, headers, body };
 }
+
+/** Returns the response with the allowed methods of a path (RFC 9110, section 9.3.7). */
+export const optionsReply = (plan: OptionsPlan): Reply => ({
+  status: 200,
+  headers: { allow: plan.allow.join(','), 'access-control-allow-origin': '*' },
+  body: null,
+});

@@ -6,7 +6,7 @@ import {
   loginFailureReason,
   PoolTimeoutError,
 } from '../../database/database-error.ts';
-import { NinefoldError } from '../../errors/ninefold-error.ts';
+import { NinefoldError, retryAfter } from '../../errors/ninefold-error.ts';
 import { databaseErrorReply, type ErrorBody, type ErrorContext } from './database-error-reply.ts';
 
 /**
@@ -45,7 +45,7 @@ function errorReply(
     headers: {
       'content-type': 'application/json; charset=utf-8',
       'proxy-status': `PostgREST; error=${code.replaceAll(/[^\w.-]/g, '')}`,
-      ...(status === 503 ? { 'retry-after': '1' } : {}),
+      ...(status === 503 && retryAfter(1)),
       ...headers,
     },
     body: JSON.stringify(context.verbosity === 'minimal' ? { code, message } : body),

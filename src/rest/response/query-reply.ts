@@ -2,16 +2,12 @@ import type { Reply } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { RestSettings } from '../../../contract/settings.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import { type CallPlan, type MutatePlan, type ReadPlan, returnsVoid } from '../plan/plan.ts';
-import type { ApiRequest, MediaType } from '../request/api-request.ts';
-import { mediaTypeName } from '../request/media-type.ts';
+import { type CallPlan, type MutatePlan, type Plan, type ReadPlan, returnsVoid } from '../plan/plan.ts';
+import type { ApiRequest } from '../request/api-request.ts';
 import { encodeComponent } from '../request/query-string.ts';
 import { limitOf } from '../request/row-range.ts';
-import type { ResultSet } from '../run/result-set.ts';
-import { singularityError, tooManyAffected } from '../run/run.ts';
+import { type ResultSet, singularityError, tooManyAffected } from '../run/run.ts';
 import type { QueryPlan } from '../sql/build-statements.ts';
-import { overriddenHeaders, overriddenStatus } from './override.ts';
-import { preferenceApplied } from './preference-applied.ts';
 
 /**
  * Builds the response from the result of the query. Pure.
@@ -63,20 +59,15 @@ function replyOf(request: ApiRequest, plan: QueryPlan, result: ResultSet, settin
 
 const explainReply = (request: ApiRequest, plan: QueryPlan, result: ResultSet): Reply => ({
   status: 200,
-  headers: contentHeaders(request, plan.mediaType),
+  headers: contentHeaders(request, plan),
   body: result.body,
 });
 
-function contentHeaders(request: ApiRequest, mediaType: MediaType): Record<string, string> {
-  const headers: Record<string, string> = { 'content-type': contentType(mediaType) };
+function contentHeaders(request: ApiRequest, { contentType }: QueryPlan): Record<string, string> {
+  const headers: Record<string, string> = { 'content-type': contentType };
   if (request.schemaNegotiated) headers['content-profile'] = request.schema;
   return headers;
 }
-
-const contentType = (mediaType: MediaType): string => {
-  const name = mediaTypeName(mediaType);
-  return mediaType.kind === 'octet-stream' || mediaType.kind === 'other' ? name : `${name}; charset=utf-8`;
-};
 
 /** Returns the Content-Range header in units of rows: `0-24/*`, `* /0`. */
 const contentRange = (first: number, count: number, total: number | null): string =>
@@ -126,7 +117,7 @@ function totalOf(request: ApiRequest, result: ResultSet, settings: RestSettings)
 function readReply(request: ApiRequest, plan: ReadPlan, result: ResultSet, settings: RestSettings): Reply {
   const { status, range } = pageOf(request, result, totalOf(request, result, settings));
   const { canonical } = request.parameters;
-  const headers = contentHeaders(request, plan.mediaType);
+  const headers = contentHeaders(request, plan);
   headers['content-range'] = range;
   const location = `/${encodeComponent(plan.target.name)}${canonical === '' ? '' : `?${canonical}`}`;
   if (location.length <= limits.contentLocationBytes.default) headers['content-location'] = location;
@@ -137,7 +128,7 @@ function readReply(request: ApiRequest, plan: ReadPlan, result: ResultSet, setti
 function mutateReply(request: ApiRequest, plan: MutatePlan, result: ResultSet): Reply {
   const { representation, count } = request.preferences;
   const showsBody = representation === 'representation';
-  const headers = withPreferences(showsBody ? contentHeaders(request, plan.mediaType) : {}, request, plan);
+  const headers = withPreferences(showsBody ? contentHeaders(request, plan) : {}, request, plan);
   const total = count === 'exact' || count === 'estimated' ? result.page : null;
   const body = showsBody ? result.body : null;
   switch (plan.mutation) {
@@ -187,9 +178,113 @@ function callReply(request: ApiRequest, plan: CallPlan, result: ResultSet, setti
   if (returnsVoid(plan.routine)) {
     return { status: 204, headers: withPreferences({ 'content-range': range }, request, plan), body: null };
   }
-  const headers = contentHeaders(request, plan.mediaType);
+  const headers = contentHeaders(request, plan);
   headers['content-range'] = range;
   if (isCutShort(request, result, settings) && plan.routine.returns.set)
     headers[MAX_ROWS_HEADER] = String(settings.db_max_rows);
   return { status, headers: withPreferences(headers, request, plan), body: plan.headOnly ? null : result.body };
+}
+
+/**
+ * Parses status and headers that functions set for the response (PostgREST docs, "Response Headers", "Response Status
+ * Code").
+ */
+
+/**
+ * Parses the setting response.status. Returns null if it is not set.
+ * @throws NinefoldError PGRST112
+ */
+export function overriddenStatus(setting: string | null): number | null {
+  if (setting === null) return null;
+  const match = /^(\d{3})/.exec(setting);
+  const status = match ? Number(match[1]) : 0;
+  if (status < 200 || status > 599) throw new NinefoldError('PGRST112');
+  return status;
+}
+
+const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/**
+ * Headers that determine the framing of a message. Only the server may set them, because wrong values would make a
+ * client or proxy misread the next response.
+ */
+const framing = new Set([
+  'connection',
+  'content-length',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Headers that a function has set. */
+export interface OverriddenHeaders {
+  /** Names in lower case; several values of one name are joined as a list (RFC 9110, section 5.3). */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Values of Set-Cookie. */
+  readonly cookies: readonly string[];
+}
+
+const noHeaders: OverriddenHeaders = { headers: {}, cookies: [] };
+
+/**
+ * Parses the setting response.headers, an array of objects with one name and value each.
+ * @throws NinefoldError PGRST111, also for invalid names and values.
+ */
+export function overriddenHeaders(setting: string | null): OverriddenHeaders {
+  if (setting === null) return noHeaders;
+  let value: unknown;
+  try {
+    value = JSON.parse(setting);
+  } catch {
+    throw new NinefoldError('PGRST111');
+  }
+  if (!Array.isArray(value)) throw new NinefoldError('PGRST111');
+  // Without a prototype, so that `constructor` is a normal name.
+  const headers: Record<string, string> = Object.create(null);
+  const cookies: string[] = [];
+  for (const element of value) {
+    const [name, text] = headerOf(element);
+    if (name === 'set-cookie') cookies.push(text);
+    else headers[name] = headers[name] === undefined ? text : `${headers[name]}, ${text}`;
+  }
+  return { headers, cookies };
+}
+
+function headerOf(element: unknown): [string, string] {
+  const pairs = typeof element === 'object' && element !== null ? Object.entries(element) : [];
+  const [name, text] = pairs[0] ?? [];
+  if (pairs.length !== 1 || name === undefined || typeof text !== 'string') throw new NinefoldError('PGRST111');
+  if (!headerName.test(name) || !headerValue.test(text)) throw new NinefoldError('PGRST111');
+  if (framing.has(name.toLowerCase())) throw new NinefoldError('PGRST111');
+  return [name.toLowerCase(), text];
+}
+
+/**
+ * Returns the header Preference-Applied (RFC 7240, section 3) with the preferences that had an effect; null if there
+ * are none.
+ */
+export function preferenceApplied(request: ApiRequest, plan: Plan): string | null {
+  const { preferences, parameters } = request;
+  const mutation = plan.kind === 'mutate' ? plan : null;
+  const isInsert = mutation?.mutation === 'insert';
+  const hasConflictTarget = (mutation?.target.primaryKey.length ?? 0) > 0 || parameters.onConflict !== null;
+  const limitsRows = plan.kind === 'call' || mutation?.mutation === 'update' || mutation?.mutation === 'delete';
+  const applied: string[] = [];
+  const add = (name: string, value: unknown, counts = true): void => {
+    if (counts && value !== null) applied.push(`${name}=${value}`);
+  };
+  add('resolution', preferences.resolution, isInsert && hasConflictTarget);
+  add('missing', preferences.missing, isInsert || mutation?.mutation === 'update');
+  add('return', preferences.representation, mutation !== null);
+  add('count', preferences.count);
+  add('tx', preferences.transaction);
+  add('handling', preferences.handling);
+  add('conflict', preferences.conflict, mutation?.mutation === 'update');
+  add('timezone', preferences.timezone);
+  add('max-affected', preferences.maxAffected, limitsRows && preferences.handling === 'strict');
+  return applied.length ? applied.join(', ') : null;
 }

@@ -1,11 +1,10 @@
-import type { CancelSignal } from '../../../contract/call-request.ts';
+import type { BodyStream, CancelSignal } from '../../../contract/call-request.ts';
 import type { Database, DatabaseTiming } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';
 import { firstJson, type Result } from '../../database/statement.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { type Batch, GUARD, type QueryPlan } from '../sql/build-statements.ts';
 import type { Described } from '../sql/describe.ts';
-import type { ResultSet } from './result-set.ts';
 
 /**
  * Sends the transaction in one write and reads the result of its query.
@@ -148,4 +147,22 @@ export async function runDescribe(database: Database, batch: Batch, signal: Canc
   const results = await database.run(batch.statements, { signal });
   const main = results[batch.main];
   return (main && firstJson<Described>(main)) ?? { relations: [], functions: [], comment: null };
+}
+
+/** Result of the query of a request. */
+export interface ResultSet {
+  /** Number of rows in the response, or number of written rows. */
+  readonly page: number;
+  /** Number of rows without limit and offset; null if it was not requested. */
+  readonly total: number | null;
+  /** The planner's estimate of `total`; null if it was not requested. */
+  readonly estimate: number | null;
+  readonly body: Buffer | BodyStream;
+  /** The setting response.headers after a function of the app has set it. */
+  readonly headers: string | null;
+  readonly status: string | null;
+  /** Primary key of the inserted row as a JSON object of strings, if it is a single row. */
+  readonly location: string | null;
+  /** For an upsert: number of inserted rows. */
+  readonly inserted: number | null;
 }

@@ -96,11 +96,13 @@ const comparedValue = (field: PlannedField, placeholder: string): string =>
 function operationText(field: PlannedField, operation: Operation, params: Params): string {
   switch (operation.kind) {
     case 'simple':
-      return ` ${simpleOperators[operation.operator]} ${comparedValue(field, params.bind(operation.value))}`;
+      return ` ${simpleOperators[operation.operator]} ${comparedValue(field, params.bind(operation.value, operation.parameter))}`;
     case 'quantified': {
       const { operator, quantifier, value } = operation;
       const isPattern = operator === 'like' || operator === 'ilike';
-      const compared = isPattern ? params.bind(value.replaceAll('*', '%')) : comparedValue(field, params.bind(value));
+      const compared = isPattern
+        ? params.bind(value.replaceAll('*', '%'))
+        : comparedValue(field, params.bind(value, operation.parameter));
       const right = quantifier === null ? compared : `${quantifier === 'any' ? 'ANY' : 'ALL'}(${compared})`;
       return ` ${quantifiedOperators[operator]} ${right}`;
     }

@@ -4,13 +4,22 @@ import type { TableRef } from '../plan/plan.ts';
 
 /** Helpers for the variable parts of SQL text: quoted names and placeholders. */
 
+/** The part of a request that is a parameter as it was sent: the position of a query parameter, or the body. */
+export type ParamOrigin = number | 'body';
+
 /** Collects the values of a statement; the text contains only placeholders. */
 export class Params {
   readonly values: Param[] = [];
+  /** The origin of each value; undefined for values that the server chooses or converts. */
+  readonly origins: (ParamOrigin | undefined)[] = [];
 
-  /** Adds a value and returns its placeholder, `$1`, `$2` … PostgreSQL infers its type from the context. */
-  bind(value: Param): string {
+  /**
+   * Adds a value and returns its placeholder, `$1`, `$2` … PostgreSQL infers its type from the context.
+   * @param origin Set if the text does not depend on the value, so that the text fits other values from there.
+   */
+  bind(value: Param, origin?: ParamOrigin): string {
     this.values.push(value);
+    this.origins.push(origin);
     return `$${this.values.length}`;
   }
 }

@@ -94,7 +94,7 @@ export function jsonRowsText(
 ): string {
   const limit = options.one ? ' LIMIT 1' : '';
   if (columns.length === 0) {
-    const rows = json.isObject ? '(VALUES (1))' : `json_array_elements(${params.bind(json.body)}::json)`;
+    const rows = json.isObject ? '(VALUES (1))' : `json_array_elements(${params.bind(json.body, 'body')}::json)`;
     return `(SELECT FROM ${rows} AS _${limit}) AS pgrst_body`;
   }
   const shown = columns.map(({ name, transform }) =>
@@ -106,14 +106,14 @@ export function jsonRowsText(
 }
 
 const plainSource = (json: { body: string | Uint8Array; isObject: boolean }, params: Params): string =>
-  `${json.isObject ? 'json_to_record' : 'json_to_recordset'}(${params.bind(json.body)}::json)`;
+  `${json.isObject ? 'json_to_record' : 'json_to_recordset'}(${params.bind(json.body, 'body')}::json)`;
 
 function withDefaults(
   columns: readonly Pick<PlannedField, 'name' | 'default'>[],
   json: { body: string | Uint8Array; isObject: boolean },
   params: Params,
 ): string {
-  const value = `${params.bind(json.body)}::jsonb`;
+  const value = `${params.bind(json.body, 'body')}::jsonb`;
   const pairs = columns
     .filter((column) => column.default !== null)
     .map((column) => `${params.bind(column.name)}::text, ${column.default}`);

@@ -398,6 +398,9 @@ describe('diffChapters reports changes of an app in sentences for business reade
     const inOldWords = JSON.stringify(now.roles).replaceAll(/own row \(by ([^()]*)\)/g, 'own row ($1 is the member)');
     expect(inOldWords).toContain('is the member)');
     expect(words({ ...now, roles: JSON.parse(inOldWords) }, now)).toEqual([]);
+    const withoutCodes = JSON.parse(JSON.stringify(now.roles, (key, value) => (key === 'code' ? undefined : value)));
+    expect(withoutCodes).not.toEqual(now.roles);
+    expect(words({ ...now, roles: withoutCodes }, now)).toEqual([]);
     // An older exported file must still be comparable.
     const old = {
       app: { ref: 'desk', name: 'Desk' },

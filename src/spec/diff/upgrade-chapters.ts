@@ -5,11 +5,11 @@ import { isObject, type JsonObject } from '../changes/differences.ts';
  * Returns chapters of an earlier format in the current format, so that an upgrade of Ninefold is not reported as a
  * change of the app. Earlier formats repeated the fields of an entity in each call on rows, which `rows` now contains
  * once. They also lacked default privileges, the describing call, junctions, keys of views, objects that only functions
- * use, new advice, policies beyond the exposed schemas, jobs and the states of accounts. Missing parts are taken from
+ * use, new advice, codes of errors, policies beyond the exposed schemas, jobs and the states of accounts. Missing parts are taken from
  * `other`. Pure.
  */
 export function upgradeChapters(chapters: JsonObject, other: JsonObject): JsonObject {
-  const described = withDescribing(withFromNowOn(withRows(withOwnRows(chapters), other), other), other);
+  const described = withDescribing(withFromNowOn(withRows(withCodes(withOwnRows(chapters), other), other), other), other);
   return withAccounts(withJobs(withDefinitions(withJunctions(described, other), other), other), other);
 }
 
@@ -26,6 +26,21 @@ function withOwnRows(chapters: JsonObject): JsonObject {
   const text = JSON.stringify(roles);
   const changed = text.replaceAll(/own row \(([^()]*) is the member\)/g, 'own row (by $1)');
   return changed === text ? chapters : { ...chapters, roles: JSON.parse(changed) };
+}
+
+/** Takes cells that are never in both versions from `other`, if `chapters` does not contain the codes of their errors. */
+function withCodes(chapters: JsonObject, other: JsonObject): JsonObject {
+  const { roles } = chapters;
+  const cells = listIn(roles, 'cells');
+  if (!isObject(roles) || cells.some(({ code }) => code !== undefined)) return chapters;
+  const idOf = ({ role, entity, operation }: JsonObject) => `${role} ${operation} ${entity}`;
+  const never = new Map(
+    listIn(other.roles, 'cells')
+      .filter(({ verdict }) => verdict === 'never')
+      .map((cell) => [idOf(cell), cell]),
+  );
+  const coded = cells.map((cell) => (cell.verdict === 'never' ? (never.get(idOf(cell)) ?? cell) : cell));
+  return { ...chapters, roles: { ...roles, cells: coded } };
 }
 
 function withJobs(chapters: JsonObject, other: JsonObject): JsonObject {

@@ -22,9 +22,9 @@ import { diffChapters } from '../diff/diff.ts';
 import type { LiveFigures } from '../figures/figures.ts';
 import { each, withFigures } from '../figures/with-figures.ts';
 import { specificationHtml } from '../html/specification.ts';
-import { memberScreens } from '../member-screens.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import { visibleTo } from '../openapi/visible.ts';
+import { memberScreens } from '../portal/member-screens.ts';
 import { deriveSpecification, type SpecificationApp } from '../specification.ts';
 import { fieldExamples, typeExamples } from '../types/examples.ts';
 import type { TypeFacts } from '../types/facts.ts';
@@ -40,6 +40,8 @@ import { RecordingBackoff } from './recording-backoff.ts';
 /** The data from which the process derives a specification. */
 export interface Source {
   facts: RawFacts;
+  /** Identifies the state of the catalog and the options with which the facts were read. */
+  factsState: string;
   app: SpecificationApp;
 }
 
@@ -85,8 +87,9 @@ export interface FoundCall {
 
 interface Held {
   readonly state: string;
-  /** The facts from which the specification was derived. */
+  /** The facts from which the specification was derived, and their state. */
   readonly facts: RawFacts;
+  readonly factsState: string;
   readonly specification: Specification;
   readonly ids: ObjectIds;
   /** The specification with the latest figures. */
@@ -106,11 +109,15 @@ export class Tasks {
   ready(_: null): void {}
 
   /**
-   * Returns the hash of a cached specification.
+   * Returns the hash of a specification that is cached, or that needs only the facts of the cached one: a changed setting
+   * does not change the facts.
    * @throws NotCachedError
    */
-  hash({ of }: { of: SpecificationKey }): string {
-    return this.#of(of).specification.hash;
+  deriveFromCached({ of, factsState, app }: { of: SpecificationKey } & Omit<Source, 'facts'>): string {
+    const known = this.#held.get(of.ref);
+    const isUsable = known?.state === of.state || known?.factsState === factsState;
+    if (!isUsable) throw new NotCachedError();
+    return this.derive({ of, source: { facts: known.facts, factsState, app } });
   }
 
   /**
@@ -123,7 +130,8 @@ export class Tasks {
     // A specification that is larger than the whole cache is then the only cached one.
     const read = source.facts.parts.reduce((bytes, { length }) => bytes + length, 0);
     const size = Math.min(read, HELD_BYTES);
-    const cached = { state: of.state, facts: source.facts, specification, ids, shown: specification };
+    const { facts, factsState } = source;
+    const cached = { state: of.state, facts, factsState, specification, ids, shown: specification };
     this.#held.set(of.ref, cached, { size });
     return specification.hash;
   }
@@ -194,7 +202,7 @@ export class Tasks {
    * Returns in words the changes from the cached specification to the one of `source`.
    * @throws NotCachedError
    */
-  changesTo({ of, source }: { of: SpecificationKey; source: Source }): Change[] {
+  changesTo({ of, source }: { of: SpecificationKey; source: Omit<Source, 'factsState'> }): Change[] {
     const [now, then] = [this.#of(of), derived(source)];
     const ids = { before: now.ids, after: then.ids };
     return diffChapters(exported(now.specification.chapters), exported(then.specification.chapters), ids);
@@ -321,7 +329,7 @@ export class Tasks {
   }
 }
 
-function derived({ facts: raw, app }: Source): { specification: Specification; ids: ObjectIds } {
+function derived({ facts: raw, app }: Pick<Source, 'facts' | 'app'>): { specification: Specification; ids: ObjectIds } {
   const facts = parseFacts(raw);
   return { specification: deriveSpecification(facts, app), ids: objectIds(facts) };
 }

@@ -1,3 +1,4 @@
+import { memoize } from '../../catalog/memoize.ts';
 import { certainTokens } from './certain.ts';
 import { beginsStatement } from './raises.ts';
 import { type Token, tokens } from './tokens.ts';
@@ -12,9 +13,23 @@ export type Writes = 'always' | 'at times' | 'never';
  * Returns whether a function in SQL or PL/pgSQL writes, according to its text (PostgreSQL manual, "SET TRANSACTION",
  * READ ONLY). Does not analyse the functions that it calls, nor statements that it builds and runs with EXECUTE.
  */
-export function writesOf(language: string, source: string): Writes {
-  return read(language, source).writes;
-}
+export const writesOf = (language: string, source: string): Writes => summaryOf(`${language}\n${source}`).writes;
+
+/** Returns true if a PL/pgSQL function runs SQL that it builds at run time. */
+export const runsDynamicSql = (source: string): boolean => summaryOf(`plpgsql\n${source}`).isDynamic;
+
+/** The bodies of an app's functions are read at each derivation of its specification, and few of them change. */
+const summaryOf = memoize(
+  (text) => {
+    const end = text.indexOf('\n');
+    const { writes, all } = read(text.slice(0, end), text.slice(end + 1));
+    const isDynamic = all.some(
+      (token, i) => word(token, 'execute') && !word(all[i + 1], 'function', 'procedure', 'on'),
+    );
+    return { writes, isDynamic };
+  },
+  { maxText: 10_000 },
+);
 
 /**
  * Returns the SQLSTATE with which PostgreSQL refuses a function that writes in every call and is declared STABLE or
@@ -34,12 +49,6 @@ function read(language: string, source: string): { writes: Writes; all: readonly
   const written = all.flatMap((_, i) => (isWrite(all, i) ? [i] : []));
   const first = written.find(certainTokens(language, all));
   return { writes: first !== undefined ? 'always' : written.length > 0 ? 'at times' : 'never', all, first };
-}
-
-/** Returns true if a PL/pgSQL function runs SQL that it builds at run time. */
-export function runsDynamicSql(source: string): boolean {
-  const all = tokens(source);
-  return all.some((token, i) => word(token, 'execute') && !word(all[i + 1], 'function', 'procedure', 'on'));
 }
 
 const word = (token: Token | undefined, ...texts: string[]): boolean =>

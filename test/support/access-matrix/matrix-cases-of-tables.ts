@@ -134,6 +134,7 @@ export const casesOfTables: MatrixCase[] = [
   { name: 'a policy that is never true', sql: `${secured()} create policy p on t using (false);` },
   { name: 'a policy that is null', sql: `${secured()} create policy p on t using (null::boolean);` },
   { name: 'own rows', sql: `${secured()} create policy p on t using (${own});` },
+  { name: 'a policy whose name contains a code', sql: `${secured()} create policy "x (24000)" on t using (false);` },
   {
     name: 'own rows, read through the claims',
     sql: `${secured()} create policy p on t using (((auth.jwt() ->> 'sub')::uuid) = owner);`,

@@ -44,7 +44,7 @@ describe('chapterWords', () => {
     );
   });
 
-  it('counts only limits that builders can change as changed', () => {
+  it('counts a limit as changed if a builder can change it and it is not a default of the node', () => {
     const line = {
       id: 'a',
       group: 'database',
@@ -59,7 +59,9 @@ describe('chapterWords', () => {
     const own = { ...line, value: 200, set_in: 'setting', change: { by: 'setting', key: 'a' } } as const;
     const words = (limits: LimitLine[]) =>
       told(chapterWords('limits', specification({ limits: { limits, sources: [] } }), undefined));
+    const wide = { ...own, set_in: 'environment' } as const;
     expect(words([server])).toBe('1 limit, none changed; none hit in 24 hours');
+    expect(words([wide])).toBe('1 limit, none changed; none hit in 24 hours');
     expect(words([server, own])).toBe('2 limits, 1 changed; none hit in 24 hours');
   });
 

@@ -1,6 +1,7 @@
 import type { Activity } from '../../../contract/admin.ts';
 import type { Specification } from '../../../contract/specification.ts';
 import type { BuiltChapter } from '../chapters/chapter-pages.ts';
+import { isChanged } from '../chapters/limits/limit-words.ts';
 import { aboutRows, bytes, count, milliseconds } from '../format/format.ts';
 
 /** A part of a sentence. Figures are emphasized. */
@@ -143,7 +144,7 @@ function errorsWords({ errors }: NonNullable<Specification['chapters']['errors']
 
 function limitsWords({ limits }: NonNullable<Specification['chapters']['limits']>): Piece[] {
   // Omits values that only the server itself sets.
-  const changed = limits.filter(({ value, default: usual, change }) => value !== usual && change !== null).length;
+  const changed = limits.filter(isChanged).length;
   const hit = limits.filter(({ figures }) => (figures?.day ?? 0) > 0).length;
   return [
     figure(limits.length),

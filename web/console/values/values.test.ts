@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Field } from '../../../contract/specification-entities.ts';
-import { fieldFixture } from '../data/specification/entity-fixture.ts';
+import { fieldFixture } from '../../../test/support/entity-fixture.ts';
 import { checkValue } from './check-value.ts';
 import { isFigure, kindOf, kindOfType, shortType } from './field-kind.ts';
 import { cellText, fullText } from './show-value.ts';

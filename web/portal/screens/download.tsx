@@ -2,13 +2,14 @@ import { useMutation } from '@tanstack/react-query';
 import type { PortalScreens } from '../../../contract/portal.ts';
 import { textOf } from '../../fields/format.ts';
 import { t } from '../../language/messages.ts';
+import { toSpreadsheetCsv } from '../../rows/csv.ts';
+import { download } from '../../rows/download.ts';
 import { usePortal } from '../data/client.ts';
 import { type ListQuery, pointedTo } from '../data/query.ts';
 import type { Row } from '../data/rest.ts';
 import { allRows } from '../data/rows.ts';
 import { entityIn, type Place, readableFields, useScreens } from '../data/screens.ts';
 import { rowName } from '../fields/value.tsx';
-import { csvOf } from './csv.ts';
 import styles from './page.module.css';
 
 /** Button that downloads the rows of a list as CSV: with its search, filters, order and columns. */
@@ -25,12 +26,9 @@ export function Download({
     mutationFn: async () => {
       const rows = await allRows(portal, all, entity, columns, query);
       const cells = rows.map((row) => fields.map((field) => cellOf(all, entity, field, row)));
-      const text = csvOf([fields.map(({ label }) => label), ...cells]);
-      const link = document.createElement('a');
-      link.href = URL.createObjectURL(new Blob([`\ufeff${text}`], { type: 'text/csv;charset=utf-8' }));
-      link.download = `${screen.title}.csv`;
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+      const text = toSpreadsheetCsv([fields.map(({ label }) => label), ...cells]);
+      // The byte order mark tells spreadsheets the encoding.
+      download(`${screen.title}.csv`, 'text/csv;charset=utf-8', `\ufeff${text}`);
     },
   });
   return (

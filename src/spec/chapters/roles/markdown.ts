@@ -99,32 +99,28 @@ function limitedFields(cells: readonly RoleCell[]): string[] {
   return lines.length === 0 ? [] : [lines.join('\n')];
 }
 
-const nobody = {
-  select: 'Nobody reads it',
-  insert: 'Nobody adds rows',
-  update: 'Nobody changes rows',
-  delete: 'Nobody deletes rows',
-} as const;
+const does = { select: 'reads it', insert: 'adds rows', update: 'changes rows', delete: 'deletes rows' } as const;
 
-/**
- * Returns the reason why no role can read, if it is the same for all roles. Also returns the reason why no role can
- * write, if it is an error that no privilege fixes.
- */
+const listed = (words: readonly string[]): string => words.join(', ').replace(/, ([^,]*)$/, ' or $1');
+
+/** Returns the reason why no role can perform an operation, if it is the same for all roles. */
 function unreached(cells: readonly RoleCell[]): string[] {
-  return (['select', 'insert', 'update', 'delete'] as const).flatMap((operation) => {
+  const shut = (['select', 'insert', 'update', 'delete'] as const).flatMap((operation) => {
     const asked = cells.filter((cell) => cell.operation === operation);
     const [reason, ...others] = new Set(asked.map(({ reason }) => reason));
     const isShut = reason !== undefined && others.length === 0 && asked.every(({ verdict }) => verdict === 'never');
-    const isTold = operation === 'select' || /\([0-9A-Z]{5}( or [0-9A-Z]{5})?\)/.test(reason ?? '');
-    return isShut && isTold ? [`${nobody[operation]}: ${inline(reason)}.`] : [];
+    return isShut ? [{ operation, reason }] : [];
   });
+  return [...groupBy(shut, ({ reason }) => reason)].map(
+    ([reason, alike]) => `Nobody ${listed(alike.map(({ operation }) => does[operation]))}: ${inline(reason)}.`,
+  );
 }
 
 const verdict = (cell: RoleCell | undefined): string => {
   if (!cell) return '–';
   if (cell.verdict === 'never') {
-    const sqlstate = cellFailure(cell);
-    return sqlstate === null ? '–' : `– (${sqlstate})`;
+    const code = cellFailure(cell);
+    return code === null ? '–' : `– (${code})`;
   }
   return cell.verdict === 'always' ? 'always' : inline(cellCondition(cell.words));
 };

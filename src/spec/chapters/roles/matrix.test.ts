@@ -43,6 +43,8 @@ interface Attempt {
   sql: string;
   reached: number;
   of: number;
+  /** The SQLSTATE with which PostgreSQL refused the statement. */
+  sqlstate?: string;
 }
 
 const runs = (attempt: Attempt) => attempt.reached > 0;
@@ -51,7 +53,9 @@ const runsWhole = (attempt: Attempt) => attempt.reached === attempt.of;
 /** Returns true if the attempts agree with the claim of the cell. */
 function agrees(cell: RoleCell, attempts: readonly Attempt[]): boolean {
   if (cell.verdict === 'always') return attempts.every(runsWhole);
-  if (cell.verdict === 'never') return !attempts.some(runs);
+  if (cell.verdict === 'never') {
+    return !attempts.some(runs) && attempts.some(({ sqlstate }) => sqlstate === cell.code);
+  }
   return attempts.some(runs) && !attempts.every(runsWhole);
 }
 
@@ -68,6 +72,7 @@ function claimsOf(role: string): string[] {
 /** Runs one statement as the role and rolls it back. `of` is 0 if there was no row to reach. */
 async function attempt(tx: Executor, role: string, claims: string, sql: string, of: number): Promise<Attempt> {
   let reached = 0;
+  let sqlstate: string | undefined;
   try {
     const results = await tx.run([
       { text: 'savepoint attempt', params: [] },
@@ -83,9 +88,10 @@ async function attempt(tx: Executor, role: string, claims: string, sql: string, 
   } catch (error) {
     // A refusal is a result. Any other error is a mistake of the test.
     if (!(error instanceof DatabaseError) || !refusals.has(error.sqlstate)) throw new Error(`${sql}: ${error}`);
+    sqlstate = error.sqlstate;
     await tx.run([{ text: 'rollback to savepoint attempt', params: [] }]);
   }
-  return { sql: `${role} ${claims}: ${sql}`, reached, of };
+  return { sql: `${role} ${claims}: ${sql}`, reached, of, ...(sqlstate && { sqlstate }) };
 }
 
 /**
@@ -123,9 +129,9 @@ async function lies(cells: readonly RoleCell[], rowsOf?: string): Promise<string
           for (const claims of claimsOf(cell.role)) tried.push(await attempt(tx, cell.role, claims, sql, of));
         }
         if (!agrees(cell, tried)) {
-          const results = tried.map((one) => `    ${one.reached}/${one.of} ${one.sql}`).join('\n');
+          const results = tried.map((one) => `    ${one.reached}/${one.of} ${one.sqlstate ?? ''} ${one.sql}`).join('\n');
           found.push(
-            `${cell.role} ${cell.operation} ${cell.entity}: ${cell.verdict} ${cell.words} (${cell.reason})\n${results}`,
+            `${cell.role} ${cell.operation} ${cell.entity}: ${cell.verdict} ${cell.words} ${cell.code ?? ''} (${cell.reason})\n${results}`,
           );
         }
       }

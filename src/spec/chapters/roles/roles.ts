@@ -132,8 +132,10 @@ const isNinefolds = (relation: RelationFact, policy: PolicyFact): boolean =>
   relation.schema === 'auth' && policy.name === 'app_owner';
 
 function cell(role: ChapterRole, entity: string, operation: Operation, decision: Decision): RoleCell {
-  const { verdict, reason, policies, columns } = decision;
-  return { role: role.name, entity, operation, verdict, words: decisionWords(decision), reason, policies, columns };
+  const { verdict, reason, code, policies, columns } = decision;
+  const words = decisionWords(decision);
+  const refused = code === null ? {} : { code };
+  return { role: role.name, entity, operation, verdict, words, reason, ...refused, policies, columns };
 }
 
 const commands = { '*': 'all', r: 'select', a: 'insert', w: 'update', d: 'delete' } as const;

@@ -12,6 +12,7 @@ import { failureFacts } from '../../data/api-failure.ts';
 import { connection } from '../../data/apps/connection.ts';
 import { tryCall } from '../../data/calls/try-call.ts';
 import type { RequestRole } from '../../data/rows/row.ts';
+import { keyName } from '../../keys/bindings.ts';
 import { useKeys } from '../../keys/keyboard.tsx';
 import { MemberField } from '../member-field.tsx';
 import {
@@ -97,7 +98,7 @@ export function TryIt({
         if (why === null) sending.mutate();
       }}
       onKeyDown={(event) => {
-        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+        if (keyName(event) !== 'mod+enter') return;
         event.preventDefault();
         if (why === null) sending.mutate();
       }}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EntitiesChapter, Entity, Relation } from '../../../../contract/specification-entities.ts';
-import { entityFixture } from '../../data/specification/entity-fixture.ts';
+import { entityFixture } from '../../../../test/support/entity-fixture.ts';
 import { clustersOf } from './clusters.ts';
 
 const entity = (name: string, rows = 0): Entity =>

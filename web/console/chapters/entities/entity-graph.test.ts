@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { entityId } from '../../../../contract/entity-names.ts';
 import type { EntitiesChapter, Entity, Field, Relation } from '../../../../contract/specification-entities.ts';
-import { entityFixture, fieldFixture } from '../../data/specification/entity-fixture.ts';
+import { entityFixture, fieldFixture } from '../../../../test/support/entity-fixture.ts';
 import { edgesAt, entityGraph, fieldWords } from './entity-graph.ts';
 import { entityMermaid } from './entity-mermaid.ts';
 

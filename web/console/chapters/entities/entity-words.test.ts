@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Relation } from '../../../../contract/specification-entities.ts';
-import { entityFixture as entity, fieldFixture as field } from '../../data/specification/entity-fixture.ts';
+import { entityFixture as entity, fieldFixture as field } from '../../../../test/support/entity-fixture.ts';
 import {
   arrivingWords,
   attributeWords,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Chapters } from '../../../../contract/specification.ts';
-import { fieldFixture as field } from '../../data/specification/entity-fixture.ts';
+import { fieldFixture as field } from '../../../../test/support/entity-fixture.ts';
 import { fieldSentence, fieldUsage, names } from './field-usage.ts';
 
 const cell = (role: string, operation: string, verdict: string, columns: string[] | null = null) => ({

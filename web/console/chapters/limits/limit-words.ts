@@ -46,8 +46,17 @@ const groups: Readonly<Record<string, string>> = limitGroups;
 /** Returns the name of a group of limits. */
 export const groupName = (group: string): string => groups[group] ?? group;
 
+/** True for a default that is higher because the node serves its own machine only. */
+const isWideDefault = ({ set_in, change }: LimitLine): boolean => set_in === 'environment' && change?.by === 'setting';
+
+/** True for a limit whose value somebody has changed. False for values that the server itself sets. */
+export const isChanged = (line: LimitLine): boolean =>
+  line.value !== line.default && line.change !== null && !isWideDefault(line);
+
 /** Describes where the current value is set. */
-export function setIn({ set_in, change }: LimitLine): string {
+export function setIn(line: LimitLine): string {
+  const { set_in, change } = line;
+  if (isWideDefault(line)) return 'the default of a local node';
   switch (set_in) {
     case 'code':
       return 'the default';

@@ -11,7 +11,7 @@ import { useList } from '../list/use-list.ts';
 import { useChapter } from '../use-chapter.ts';
 import { limitColumns } from './limit-columns.tsx';
 import { LimitPanel } from './limit-panel.tsx';
-import { groupName, setIn } from './limit-words.ts';
+import { groupName, isChanged, setIn } from './limit-words.ts';
 
 const changes = [
   'Choose a limit. If an app setting stores it, you can change it in its panel',
@@ -26,8 +26,7 @@ type Which = 'all' | 'changeable' | 'changed' | 'hit';
 const keeps: Readonly<Record<Which, (line: LimitLine) => boolean>> = {
   all: () => true,
   changeable: ({ change }) => change?.by === 'setting',
-  // Omits values that only the server itself sets.
-  changed: ({ value, default: usual, change }) => value !== usual && change !== null,
+  changed: isChanged,
   hit: ({ figures }) => figures !== undefined,
 };
 

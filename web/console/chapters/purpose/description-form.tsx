@@ -6,6 +6,7 @@ import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { type Description, describeApp } from '../../data/description/describe-app.ts';
+import { keyName } from '../../keys/bindings.ts';
 import styles from './purpose.module.css';
 
 /** Form that changes a part of the app's description. Esc discards the changes. */
@@ -36,7 +37,7 @@ export function DescriptionForm({
       onSubmit={submit}
       onKeyDown={(event) => {
         if (event.key === 'Escape') onDone();
-        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
+        if (keyName(event) === 'mod+enter') submit(event);
       }}
     >
       <TextInput

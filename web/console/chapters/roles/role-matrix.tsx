@@ -219,8 +219,8 @@ const Group = memo(function Group({
  */
 function CellVerdict({ cell }: { cell: RoleCell }) {
   if (cell.verdict !== 'never') return <Verdict of={cell.verdict} words={cellWords(cell.words)} cut />;
-  const sqlstate = cellFailure(cell);
-  if (sqlstate !== null) return <Verdict of="never" words={`error ${sqlstate}`} cut />;
+  const code = cellFailure(cell);
+  if (code !== null) return <Verdict of="never" words={`error ${code}`} cut />;
   return (
     <>
       <VerdictMark of="never" />

@@ -17,6 +17,7 @@ import type { TriedRule } from '../../data/rules/trial-sql.ts';
 import { type TrialResult, tryRule } from '../../data/rules/try-rule.ts';
 import { sqlFailureOf } from '../../data/sql/run-sql.ts';
 import { count, counted, percent, shortId } from '../../format/format.ts';
+import { keyName } from '../../keys/bindings.ts';
 import { keepSql } from './rule-words.ts';
 import styles from './rules.module.css';
 
@@ -111,7 +112,7 @@ export function TryRule({
             value={expression}
             onChange={(event) => change({ expression: event.currentTarget.value })}
             onKeyDown={(event) => {
-              if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
+              if (keyName(event) === 'mod+enter') submit(event);
             }}
           />
         ) : (

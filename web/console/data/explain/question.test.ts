@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Entity } from '../../../../contract/specification-entities.ts';
-import { fieldFixture as field } from '../specification/entity-fixture.ts';
+import { fieldFixture as field } from '../../../../test/support/entity-fixture.ts';
 import { functionQuestion, newRow, questionOf, sameRow, touchedField } from './question.ts';
 
 const entity = {

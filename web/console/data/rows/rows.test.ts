@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Entity, Field } from '../../../../contract/specification-entities.ts';
-import { entityFixture, fieldFixture } from '../specification/entity-fixture.ts';
+import { entityFixture, fieldFixture } from '../../../../test/support/entity-fixture.ts';
 import { type Filter, operatorsFor } from './filter.ts';
 import {
   filterParameter,

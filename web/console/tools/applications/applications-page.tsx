@@ -5,7 +5,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Empty } from '../../../ui/empty.tsx';
 import { Failure } from '../../../ui/failure.tsx';
 import { type RowColumn, RowTable } from '../../../ui/row-table.tsx';
-import { Sheet, SheetFoot } from '../../../ui/sheet.tsx';
+import { Sheet, SheetFoot, SheetWords } from '../../../ui/sheet.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { type Application, applications } from '../../data/applications/applications.ts';
 import { connection } from '../../data/apps/connection.ts';
@@ -63,15 +63,19 @@ export function ApplicationsPage() {
     >
       <SettingsFrame appRef={ref}>
         {settings.data && !isProvider ? (
-          <Empty title="The app is not an OpenID provider">
-            <p>
-              Switch on{' '}
-              <Link to="/app/$ref/sign-in-methods" params={{ ref }} hash="applications">
-                OpenID provider
-              </Link>{' '}
-              to let other applications sign members in.
-            </p>
-          </Empty>
+          <Sheet title="Applications" foot={<SheetFoot shown="No application can sign members in" />}>
+            <SheetWords>
+              <Empty title="The app is not an OpenID provider">
+                <p>
+                  Switch on{' '}
+                  <Link to="/app/$ref/sign-in-methods" params={{ ref }} hash="applications">
+                    OpenID provider
+                  </Link>{' '}
+                  to let other applications sign members in.
+                </p>
+              </Empty>
+            </SheetWords>
+          </Sheet>
         ) : (
           <Sheet
             title="Applications"

@@ -25,7 +25,7 @@ export function TeamPage() {
   return (
     <Page bare appRef={ref} crumbs={settingsCrumbs(ref, 'Team')} fetching={isLoading}>
       <SettingsFrame appRef={ref} ready={team !== undefined}>
-        <SettingsPageBody title="Team" sentence={team ? sentenceOf(ref, team) : 'Builders of this app.'} draft={null}>
+        <SettingsPageBody title="Team" sentence={team ? sentenceOf(team) : 'Builders of this app.'} draft={null}>
           {error && <Failure facts={failureFacts(error)} onRetry={() => void refetch()} />}
           <SettingsSection
             id="builders"
@@ -61,8 +61,8 @@ export function TeamPage() {
   );
 }
 
-function sentenceOf(ref: string, { builders }: AppTeam): string {
+function sentenceOf({ builders }: AppTeam): string {
   const without = builders.filter((one) => one.has_second_factor === false).length;
-  const can = `${counted(builders.length, 'builder')} can open ${ref}.`;
+  const can = `${counted(builders.length, 'builder')} can open this app.`;
   return without === 0 ? can : `${can} ${without} ${without === 1 ? 'has' : 'have'} no second factor.`;
 }

@@ -7,6 +7,7 @@ import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { updateUser } from '../../data/users/update-user.ts';
+import { keyName } from '../../keys/bindings.ts';
 import { metadataChange, readMetadata } from './metadata.ts';
 import styles from './metadata-editor.module.css';
 
@@ -60,7 +61,7 @@ export function MetadataEditor({ appRef, user, kind }: { appRef: string; user: U
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+          if (keyName(event) !== 'mod+enter') return;
           event.preventDefault();
           save();
         }}

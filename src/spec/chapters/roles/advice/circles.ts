@@ -16,7 +16,7 @@ export function policiesInCircles(context: AdviceContext): Advice[] {
         const cell = context.cells.find(
           (one) => one.role === role.name && one.entity === idOf(relation) && one.operation === operation,
         );
-        const circle = cell?.reason.includes('42P17') ? context.access.circle(role.caller, relation, operation) : null;
+        const circle = cell?.code === '42P17' ? context.access.circle(role.caller, relation, operation) : null;
         if (!circle) continue;
         const key = [...new Set(circle.map(idOf))].sort().join();
         const known = circles.get(key) ?? { circle, failing: new Set() };

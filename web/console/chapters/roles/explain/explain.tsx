@@ -14,6 +14,7 @@ import { functionQuestion, newRow, type Question, questionOf, sameRow } from '..
 import { someRows } from '../../../data/explain/some-rows.ts';
 import { labelField } from '../../../data/rows/labels.ts';
 import { keyFields, keyFromText, keyOf, keyText, type RequestRole, type Row } from '../../../data/rows/row.ts';
+import { keyName } from '../../../keys/bindings.ts';
 import { useKeys } from '../../../keys/keyboard.tsx';
 import { MemberField } from '../../member-field.tsx';
 import styles from './explain.module.css';
@@ -232,7 +233,7 @@ function JsonField({
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
       onKeyDown={(event) => {
-        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) onEnter?.();
+        if (keyName(event) === 'mod+enter') onEnter?.();
       }}
     />
   );

@@ -27,7 +27,7 @@ import { editorKind, targetOf, timeKind } from './editor-kind.ts';
 import { FieldRule } from './field-rule.tsx';
 import { ReferenceEditor } from './reference-editor.tsx';
 import { StateEditor } from './state-editor.tsx';
-import { ValueInput } from './value-input.tsx';
+import { isSaveKey, ValueInput } from './value-input.tsx';
 
 export interface CellEditorProps {
   table: Table;
@@ -201,11 +201,10 @@ function TypedEditor({
     if (wrong === null) onSave(read, undefined, goOn);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    const mod = event.ctrlKey || event.metaKey;
-    if (event.nativeEvent.isComposing) return;
     const isField = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement;
-    if (event.key === 'Enter' && isField && (mod || (kind !== 'json' && !event.shiftKey))) save();
-    else if (event.key === 'Tab' && !event.shiftKey && isInCell && kind !== 'json' && isField) save(true);
+    if (!isField || event.nativeEvent.isComposing) return;
+    if (isSaveKey(event, kind)) save();
+    else if (event.key === 'Tab' && !event.shiftKey && isInCell && kind !== 'json') save(true);
     else return;
     event.preventDefault();
     event.stopPropagation();

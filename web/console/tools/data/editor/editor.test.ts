@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Rule } from '../../../../../contract/specification.ts';
 import type { Machine } from '../../../../../contract/states.ts';
+import { entityFixture, fieldFixture as field } from '../../../../../test/support/entity-fixture.ts';
 import { ApiFailure } from '../../../data/api-failure.ts';
 import { searchParameter } from '../../../data/rows/query-string.ts';
 import type { SessionChange } from '../../../data/rows/session-changes.ts';
 import { undoOff } from '../../../data/rows/undo-change.ts';
-import { entityFixture, fieldFixture as field } from '../../../data/specification/entity-fixture.ts';
 import { editorKind, meaningsOf } from './editor-kind.ts';
 import { violatedRule } from './violated-rule.ts';
 import { waysOf } from './ways.ts';

@@ -1,15 +1,21 @@
 import { Textarea, TextInput } from '@mantine/core';
 import { type KeyboardEvent, useId } from 'react';
 import type { Field } from '../../../../../contract/specification-entities.ts';
-import { kindOf } from '../../../values/field-kind.ts';
+import { type FieldKind, kindOf } from '../../../values/field-kind.ts';
 import styles from './value-input.module.css';
 
 /** Maximum number of enum values that are shown as radio buttons. */
 const radios = 8;
 
+/** Returns true if a key saves a value: Enter. Shift and Enter in a text, and Enter in JSON, start a new line. */
+export const isSaveKey = (event: KeyboardEvent, kind: FieldKind): boolean =>
+  !event.nativeEvent.isComposing &&
+  event.key === 'Enter' &&
+  (event.ctrlKey || event.metaKey || !(event.shiftKey || kind === 'json'));
+
 /**
  * Input for a value, depending on its type: a choice, one line or several lines. `value` null is SQL's null; the result
- * is text. Enter saves. Shift and Enter in texts, and Enter in JSON, start a new line.
+ * is text.
  */
 export function ValueInput({
   field,
@@ -37,9 +43,7 @@ export function ValueInput({
   const kind = kindOf(field);
   const values = kind === 'boolean' ? ['true', 'false'] : kind === 'enum' ? (field.enum_values ?? []) : null;
   const onKeyDown = (event: KeyboardEvent) => {
-    const mod = event.ctrlKey || event.metaKey;
-    if (event.key !== 'Enter' || event.nativeEvent.isComposing || !onSave) return;
-    if (!mod && (event.shiftKey || kind === 'json')) return;
+    if (!onSave || !isSaveKey(event, kind)) return;
     event.preventDefault();
     onSave();
   };

@@ -1,15 +1,15 @@
-import type { Screen } from '../../contract/description.ts';
-import type { PortalEntity, PortalGroup, PortalScreen, PortalScreens } from '../../contract/portal.ts';
-import type { Chapters } from '../../contract/specification.ts';
-import { Lookup } from '../access/lookup.ts';
-import { compareText, entityId } from '../catalog/names.ts';
-import { cellsOfCaller, type MemberCaller } from './chapters/roles/roles.ts';
-import { namesAskedBy } from './chapters/screens/screens.ts';
+import type { Screen } from '../../../contract/description.ts';
+import type { PortalEntity, PortalGroup, PortalScreen, PortalScreens } from '../../../contract/portal.ts';
+import type { Chapters } from '../../../contract/specification.ts';
+import { Lookup } from '../../access/lookup.ts';
+import { compareText, entityId } from '../../catalog/names.ts';
+import { cellsOfCaller, type MemberCaller } from '../chapters/roles/roles.ts';
+import { namesAskedBy } from '../chapters/screens/screens.ts';
+import { type InputFacts, inputs } from '../types/input.ts';
 import { memberActions } from './member-actions.ts';
 import { memberEntities, type OpenEntity, openEntities } from './member-entities.ts';
 import { MemberLabels } from './member-labels.ts';
 import { sentenceCase } from './member-words.ts';
-import { type InputFacts, inputs } from './types/input.ts';
 
 /**
  * Returns the screens of chapter 2 that one caller may open, with the parts of their entities that the caller may know.

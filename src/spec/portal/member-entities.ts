@@ -5,17 +5,17 @@ import type {
   PortalMachine,
   PortalReference,
   PortalRelated,
-} from '../../contract/portal.ts';
-import type { Chapters } from '../../contract/specification.ts';
-import type { Entity, Field, Relation } from '../../contract/specification-entities.ts';
-import type { Operation, RoleCell } from '../../contract/specification-roles.ts';
-import type { Machine } from '../../contract/states.ts';
-import { compareText, entityId } from '../catalog/names.ts';
-import type { MemberCaller } from './chapters/roles/roles.ts';
-import { isLink } from './chapters/screens/screens.ts';
+} from '../../../contract/portal.ts';
+import type { Chapters } from '../../../contract/specification.ts';
+import type { Entity, Field, Relation } from '../../../contract/specification-entities.ts';
+import type { Operation, RoleCell } from '../../../contract/specification-roles.ts';
+import type { Machine } from '../../../contract/states.ts';
+import { compareText, entityId } from '../../catalog/names.ts';
+import type { MemberCaller } from '../chapters/roles/roles.ts';
+import { isLink } from '../chapters/screens/screens.ts';
+import type { Input } from '../types/input.ts';
 import { type FieldRights, memberFields } from './member-fields.ts';
 import { helpOf, sentenceCase, singular, unlessNaming } from './member-words.ts';
-import type { Input } from './types/input.ts';
 
 type RowOperation = Exclude<Operation, 'execute'>;
 

@@ -4,13 +4,13 @@ import type {
   PortalReference,
   PortalRule,
   PortalRuleSchema,
-} from '../../contract/portal.ts';
-import type { Rule } from '../../contract/specification.ts';
-import type { Entity, Field } from '../../contract/specification-entities.ts';
+} from '../../../contract/portal.ts';
+import type { Rule } from '../../../contract/specification.ts';
+import type { Entity, Field } from '../../../contract/specification-entities.ts';
+import type { InputField } from '../types/input.ts';
+import { ruleKeywords } from '../types/json-schema.ts';
+import { valueRule } from '../types/value-rules.ts';
 import { fieldLabel, helpOf, sentenceCase, unlessNaming } from './member-words.ts';
-import type { InputField } from './types/input.ts';
-import { ruleKeywords } from './types/json-schema.ts';
-import { valueRule } from './types/value-rules.ts';
 
 /** The names of the fields of an entity that one caller may read, insert and update. */
 export interface FieldRights {

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PortalEntity, PortalScreens } from '../../contract/portal.ts';
-import { defaultAuthSettings } from '../../contract/settings-auth.ts';
-import { type AppDatabase, startAppDatabase } from '../../test/support/app-database.ts';
-import { loadFacts } from '../catalog/facts.ts';
-import type { Pool } from '../database/pool.ts';
+import type { PortalEntity, PortalScreens } from '../../../contract/portal.ts';
+import { defaultAuthSettings } from '../../../contract/settings-auth.ts';
+import { type AppDatabase, startAppDatabase } from '../../../test/support/app-database.ts';
+import { loadFacts } from '../../catalog/facts.ts';
+import type { Pool } from '../../database/pool.ts';
+import { deriveSpecification } from '../specification.ts';
+import { loadTypeFacts } from '../types/facts.ts';
 import { memberScreens } from './member-screens.ts';
-import { deriveSpecification } from './specification.ts';
-import { loadTypeFacts } from './types/facts.ts';
 
 let database: AppDatabase;
 let owner: Pool;

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { App } from '../apps/app.ts';
-import { runAsServerRole } from '../apps/run-as-server-role.ts';
-import { firstJson, plain } from '../database/statement.ts';
-import type { Identity } from '../identity/identity.ts';
-import { chooseLanguage } from '../mail/language.ts';
+import type { App } from '../../apps/app.ts';
+import { runAsServerRole } from '../../apps/run-as-server-role.ts';
+import { firstJson, plain } from '../../database/statement.ts';
+import type { Identity } from '../../identity/identity.ts';
+import { chooseLanguage } from '../../mail/language.ts';
+import type { Bytes } from '../process/tasks.ts';
+import { RememberedByRole } from '../remembered-by-role.ts';
+import type { SpecificationService } from '../specification-service.ts';
 import { portalLanguages } from './member-labels.ts';
-import type { Bytes } from './process/tasks.ts';
-import { RememberedByRole } from './remembered-by-role.ts';
-import type { SpecificationService } from './specification-service.ts';
 
 /** The max number of role sets of an app for which screens are cached. */
 const ROLE_SETS = 200;

@@ -1,4 +1,4 @@
-import type { Entity, Field } from '../../../../contract/specification-entities.ts';
+import type { Entity, Field } from '../../contract/specification-entities.ts';
 
 /** Creates a writable field of type text for tests, with the properties of `more`. */
 export const fieldFixture = (name: string, more: Partial<Field> = {}): Field => ({

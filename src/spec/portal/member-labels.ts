@@ -1,6 +1,6 @@
-import type { Labels, LabelTexts } from '../../contract/description.ts';
-import type { PortalAction, PortalEntity, PortalField, PortalScreen } from '../../contract/portal.ts';
-import { labelKeys } from './chapters/screens/labels.ts';
+import type { Labels, LabelTexts } from '../../../contract/description.ts';
+import type { PortalAction, PortalEntity, PortalField, PortalScreen } from '../../../contract/portal.ts';
+import { labelKeys } from '../chapters/screens/labels.ts';
 
 /** Texts of derived labels, by language. */
 const words = {

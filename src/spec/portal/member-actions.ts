@@ -1,8 +1,8 @@
-import type { PortalAction, PortalField, PortalReference } from '../../contract/portal.ts';
-import type { RoleCell } from '../../contract/specification-roles.ts';
-import type { Facts } from '../catalog/facts.ts';
-import { entityId, idOf } from '../catalog/names.ts';
-import type { RoutineFact } from '../catalog/routines.ts';
+import type { PortalAction, PortalField, PortalReference } from '../../../contract/portal.ts';
+import type { RoleCell } from '../../../contract/specification-roles.ts';
+import type { Facts } from '../../catalog/facts.ts';
+import { entityId, idOf } from '../../catalog/names.ts';
+import type { RoutineFact } from '../../catalog/routines.ts';
 import type { OpenEntity } from './member-entities.ts';
 import { editorOfType, isNumber } from './member-fields.ts';
 import { fieldLabel, helpOf, sentenceCase, singular } from './member-words.ts';

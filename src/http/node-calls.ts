@@ -1,0 +1,162 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
+import type { Origins } from '../apps/origins.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { HEALTH } from './app-calls.ts';
+import { type HeaderPolicy, nodePolicies } from './app-headers.ts';
+import type { BufferedBodies } from './buffered-bodies.ts';
+import { BuiltFiles } from './built-files.ts';
+import { hasBody, hostHeaderError, readTarget, toCallRequest } from './call-request.ts';
+import type { AddressReader } from './client-address.ts';
+import { errorPageReply } from './error-pages.ts';
+import { asNinefoldError, errorReply } from './error-reply.ts';
+import { consolePolicy } from './node-headers.ts';
+import type { Pipeline } from './pipeline.ts';
+import { type ReceiveBody, readBody } from './read-body.ts';
+import type { SlowReaders } from './slow-readers.ts';
+import { discardBody, writeReply } from './write-reply.ts';
+
+/** The parts of the server that requests to the node itself use. */
+export interface NodeCallParts {
+  pipeline: Pipeline;
+  /**
+   * Handles a request to the management API.
+   * @param receive Reads the body; null if the request has none.
+   */
+  handleAdmin(request: CallRequest, receive: ReceiveBody | null): Promise<Reply>;
+  /** Returns true if the node can serve requests. */
+  isHealthy: () => Promise<boolean>;
+  /** Folder of the built console. */
+  webFolder: string;
+  origins: Origins;
+  readAddress: AddressReader;
+  bufferedBodies: BufferedBodies;
+  slowReaders: SlowReaders;
+}
+
+/** The methods of the management API. Any other method leads to no call. */
+const adminMethods: ReadonlySet<string> = new Set([
+  ...['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'TRACE'],
+]);
+
+/** Matches a media type with or without parameters (RFC 9110, section 8.3.1). */
+const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;.*)?$/;
+
+const PAGE = 'index.html';
+/** Paths that never lead to a page of the console. */
+const NO_PAGE = /^\/(?:admin|apps|assets)(?:\/|$)/;
+
+/** A reply, and the policy that its headers pass through. */
+interface Answer {
+  readonly reply: Reply;
+  readonly policy: HeaderPolicy;
+}
+
+/** Handles the requests to the node itself: management API, health check, documentation of errors, and console. */
+export class NodeCalls {
+  readonly #parts: NodeCallParts;
+  readonly #console: BuiltFiles;
+  readonly #policies: ReturnType<typeof nodePolicies>;
+  #closing = false;
+
+  constructor(parts: NodeCallParts) {
+    this.#parts = parts;
+    this.#console = new BuiltFiles(parts.webFolder, PAGE, /\.(?:br|gz)$/);
+    this.#policies = nodePolicies(parts.origins);
+  }
+
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const target = readTarget(request).path;
+    const mark = target.indexOf('?');
+    const path = mark < 0 ? target : target.slice(0, mark);
+    const callRequest = toCallRequest(request, response, {
+      path,
+      query: mark < 0 ? '' : target.slice(mark + 1),
+      address: this.#parts.readAddress(request),
+      baseUrl: this.#parts.origins.url,
+    });
+    const { reply, policy } = await this.#answer(callRequest, request, response).catch((error: unknown) =>
+      this.#api(errorReply(asNinefoldError(error), callRequest.requestId), callRequest),
+    );
+    if (this.#closing) reply.headers.connection = 'close';
+    if (response.destroyed) discardBody(reply);
+    else writeReply(response, reply, policy, this.#parts.slowReaders);
+  }
+
+  /** Makes every connection close after its current response. */
+  close(): void {
+    this.#closing = true;
+  }
+
+  async #answer(callRequest: CallRequest, request: IncomingMessage, response: ServerResponse): Promise<Answer> {
+    const refused = hostHeaderError(request);
+    if (refused) throw refused;
+    const { method, path } = callRequest;
+    // Clients may percent-encode letters of each segment.
+    const segments = path.split('/').map(decoded);
+    const [, first, second] = segments;
+    if (first === 'admin' && second === 'v1' && segments.length > 3 && adminMethods.has(method)) {
+      return this.#api(await this.#admin(callRequest, request, response), callRequest);
+    }
+    if (method === 'GET' || method === 'HEAD') {
+      if (segments.join('/') === HEALTH) return this.#api(await this.#health(), callRequest);
+      const page =
+        errorPageReply(segments) ??
+        this.#consoleFile(callRequest, segments.slice(1).join('/')) ??
+        this.#consolePage(callRequest);
+      if (page) return { reply: page, policy: this.#policies.page };
+    }
+    throw new NinefoldError('not_found');
+  }
+
+  async #admin(callRequest: CallRequest, request: IncomingMessage, response: ServerResponse): Promise<Reply> {
+    const { pipeline, handleAdmin, bufferedBodies } = this.#parts;
+    const { headers, path } = callRequest;
+    const type = headers['content-type'];
+    const isBodyless = callRequest.method === 'GET' || callRequest.method === 'HEAD' || callRequest.method === 'TRACE';
+    if (!isBodyless && type !== undefined && !MEDIA_TYPE.test(type)) throw new NinefoldError('media_type_unsupported');
+    const receive: ReceiveBody | null = hasBody(request)
+      ? (bounds) => readBody(request, response, bounds, bufferedBodies)
+      : null;
+    const below = { ...callRequest, path: `/${path.split('/').slice(3).join('/')}` };
+    return pipeline.answerNode(below, () => handleAdmin(below, receive));
+  }
+
+  async #health(): Promise<Reply> {
+    const isHealthy = await this.#parts.isHealthy();
+    return {
+      status: isHealthy ? 200 : 503,
+      headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
+      body: JSON.stringify({ status: isHealthy ? 'ok' : 'database_unavailable' }),
+    };
+  }
+
+  #consoleFile(request: CallRequest, name: string): Reply | null {
+    return name === PAGE ? null : this.#console.answer(request, name);
+  }
+
+  /** Returns the console's page, which reads the path itself; null for paths that no person opens. */
+  #consolePage(request: CallRequest): Reply | null {
+    const { headers, path } = request;
+    if (NO_PAGE.test(path) || !(headers.accept ?? '').includes('text/html')) return null;
+    return this.#console.answer(request, PAGE, {
+      'content-security-policy': consolePolicy(this.#parts.origins, headers.host),
+      'x-frame-options': 'DENY',
+    });
+  }
+
+  #api(reply: Reply, { requestId }: CallRequest): Answer {
+    reply.headers['x-request-id'] ??= requestId;
+    return { reply, policy: this.#policies.api };
+  }
+}
+
+/** Percent-decodes a segment of a path. */
+function decoded(segment: string): string {
+  if (!segment.includes('%')) return segment;
+  try {
+    return decodeURIComponent(segment);
+  } catch (cause) {
+    throw new NinefoldError('bad_request', { cause });
+  }
+}
