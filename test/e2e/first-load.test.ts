@@ -73,7 +73,7 @@ it('the first screen of a member who is signed in loads less than 200 KB', async
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   const home = (opened: Page) => opened.getByRole('heading', { name: 'Welcome' }).waitFor();
   await home(page);
-  const bytes = await loaded(page, app.origin, home);
+  const bytes = await loaded(page, `${app.origin}/`, home);
   expect(bytes).toBeGreaterThan(100_000);
   expect(bytes).toBeLessThan(MOST_OF_PORTAL);
   await context.close();
