@@ -75,7 +75,7 @@ it('no component of the pages for members contains a text: the texts are message
 it.each([
   ['<b>Save</b>', 1],
   ['<b title="Save it now" />', 1],
-  ['<b title={a ? `Remove ${name}` : t("remove")}>{key === "Escape"}</b>', 1],
+  ['<b title={a ? `Remove it` : t("remove")}>{key === "Escape"}</b>', 1],
   ['<b className="a b" title={t("Save it")}>{count} ×</b>', 0],
 ])('finds the texts of %s', (source, count) => {
   expect(textsIn('a.tsx', `const x = ${source};`)).toHaveLength(count);
