@@ -9,7 +9,10 @@ import { isObject, type JsonObject } from '../changes/differences.ts';
  * `other`. Pure.
  */
 export function upgradeChapters(chapters: JsonObject, other: JsonObject): JsonObject {
-  const described = withDescribing(withFromNowOn(withRows(withCodes(withOwnRows(chapters), other), other), other), other);
+  const described = withDescribing(
+    withFromNowOn(withRows(withCodes(withOwnRows(chapters), other), other), other),
+    other,
+  );
   return withAccounts(withJobs(withDefinitions(withJunctions(described, other), other), other), other);
 }
 

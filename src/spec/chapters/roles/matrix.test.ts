@@ -129,7 +129,9 @@ async function lies(cells: readonly RoleCell[], rowsOf?: string): Promise<string
           for (const claims of claimsOf(cell.role)) tried.push(await attempt(tx, cell.role, claims, sql, of));
         }
         if (!agrees(cell, tried)) {
-          const results = tried.map((one) => `    ${one.reached}/${one.of} ${one.sqlstate ?? ''} ${one.sql}`).join('\n');
+          const results = tried
+            .map((one) => `    ${one.reached}/${one.of} ${one.sqlstate ?? ''} ${one.sql}`)
+            .join('\n');
           found.push(
             `${cell.role} ${cell.operation} ${cell.entity}: ${cell.verdict} ${cell.words} ${cell.code ?? ''} (${cell.reason})\n${results}`,
           );
