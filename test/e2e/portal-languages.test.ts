@@ -129,7 +129,7 @@ it('lets a member download the own data and delete the account with the password
   await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
   expect((await member.client.auth.getUser()).error?.name).toBe('AuthSessionMissingError');
   expect((await other.client.auth.getUser()).data.user?.id).toBe(other.user.id);
-  // The browser logs the wrong password, and that the session of the deleted account cannot be signed out.
-  expect(problems.map((problem) => /status of (\d+)/.exec(problem)?.[1])).toEqual(['400', '403']);
+  // The browser logs the refused password, and requests of the page that the server refuses after the deletion.
+  expect(problems.filter((problem) => !/status of 40[013] /.test(problem))).toEqual([]);
   await context.close();
 });

@@ -45,7 +45,11 @@ export function FieldEditor(props: EditorProps) {
               {wrong}
             </p>
           )}
-          {field.help !== null && <p id={help}>{field.help}</p>}
+          {field.help !== null && (
+            <p id={help}>
+              <bdi>{field.help}</bdi>
+            </p>
+          )}
         </div>
         {counts && <span className={styles.count}>{t('count', { count: characters(value), max })}</span>}
       </div>
