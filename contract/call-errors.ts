@@ -56,6 +56,7 @@ const protocols: readonly (readonly [kinds: readonly Kind[], codes: readonly str
   [['insert', 'update'], ['PGRST204']],
   [['insert'], ['PGRST105', 'PGRST114', 'PGRST115']],
   [['update', 'delete', 'function'], ['PGRST124']],
+  [['update'], ['row_changed']],
   [['function'], ['PGRST101', 'PGRST128', 'PGRST202', 'PGRST203']],
   // Every call can run code of the app: a function, a trigger, a policy, a computed field.
   [data, ['P0001', 'P0002', 'P0003', 'P0004', '20000', '2F005']],
@@ -184,6 +185,7 @@ const authCodes: Readonly<Record<string, readonly string[]>> = {
     'phone_provider_disabled',
     ...texted,
   ],
+  'auth.user.delete': [...authSession, 'insufficient_aal', 'account_proof_needed', 'database_refused'],
   'auth.logout': authSession,
   'auth.admin.users.list': ['no_authorization', 'bad_jwt', 'not_admin'],
   'auth.admin.users.create': ['no_authorization', 'bad_jwt', 'not_admin', ...account],

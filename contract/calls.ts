@@ -294,6 +294,18 @@ export const authCalls: readonly AuthCall[] = [
   },
 
   {
+    id: 'auth.user.delete',
+    method: 'DELETE',
+    path: '/auth/v1/user',
+    summary: 'Deletes the account of the member who calls, soon after a sign-in.',
+    caller: 'member',
+    settings: {},
+    parameters: [],
+    returns: '204, no body',
+    example: null,
+    supabase_js: null,
+  },
+  {
     id: 'auth.sessions.list',
     method: 'GET',
     path: '/auth/v1/sessions',

@@ -25,7 +25,22 @@ export interface PurposeFigures {
 export interface ScreensChapter {
   /** By route. */
   screens: Screen[];
+  /** Labels of ninefold.label; absent without one. */
+  labels?: Labels;
   sources: Source[];
+}
+
+/**
+ * Labels by language, then by what they name: `public.tickets`, `public.tickets.status`, `public.tickets.status = open`,
+ * `public.tickets.status > take`, `/queue`, `role agent`, `action public.close`.
+ */
+export type Labels = Record<string, Record<string, LabelTexts>>;
+
+export interface LabelTexts {
+  label: string;
+  /** Of an entity: the label of one row. */
+  one?: string;
+  help?: string;
 }
 
 export type ScreenKind = 'list' | 'detail' | 'form' | 'board' | 'calendar' | 'figures';

@@ -299,6 +299,15 @@ export const authErrors = entries({
       'Check the addresses, the client id and the secret of the provider; the server’s log has the reason under the request id.',
     member: 'Signing in did not work. Please try again later.',
   },
+  account_proof_needed: {
+    source: 'auth',
+    status: 403,
+    message: 'Sign in again before you delete the account.',
+    meaning: 'A member can delete the own account only soon after a sign-in, and the sign-in of this session is older.',
+    action: 'Sign the member in again, then repeat the call with the new access token.',
+    member: 'Please sign in again before you delete your account.',
+    limit: 'accountDeletionSeconds',
+  },
   reauthentication_needed: {
     source: 'auth',
     status: 400,

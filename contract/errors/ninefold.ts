@@ -139,6 +139,15 @@ export const ninefoldErrors = entries({
     action: 'Check the URL that the client was created with.',
     member: 'There is nothing at this address.',
   },
+  row_changed: {
+    source: 'ninefold',
+    status: 409,
+    message: 'Another caller changed the row.',
+    meaning:
+      'An update with Prefer: conflict=report changed no row, because columns that it sets no longer have the values of its filters. Details contain these columns with their stored values.',
+    action: 'Show both values, and send the update again with the stored values as filters.',
+    member: 'Somebody else changed this while you were editing. Please choose which version to keep.',
+  },
   app_exists: {
     source: 'ninefold',
     status: 409,

@@ -140,6 +140,13 @@ export const accountLimits = {
     meaning: 'Maximum age of a session that may change a password or an address without reauthentication.',
     code: 'reauthentication_needed',
   },
+  accountDeletionSeconds: {
+    group: 'accounts',
+    unit: 'seconds',
+    default: 900,
+    meaning: 'Maximum age of the sign-in with which a member may delete the own account.',
+    code: 'account_proof_needed',
+  },
   searchedAccounts: {
     group: 'accounts',
     unit: 'count',

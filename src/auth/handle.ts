@@ -21,6 +21,7 @@ import {
   getCustomProviderCall,
   listCustomProvidersCall,
 } from './custom-providers.ts';
+import { deleteOwnAccount } from './delete-own-account.ts';
 import { endOwnSession } from './end-own-session.ts';
 import { enrollFactor } from './enroll-factor.ts';
 import { generateLink } from './generate-link.ts';
@@ -92,7 +93,7 @@ export const authRoutes: Readonly<Record<string, Methods>> = {
   '/signup': { POST: open(signUpCall) },
   '/token': { POST: open(token) },
   '/logout': { POST: logOut },
-  '/user': { GET: getUser, PUT: updateUserCall },
+  '/user': { GET: getUser, PUT: updateUserCall, DELETE: deleteOwnAccount },
   '/admin/users': { GET: adminListUsers, POST: adminCreateUser },
   '/admin/users/{user_id}': { GET: adminGetUser, PUT: adminUpdateUser, DELETE: adminDeleteUser },
 

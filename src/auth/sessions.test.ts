@@ -237,3 +237,63 @@ describe('DELETE /sessions/<id>', () => {
     expect((await app.call('GET', `${nobody}/sessions`, asAdmin())).status).toBe(404);
   });
 });
+
+describe('DELETE /user', () => {
+  const remove = (session: Session) => app.ask('DELETE', '/user', asMember(session));
+  const exists = async ({ user }: Session) =>
+    (await app.ask('GET', `/admin/users/${user.id}`, asAdmin())).status === 200;
+  const age = (session: Session) =>
+    app.sql(
+      `with aged as (update auth.sessions set created_at = now() - interval '16 minutes' where id = $1 returning id)
+       update auth.mfa_amr_claims m set updated_at = now() - interval '16 minutes' from aged where m.session_id = aged.id`,
+      [sessionId(session)],
+    );
+
+  it('deletes only the account of the member who calls, with all its sessions', async () => {
+    const [mine, other] = [await signUp(), await signUp()];
+    const second = await signIn(mine);
+    expect((await remove(mine)).status).toBe(204);
+    expect([await exists(mine), await exists(other)]).toEqual([false, true]);
+    await expect.poll(() => whoAmI(second)).toBe(403);
+    expect((await refresh(second)).status).toBe(400);
+    expect([await whoAmI(other), (await remove(mine)).status]).toEqual([200, 403]);
+    const log = (await app.ask('GET', '/admin/audit', asAdmin())).body as unknown as { payload: object }[];
+    expect(log[0]?.payload).toMatchObject({ action: 'user_deleted', actor_id: mine.user.id });
+  });
+
+  it('needs a recent sign-in', async () => {
+    const mine = await signUp();
+    await age(mine);
+    expect(await remove(mine)).toMatchObject({ status: 403, body: { code: 'account_proof_needed' } });
+    expect(await exists(mine)).toBe(true);
+    expect((await remove(await signIn(mine))).status).toBe(204);
+    expect(await exists(mine)).toBe(false);
+  });
+
+  it('answers with the rule of the app that keeps the account', async () => {
+    const mine = await signUp();
+    await app.sql(
+      'create table if not exists public.orders (buyer uuid constraint orders_buyer references auth.users)',
+      [],
+    );
+    await app.sql('insert into public.orders values ($1)', [mine.user.id]);
+    const refused = await remove(mine);
+    expect(refused).toMatchObject({ status: 400, body: { code: 'database_refused' } });
+    expect(String(refused.body.message)).toContain('orders_buyer');
+    expect(await exists(mine)).toBe(true);
+    await app.sql('drop table public.orders', []);
+  });
+
+  it('is refused without a session, with a key, and from a session without the second factor', async () => {
+    expect((await app.ask('DELETE', '/user')).body.code).toBe('no_authorization');
+    expect((await app.ask('DELETE', '/user', asAdmin())).status).toBe(403);
+    const mine = await signUp();
+    await app.sql(
+      `insert into auth.mfa_factors (id, user_id, factor_type, status, secret, created_at, updated_at)
+       values (gen_random_uuid(), $1, 'totp', 'verified', 'x', now(), now())`,
+      [mine.user.id],
+    );
+    expect(await remove(mine)).toMatchObject({ body: { code: 'insufficient_aal' } });
+    expect(await exists(mine)).toBe(true);
+  });
+});

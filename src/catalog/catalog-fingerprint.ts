@@ -36,7 +36,7 @@ const ownRows: Readonly<Record<string, string>> = {
  * Tables of schema ninefold from which chapters are derived. Settings are not among them: the cache of specifications
  * compares them itself.
  */
-const definitions = ['app', 'screens', 'machines', 'transitions', 'roles'];
+const definitions = ['app', 'screens', 'labels', 'machines', 'transitions', 'roles'];
 
 /**
  * Returns SQL with the number of rows and the sum of the ages of the transactions that wrote them. Each committed

@@ -7,6 +7,23 @@ export interface DescriptionFacts {
   description: { name: string | null; purpose: string | null; audience: string | null; owner: string | null } | null;
   /** Screens of ninefold.define_screen, by route. */
   screens: ScreenFact[];
+  /** Labels of ninefold.label. */
+  labels: LabelFact[];
+}
+
+/** A label of the app in one language. */
+export interface LabelFact {
+  language: string;
+  kind: 'entity' | 'screen' | 'role' | 'action';
+  /** Qualified name of an entity or a function, quoted where necessary; a route; a role. */
+  subject: string;
+  /** Empty if the label is not of a field; likewise `value` and `transition`. */
+  field: string;
+  value: string;
+  transition: string;
+  label: string;
+  one: string | null;
+  help: string | null;
 }
 
 /** A screen that the app defines. */
@@ -35,4 +52,6 @@ export const descriptionQueries: CatalogQueries<DescriptionFacts> = {
   description: `select json_build_object('name', a.name, 'purpose', a.purpose, 'audience', a.audience, 'owner', a.owner)
     from ninefold.app a`,
   screens: `select coalesce(json_agg(row_to_json(s) order by s.route), '[]') from ninefold.screens s`,
+  labels: `select coalesce(json_agg(row_to_json(l) order by l.language, l.kind, l.subject, l.field, l.value, l.transition), '[]')
+    from ninefold.labels l`,
 };

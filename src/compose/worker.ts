@@ -289,7 +289,7 @@ function composeHttp(
     areas: [
       restApi({ parser, plans: new PlanCache(), claimsOf: auth.claimsOf }),
       authApi(auth.shared),
-      portalApi((app, identity) => screens.for(app, identity)),
+      portalApi((app, identity, language) => screens.for(app, identity, language)),
     ],
     openApi: openApi((app, role) => documents.for(app, role)),
     authorise: (request, ref) => authoriseBuilderProxy(adminContext, request, ref),

@@ -12,7 +12,11 @@ import { viewsReply } from './portal-views.ts';
 import { matchesEntityTag } from './stored-files.ts';
 
 /** Returns the screens that a caller may open, as JSON, with the entity tag of these bytes. */
-type ScreensFor = (app: App, identity: Identity) => Promise<{ readonly body: Uint8Array; readonly etag: string }>;
+type ScreensFor = (
+  app: App,
+  identity: Identity,
+  acceptLanguage: string | null,
+) => Promise<{ readonly body: Uint8Array; readonly etag: string }>;
 
 /** `/portal/v1` of an app: what its pages for members are made of. */
 export const portalApi = (screensFor: ScreensFor): ApiHandler => ({
@@ -46,8 +50,8 @@ async function screensReply(
 ): Promise<Reply> {
   const identity = await identify();
   if (identity.source === 'none') throw new NinefoldError('key_missing');
-  const { body, etag } = await screensFor(app, identity);
-  const common = { etag, 'cache-control': 'private, no-cache', vary: 'Authorization, apikey' };
+  const { body, etag } = await screensFor(app, identity, headers['accept-language'] ?? null);
+  const common = { etag, 'cache-control': 'private, no-cache', vary: 'Authorization, apikey, Accept-Language' };
   if (matchesEntityTag(headers['if-none-match'], etag)) return { status: 304, headers: common, body: null };
   return { status: 200, headers: { ...common, 'content-type': JSON_TYPE }, body };
 }

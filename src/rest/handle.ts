@@ -4,6 +4,7 @@ import { storageFull } from '../apps/bounds.ts';
 import type { SchemaCache } from '../catalog/schema-cache.ts';
 import type { Database } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { TraceRecorder } from '../observe/events.ts';
 import { type PlanCache, type PlannedCall, planAnew } from './plan-cache.ts';
@@ -15,6 +16,7 @@ import { Stopwatch } from './response/server-timing.ts';
 import { type ResultSet, runBatch, runDescribe } from './run/run.ts';
 import { buildStatements, type QueryPlan } from './sql/build-statements.ts';
 import { describeStatements } from './sql/describe.ts';
+import { updateConflict } from './update-conflict.ts';
 import { withVisibleColumns, withVisibleNames } from './visible-names.ts';
 
 /** Everything that a data request needs. */
@@ -69,10 +71,18 @@ export async function handleRest(context: RestContext, callRequest: CallRequest)
       batch.statements[batch.main]?.text ?? null,
       batch.statements[batch.main]?.params.length ?? 0,
     );
-    const result = await runBatch(database, batch, plan, callRequest.signal, trace).catch(async (error: unknown) => {
+    const { signal } = callRequest;
+    const conflict = async () =>
+      plan.kind === 'mutate' && plan.mutation === 'update' && request.preferences.conflict !== null
+        ? await updateConflict({ database, request, plan, identity, settings, signal })
+        : null;
+    const result = await runBatch(database, batch, plan, signal, trace).catch(async (error: unknown) => {
+      if (error instanceof NinefoldError && error.code === 'PGRST116') throw (await conflict()) ?? error;
       if (isHeld && error instanceof DatabaseError && error.sqlstate === READ_ONLY) throw storageFull(error);
       throw await withVisibleColumns(error, { database, schemaCache, role: identity.role });
     });
+    const changed = result.page === 0 ? await conflict() : null;
+    if (changed) throw changed;
     if (trace) trace.ran = performance.now();
     timing?.mark('transaction');
     reply = replyAndLetGo(request, plan, result, settings);

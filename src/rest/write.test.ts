@@ -241,6 +241,28 @@ describe('PATCH', () => {
     expect(await shelves()).toContain('hall 2 seen');
   });
 
+  it('reports the columns that another caller changed, if the filters contain the values that were read', async () => {
+    const report = { prefer: 'return=representation, conflict=report' };
+    const save = (query: string, body: unknown, headers: Record<string, string> = report) =>
+      send('PATCH', `/shelves?room=eq.hall&number=eq.1${query}`, body, headers);
+    expect((await save('&label=eq.a', { label: 'mine' })).json).toMatchObject([{ label: 'mine' }]);
+    expect(await save('&label=eq.a', { label: 'late' })).toMatchObject({
+      status: 409,
+      json: { code: 'row_changed', details: { label: 'mine' } },
+    });
+    const object = { ...report, accept: 'application/vnd.pgrst.object+json' };
+    expect(await save('&label=is.null', { label: 'late' }, object)).toMatchObject({ json: { code: 'row_changed' } });
+    expect(await shelves()).toContain('hall 1 mine');
+    // Without a value that was read, with another row, and without the preference, PostgREST's response stays.
+    for (const [query, headers] of [
+      ['&label=eq.a', full],
+      ['&room=eq.none', report],
+    ] as const) {
+      expect(await save(query, { label: 'late' }, headers)).toMatchObject({ status: 200, json: [] });
+    }
+    expect((await send('PATCH', '/shelves?room=eq.hall&label=eq.x', { label: 'y' }, report)).json).toEqual([]);
+  });
+
   it('applies an or tree', async () => {
     await send('PATCH', '/shelves?or=(number.eq.2,room.eq.attic)', { label: 'new' });
     expect(await shelves()).toEqual(['attic 1 new', 'hall 1 a', 'hall 2 new']);

@@ -135,11 +135,11 @@ export class SpecificationService {
     });
   }
 
-  /** Returns the screens that one caller may open (`PortalScreens`), as JSON. */
-  memberScreens(app: App, caller: MemberCaller): Promise<Bytes> {
+  /** Returns the screens that one caller may open (`PortalScreens`) with their labels in a language, as JSON. */
+  memberScreens(app: App, caller: MemberCaller, language: string): Promise<Bytes> {
     return this.#remembered.withoutFigures(app, async (of) => {
       const names = await readTypeNames(app.database);
-      return this.#tasks.run('memberScreens', { of, names, caller });
+      return this.#tasks.run('memberScreens', { of, names, caller, language });
     });
   }
 

@@ -94,6 +94,7 @@ describe('a token with which a builder acts as a member', () => {
     for (const [method, path] of [
       ['GET', '/user'],
       ['PUT', '/user'],
+      ['DELETE', '/user'],
       ['GET', '/sessions'],
       ['POST', '/logout'],
       ['GET', '/admin/users'],

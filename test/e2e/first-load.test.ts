@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createApp } from '../support/apps.ts';
+import { signUpMember } from '../support/clients.ts';
 import { type Console, openConsole } from './console.ts';
 
 /** Maximum size of a page's first load in bytes over the wire, without fonts and API requests. */
@@ -23,6 +24,7 @@ async function loaded(page: Page, path: string, ready: (page: Page) => Promise<v
     if (counted.has(requestId)) counted.set(requestId, encodedDataLength);
   });
   await session.send('Network.enable');
+  await session.send('Network.setCacheDisabled', { cacheDisabled: true });
   await page.goto(new URL(path, site.node.url).href);
   await ready(page);
   return [...counted.values()].reduce((sum, bytes) => sum + bytes, 0);
@@ -39,5 +41,40 @@ it.each<[string, boolean, (ref: string) => string, (page: Page) => Promise<void>
   const bytes = await loaded(page, path(ref), ready);
   expect(bytes).toBeGreaterThan(100_000);
   expect(bytes).toBeLessThan(MOST);
+  await context.close();
+});
+
+/** Maximum size of the first load of the pages for members in bytes. */
+const MOST_OF_PORTAL = 200_000;
+
+it.each([
+  ['en-US', '/account/sign-in', 'Password'],
+  ['de-DE', '/account/sign-in', 'Passwort'],
+  ['en-US', '/', 'Password'],
+])('the pages for members load less than 200 KB, in %s at %s', async (locale, path, password) => {
+  const app = await createApp(site.node, { template: 'helpdesk' });
+  // This address opens the browser on the app's origin without a page.
+  const { page, context } = await site.visit(`${app.origin}/account/assets/color-scheme.js`, {
+    signedIn: false,
+    locale,
+  });
+  const bytes = await loaded(page, app.origin + path, (opened) => opened.getByLabel(password).first().waitFor());
+  expect(bytes).toBeGreaterThan(100_000);
+  expect(bytes).toBeLessThan(MOST_OF_PORTAL);
+  await context.close();
+});
+
+it('the first screen of a member who is signed in loads less than 200 KB', async () => {
+  const app = await createApp(site.node, { template: 'helpdesk' });
+  const member = await signUpMember(app);
+  const { page, context } = await site.visit(`${app.origin}/account/sign-in`, { signedIn: false });
+  await page.getByLabel('E-mail').fill(member.email);
+  await page.getByRole('textbox', { name: 'Password', exact: true }).fill(member.password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  const home = (opened: Page) => opened.getByRole('heading', { name: 'Welcome' }).waitFor();
+  await home(page);
+  const bytes = await loaded(page, `${app.origin}/`, home);
+  expect(bytes).toBeGreaterThan(100_000);
+  expect(bytes).toBeLessThan(MOST_OF_PORTAL);
   await context.close();
 });

@@ -417,10 +417,44 @@ describe('the helpdesk with the portal only', () => {
     await agent.page.getByRole('heading', { name: 'The invoice is wrong' }).waitFor();
     await agent.page.getByRole('definition').getByText('Urgent').waitFor();
 
+    // Two members change one row in two browsers. The later member keeps both the own words and the values of the other.
+    const other = await signUp(desk, 'Jonas Weber', 'phone');
+    await runSql(
+      site.node,
+      desk.ref,
+      `insert into public.agents (id, name) select id, name from public.customers where email = '${other.email}'`,
+    );
+    const { page: second } = other;
+    for (const form of [agent.page, second]) {
+      await form.goto(`${desk.origin}${ticket}?edit=true`);
+      await form.getByLabel('Subject').waitFor();
+    }
+    await second.getByLabel('Subject').fill('The second subject');
+    await second.getByRole('button', { name: 'Save' }).click();
+    await second.getByRole('heading', { name: 'The second subject' }).waitFor();
+    await agent.page.getByLabel('Subject').fill('The first subject');
+    await agent.page.getByRole('button', { name: 'Normal' }).click();
+    const refused = agent.page.waitForResponse((response) => response.status() === 409);
+    await agent.page.getByRole('button', { name: 'Save' }).click();
+    expect(await (await refused).json()).toMatchObject({
+      code: 'row_changed',
+      details: { subject: 'The second subject' },
+    });
+    await agent.page.getByRole('radio', { name: 'The second subject' }).waitFor();
+    expect(await agent.page.getByLabel('Subject', { exact: true }).inputValue()).toBe('The first subject');
+    await agent.page.getByRole('radio', { name: 'The first subject' }).check();
+    await agent.page.getByRole('button', { name: 'Keep what is chosen' }).click();
+    await agent.page.getByRole('heading', { name: 'The first subject' }).waitFor();
+    await agent.page.getByRole('definition').getByText('Normal').waitFor();
+    await inBoth(second);
+    await other.context.close();
+
     // A screen that the customer may not open shows the same page as an unknown screen.
     await customer.page.goto(`${desk.origin}/queue`);
     await customer.page.getByRole('heading', { name: 'There is no such page' }).waitFor();
-    expect([...customer.problems, ...agent.problems]).toEqual([]);
+    // The browser logs the two refused changes.
+    const conflict = 'error: Failed to load resource: the server responded with a status of 409 (Conflict)';
+    expect([...customer.problems, ...agent.problems]).toEqual([conflict, conflict]);
     await Promise.all([customer.context.close(), agent.context.close()]);
   });
 

@@ -77,6 +77,34 @@ describe('a member with the stock client', () => {
     expect(count).toBe(2);
   });
 
+  it('learns which values another member changed since it read the row, and nothing of rows of others', async () => {
+    const { app, ada, bob } = await appWithMembers();
+    await runSql(
+      node,
+      app.ref,
+      `create table public.plans (id int primary key, title text, body text, owner uuid);
+       insert into public.plans values (1, 'Plan', 'Long', null), (2, 'Own', 'Long', '${ada.user.id}');
+       alter table public.plans enable row level security;
+       create policy shared on public.plans to authenticated using (owner is null or owner = auth.uid());
+       grant select, update on public.plans to authenticated;`,
+    );
+    const save = ({ client }: Member, id: number, values: { title?: string; body?: string }, read: object) =>
+      client
+        .from('plans')
+        .update(values)
+        .match({ id, ...read })
+        .setHeader('Prefer', 'return=representation,conflict=report')
+        .select();
+    const read = { title: 'Plan', body: 'Long' };
+    expect((await save(bob, 1, { title: 'Bob’s' }, { title: 'Plan' })).data).toMatchObject([{ title: 'Bob’s' }]);
+    expect(await save(ada, 1, { title: 'Ada’s', body: 'Longer' }, read)).toMatchObject({
+      status: 409,
+      data: null,
+      error: { code: 'row_changed', details: { title: 'Bob’s' } },
+    });
+    expect((await save(bob, 2, { title: 'Mine' }, { title: 'guess' })).data).toEqual([]);
+  });
+
   it('filters, sorts and pages', async () => {
     const { ada } = await appWithMembers();
     await projectOf(ada);

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useState } from 'react';
+import { t } from '../language/messages.ts';
 import { classNames } from '../ui/class-names.ts';
 import styles from './combo.module.css';
 
@@ -160,7 +161,7 @@ function Option({
         <span>{name}</span>
         {(note || isCurrent) && (
           <small>
-            {isCurrent && 'now'}
+            {isCurrent && t('now')}
             {isCurrent && note ? ' · ' : ''}
             {note}
           </small>

@@ -1,4 +1,5 @@
 import type { PortalField } from '../../contract/portal.ts';
+import { t } from '../language/messages.ts';
 import { brokenRule } from './rules.ts';
 
 /** A row as a data request returns it. */
@@ -40,7 +41,7 @@ export function readDraft(field: PortalField, typed: string | boolean): Read {
       return { value: /^-?\d{1,15}$/.test(typed) ? Number(typed) : typed };
     case 'date and time': {
       const time = new Date(typed);
-      return Number.isNaN(time.getTime()) ? { wrong: 'This is no date and time.' } : { value: time.toISOString() };
+      return Number.isNaN(time.getTime()) ? { wrong: t('noDateAndTime') } : { value: time.toISOString() };
     }
     case 'array':
       return { value: typed.split('\n').filter((line) => line !== '') };
@@ -54,7 +55,7 @@ export function readDraft(field: PortalField, typed: string | boolean): Read {
 function readNumber(typed: string): Read {
   const text = typed.trim().replaceAll(/[\s\u00a0\u202f']/g, '');
   const plain = /^-?\d+,\d+$/.test(text) ? text.replace(',', '.') : text;
-  if (!/^-?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?$/i.test(plain)) return { wrong: 'This is no number.' };
+  if (!/^-?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?$/i.test(plain)) return { wrong: t('noNumber') };
   const value = Number(plain);
   return { value: Number.isSafeInteger(value) || plain.length <= 15 ? value : plain };
 }
@@ -63,7 +64,7 @@ function readJson(typed: string): Read {
   try {
     return { value: JSON.parse(typed) };
   } catch {
-    return { wrong: 'This is no valid JSON.' };
+    return { wrong: t('noJson') };
   }
 }
 
@@ -71,7 +72,7 @@ function readJson(typed: string): Read {
 export function wrongIn(field: PortalField, typed: string | boolean, isNew: boolean): string | null {
   const read = readDraft(field, typed);
   if ('wrong' in read) return read.wrong;
-  if (read.value === null && (isNew ? field.required : !field.nullable)) return `${field.label} is missing.`;
+  if (read.value === null && (isNew ? field.required : !field.nullable)) return t('missing', { label: field.label });
   return brokenRule(field, read.value);
 }
 

@@ -1,5 +1,6 @@
 import { type ComponentType, createContext, type ReactNode, use, useId } from 'react';
 import type { PortalField } from '../../contract/portal.ts';
+import { t } from '../language/messages.ts';
 import { Segmented } from '../ui/segmented.tsx';
 import styles from './editor.module.css';
 import { characters, longest } from './rules.ts';
@@ -49,7 +50,7 @@ export function FieldEditor(props: EditorProps) {
     <div className={styles.field} data-field={field.name}>
       <div className={styles.label}>
         {isGroup(field) ? <span id={`${id}-label`}>{field.label}</span> : <label htmlFor={id}>{field.label}</label>}
-        {isOptional && <span className={styles.optional}>may be left out</span>}
+        {isOptional && <span className={styles.optional}>{t('mayBeLeftOut')}</span>}
       </div>
       <Control {...props} id={id} describedBy={described} />
       <div className={styles.below}>
@@ -59,13 +60,13 @@ export function FieldEditor(props: EditorProps) {
               {wrong}
             </p>
           )}
-          {field.help !== null && <p id={help}>{field.help}</p>}
+          {field.help !== null && (
+            <p id={help}>
+              <bdi>{field.help}</bdi>
+            </p>
+          )}
         </div>
-        {counts && (
-          <span className={styles.count}>
-            {characters(value).toLocaleString()} of {max.toLocaleString()}
-          </span>
-        )}
+        {counts && <span className={styles.count}>{t('count', { count: characters(value), max })}</span>}
       </div>
     </div>
   );
@@ -81,6 +82,8 @@ function Control(props: EditorProps & { id: string; describedBy: string | undefi
   const common = {
     id,
     className: styles.control,
+    // A typed text has the direction of its letters.
+    dir: 'auto' as const,
     value: text,
     'aria-invalid': wrong ? true : undefined,
     'aria-describedby': describedBy,
@@ -128,7 +131,7 @@ function Control(props: EditorProps & { id: string; describedBy: string | undefi
     case 'json':
       return <textarea {...common} rows={6} spellCheck={false} data-mono />;
     case 'array':
-      return <textarea {...common} rows={3} placeholder="One value a line" />;
+      return <textarea {...common} rows={3} placeholder={t('oneValueALine')} />;
     case 'number':
     case 'money':
       return <input {...common} inputMode="decimal" data-number autoComplete="off" />;

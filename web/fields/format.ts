@@ -1,14 +1,11 @@
 import type { PortalField } from '../../contract/portal.ts';
+import { dateFormat, type MessageKey, numberText, t } from '../language/messages.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-const dateOnly = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
-const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'short' });
-const short = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-const number = new Intl.NumberFormat();
-const money = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2 });
+const day = (time: Date): string => dateFormat({ dateStyle: 'medium' }).format(time);
 
 /**
  * Formats the age of a time: "just now", "6 min", "4 h", "yesterday", "3 days", then the date. Times in the future are
@@ -16,20 +13,26 @@ const money = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2 });
  */
 export function ago(time: Date, now: Date): string {
   const passed = now.getTime() - time.getTime();
-  if (passed < -MINUTE) return short.format(time);
-  if (passed < MINUTE) return 'just now';
-  if (passed < HOUR) return `${Math.floor(passed / MINUTE)} min`;
-  if (passed < DAY) return `${Math.floor(passed / HOUR)} h`;
-  if (passed < 2 * DAY) return 'yesterday';
-  if (passed < 7 * DAY) return `${Math.floor(passed / DAY)} days`;
-  return dateOnly.format(time);
+  if (passed < -MINUTE) return shortTime(time);
+  if (passed < MINUTE) return t('justNow');
+  if (passed < HOUR) return t('minutesAgo', { count: Math.floor(passed / MINUTE) });
+  if (passed < DAY) return t('hoursAgo', { count: Math.floor(passed / HOUR) });
+  if (passed < 2 * DAY) return t('yesterday');
+  if (passed < 7 * DAY) return t('daysAgo', { count: Math.floor(passed / DAY) });
+  return day(time);
+}
+
+/** Returns true if `ago` formats a time as a duration. */
+export function isDuration(time: Date, now: Date): boolean {
+  const passed = now.getTime() - time.getTime();
+  return (passed >= MINUTE && passed < DAY) || (passed >= 2 * DAY && passed < 7 * DAY);
 }
 
 /** Formats a complete time, for tooltips. */
-export const fullTime = (time: Date): string => full.format(time);
+export const fullTime = (time: Date): string => dateFormat({ dateStyle: 'full', timeStyle: 'short' }).format(time);
 
 /** Formats a time without the day of the week. */
-export const shortTime = (time: Date): string => short.format(time);
+export const shortTime = (time: Date): string => dateFormat({ dateStyle: 'medium', timeStyle: 'short' }).format(time);
 
 /** Parses a time of PostgreSQL; null for `infinity` and other texts. */
 export function timeOf(value: unknown): Date | null {
@@ -42,21 +45,21 @@ export function textOf(field: Pick<PortalField, 'editor' | 'values'>, value: unk
   if (value === null || value === undefined || value === '') return '–';
   switch (field.editor) {
     case 'boolean':
-      return value === true ? 'Yes' : 'No';
+      return value === true ? t('yes') : t('no');
     case 'enum':
       return field.values?.find((one) => one.value === value)?.label ?? String(value);
     case 'number':
       // A number that JavaScript cannot represent arrives as text.
-      return typeof value === 'number' ? number.format(value) : String(value);
+      return typeof value === 'number' ? numberText(value) : String(value);
     case 'money':
-      return Number.isFinite(Number(value)) ? money.format(Number(value)) : String(value);
+      return Number.isFinite(Number(value)) ? numberText(Number(value), { minimumFractionDigits: 2 }) : String(value);
     case 'date': {
       const time = timeOf(`${String(value)}T00:00:00`);
-      return time ? dateOnly.format(time) : String(value);
+      return time ? day(time) : String(value);
     }
     case 'date and time': {
       const time = timeOf(value);
-      return time ? short.format(time) : String(value);
+      return time ? shortTime(time) : String(value);
     }
     case 'duration':
       return durationText(String(value));
@@ -69,29 +72,29 @@ export function textOf(field: Pick<PortalField, 'editor' | 'values'>, value: unk
   }
 }
 
-const units: readonly (readonly [RegExp, string, string])[] = [
-  [/(-?\d+) years?/, 'year', 'years'],
-  [/(-?\d+) mons?/, 'month', 'months'],
-  [/(-?\d+) days?/, 'day', 'days'],
-  [/(-?\d+):\d\d:\d\d/, 'h', 'h'],
-  [/-?\d+:(\d\d):\d\d/, 'min', 'min'],
-  [/-?\d+:\d\d:(\d\d(?:\.\d+)?)/, 's', 's'],
+const units: readonly (readonly [RegExp, MessageKey])[] = [
+  [/(-?\d+) years?/, 'durationYears'],
+  [/(-?\d+) mons?/, 'durationMonths'],
+  [/(-?\d+) days?/, 'durationDays'],
+  [/(-?\d+):\d\d:\d\d/, 'durationHours'],
+  [/-?\d+:(\d\d):\d\d/, 'durationMinutes'],
+  [/-?\d+:\d\d:(\d\d(?:\.\d+)?)/, 'durationSeconds'],
 ];
 
 /** Formats an interval that PostgreSQL wrote as `1 day 02:30:00`: "1 day 2 h 30 min". */
 function durationText(value: string): string {
-  const parts = units.flatMap(([pattern, one, many]) => {
+  const parts = units.flatMap(([pattern, key]) => {
     const amount = Number(pattern.exec(value)?.[1] ?? 0);
-    return amount === 0 ? [] : [`${number.format(amount)} ${amount === 1 ? one : many}`];
+    return amount === 0 ? [] : [t(key, { count: amount })];
   });
-  return parts.length > 0 ? parts.join(' ') : value === '00:00:00' ? '0 min' : value;
+  return parts.length > 0 ? parts.join(' ') : value === '00:00:00' ? t('durationMinutes', { count: 0 }) : value;
 }
 
 /** PostgreSQL estimates counts above this number: "12 of 46", "about 12,000". */
 const COUNTED = 1000;
 
 export const countWords = (total: number): string =>
-  total > COUNTED ? `about ${number.format(total)}` : number.format(total);
+  total > COUNTED ? t('about', { count: total }) : numberText(total);
 
 /** Returns the initials of a name. */
 export const initials = (name: string): string =>

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { t } from '../language/messages.ts';
 import { Combo, type ComboProps } from './combo.tsx';
 import editorStyles from './editor.module.css';
 import { countWords } from './format.ts';
@@ -69,10 +70,10 @@ export function ReferencePicker({
       options={options}
       remark={
         found === undefined
-          ? 'Searching …'
+          ? t('searching')
           : choices.length === 0
             ? nothingFound
-            : `${choices.length} of ${countWords(Math.max(found.total, choices.length))}${searched ? ` ${searched}` : ''}`
+            : `${t('count', { count: choices.length, max: countWords(Math.max(found.total, choices.length)) })}${searched ? ` ${searched}` : ''}`
       }
       onChoose={(key) => onChoose(choices.find((choice) => choice.value === key) ?? null)}
     />

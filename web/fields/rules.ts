@@ -1,4 +1,5 @@
 import type { PortalField, PortalRule, PortalRuleSchema } from '../../contract/portal.ts';
+import { t } from '../language/messages.ts';
 
 /** Returns the description of the first rule that a value is known to break; null if the value may be valid. */
 export function brokenRule({ rules }: Pick<PortalField, 'rules'>, value: unknown): string | null {
@@ -16,7 +17,7 @@ export const wordsOf = ({ words }: PortalRule): string => {
 /** Returns the number of characters of the value, if the rule limits characters. */
 function factOf({ schema }: PortalRule, value: unknown): string {
   const counts = schema?.minLength !== undefined || schema?.maxLength !== undefined;
-  return counts && typeof value === 'string' ? ` This one has ${characters(value).toLocaleString()}.` : '';
+  return counts && typeof value === 'string' ? t('ruleFact', { count: characters(value) }) : '';
 }
 
 /** Counts characters as PostgreSQL does; JavaScript counts UTF-16 units. */

@@ -1,13 +1,15 @@
-import '../ui/styles.ts';
+import './styles.ts';
 import './portal.css';
-import { MantineProvider } from '@mantine/core';
+import { DirectionProvider, MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { currentDirection } from '../language/messages.ts';
 import { colorSchemeManager, cssVariablesResolver, theme } from '../ui/theme.tsx';
 import { hueOf } from './data/accent.ts';
 import { makePortal, PortalContext, readApp } from './data/client.ts';
+import { loadLanguage } from './data/language.ts';
 import { followSession, queryClient } from './data/session.ts';
 import { router } from './router.tsx';
 
@@ -15,7 +17,7 @@ const element = document.getElementById('root');
 if (!element) throw new Error('The page has no element #root.');
 const view = createRoot(element);
 
-readApp().then(
+readApp(loadLanguage()).then(
   (app) => {
     const portal = makePortal(app);
     const hue = app.accent === null ? null : hueOf(app.accent);
@@ -23,18 +25,20 @@ readApp().then(
     followSession(portal.auth);
     view.render(
       <StrictMode>
-        <MantineProvider
-          theme={theme}
-          cssVariablesResolver={cssVariablesResolver}
-          colorSchemeManager={colorSchemeManager}
-          defaultColorScheme="auto"
-        >
-          <QueryClientProvider client={queryClient}>
-            <PortalContext value={portal}>
-              <RouterProvider router={router} />
-            </PortalContext>
-          </QueryClientProvider>
-        </MantineProvider>
+        <DirectionProvider initialDirection={currentDirection()} detectDirection={false}>
+          <MantineProvider
+            theme={theme}
+            cssVariablesResolver={cssVariablesResolver}
+            colorSchemeManager={colorSchemeManager}
+            defaultColorScheme="auto"
+          >
+            <QueryClientProvider client={queryClient}>
+              <PortalContext value={portal}>
+                <RouterProvider router={router} />
+              </PortalContext>
+            </QueryClientProvider>
+          </MantineProvider>
+        </DirectionProvider>
       </StrictMode>,
     );
   },

@@ -8,11 +8,11 @@ import {
 } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { Gate } from './screens/gate.tsx';
-import { HomePage } from './screens/home-page.tsx';
-import { ScreenPage } from './screens/screen-page.tsx';
 import { SignedIn } from './sign-in/signed-in.tsx';
 
 // A member opens few of these pages, so each is loaded when it is opened.
+const HomePage = lazy(() => import('./screens/home-page.tsx').then((all) => ({ default: all.HomePage })));
+const ScreenPage = lazy(() => import('./screens/screen-page.tsx').then((all) => ({ default: all.ScreenPage })));
 const AccountPage = lazy(() => import('./account/account-page.tsx').then((all) => ({ default: all.AccountPage })));
 const NewPasswordPage = lazy(() =>
   import('./sign-in/recovery-pages.tsx').then((all) => ({ default: all.NewPasswordPage })),
@@ -50,12 +50,16 @@ const arrive = createRoute({
 });
 const home = page('/', () => (
   <Gate>
-    <HomePage />
+    <Suspense>
+      <HomePage />
+    </Suspense>
   </Gate>
 ));
 const screen = page('/$', () => (
   <Gate>
-    <ScreenPage />
+    <Suspense>
+      <ScreenPage />
+    </Suspense>
   </Gate>
 ));
 const account = page('/account', () => (

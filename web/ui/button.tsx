@@ -1,9 +1,19 @@
-import { Tooltip } from '@mantine/core';
 import type { Icon as TablerIcon } from '@tabler/icons-react';
-import type { ButtonHTMLAttributes, ReactNode, Ref } from 'react';
+import {
+  type ButtonHTMLAttributes,
+  lazy,
+  type ReactNode,
+  type Ref,
+  Suspense,
+  type SyntheticEvent,
+  useState,
+} from 'react';
 import styles from './button.module.css';
 import { classNames } from './class-names.ts';
 import { Icon } from './icon.tsx';
+
+// Positions the hint by code that is large, so it is loaded when a hint is shown.
+const Hint = lazy(() => import('./hint.tsx').then((all) => ({ default: all.Hint })));
 
 export interface ButtonLook {
   /** first: the main button of a page. quiet: without a border until hover. danger: deletes. */
@@ -49,9 +59,19 @@ export function Button({
   ...rest
 }: ButtonProps) {
   const off = Boolean(offBecause) || Boolean(busy);
+  const hint = offBecause ?? (square ? label : undefined);
+  const [hinted, setHinted] = useState<HTMLElement | null>(null);
+  const show = ({ currentTarget }: SyntheticEvent<HTMLElement>) => setHinted(currentTarget);
+  const hide = () => setHinted(null);
   const button = (
     <button
+      aria-description={offBecause ?? undefined}
       {...rest}
+      onPointerEnter={joined(show, rest.onPointerEnter)}
+      onPointerLeave={joined(hide, rest.onPointerLeave)}
+      onFocus={joined((event) => event.currentTarget.matches(':focus-visible') && show(event), rest.onFocus)}
+      onBlur={joined(hide, rest.onBlur)}
+      onKeyDown={joined(({ key }) => key === 'Escape' && hide(), rest.onKeyDown)}
       type={type}
       className={classNames(
         buttonClass({ kind: kind ?? 'usual', small: small ?? false, square: square ?? false, wide: wide ?? false }),
@@ -71,6 +91,22 @@ export function Button({
       {busy || children}
     </button>
   );
-  const hint = offBecause ?? (square ? label : undefined);
-  return hint ? <Tooltip label={hint}>{button}</Tooltip> : button;
+  return (
+    <>
+      {button}
+      {hint && hinted && (
+        <Suspense>
+          <Hint of={hinted} label={hint} />
+        </Suspense>
+      )}
+    </>
+  );
 }
+
+/** Returns a handler that calls two handlers. */
+const joined =
+  <Event,>(own: (event: Event) => void, given: ((event: Event) => void) | undefined) =>
+  (event: Event): void => {
+    own(event);
+    given?.(event);
+  };

@@ -1,5 +1,6 @@
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
+import { t } from '../language/messages.ts';
 import { Button } from './button.tsx';
 
 /** Copies a text, announces this to screen readers, and shows a tick for two seconds. */
@@ -29,7 +30,7 @@ export function CopyButton({
       () => setOutcome('refused'),
     );
   };
-  const said = outcome === 'copied' ? `Copied ${what}` : outcome === 'refused' ? 'The browser refused to copy' : '';
+  const said = outcome === 'copied' ? t('copiedWhat', { what }) : outcome === 'refused' ? t('copyRefused') : '';
   return (
     <>
       <Button
@@ -37,10 +38,10 @@ export function CopyButton({
         small
         square={!word}
         icon={outcome === 'copied' ? IconCheck : IconCopy}
-        label={outcome ? said : `Copy ${what}`}
+        label={outcome ? said : t('copyWhat', { what })}
         onClick={copy}
       >
-        {word ? (outcome === 'copied' ? 'Copied' : word === true ? 'Copy' : word) : null}
+        {word ? (outcome === 'copied' ? t('copied') : word === true ? t('copy') : word) : null}
       </Button>
       <span role="status" className="sr">
         {said}

@@ -168,6 +168,8 @@ export interface Preferences {
   readonly transaction: 'commit' | 'rollback' | null;
   readonly missing: 'default' | 'null' | null;
   readonly handling: 'strict' | 'lenient' | null;
+  /** Ninefold's own: an update that changes no row is answered with the columns that another caller changed. */
+  readonly conflict: 'report' | null;
   readonly timezone: string | null;
   readonly maxAffected: bigint | null;
   /** Unknown preferences as they were sent. */

@@ -13,6 +13,7 @@ const choices = {
   tx: ['commit', 'rollback'],
   missing: ['default', 'null'],
   handling: ['strict', 'lenient'],
+  conflict: ['report'],
 } as const;
 
 type Choices = typeof choices;
@@ -24,6 +25,7 @@ const noPreferences: Preferences = {
   transaction: null,
   missing: null,
   handling: null,
+  conflict: null,
   timezone: null,
   maxAffected: null,
   unknown: [],
@@ -65,6 +67,7 @@ const parseHeader = memoize((header): Preferences => {
     transaction: chosen('tx'),
     missing: chosen('missing'),
     handling: chosen('handling'),
+    conflict: chosen('conflict'),
     timezone: after('timezone='),
     maxAffected: maxAffected !== null && /^-?\d{1,18}$/.test(maxAffected) ? BigInt(maxAffected) : null,
     unknown: words.filter((word) => !isKnown(word)),

@@ -283,6 +283,7 @@ function preferenceApplied(request: ApiRequest, plan: Plan): string | null {
   add('count', preferences.count);
   add('tx', preferences.transaction);
   add('handling', preferences.handling);
+  add('conflict', preferences.conflict, mutation?.mutation === 'update');
   add('timezone', preferences.timezone);
   add('max-affected', preferences.maxAffected, limitsRows && preferences.handling === 'strict');
   return applied.length ? applied.join(', ') : null;

@@ -84,6 +84,11 @@ describe('diffChapters reports changes of an app in sentences for business reade
       ['New screen of tickets: /mine (list).'],
     ],
     [
+      `select ninefold.label('de', 'Anfragen', entity => 'public.tickets');
+       select ninefold.label('de', 'Offen', entity => 'public.tickets', field => 'status', value => 'open')`,
+      ['Labels in de changed: tickets and tickets.status = open.'],
+    ],
+    [
       `create function public.refuse() returns void language plpgsql as $$ begin raise exception 'Not today' using errcode = 'ZZ042'; end $$`,
       ['New error from refuse(): ZZ042: Not today.'],
     ],

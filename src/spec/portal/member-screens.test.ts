@@ -60,11 +60,14 @@ beforeAll(async () => {
 
 afterAll(() => database?.stop());
 
-async function screensOf(role: string, ...memberRoles: string[]): Promise<PortalScreens> {
+const screensOf = (role: string, ...memberRoles: string[]): Promise<PortalScreens> =>
+  screensIn('en', role, ...memberRoles);
+
+async function screensIn(language: string, role: string, ...memberRoles: string[]): Promise<PortalScreens> {
   const facts = await loadFacts(server, { exposedSchemas: ['public'], authenticator: 'app_authenticator' });
   const types = await loadTypeFacts(server, facts, { relationships: new Map() });
   const { chapters } = deriveSpecification(facts, { ref: 'desk', name: 'Desk', authSettings: defaultAuthSettings });
-  return memberScreens(types, chapters, { role, memberRoles });
+  return memberScreens(types, chapters, { role, memberRoles }, language);
 }
 
 const entity = (screens: PortalScreens, name: string): PortalEntity => {
@@ -213,4 +216,50 @@ describe('memberScreens', () => {
       { title: 'Lists', routes: ['/topics'] },
     ]);
   });
+});
+
+it('shows labels in the language of the caller, and the names and comments where there are none', async () => {
+  await owner.script(`
+    select ninefold.label('de', 'Anfragen', entity => 'public.tickets', one => 'Anfrage');
+    select ninefold.label('de', 'Betreff', entity => 'public.tickets', field => 'subject', help => 'Worum geht es?');
+    select ninefold.label('de', 'Offen', entity => 'public.tickets', field => 'status', value => 'open');
+    select ninefold.label('de', 'Schließen', entity => 'public.tickets', field => 'status', transition => 'close');
+    select ninefold.label('de', 'Meine Anfragen', screen => '/mine');
+    select ninefold.label('de', 'Bearbeiterin', role => 'agent');`);
+  const german = await screensIn('de-AT', 'authenticated', 'agent');
+  const tickets = entity(german, 'tickets');
+  expect([tickets.label, tickets.one]).toEqual(['Anfragen', 'Anfrage']);
+  expect(tickets.fields.find(({ name }) => name === 'subject')).toMatchObject({
+    label: 'Betreff',
+    help: 'Worum geht es?',
+  });
+  expect(tickets.machine?.states).toMatchObject([{ label: 'Offen' }, { label: 'Closed' }]);
+  expect(tickets.machine?.transitions.map(({ label }) => label)).toContain('Schließen');
+  const title = (route: string) => german.screens.find((screen) => screen.route === route)?.title;
+  expect([title('/mine'), title('/tickets'), title('/tickets/new'), german.roles]).toEqual([
+    'Meine Anfragen',
+    'Anfragen',
+    'Neu: Anfrage',
+    ['Bearbeiterin'],
+  ]);
+  const english = await screensOf('authenticated', 'agent');
+  expect(entity(english, 'tickets')).toMatchObject({ label: 'Tickets', one: 'ticket' });
+  // A member who may not read an entity learns nothing of it by its labels.
+  await owner.script(
+    `select ninefold.label('de', 'Geheime Notiz', entity => 'public.tickets', field => 'secret_note')`,
+  );
+  expect(JSON.stringify(await screensIn('de', 'authenticated'))).not.toContain('Geheime');
+  await owner.script(`select ninefold.label('de', null, entity => 'public.tickets')`);
+  expect(entity(await screensIn('de', 'authenticated'), 'tickets').label).toBe('Tickets');
+});
+
+it.each([
+  [`'de', 'x', entity => 'public.tickets', screen => '/mine'`, 'exactly one'],
+  [`'de', 'x'`, 'exactly one'],
+  [`'de', 'x', entity => 'public.tickets', value => 'open'`, 'needs its field'],
+  [`'de', 'x', entity => 'public.tickets', field => 'missing'`, 'has no column missing'],
+  [`'de', 'x', role => 'nobody'`, 'there is no role'],
+  [`'German!', 'x', screen => '/mine'`, 'labels_language'],
+])('refuses a label of %s', async (given, message) => {
+  await expect(owner.script(`select ninefold.label(${given})`)).rejects.toThrow(message);
 });

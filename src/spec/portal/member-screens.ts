@@ -2,12 +2,13 @@ import type { Screen } from '../../../contract/description.ts';
 import type { PortalEntity, PortalGroup, PortalScreen, PortalScreens } from '../../../contract/portal.ts';
 import type { Chapters } from '../../../contract/specification.ts';
 import { Lookup } from '../../access/lookup.ts';
-import { compareText } from '../../catalog/names.ts';
+import { compareText, entityId } from '../../catalog/names.ts';
 import { cellsOfCaller, type MemberCaller } from '../chapters/roles/roles.ts';
 import { namesAskedBy } from '../chapters/screens/screens.ts';
 import { type InputFacts, inputs } from '../types/input.ts';
 import { memberActions } from './member-actions.ts';
 import { memberEntities, type OpenEntity, openEntities } from './member-entities.ts';
+import { MemberLabels } from './member-labels.ts';
 import { sentenceCase } from './member-words.ts';
 
 /**
@@ -15,14 +16,23 @@ import { sentenceCase } from './member-words.ts';
  * The result contains nothing that the caller has no privilege on. Pure.
  *
  * @param types The facts that `chapters` are derived from, with the names of types.
+ * @param language Language of the labels, a tag of BCP 47.
  */
-export function memberScreens(types: InputFacts, chapters: Chapters, caller: MemberCaller): PortalScreens {
+export function memberScreens(
+  types: InputFacts,
+  chapters: Chapters,
+  caller: MemberCaller,
+  language: string,
+): PortalScreens {
   const { facts } = types;
   const functions = new Set(chapters.screens?.screens.flatMap(({ actions = [] }) => actions));
   const cells = cellsOfCaller(new Lookup(facts), caller, functions);
   const open = openEntities(chapters.entities?.entities ?? [], cells);
   const [defaultSchema] = facts.exposedSchemas;
-  const entities = memberEntities({ chapters, inputs: inputs(types), caller, open, defaultSchema });
+  const labels = new MemberLabels(chapters.screens?.labels, language);
+  const entities = memberEntities({ chapters, inputs: inputs(types), caller, open, defaultSchema }).map((entity) =>
+    labels.entity(entity),
+  );
   const shown = new Map(entities.map((entity) => [entity.id, entity]));
   const screens = (chapters.screens?.screens ?? []).flatMap((screen) => {
     const [entity, rights] = [shown.get(screen.entity), open.get(screen.entity)];
@@ -31,16 +41,16 @@ export function memberScreens(types: InputFacts, chapters: Chapters, caller: Mem
       { facts, cells, open },
       screen.actions ?? [],
       screen.kind === 'detail' ? rights : null,
-    );
-    return memberScreen(screen, entity, rights, caller).map((one) => ({
+    ).map((action) => labels.action(entityId(action.schema ?? defaultSchema ?? '', action.name), action));
+    return memberScreen(screen, entity, rights, caller, labels).map((one) => ({
       ...one,
       related: screen.related?.filter((id) => shown.has(id)) ?? null,
       actions,
     }));
   });
   return {
-    roles: caller.memberRoles.map(sentenceCase),
-    navigation: navigation(screens, shown, chapters.screens?.screens ?? []),
+    roles: caller.memberRoles.map((name) => labels.role(name, sentenceCase(name))),
+    navigation: navigation(screens, shown, chapters.screens?.screens ?? [], labels.lists),
     home: screens.find(({ route }) => facts.screens.some((fact) => fact.home && fact.route === route))?.route ?? null,
     screens,
     entities,
@@ -56,6 +66,7 @@ function memberScreen(
   entity: PortalEntity,
   { rights }: OpenEntity,
   { role, memberRoles }: MemberCaller,
+  labels: MemberLabels,
 ): Omit<PortalScreen, 'related' | 'actions'>[] {
   const { kind, origin } = screen;
   const isFor = screen.roles.some(
@@ -77,7 +88,7 @@ function memberScreen(
     (kind !== 'detail' || entity.key.length > 0) &&
     columns.length > 0;
   if (!isOpen || !isAskable || !isShowable) return [];
-  const title = origin === 'derived' ? derivedTitle(screen, entity) : screen.title;
+  const title = origin === 'derived' ? labels.derivedTitle(screen, entity) : labels.screen(screen.route, screen.title);
   return [
     {
       ...{
@@ -94,29 +105,17 @@ function memberScreen(
   ];
 }
 
-function derivedTitle({ kind, title }: Screen, { one, label, access, machine }: PortalEntity): string {
-  switch (kind) {
-    case 'form':
-      return access.insert.open ? `New ${one}` : `Change ${one}`;
-    case 'detail':
-      return sentenceCase(one);
-    case 'board':
-      return `${label} by ${machine?.field ?? title}`;
-    case 'calendar':
-      return `Calendar of ${label.toLowerCase()}`;
-    default:
-      return label;
-  }
-}
-
 /**
  * Groups the screens of several rows, and the forms that no list links to: first the defined screens of entities with
  * one screen, then each entity with several screens, then the derived lists. A defined place comes before this order.
+ *
+ * @param lists Title of the group of derived lists.
  */
 function navigation(
   screens: readonly PortalScreen[],
   entities: ReadonlyMap<string, PortalEntity>,
   chapter: readonly Screen[],
+  lists: string,
 ): PortalGroup[] {
   const defined = new Map(chapter.filter(({ origin }) => origin !== 'derived').map((screen) => [screen.route, screen]));
   const listed = new Set(screens.filter(({ kind }) => kind === 'list').map(({ entity }) => entity));
@@ -146,7 +145,7 @@ function navigation(
     { title: null, routes: routes(single.filter(isDefined)) },
     ...several.map(({ id, label }) => ({ title: label, routes: routes(of(id)) })),
     {
-      title: several.length > 0 || single.some(isDefined) ? 'Lists' : null,
+      title: several.length > 0 || single.some(isDefined) ? lists : null,
       routes: routes(single.filter((screen) => !isDefined(screen))),
     },
   ];

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { App } from '../../apps/app.ts';
 import { runAsServerRole } from '../../apps/run-as-server-role.ts';
-import { firstJson } from '../../database/statement.ts';
+import { firstJson, plain } from '../../database/statement.ts';
 import type { Identity } from '../../identity/identity.ts';
+import { chooseLanguage } from '../../mail/language.ts';
 import type { Bytes } from '../process/tasks.ts';
 import { RememberedByRole } from '../remembered-by-role.ts';
 import type { SpecificationService } from '../specification-service.ts';
+import { portalLanguages } from './member-labels.ts';
 
 /** The max number of role sets of an app for which screens are cached. */
 const ROLE_SETS = 200;
@@ -20,22 +22,43 @@ export interface StoredScreens {
 export class ScreensOfCallers {
   readonly #specifications: SpecificationService;
   readonly #known = new RememberedByRole<StoredScreens>(ROLE_SETS);
+  readonly #languages = new RememberedByRole<readonly string[]>(1);
 
   constructor(specifications: SpecificationService) {
     this.#specifications = specifications;
   }
 
   /**
-   * Returns the screens that the caller may open (`PortalScreens`).
+   * Returns the screens that the caller may open (`PortalScreens`), with labels in the first language of the request
+   * that the app or the pages have.
+   *
+   * @param acceptLanguage The header Accept-Language.
    * @throws Errors of deriving a specification.
    */
-  async for(app: App, { role, userId }: Pick<Identity, 'role' | 'userId'>): Promise<StoredScreens> {
-    const memberRoles = userId === null ? [] : await rolesOf(app, userId);
-    return this.#known.get(app, JSON.stringify([role, memberRoles]), async () => {
-      const body = await this.#specifications.memberScreens(app, { role, memberRoles });
+  async for(
+    app: App,
+    { role, userId }: Pick<Identity, 'role' | 'userId'>,
+    acceptLanguage: string | null,
+  ): Promise<StoredScreens> {
+    const [memberRoles, languages] = await Promise.all([
+      userId === null ? [] : rolesOf(app, userId),
+      this.#languages.get(app, '', () => languagesOf(app)),
+    ]);
+    const available = [...new Set([...languages, ...portalLanguages])];
+    const language = chooseLanguage(available, { locale: null, acceptLanguage, standard: 'en' });
+    return this.#known.get(app, JSON.stringify([role, memberRoles, language]), async () => {
+      const body = await this.#specifications.memberScreens(app, { role, memberRoles }, language);
       return { body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` };
     });
   }
+}
+
+/** Reads the languages in which the app has labels. */
+async function languagesOf(app: App): Promise<readonly string[]> {
+  const [found] = await runAsServerRole(app.database, [
+    plain(`select coalesce(json_agg(distinct l.language), '[]') from ninefold.labels l`),
+  ]);
+  return (found && firstJson<string[]>(found)) ?? [];
 }
 
 /** Reads the member roles of a member. A revoked role no longer counts, as in ninefold.has_role. */

@@ -282,14 +282,16 @@ export class Tasks {
     of,
     names,
     caller,
+    language,
   }: {
     of: SpecificationKey;
     names: CatalogJson<TypeNameFacts>;
     caller: MemberCaller;
+    language: string;
   }): Bytes {
     const { facts, specification } = this.#of(of);
     const types = { ...parseCatalog(names), facts: parseFacts(facts) };
-    return json(memberScreens(types, specification.chapters, caller));
+    return json(memberScreens(types, specification.chapters, caller, language));
   }
 
   /** Returns the types of the app's entities, or of the entity with the id `only`. */

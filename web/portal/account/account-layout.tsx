@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
+import { t } from '../../language/messages.ts';
 import { AppMark } from '../auth/auth-layout.tsx';
 import { usePortal } from '../data/client.ts';
 import { useSession } from '../sign-in/signed-in.tsx';
@@ -17,7 +18,7 @@ export function AccountLayout({
 }) {
   const { app } = usePortal();
   const { user } = useSession();
-  const name = String(user.user_metadata.name ?? user.email ?? user.phone ?? 'Your account');
+  const name = String(user.user_metadata.name ?? user.email ?? user.phone ?? t('account'));
   useEffect(() => {
     document.title = `${title} · ${app.name}`;
   }, [title, app.name]);

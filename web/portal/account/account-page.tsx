@@ -2,12 +2,14 @@ import { TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { dateFormat, t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
 import { Note, Wrong } from '../auth/auth-layout.tsx';
 import { account, changeAccount } from '../data/account.ts';
 import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
 import { signOut } from '../data/session.ts';
+import { LanguageChoice } from '../screens/language-choice.tsx';
 import { ThemeChoice } from '../screens/shell.tsx';
 import { useSession } from '../sign-in/signed-in.tsx';
 import { AccountLayout, buttonsClass, Row, rowsClass, Section } from './account-layout.tsx';
@@ -15,10 +17,9 @@ import { Applications } from './applications.tsx';
 import { Devices } from './devices.tsx';
 import { Factors } from './factors.tsx';
 import { LinkedAccounts } from './linked-accounts.tsx';
+import { DeleteAccount, OwnData } from './own-data.tsx';
 import { Passkeys } from './passkeys.tsx';
 import { Password } from './password.tsx';
-
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'long' });
 
 /**
  * Page of a member's account: profile, address, password, passkeys, second factor, devices, linked accounts and
@@ -33,8 +34,11 @@ export function AccountPage() {
   const hasEmail = Boolean(user.email);
   return (
     <AccountLayout
-      title="Your account"
-      sentence={`You have been with ${portal.app.name} since ${day.format(new Date(user.created_at))}.`}
+      title={t('account')}
+      sentence={t('accountSince', {
+        app: portal.app.name,
+        date: dateFormat({ dateStyle: 'long' }).format(new Date(user.created_at)),
+      })}
     >
       <Profile name={String(user.user_metadata.name ?? '')} />
       {hasEmail && <Address email={user.email ?? ''} newEmail={user.new_email ?? null} />}
@@ -44,20 +48,25 @@ export function AccountPage() {
       <Devices />
       {portal.app.providers.length > 0 && <LinkedAccounts />}
       {portal.app.applications && <Applications />}
-      <Section title="Theme" about="Light or dark, on this device.">
+      <Section title={t('theme')} about={t('themeAbout')}>
         <ThemeChoice />
       </Section>
-      <Section title="Sign out" about="Ends the session of this browser.">
+      <Section title={t('language')} about={t('languageAbout')}>
+        <LanguageChoice isMember />
+      </Section>
+      <OwnData />
+      <Section title={t('signOut')} about={t('signOutAbout')}>
         <div className={buttonsClass}>
           <Button
-            busy={leaving.isPending && 'Signing out'}
+            busy={leaving.isPending && t('signingOut')}
             onClick={() => leaving.mutate(undefined, { onSuccess: () => void navigate({ to: '/account/sign-in' }) })}
           >
-            Sign out
+            {t('signOut')}
           </Button>
         </div>
         <Wrong>{leaving.error && authWords(leaving.error)}</Wrong>
       </Section>
+      <DeleteAccount />
     </AccountLayout>
   );
 }
@@ -68,7 +77,7 @@ function Profile({ name }: { name: string }) {
   const { mutate, isPending, isSuccess, error } = useMutation(changeAccount(portal));
   const isChanged = typed.trim() !== name;
   return (
-    <Section title="Profile" about="How others see you.">
+    <Section title={t('profile')} about={t('profileAbout')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -77,17 +86,17 @@ function Profile({ name }: { name: string }) {
         noValidate
       >
         <TextInput
-          label="Name"
+          label={t('name')}
           autoComplete="name"
           value={typed}
           onChange={({ currentTarget }) => setTyped(currentTarget.value)}
         />
         <Wrong>{error && authWords(error)}</Wrong>
         <div className={buttonsClass}>
-          <Button type="submit" busy={isPending && 'Saving'} offBecause={isChanged ? null : 'Nothing is changed.'}>
-            Save profile
+          <Button type="submit" busy={isPending && t('saving')} offBecause={isChanged ? null : t('nothingChanged')}>
+            {t('saveProfile')}
           </Button>
-          <span role="status">{isSuccess && !isChanged ? 'Saved' : ''}</span>
+          <span role="status">{isSuccess && !isChanged ? t('saved') : ''}</span>
         </div>
       </form>
     </Section>
@@ -99,16 +108,15 @@ function Address({ email, newEmail }: { email: string; newEmail: string | null }
   const [typed, setTyped] = useState<string | null>(null);
   const { mutate, isPending, error } = useMutation(changeAccount(portal));
   return (
-    <Section title="E-mail" about="Where we write to you, and the address that you sign in with.">
+    <Section title={t('email')} about={t('emailAbout')}>
       {newEmail !== null && newEmail !== '' && (
         <Note>
-          <b>Your new address waits for its confirmation.</b> Open the links in the mails to {newEmail} and {email}.
-          Until then you sign in with {email}.
+          <b>{t('addressChangeWaits')}</b> {t('addressChangeHow', { newEmail, email })}
         </Note>
       )}
       <ul className={rowsClass}>
-        <Row name={email} about="Your address now">
-          {typed === null && <Button onClick={() => setTyped('')}>Change</Button>}
+        <Row name={email} about={t('addressNow')}>
+          {typed === null && <Button onClick={() => setTyped('')}>{t('change')}</Button>}
         </Row>
       </ul>
       {typed !== null && (
@@ -120,7 +128,7 @@ function Address({ email, newEmail }: { email: string; newEmail: string | null }
           noValidate
         >
           <TextInput
-            label="New address"
+            label={t('newAddress')}
             type="email"
             autoComplete="email"
             value={typed}
@@ -131,13 +139,13 @@ function Address({ email, newEmail }: { email: string; newEmail: string | null }
             <Button
               type="submit"
               kind="first"
-              busy={isPending && 'Sending'}
-              offBecause={typed.trim() === '' ? 'Type an address.' : null}
+              busy={isPending && t('sending')}
+              offBecause={typed.trim() === '' ? t('typeAnAddress') : null}
             >
-              Mail the links
+              {t('mailTheLinks')}
             </Button>
             <Button kind="quiet" onClick={() => setTyped(null)}>
-              Cancel
+              {t('cancel')}
             </Button>
           </div>
         </form>

@@ -1,4 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
 import { Wrong } from '../auth/auth-layout.tsx';
 import { rightsOf } from '../consent/scope-words.ts';
@@ -15,24 +16,27 @@ export function Applications() {
   const revoking = useMutation(revokeApplication(portal));
   const failed = list.error ?? revoking.error;
   return (
-    <Section title="Applications" about="Other applications that you sign in to with this account.">
-      {list.data?.length === 0 && <p className={aboutClass}>No application has access to your account.</p>}
+    <Section title={t('applications')} about={t('applicationsAbout')}>
+      {list.data?.length === 0 && <p className={aboutClass}>{t('applicationsNone')}</p>}
       <ul className={rowsClass}>
         {list.data?.map(({ client, scopes, granted_at }) => {
-          const name = client.name || 'An application without a name';
+          const name = client.name || t('applicationNameless');
           return (
             <Row
               key={client.id}
               name={name}
-              about={`Since ${since(granted_at)}. ${['It can sign you in', ...rightsOf(scopes)].join(', ')}.`}
+              about={t('applicationSince', {
+                time: since(granted_at),
+                rights: [t('applicationSignsIn'), ...rightsOf(scopes)].join(', '),
+              })}
             >
               <Button
                 small
-                aria-label={`Revoke ${name}`}
-                busy={revoking.isPending && revoking.variables === client.id && 'Revoking'}
+                aria-label={t('revokeOne', { name })}
+                busy={revoking.isPending && revoking.variables === client.id && t('revoking')}
                 onClick={() => revoking.mutate(client.id)}
               >
-                Revoke
+                {t('revoke')}
               </Button>
             </Row>
           );

@@ -1,4 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
 import { Tag } from '../../ui/tag.tsx';
 import { Wrong } from '../auth/auth-layout.tsx';
@@ -17,29 +18,30 @@ export function Devices() {
   const others = list.data?.filter(({ is_current }) => !is_current).length ?? 0;
   const failed = list.error ?? ending.error ?? endingOthers.error;
   return (
-    <Section
-      title="Devices"
-      about="Where you are signed in. Sign out a device that you do not know, then change your password."
-    >
+    <Section title={t('devices')} about={t('devicesAbout')}>
       <ul className={rowsClass}>
         {list.data?.map(({ id, device, network, created_at, last_used_at, is_current }) => (
           <Row
             key={id}
             name={
               <>
-                {device} {is_current && <Tag kind="ok">This one</Tag>}
+                {device} {is_current && <Tag kind="ok">{t('thisDevice')}</Tag>}
               </>
             }
-            about={`${network ? `From ${network}. ` : ''}Since ${since(created_at)}, active ${since(last_used_at)}`}
+            about={t(network ? 'deviceFrom' : 'deviceSince', {
+              network: network ?? '',
+              created: since(created_at),
+              used: since(last_used_at),
+            })}
           >
             {!is_current && (
               <Button
                 small
-                aria-label={`Sign out ${device}`}
-                busy={ending.isPending && ending.variables === id && 'Signing out'}
+                aria-label={t('signOutOne', { name: device })}
+                busy={ending.isPending && ending.variables === id && t('signingOut')}
                 onClick={() => ending.mutate(id)}
               >
-                Sign out
+                {t('signOut')}
               </Button>
             )}
           </Row>
@@ -47,8 +49,8 @@ export function Devices() {
       </ul>
       {others > 1 && (
         <div className={buttonsClass}>
-          <Button busy={endingOthers.isPending && 'Signing out'} onClick={() => endingOthers.mutate()}>
-            Sign out the {others} others
+          <Button busy={endingOthers.isPending && t('signingOut')} onClick={() => endingOthers.mutate()}>
+            {t('signOutOthers', { count: others })}
           </Button>
         </div>
       )}

@@ -1,5 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { t, tNodes } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Wrong } from '../auth/auth-layout.tsx';
@@ -22,22 +23,22 @@ export function Factors() {
   if (!portal.app.totp && !hasFactor) return null;
   const failed = list.error ?? enrolling.error ?? removing.error;
   return (
-    <Section title="Second factor" about="A 6-digit code from an app on your phone. You type it after the password.">
+    <Section title={t('factor')} about={t('factorAbout')}>
       {hasFactor && (
         <ul className={rowsClass}>
           {verified.map(({ id, factor_type, friendly_name, created_at }) => (
             <Row
               key={id}
-              name={friendly_name || (factor_type === 'totp' ? 'Authenticator app' : 'Security key')}
-              about={`Added ${since(created_at)}`}
+              name={friendly_name || (factor_type === 'totp' ? t('authenticator') : t('securityKey'))}
+              about={t('added', { time: since(created_at) })}
             >
               <Button
                 small
                 kind="quiet"
-                busy={removing.isPending && removing.variables === id && 'Removing'}
+                busy={removing.isPending && removing.variables === id && t('removing')}
                 onClick={() => removing.mutate(id)}
               >
-                Remove
+                {t('remove')}
               </Button>
             </Row>
           ))}
@@ -48,8 +49,8 @@ export function Factors() {
       ) : (
         !hasFactor && (
           <div className={buttonsClass}>
-            <Button busy={enrolling.isPending && 'Making the key'} onClick={() => enrolling.mutate()}>
-              Add an authenticator app
+            <Button busy={enrolling.isPending && t('makingKey')} onClick={() => enrolling.mutate()}>
+              {t('addAuthenticator')}
             </Button>
           </div>
         )
@@ -76,25 +77,25 @@ function Enrolment({
   const { mutate, error } = useMutation(verifyFactor(portal));
   return (
     <div className={styles.enroll}>
-      <img src={picture} alt="QR code for the authenticator app" />
+      <img src={picture} alt={t('enrollPicture')} />
       <div className={styles.steps}>
         <ol>
-          <li>Scan this picture with your authenticator app.</li>
-          <li>Type the 6 digits that it shows.</li>
+          <li>{t('enrollScan')}</li>
+          <li>{t('enrollType')}</li>
         </ol>
         <p className={aboutClass}>
-          No camera? Type this key into the app: <code>{secret.replace(/(.{4})(?=.)/g, '$1 ')}</code>
+          {tNodes('enrollKey', { key: <code dir="ltr">{secret.replace(/(.{4})(?=.)/g, '$1 ')}</code> })}
         </p>
         <CodeField
           digits={6}
-          label="Code from your authenticator app, 6 digits"
+          label={t('codeOfApp', { digits: 6 })}
           isWrong={error !== null}
           onComplete={(code) => mutate({ factorId, code }, { onSuccess: onDone })}
         />
         <Wrong>{error && authWords(error)}</Wrong>
         <div className={buttonsClass}>
           <Button small kind="quiet" onClick={onDone}>
-            Cancel
+            {t('cancel')}
           </Button>
         </div>
       </div>
@@ -111,13 +112,7 @@ function RecoveryCodes() {
   const left = status.data?.remaining ?? 0;
   return (
     <div className={styles.steps}>
-      <p>
-        {codes
-          ? 'Each code signs you in once when your phone is gone. They are shown only now: keep them in a safe place.'
-          : left > 0
-            ? `You have ${left} recovery codes left.`
-            : 'You have no recovery codes. Without them a lost phone locks you out.'}
-      </p>
+      <p>{codes ? t('codesKeep') : left > 0 ? t('codesLeft', { count: left }) : t('codesNone')}</p>
       {codes && (
         <ul className={styles.codes}>
           {codes.map((code) => (
@@ -126,13 +121,13 @@ function RecoveryCodes() {
         </ul>
       )}
       <div className={buttonsClass}>
-        {codes && <CopyButton text={codes.join('\n')} what="the recovery codes" word />}
+        {codes && <CopyButton text={codes.join('\n')} what={t('recoveryCodesThe')} word />}
         <Button
           small
-          busy={making.isPending && 'Making codes'}
+          busy={making.isPending && t('codesMaking')}
           onClick={() => making.mutate(left > 0, { onSuccess: setCodes })}
         >
-          {left > 0 ? 'Make new codes' : 'Make recovery codes'}
+          {left > 0 ? t('codesMakeNew') : t('codesMake')}
         </Button>
       </div>
       <Wrong>{making.error && authWords(making.error)}</Wrong>

@@ -1,4 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
 import { Wrong } from '../auth/auth-layout.tsx';
 import { identities, linkIdentity, unlinkIdentity } from '../data/account.ts';
@@ -15,26 +16,30 @@ export function LinkedAccounts() {
   const failed = list.error ?? linking.error ?? unlinking.error;
   const isLast = (list.data?.length ?? 0) < 2;
   return (
-    <Section title="Linked accounts" about="Other accounts that can sign you in.">
+    <Section title={t('linkedAccounts')} about={t('linkedAccountsAbout')}>
       <ul className={rowsClass}>
         {portal.app.providers.map(({ id, title }) => {
           const linked = list.data?.find(({ provider }) => provider === id);
           return (
-            <Row key={id} name={title} about={linked ? String(linked.identity_data?.email ?? 'Linked') : 'Not linked'}>
+            <Row
+              key={id}
+              name={title}
+              about={linked ? String(linked.identity_data?.email ?? t('linked')) : t('notLinked')}
+            >
               {linked ? (
                 <Button
                   small
                   kind="quiet"
-                  aria-label={`Unlink ${title}`}
-                  offBecause={isLast ? 'It is the only way in that you have.' : null}
+                  aria-label={t('unlinkOne', { title })}
+                  offBecause={isLast ? t('onlyWayIn') : null}
                   onClick={() => unlinking.mutate(linked.identity_id)}
                 >
-                  Unlink
+                  {t('unlink')}
                 </Button>
               ) : (
                 portal.app.linking && (
-                  <Button small aria-label={`Link ${title}`} onClick={() => linking.mutate(id)}>
-                    Link
+                  <Button small aria-label={t('linkOf', { title })} onClick={() => linking.mutate(id)}>
+                    {t('link')}
                   </Button>
                 )
               )}

@@ -2,6 +2,7 @@ import { TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
 import { Wrong } from '../auth/auth-layout.tsx';
 import { addPasskey, passkeys, removePasskey, renamePasskey } from '../data/account.ts';
@@ -20,10 +21,10 @@ export function Passkeys() {
   const [renamed, setRenamed] = useState<{ id: string; name: string } | null>(null);
   const failed = list.error ?? adding.error ?? removing.error ?? renaming.error;
   return (
-    <Section title="Passkeys" about="Sign in with your face, finger or screen lock instead of a password.">
+    <Section title={t('passkeys')} about={t('passkeysAbout')}>
       {list.data && list.data.length > 0 && (
         <ul className={rowsClass}>
-          {list.data.map(({ id, friendly_name: name = 'Passkey', created_at, last_used_at }) =>
+          {list.data.map(({ id, friendly_name: name = t('passkey'), created_at, last_used_at }) =>
             renamed?.id === id ? (
               <Row
                 key={id}
@@ -35,16 +36,16 @@ export function Passkeys() {
                     }}
                   >
                     <TextInput
-                      aria-label="Name of the passkey"
+                      aria-label={t('passkeyName')}
                       value={renamed.name}
                       onChange={({ currentTarget }) => setRenamed({ id, name: currentTarget.value })}
                     />
                     <div className={buttonsClass}>
-                      <Button small type="submit" busy={renaming.isPending && 'Saving'}>
-                        Save
+                      <Button small type="submit" busy={renaming.isPending && t('saving')}>
+                        {t('save')}
                       </Button>
                       <Button small kind="quiet" onClick={() => setRenamed(null)}>
-                        Cancel
+                        {t('cancel')}
                       </Button>
                     </div>
                   </form>
@@ -54,19 +55,27 @@ export function Passkeys() {
               <Row
                 key={id}
                 name={name}
-                about={`Added ${since(created_at)}${last_used_at ? `, last used ${since(last_used_at)}` : ''}`}
+                about={t(last_used_at ? 'addedAndUsed' : 'added', {
+                  time: since(created_at),
+                  used: last_used_at ? since(last_used_at) : '',
+                })}
               >
-                <Button small kind="quiet" aria-label={`Rename ${name}`} onClick={() => setRenamed({ id, name })}>
-                  Rename
+                <Button
+                  small
+                  kind="quiet"
+                  aria-label={t('renameOne', { name })}
+                  onClick={() => setRenamed({ id, name })}
+                >
+                  {t('rename')}
                 </Button>
                 <Button
                   small
                   kind="quiet"
-                  aria-label={`Remove ${name}`}
-                  busy={removing.isPending && removing.variables === id && 'Removing'}
+                  aria-label={t('removeOne', { name })}
+                  busy={removing.isPending && removing.variables === id && t('removing')}
                   onClick={() => removing.mutate(id)}
                 >
-                  Remove
+                  {t('remove')}
                 </Button>
               </Row>
             ),
@@ -74,8 +83,8 @@ export function Passkeys() {
         </ul>
       )}
       <div className={buttonsClass}>
-        <Button icon={IconPlus} busy={adding.isPending && 'Waiting for the device'} onClick={() => adding.mutate()}>
-          Add a passkey
+        <Button icon={IconPlus} busy={adding.isPending && t('waitingForDevice')} onClick={() => adding.mutate()}>
+          {t('addPasskey')}
         </Button>
       </div>
       <Wrong>{failed && authWords(failed)}</Wrong>

@@ -1,6 +1,7 @@
 import { PasswordInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
 import { Wrong } from '../auth/auth-layout.tsx';
 import { changeAccount } from '../data/account.ts';
@@ -27,7 +28,7 @@ export function Password() {
     setNext('');
   };
   return (
-    <Section title="Password" about="A new password signs out your other devices.">
+    <Section title={t('password')} about={t('passwordAbout')}>
       {isOpen ? (
         <form
           onSubmit={(event) => {
@@ -40,24 +41,24 @@ export function Password() {
         >
           <input type="hidden" autoComplete="username" value={email} readOnly />
           <PasswordInput
-            label="Password that you have now"
+            label={t('passwordNow')}
             autoComplete="current-password"
             value={current}
             onChange={({ currentTarget }) => setCurrent(currentTarget.value)}
           />
-          <NewPasswordField label="New password" email={email} value={next} onChange={setNext} />
+          <NewPasswordField label={t('newPassword')} email={email} value={next} onChange={setNext} />
           <Wrong>{error && authWords(error)}</Wrong>
           <div className={buttonsClass}>
             <Button
               type="submit"
               kind="first"
-              busy={isPending && 'Saving'}
-              offBecause={isBroken ? 'The new password breaks a rule.' : null}
+              busy={isPending && t('saving')}
+              offBecause={isBroken ? t('newPasswordBreaksRule') : null}
             >
-              Save password
+              {t('savePassword')}
             </Button>
             <Button kind="quiet" onClick={close}>
-              Cancel
+              {t('cancel')}
             </Button>
           </div>
         </form>
@@ -69,9 +70,9 @@ export function Password() {
               setIsOpen(true);
             }}
           >
-            Change password
+            {t('changePassword')}
           </Button>
-          <span role="status">{isSuccess ? 'Your password is changed.' : ''}</span>
+          <span role="status">{isSuccess ? t('passwordChanged') : ''}</span>
         </div>
       )}
     </Section>

@@ -1,5 +1,7 @@
 import { type ReactNode, useEffect } from 'react';
+import { t } from '../../language/messages.ts';
 import { usePortal } from '../data/client.ts';
+import { LanguageChoice } from '../screens/language-choice.tsx';
 import styles from './auth-layout.module.css';
 
 /** Layout of a page before sign-in: the form at the left, the name and the purpose of the app at the right. */
@@ -22,8 +24,11 @@ export function AuthLayout({ title, lead, children }: { title: string; lead?: Re
           </div>
           {children}
         </div>
+        <footer className={styles.foot}>
+          <LanguageChoice isMember={false} />
+        </footer>
       </main>
-      <aside className={styles.right} aria-label="About this app">
+      <aside className={styles.right} aria-label={t('aboutApp')}>
         <div className={styles.titlePage}>
           <p className={styles.big}>{app.name}</p>
           {app.purpose !== null && <p className={styles.why}>{app.purpose}</p>}
@@ -62,7 +67,7 @@ export function Note({ children }: { children: ReactNode }) {
 
 /** Separator between the first sign-in method and the other methods. */
 export function Or() {
-  return <div className={styles.or}>or</div>;
+  return <div className={styles.or}>{t('or')}</div>;
 }
 
 /** Button that looks like a link in a sentence. */

@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { t, tNodes } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
 import { AuthLayout, softClass, stackClass, Wrong } from '../auth/auth-layout.tsx';
 import { authWords } from '../data/auth-words.ts';
@@ -28,18 +29,15 @@ export function ConsentPage() {
     if (allowedBefore) location.replace(allowedBefore);
   }, [allowedBefore]);
   if (error) return <RequestOver error={error} />;
-  if (!data || 'redirect_url' in data) return <AuthLayout title="Signing in">{null}</AuthLayout>;
-  const name = data.client.name || 'An application without a name';
-  const account = user.email || user.phone || 'a member';
+  if (!data || 'redirect_url' in data) return <AuthLayout title={t('signingIn')}>{null}</AuthLayout>;
+  const name = data.client.name || t('applicationNameless');
+  const account = user.email || user.phone || t('unnamedMember');
   if (data.needs_sign_in) {
     return (
-      <AuthLayout
-        title="Sign in again"
-        lead={`${name} asks for a new sign-in to ${portal.app.name}. You are signed in as ${account}.`}
-      >
+      <AuthLayout title={t('signInAgain')} lead={t('signInAgainLead', { name, app: portal.app.name, account })}>
         <Wrong>{leaving.error && authWords(leaving.error)}</Wrong>
-        <Button kind="first" wide busy={leaving.isPending && 'Signing out'} onClick={leave}>
-          Sign in again
+        <Button kind="first" wide busy={leaving.isPending && t('signingOut')} onClick={leave}>
+          {t('signInAgain')}
         </Button>
       </AuthLayout>
     );
@@ -47,32 +45,26 @@ export function ConsentPage() {
   const failed = deciding.error ?? leaving.error;
   const isDone = deciding.isPending || deciding.isSuccess;
   return (
-    <AuthLayout
-      title={`Sign in to ${name}?`}
-      lead={`It asks for your account of ${portal.app.name}. You are signed in as ${account}.`}
-    >
+    <AuthLayout title={t('consentTitle', { name })} lead={t('consentLead', { app: portal.app.name, account })}>
       <div>
-        <p>The application can:</p>
+        <p>{t('applicationCan')}</p>
         <ul className={styles.rights}>
           {scopeWords(data.scope, portal.app.name).map((words) => (
             <li key={words}>{words}</li>
           ))}
         </ul>
       </div>
-      <p className={softClass}>
-        You go on to <b>{placeOf(data.redirect_uri)}</b>. Allow this only if you trust it: an application chooses its
-        own name.
-      </p>
+      <p className={softClass}>{tNodes('consentGoTo', { place: <b dir="ltr">{placeOf(data.redirect_uri)}</b> })}</p>
       <Wrong>{failed && authWords(failed)}</Wrong>
       <div className={stackClass}>
-        <Button kind="first" wide busy={isDone && 'Going on'} onClick={() => deciding.mutate(true)}>
-          Allow
+        <Button kind="first" wide busy={isDone && t('goingOn')} onClick={() => deciding.mutate(true)}>
+          {t('allow')}
         </Button>
-        <Button wide offBecause={isDone ? 'Your answer is on its way.' : null} onClick={() => deciding.mutate(false)}>
-          Deny
+        <Button wide offBecause={isDone ? t('answerOnItsWay') : null} onClick={() => deciding.mutate(false)}>
+          {t('deny')}
         </Button>
-        <Button kind="quiet" wide busy={leaving.isPending && 'Signing out'} onClick={leave}>
-          Use another account
+        <Button kind="quiet" wide busy={leaving.isPending && t('signingOut')} onClick={leave}>
+          {t('useAnotherAccount')}
         </Button>
       </div>
     </AuthLayout>
@@ -82,7 +74,7 @@ export function ConsentPage() {
 /** Shows that a request cannot be continued. */
 export function RequestOver({ error }: { error: Error }) {
   return (
-    <AuthLayout title="This request no longer works" lead="Go back to the application, and begin again there.">
+    <AuthLayout title={t('requestOver')} lead={t('requestOverLead')}>
       <Wrong>{authWords(error)}</Wrong>
     </AuthLayout>
   );

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import { t } from '../../language/messages.ts';
 import { AuthLayout } from '../auth/auth-layout.tsx';
 import { usePortal } from '../data/client.ts';
 import { declined } from '../data/consent.ts';
@@ -17,7 +18,7 @@ export function ConsentRoute() {
   // The page shows a failure to read the session.
   const isSilent = search.get('prompt') === 'none' && !error;
   const isSignedIn = data !== undefined && data !== null && !data.needsFactor;
-  if (isSilent && data === undefined) return <AuthLayout title="Signing in">{null}</AuthLayout>;
+  if (isSilent && data === undefined) return <AuthLayout title={t('signingIn')}>{null}</AuthLayout>;
   if (isSilent && !isSignedIn) return <Declined id={search.get('authorization_id') ?? ''} />;
   return (
     <SignedIn>
@@ -32,5 +33,5 @@ function Declined({ id }: { id: string }) {
   useEffect(() => {
     if (address) location.replace(address);
   }, [address]);
-  return error ? <RequestOver error={error} /> : <AuthLayout title="Signing in">{null}</AuthLayout>;
+  return error ? <RequestOver error={error} /> : <AuthLayout title={t('signingIn')}>{null}</AuthLayout>;
 }

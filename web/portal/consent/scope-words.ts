@@ -1,21 +1,24 @@
-const words: Readonly<Record<string, string>> = {
-  profile: 'read your name and your picture',
-  email: 'read your e-mail address',
-  phone: 'read your phone number',
-  offline_access: 'stay signed in while you are away',
+import { type MessageKey, t } from '../../language/messages.ts';
+
+const words: Readonly<Record<string, MessageKey>> = {
+  profile: 'scopeProfile',
+  email: 'scopeEmail',
+  phone: 'scopePhone',
+  offline_access: 'scopeOffline',
 };
 
 /** Describes what the scopes allow in addition to the sign-in. */
-export const rightsOf = (scopes: readonly string[]): string[] => scopes.flatMap((name) => words[name] ?? []);
+export const rightsOf = (scopes: readonly string[]): string[] =>
+  scopes.flatMap((name) => (words[name] === undefined ? [] : t(words[name])));
 
 /**
  * Describes what an application with these scopes can do. Each token gives access to the member's data, within the
  * policies of the app.
  */
 export const scopeWords = (scope: string, app: string): string[] => [
-  'know that it is you, by the id of your account',
+  t('scopeAccount'),
   ...rightsOf(scope.split(' ')),
-  `read and change data of ${app} as you, as far as ${app} lets applications`,
+  t('scopeData', { app }),
 ];
 
 /** Returns the target of an address: its host, or the scheme of an application on the device. */

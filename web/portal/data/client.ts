@@ -1,6 +1,7 @@
 import { AuthClient, type GoTrueClient } from '@supabase/auth-js';
 import { createContext, use } from 'react';
 import type { PortalApp } from '../../../contract/portal.ts';
+import { t } from '../../language/messages.ts';
 
 /** The app, and the client with the member's session. */
 export interface Portal {
@@ -34,12 +35,17 @@ export function makePortal(app: PortalApp): Portal {
   };
 }
 
-/** Reads the public data of the app. Throws an Error with a message for the member. */
-export async function readApp(): Promise<PortalApp> {
+/**
+ * Reads the public data of the app. Throws an Error with a message for the member.
+ *
+ * @param language Resolves when the messages of the member's language are loaded.
+ */
+export async function readApp(language: Promise<void>): Promise<PortalApp> {
   const response = await fetch('/portal/v1/app').catch(() => null);
-  if (!response) throw new Error('The app cannot be reached. Check your connection, then try again.');
-  if (response.status === 404) throw new Error('There is no app at this address.');
-  if (!response.ok) throw new Error('The app does not answer now. Try again in a minute.');
+  await language;
+  if (!response) throw new Error(t('unreachable'));
+  if (response.status === 404) throw new Error(t('noApp'));
+  if (!response.ok) throw new Error(t('appDown'));
   return response.json();
 }
 

@@ -12,7 +12,7 @@ import { entityIn, fieldIn, useScreens } from './screens.ts';
 const people = (all: PortalScreens): PortalEntity[] =>
   all.entities.filter((entity) => entity.title_field !== null && isPerson(all, entity, 0));
 
-function isPerson(all: PortalScreens, entity: PortalEntity, depth: number): boolean {
+export function isPerson(all: PortalScreens, entity: PortalEntity, depth: number): boolean {
   const [name, ...others] = entity.key;
   const field = name === undefined ? undefined : fieldIn(entity, name);
   if (!field || others.length > 0 || depth > 3) return false;

@@ -1,4 +1,5 @@
 import type { PortalAction, PortalEntity } from '../../../contract/portal.ts';
+import { t } from '../../language/messages.ts';
 import type { Portal } from './client.ts';
 import { orThrow } from './session.ts';
 
@@ -12,10 +13,10 @@ export class Refusal extends Error {
   readonly code: string | null;
   /** The action, or the description of the broken rule. */
   readonly hint: string | null;
-  readonly details: string | null;
+  readonly details: unknown;
 
-  constructor(status: number, body: { code?: string; message?: string; hint?: string; details?: string } | null) {
-    super(body?.message ?? `The app answered ${status}.`);
+  constructor(status: number, body: { code?: string; message?: string; hint?: string; details?: unknown } | null) {
+    super(body?.message ?? t('answered', { status: String(status) }));
     this.status = status;
     this.code = body?.code ?? null;
     this.hint = body?.hint ?? null;

@@ -1,9 +1,9 @@
 import { infiniteQueryOptions, mutationOptions, queryOptions } from '@tanstack/react-query';
-import type { PortalEntity, PortalScreen, PortalScreens } from '../../../contract/portal.ts';
+import type { PortalEntity, PortalField, PortalScreen, PortalScreens } from '../../../contract/portal.ts';
 import type { Portal } from './client.ts';
 import { rowsAfter } from './keyset.ts';
 import { keyParams, type ListQuery, listParams, PAGE_ROWS, quoted, selectOf } from './query.ts';
-import { callRest, type Row, type Rows } from './rest.ts';
+import { callRest, Refusal, type Row, type Rows } from './rest.ts';
 import { entityIn } from './screens.ts';
 import { queryClient } from './session.ts';
 
@@ -228,43 +228,76 @@ export const addRow = (portal: Portal, entity: PortalEntity) =>
     onSuccess: refresh,
   });
 
-/** A change of a row: its previous values and the changed fields. */
+/** A change of a row: the values that the member has read, and the changed fields. */
 export interface RowChange {
   readonly key: Readonly<Record<string, unknown>>;
   readonly before: Row;
   readonly changes: Row;
 }
 
-/** Longer texts are not part of the request's address. */
-const FILTERED_CHARACTERS = 200;
+/**
+ * The result of a change: `saved`; `refused` if the row is missing or the caller may not change it; or the changed
+ * fields that another caller has changed, with their stored values.
+ */
+export type ChangeResult = 'saved' | 'refused' | Row;
+
+/** Maximum length of the read values in the address of a request, percent-encoded. */
+const VERSION_CHARACTERS = 12_000;
 
 /**
- * Changes a row if its changed fields still have their previous values. Returns false if they differ, if the row is
- * deleted, or if the caller may not change it.
+ * Returns the filters that the changed fields still have the values that the member has read, by field. Fields whose
+ * values no filter can contain are missing, and those beyond VERSION_CHARACTERS.
  */
-export const changeRow = (portal: Portal, entity: PortalEntity) =>
-  mutationOptions({
-    mutationFn: async ({ key, before, changes }: RowChange): Promise<boolean> => {
-      const params = keyParams(key);
-      for (const name of Object.keys(changes)) {
-        const condition = asRead(before[name]);
-        if (condition !== null && entity.fields.some((field) => field.name === name && field.readable)) {
-          params.append(quoted(name), condition);
-        }
-      }
-      params.set('select', entity.key.map(quoted).join(','));
-      const call = { method: 'PATCH', params, body: changes, prefer: 'return=representation' } as const;
-      return (await callRest(portal, entity, call)).rows.length > 0;
-    },
-    onSuccess: refresh,
-  });
+export function comparedInAddress({ fields }: PortalEntity, changes: Row, before: Row): Map<string, string> {
+  const found = new Map<string, string>();
+  let characters = 0;
+  for (const name of Object.keys(changes)) {
+    const field = fields.find((one) => one.name === name);
+    const condition = field?.readable ? asRead(field, before[name]) : null;
+    if (condition === null) continue;
+    characters += encodeURIComponent(condition).length;
+    if (characters <= VERSION_CHARACTERS) found.set(name, condition);
+  }
+  return found;
+}
+
+/**
+ * Changes a row if each changed field still has the value that the member has read. The request contains these values
+ * as filters, and the server compares them in the statement that writes.
+ */
+export async function changeRow(
+  portal: Portal,
+  entity: PortalEntity,
+  { key, before, changes }: RowChange,
+): Promise<ChangeResult> {
+  const params = keyParams(key);
+  for (const [name, condition] of comparedInAddress(entity, changes, before)) params.append(quoted(name), condition);
+  params.set('select', entity.key.map(quoted).join(','));
+  const prefer = 'return=representation, conflict=report';
+  try {
+    const { rows } = await callRest(portal, entity, { method: 'PATCH', params, body: changes, prefer });
+    return rows.length > 0 ? 'saved' : 'refused';
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'row_changed') return error.details as Row;
+    throw error;
+  } finally {
+    await refresh();
+  }
+}
 
 /** Returns the filter that a field still has the value; null for values that no filter can contain. */
-function asRead(value: unknown): string | null {
+function asRead({ editor }: PortalField, value: unknown): string | null {
   if (value === null) return 'is.null';
   if (typeof value === 'boolean') return `is.${value}`;
-  const isShort = typeof value === 'number' || (typeof value === 'string' && value.length <= FILTERED_CHARACTERS);
-  return isShort ? `eq.${value}` : null;
+  if (editor === 'array' && Array.isArray(value)) return arrayFilter(value);
+  return typeof value === 'number' || typeof value === 'string' ? `eq.${value}` : null;
+}
+
+/** Returns a filter with an array of PostgreSQL (manual, "Array Input and Output"); null for nested values. */
+function arrayFilter(values: readonly unknown[]): string | null {
+  if (values.some((value) => typeof value === 'object' && value !== null)) return null;
+  const elements = values.map((value) => (value === null ? 'NULL' : `"${String(value).replaceAll(/[\\"]/g, '\\$&')}"`));
+  return `eq.{${elements.join(',')}}`;
 }
 
 /** Deletes a row. Returns false if no row was deleted. */

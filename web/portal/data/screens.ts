@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { createContext, use } from 'react';
 import type { PortalEntity, PortalField, PortalScreen, PortalScreens } from '../../../contract/portal.ts';
 import type { Portal } from './client.ts';
+import { chosenLanguage } from './language.ts';
 import { callerHeaders, Refusal } from './rest.ts';
 
 /** Interval in ms at which the pages read the screens again. The response is usually 304. */
@@ -12,7 +13,12 @@ export const screens = (portal: Portal, userId: string | null) =>
   queryOptions({
     queryKey: ['screens', userId],
     queryFn: async (): Promise<PortalScreens> => {
-      const response = await fetch('/portal/v1/screens', { headers: await callerHeaders(portal) });
+      const response = await fetch('/portal/v1/screens', {
+        headers: {
+          ...(await callerHeaders(portal)),
+          'accept-language': chosenLanguage() ?? navigator.languages.join(','),
+        },
+      });
       if (!response.ok) throw new Refusal(response.status, await response.json().catch(() => null));
       return response.json();
     },

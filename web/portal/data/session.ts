@@ -1,7 +1,9 @@
 import type { GoTrueClient, Session } from '@supabase/auth-js';
 import { MutationCache, mutationOptions, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
+import { t } from '../../language/messages.ts';
 import { codeOf } from './auth-words.ts';
 import type { Portal } from './client.ts';
+import { followAccount } from './language.ts';
 
 const sessionKey = ['session'] as const;
 
@@ -43,6 +45,7 @@ export const signedIn = ({ auth }: Portal) =>
         await auth.signOut({ scope: 'local' });
         return null;
       }
+      followAccount(session.user.user_metadata);
       const level = orThrow(await auth.mfa.getAuthenticatorAssuranceLevel());
       return { session, needsFactor: level.currentLevel !== level.nextLevel && level.nextLevel === 'aal2' };
     },
@@ -81,7 +84,7 @@ export async function callAuth<T>({ app, auth }: Portal, path: string, init: Req
   });
   const body = response.status === 204 ? null : await response.json().catch(() => null);
   if (!response.ok) {
-    const said = body?.msg ?? body?.message ?? `The app answered ${response.status}.`;
+    const said = body?.msg ?? body?.message ?? t('answered', { status: String(response.status) });
     throw Object.assign(new Error(said), { code: body?.error_code });
   }
   return body;

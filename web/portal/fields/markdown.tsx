@@ -85,7 +85,7 @@ export function spansOf(text: string): Span[] {
 /** Shows a long text with its Markdown. Markup of HTML stays text. */
 export function Markdown({ text, className }: { text: string; className?: string | undefined }) {
   return (
-    <div className={classNames(styles.text, className)}>
+    <div className={classNames(styles.text, className)} dir="auto">
       {blocksOf(text).map((block, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: The blocks of a text have no other identity.
         <Fragment key={i}>{shown(block)}</Fragment>

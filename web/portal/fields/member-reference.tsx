@@ -4,6 +4,7 @@ import type { PortalEntity } from '../../../contract/portal.ts';
 import type { ReferenceControlProps } from '../../fields/editor.tsx';
 import { textOf } from '../../fields/format.ts';
 import { ReferencePicker } from '../../fields/reference-picker.tsx';
+import { inSentence, t } from '../../language/messages.ts';
 import { usePortal } from '../data/client.ts';
 import type { Row } from '../data/rest.ts';
 import { choices, readRow } from '../data/rows.ts';
@@ -50,11 +51,11 @@ export function MemberReference({
     <ReferencePicker
       {...{ id, label, describedBy, isWrong, search, found }}
       listLabel={field.label}
-      placeholder={`Search ${target.label.toLowerCase()}`}
+      placeholder={t('searchOf', { label: inSentence(target.label) })}
       chosen={value === '' ? '' : name || (given ? rowName(target, given) : rowNumber(target, value))}
       value={value === '' ? null : value}
-      none={field.nullable && value !== '' ? <span className="soft">None</span> : null}
-      nothingFound={`No ${target.one} is called so.`}
+      none={field.nullable && value !== '' ? <span className="soft">{t('none')}</span> : null}
+      nothingFound={t('nothingCalledSo', { one: target.one })}
       onSearch={setSearch}
       onChoose={(choice) => {
         onChange(choice?.value ?? '');
@@ -66,7 +67,7 @@ export function MemberReference({
 
 /** Returns a text for a chosen row without a label. */
 const rowNumber = ({ one }: PortalEntity, value: string): string =>
-  /^\d+$/.test(value) ? `${one} ${value}` : `A ${one}`;
+  /^\d+$/.test(value) ? `${one} ${value}` : t('aRow', { one });
 
 /** Returns another field, which distinguishes rows with the same label. */
 function secondLine(entity: PortalEntity, row: Row): string {

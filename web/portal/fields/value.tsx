@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { PortalEntity, PortalField } from '../../../contract/portal.ts';
 import { ago, fullTime, shortTime, textOf, timeOf } from '../../fields/format.ts';
 import { State } from '../../fields/state.tsx';
+import { t } from '../../language/messages.ts';
 import { pointedTo } from '../data/query.ts';
 import type { Row } from '../data/rest.ts';
 import { entityIn, rowPath, useScreens } from '../data/screens.ts';
@@ -59,8 +60,8 @@ function ReferenceValue({ field, row, links }: { field: PortalField; row: Row; l
   const all = useScreens();
   const target = field.reference && entityIn(all, field.reference.entity);
   const pointed = pointedTo(row, field.name);
-  if (row[field.name] === null || !target) return <span className="soft">{isPerson(field) ? 'Nobody' : '–'}</span>;
-  if (!pointed) return <span className="soft">Not visible to you</span>;
+  if (row[field.name] === null || !target) return <span className="soft">{isPerson(field) ? t('nobody') : '–'}</span>;
+  if (!pointed) return <span className="soft">{t('notVisible')}</span>;
   const path = links ? rowPath(all, target, { ...pointed, [target.key[0] ?? '']: row[field.name] }) : null;
   const name = rowName(target, pointed);
   return path ? <Link to={path}>{name}</Link> : name;
@@ -81,5 +82,5 @@ export function rowName(entity: PortalEntity, row: Row): string {
 /** Shows an account: the member's own account by name, another account without its id. */
 function MemberValue({ id }: { id: string }) {
   const caller = useCaller();
-  return caller?.user.id === id ? 'You' : <span className="soft">Another member</span>;
+  return caller?.user.id === id ? t('you') : <span className="soft">{t('anotherMember')}</span>;
 }

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { PortalAction } from '../../../contract/portal.ts';
 import { type Draft, valuesOf, wrongIn } from '../../fields/draft.ts';
 import { FieldEditor } from '../../fields/editor.tsx';
+import { t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
 import { usePortal } from '../data/client.ts';
 import { callFunction, type Row } from '../data/rest.ts';
@@ -35,7 +36,7 @@ export function Actions({ actions, row = null }: { actions: readonly PortalActio
           {actions.map((action) => (
             <Button
               key={action.name}
-              busy={calling.isPending && calling.variables?.action === action && 'Working'}
+              busy={calling.isPending && calling.variables?.action === action && t('working')}
               onClick={() => {
                 calling.reset();
                 if (action.fields.length > 0) setAsked(action);
@@ -102,10 +103,10 @@ function Arguments({
         />
       ))}
       <div className={styles.buttons}>
-        <Button type="submit" kind="first" busy={isBusy && 'Working'}>
+        <Button type="submit" kind="first" busy={isBusy && t('working')}>
           {action.label}
         </Button>
-        <Button onClick={onCancel}>Cancel</Button>
+        <Button onClick={onCancel}>{t('cancel')}</Button>
       </div>
     </form>
   );
@@ -120,7 +121,7 @@ function Result({ action, value }: { action: PortalAction; value: unknown }) {
   const isShort = typeof value === 'string' || typeof value === 'number';
   return (
     <p role="status" className={styles.done}>
-      {action.label}: done.{' '}
+      {t('asked', { label: action.label })}{' '}
       {path && entity ? <Link to={path}>{rowName(entity, row)}</Link> : isShort ? String(value) : ''}
     </p>
   );

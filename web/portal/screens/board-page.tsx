@@ -5,6 +5,7 @@ import { useState } from 'react';
 import type { PortalMachine } from '../../../contract/portal.ts';
 import { countWords } from '../../fields/format.ts';
 import { State } from '../../fields/state.tsx';
+import { currentDirection, t, tNodes } from '../../language/messages.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -74,10 +75,10 @@ function Board({ screen, entity, machine }: Pick<Place, 'screen' | 'entity'> & {
       { row, to: state, values: {} },
       {
         onSuccess: async (isMoved) => {
-          setSaid(isMoved ? `${name} is in ${label(state)}.` : `Somebody else has moved ${name}.`);
+          setSaid(isMoved ? t('boardIsIn', { name, state: label(state) }) : t('boardMoved', { name }));
           if (!isMoved) return;
           const undo = await undoTransition(portal, all, { entity, machine }, row);
-          toast({ words: `${name}: ${transition.label}.`, undo });
+          toast({ words: t('fieldWrong', { label: name, words: `${transition.label}.` }), undo });
         },
       },
     );
@@ -90,21 +91,21 @@ function Board({ screen, entity, machine }: Pick<Place, 'screen' | 'entity'> & {
       if (picked) return picked.over === row[machine.field] ? setPicked(null) : drop(row, picked.over);
       setPicked({ row, name, over: String(row[machine.field]) });
       const where = targets.map(label).join(', ');
-      setSaid(targets.length === 0 ? `${name} cannot move now.` : `Picked up ${name}. It may go to ${where}.`);
+      setSaid(targets.length === 0 ? t('boardCannotMove', { name }) : t('boardPicked', { name, states: where }));
     }
     if (picked && (event.key === 'ArrowLeft' || event.key === 'ArrowRight')) {
       event.preventDefault();
       const order = states
         .map(({ value }) => value)
         .filter((value) => value === row[machine.field] || targets.includes(value));
-      const step = event.key === 'ArrowRight' ? 1 : -1;
+      const step = (event.key === 'ArrowRight') === (currentDirection() === 'ltr') ? 1 : -1;
       const over = order[(order.indexOf(picked.over) + step + order.length) % order.length] ?? picked.over;
       setPicked({ ...picked, over });
-      setSaid(`Over ${label(over)}.`);
+      setSaid(t('boardOver', { state: label(over) }));
     }
     if (picked && event.key === 'Escape') {
       setPicked(null);
-      setSaid(`${name} stays in ${label(String(row[machine.field]))}.`);
+      setSaid(t('boardStays', { name, state: label(String(row[machine.field])) }));
     }
   };
   const failed = lanes.find(({ error }) => error)?.error ?? taking.error;
@@ -123,7 +124,7 @@ function Board({ screen, entity, machine }: Pick<Place, 'screen' | 'entity'> & {
           )}
         </div>
         <Trouble error={failed ?? null} />
-        <nav className={styles.lanetabs} aria-label="State shown">
+        <nav className={styles.lanetabs} aria-label={t('stateShown')}>
           {states.map(({ value }) => (
             <button key={value} type="button" aria-pressed={value === shown} onClick={() => setShown(value)}>
               <State machine={machine} state={value} />
@@ -181,16 +182,22 @@ function Board({ screen, entity, machine }: Pick<Place, 'screen' | 'entity'> & {
                     </li>
                   ))}
                 </ul>
-                {total > rows.length && <p className={styles.more}>{countWords(total - rows.length)} more</p>}
+                {total > rows.length && (
+                  <p className={styles.more}>{t('boardMore', { count: countWords(total - rows.length) })}</p>
+                )}
               </section>
             );
           })}
         </div>
         <p className={styles.hint}>
           <span>
-            <kbd>Space</kbd> pick up and drop, <kbd>Arrows</kbd> move, <kbd>Esc</kbd> put back
+            {tNodes('boardHint', {
+              space: <kbd>{t('keySpace')}</kbd>,
+              arrows: <kbd>{t('keyArrows')}</kbd>,
+              esc: <kbd>{t('keyEsc')}</kbd>,
+            })}
           </span>
-          <span>Only states that a {entity.one} may go to light up</span>
+          <span>{t('boardLights', { one: entity.one })}</span>
         </p>
         <p role="status" className="sr">
           {said}

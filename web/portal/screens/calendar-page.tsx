@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import type { PortalScreen } from '../../../contract/portal.ts';
 import { timeOf } from '../../fields/format.ts';
+import { dateFormat, t } from '../../language/messages.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { usePortal } from '../data/client.ts';
@@ -18,10 +19,8 @@ import pageStyles from './page.module.css';
 import { Shell } from './shell.tsx';
 import { dayOf, monthIn, monthOf, weeksOf } from './weeks.ts';
 
-const monthName = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric' });
-const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'short' });
-const dayName = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' });
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+const monthName = (day: Date) => dateFormat({ month: 'long', year: 'numeric' }).format(day);
+const dayName = (day: Date) => dateFormat({ weekday: 'long', day: 'numeric', month: 'long' }).format(day);
 
 /** Rows with a start and an end, by the days of a month. The address contains the month. */
 export function CalendarPage({ screen, entity }: Place) {
@@ -54,15 +53,16 @@ function Calendar({
         <div>
           <h1 className={pageStyles.title}>{screen.title}</h1>
           <p className={pageStyles.answer} role="status">
-            {monthName.format(shown)}
-            {data && data.rows.length === SHOWN_ROWS ? `; the first ${SHOWN_ROWS} are shown` : ''}
+            {data?.rows.length === SHOWN_ROWS
+              ? t('calendarFirst', { month: monthName(shown), count: SHOWN_ROWS })
+              : monthName(shown)}
           </p>
         </div>
         <div className={pageStyles.actions}>
-          <Link to="." search={to(-1)} className={buttonClass({})} aria-label="Previous month">
+          <Link to="." search={to(-1)} className={buttonClass({})} aria-label={t('previousMonth')}>
             <Icon of={IconChevronLeft} />
           </Link>
-          <Link to="." search={to(1)} className={buttonClass({})} aria-label="Next month">
+          <Link to="." search={to(1)} className={buttonClass({})} aria-label={t('nextMonth')}>
             <Icon of={IconChevronRight} />
           </Link>
           {form && (
@@ -75,11 +75,15 @@ function Calendar({
       </div>
       <Actions actions={screen.actions} />
       <Trouble error={error} />
-      <table className={styles.month} aria-label={`${screen.title}, ${monthName.format(shown)}`} aria-busy={!data}>
+      <table
+        className={styles.month}
+        aria-label={t('calendarOf', { title: screen.title, month: monthName(shown) })}
+        aria-busy={!data}
+      >
         <thead>
           <tr>
             {weeks[0]?.map((day) => (
-              <th key={day.getDay()}>{weekday.format(day)}</th>
+              <th key={day.getDay()}>{dateFormat({ weekday: 'short' }).format(day)}</th>
             ))}
           </tr>
         </thead>
@@ -95,9 +99,9 @@ function Calendar({
                     data-other={day.getMonth() !== shown.getMonth() || undefined}
                     aria-current={dayOf(day) === dayOf(new Date()) ? 'date' : undefined}
                   >
-                    <time dateTime={dayOf(day)} title={dayName.format(day)}>
-                      <span className={styles.dayName}>{dayName.format(day)}</span>
-                      <span className={styles.dayNumber}>{day.getDate()}</span>
+                    <time dateTime={dayOf(day)} title={dayName(day)}>
+                      <span className={styles.dayName}>{dayName(day)}</span>
+                      <span className={styles.dayNumber}>{dateFormat({ day: 'numeric' }).format(day)}</span>
                     </time>
                     <ul>
                       {rows.map((row) => (
@@ -161,7 +165,7 @@ function Entry({
   const name = leading ? <FieldValue entity={entity} field={leading} row={row} isShort /> : rowName(entity, row);
   const words = (
     <>
-      {hasTime && <b>{clock.format(time)}</b>} {name}
+      {hasTime && <b>{dateFormat({ timeStyle: 'short' }).format(time)}</b>} {name}
     </>
   );
   return path ? <Link to={path}>{words}</Link> : <span>{words}</span>;

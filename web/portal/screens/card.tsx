@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { PortalEntity, PortalField, PortalMachine, PortalTransition } from '../../../contract/portal.ts';
+import { t } from '../../language/messages.ts';
 import { classNames } from '../../ui/class-names.ts';
 import type { Row } from '../data/rest.ts';
 import { FieldValue, rowName } from '../fields/value.tsx';
@@ -74,11 +75,11 @@ export function Card({
         {ways.length > 0 && (
           <select
             className={styles.menu}
-            aria-label={`Move ${name}`}
+            aria-label={t('moveOne', { name })}
             value=""
             onChange={({ currentTarget }) => onMove(currentTarget.value)}
           >
-            <option value="">Move</option>
+            <option value="">{t('move')}</option>
             {ways.map(({ name: transition, label, to }) => (
               <option key={transition} value={to}>
                 {label}

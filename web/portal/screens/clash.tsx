@@ -1,6 +1,7 @@
 import { useId, useState } from 'react';
 import type { PortalEntity } from '../../../contract/portal.ts';
 import { textOf } from '../../fields/format.ts';
+import { t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
 import { pointedTo } from '../data/query.ts';
 import { entityIn, fieldIn, useScreens } from '../data/screens.ts';
@@ -32,8 +33,8 @@ export function Clash({
   };
   return (
     <div className={styles.clash} role="alert">
-      <h2>Somebody else changed this while you were editing</h2>
-      <p>Your other changes are saved. Choose what holds.</p>
+      <h2>{t('clashTitle')}</h2>
+      <p>{t('clashChoose')}</p>
       {names.map((name) => {
         const field = fieldIn(entity, name);
         const choose = (isOwn: boolean) =>
@@ -45,19 +46,19 @@ export function Clash({
               <label>
                 <input type="radio" name={`${id}-${name}`} checked={!own.has(name)} onChange={() => choose(false)} />
                 {theirs(name)}
-                <small>Theirs, saved</small>
+                <small>{t('clashTheirs')}</small>
               </label>
               <label>
                 <input type="radio" name={`${id}-${name}`} checked={own.has(name)} onChange={() => choose(true)} />
-                {field.reference ? 'Your choice' : textOf(field, clash.own[name])}
-                <small>Yours, not saved</small>
+                {field.reference ? t('clashOwnChoice') : textOf(field, clash.own[name])}
+                <small>{t('clashOwn')}</small>
               </label>
             </fieldset>
           )
         );
       })}
       <div>
-        <Button onClick={() => onChoose(own)}>Keep what is chosen</Button>
+        <Button onClick={() => onChoose(own)}>{t('clashKeep')}</Button>
       </div>
     </div>
   );

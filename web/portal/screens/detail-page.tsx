@@ -4,6 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { PortalEntity, PortalField, PortalScreen } from '../../../contract/portal.ts';
 import { State } from '../../fields/state.tsx';
+import { t } from '../../language/messages.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { usePortal } from '../data/client.ts';
@@ -46,12 +47,12 @@ export function DetailPage({ screen, entity, rowKey }: Place) {
   if (isPending) {
     return (
       <Shell title={screen.title} crumbs={crumbs}>
-        <span role="progressbar" aria-label="Loading" />
+        <span role="progressbar" aria-label={t('loading')} />
       </Shell>
     );
   }
   if (!row) {
-    return <Message title={`There is no such ${entity.one}`}>It may have been deleted, or you may not see it.</Message>;
+    return <Message title={t('noSuch', { one: entity.one })}>{t('noSuchWhy')}</Message>;
   }
   const shown = readableFields(entity, screen.columns);
   const isText = ({ name, editor }: PortalField) => name !== entity.title_field && editor === 'long text';
@@ -68,7 +69,7 @@ export function DetailPage({ screen, entity, rowKey }: Place) {
       panel={
         <>
           {entity.machine && <Transitions entity={entity} machine={entity.machine} row={row} />}
-          <h2 className={styles.panelHead}>Details</h2>
+          <h2 className={styles.panelHead}>{t('details')}</h2>
           <dl className={detailStyles.facts}>
             {short.map((field) => (
               <div key={field.name}>
@@ -131,7 +132,7 @@ function Tools({ entity, row, back }: { entity: PortalEntity; row: Row; back: st
     },
     onSuccess: ({ isGone, undo }) => {
       if (!isGone) return;
-      toast({ words: `${rowName(entity, row)}: deleted.`, undo });
+      toast({ words: t('deletedToast', { name: rowName(entity, row) }), undo });
       void queryClient.invalidateQueries({ queryKey: ['rows'] });
       void navigate({ to: back });
     },
@@ -142,14 +143,14 @@ function Tools({ entity, row, back }: { entity: PortalEntity; row: Row; back: st
   if (isAsking) {
     return (
       <span className={detailStyles.tools}>
-        <span role="status">Delete this {entity.one}?</span>
-        <Button kind="danger" small busy={deleting.isPending && 'Deleting'} onClick={() => deleting.mutate()}>
-          Delete
+        <span role="status">{t('deleteAsk', { one: entity.one })}</span>
+        <Button kind="danger" small busy={deleting.isPending && t('deleting')} onClick={() => deleting.mutate()}>
+          {t('delete')}
         </Button>
         <Button small onClick={() => setIsAsking(false)}>
-          Keep
+          {t('keep')}
         </Button>
-        {deleting.data?.isGone === false && <span role="alert">You may not delete this {entity.one}.</span>}
+        {deleting.data?.isGone === false && <span role="alert">{t('mayNotDelete', { one: entity.one })}</span>}
         <Trouble error={deleting.error} />
       </span>
     );
@@ -159,12 +160,12 @@ function Tools({ entity, row, back }: { entity: PortalEntity; row: Row; back: st
       {canChange && (
         <Link to="." search={{ edit: true } as never} className={buttonClass({ kind: 'quiet', small: true })}>
           <Icon of={IconEdit} small />
-          Change
+          {t('change')}
         </Link>
       )}
       {entity.access.delete.open && (
         <Button kind="quiet" small icon={IconTrash} onClick={() => setIsAsking(true)}>
-          Delete
+          {t('delete')}
         </Button>
       )}
     </span>

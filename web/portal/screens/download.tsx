@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import type { PortalScreens } from '../../../contract/portal.ts';
 import { textOf } from '../../fields/format.ts';
+import { t } from '../../language/messages.ts';
 import { toSpreadsheetCsv } from '../../rows/csv.ts';
 import { download } from '../../rows/download.ts';
 import { usePortal } from '../data/client.ts';
@@ -37,11 +38,7 @@ export function Download({
       aria-disabled={downloading.isPending || undefined}
       onClick={() => !downloading.isPending && downloading.mutate()}
     >
-      {downloading.isPending
-        ? 'Downloading …'
-        : downloading.error
-          ? 'The download failed. Try again'
-          : 'Download as CSV'}
+      {downloading.isPending ? t('downloading') : downloading.error ? t('downloadFailed') : t('downloadCsv')}
     </button>
   );
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { PortalField } from '../../../contract/portal.ts';
 import { textOf } from '../../fields/format.ts';
+import { t } from '../../language/messages.ts';
 import { usePortal } from '../data/client.ts';
 import type { Row } from '../data/rest.ts';
 import { figureRows, SHOWN_ROWS } from '../data/rows.ts';
@@ -32,7 +33,7 @@ export function FiguresPage({ screen, entity }: Place) {
       </div>
       <Actions actions={screen.actions} />
       <Trouble error={error} />
-      {data && rows.length === 0 && <p className={pageStyles.soft}>No figures yet.</p>}
+      {data && rows.length === 0 && <p className={pageStyles.soft}>{t('figuresNone')}</p>}
       {rows.length === 1 && only && (
         <dl className={styles.figures}>
           {fields.map((field) => (
@@ -46,7 +47,7 @@ export function FiguresPage({ screen, entity }: Place) {
         </dl>
       )}
       {rows.length > 1 && <Series entity={entity} fields={fields} rows={rows} label={screen.title} />}
-      {rows.length === SHOWN_ROWS && <p className={pageStyles.foot}>The first {SHOWN_ROWS} rows are shown.</p>}
+      {rows.length === SHOWN_ROWS && <p className={pageStyles.foot}>{t('figuresFirst', { count: SHOWN_ROWS })}</p>}
     </Shell>
   );
 }

@@ -1,5 +1,6 @@
 import { IconX } from '@tabler/icons-react';
 import type { PortalEntity } from '../../../contract/portal.ts';
+import { t } from '../../language/messages.ts';
 import { Icon } from '../../ui/icon.tsx';
 import listStyles from './list-page.module.css';
 import { choicesOf, conditionWords, filterWords } from './list-search.ts';
@@ -31,7 +32,7 @@ export function Filters({
             key={name}
             type="button"
             className={`${styles.word} ${listStyles.chip}`}
-            title="Remove this filter"
+            title={t('removeFilter')}
             onClick={() => onChange(without(name))}
           >
             {conditionWords(entity, name, condition) ?? name} <Icon of={IconX} small />
@@ -40,7 +41,7 @@ export function Filters({
         {offered.length > 0 && (
           <select
             className={listStyles.select}
-            aria-label="Add a filter"
+            aria-label={t('addFilter')}
             value=""
             onChange={({ currentTarget }) => {
               const [field, choice] = currentTarget.value.split(' ').map(Number);
@@ -49,12 +50,12 @@ export function Filters({
               if (chosen && condition) onChange({ ...conditions, [chosen.name]: condition.condition });
             }}
           >
-            <option value="">+ Filter</option>
+            <option value="">{t('filterPlus')}</option>
             {offered.map((field, i) => (
               <optgroup key={field.name} label={field.label}>
                 {choicesOf(field).map((choice, j) => (
                   <option key={choice.condition} value={`${i} ${j}`}>
-                    {field.label} is {choice.label}
+                    {t('filterIs', { field: field.label, value: choice.label })}
                   </option>
                 ))}
               </optgroup>

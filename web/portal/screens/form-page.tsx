@@ -5,6 +5,7 @@ import type { PortalEntity, PortalField } from '../../../contract/portal.ts';
 import { type Draft, toDraft, valuesOf, wrongIn } from '../../fields/draft.ts';
 import { FieldEditor } from '../../fields/editor.tsx';
 import { wordsOf } from '../../fields/rules.ts';
+import { inSentence, t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
 import { usePortal } from '../data/client.ts';
 import { pointedTo } from '../data/query.ts';
@@ -47,11 +48,7 @@ export function FormPage({
     const list = listFor(all, entity);
     return (
       <Message title={screen.title}>
-        {list ? (
-          <Link to={list.route}>Choose what to change in {list.title}</Link>
-        ) : (
-          'There is nothing that you may change.'
-        )}
+        {list ? <Link to={list.route}>{t('chooseWhat', { title: list.title })}</Link> : t('nothingToChange')}
       </Message>
     );
   }
@@ -63,7 +60,7 @@ export function FormPage({
         <Trouble error={error} />
       </Shell>
     ) : (
-      <Message title={`There is no such ${entity.one}`}>It may have been deleted, or you may not see it.</Message>
+      <Message title={t('noSuch', { one: entity.one })}>{t('noSuchWhy')}</Message>
     );
   }
   return <Form place={{ screen, entity }} row={row} rowKey={key} />;
@@ -110,7 +107,7 @@ function Form({
   const wrong = new Map(fields.map((field) => [field.name, wrongIn(field, typedIn(field), isNew)]));
   const values = valuesOf(fields, draft, row);
   const error = adding.error ?? changing.error;
-  const title = isNew ? screen.title : screen.kind === 'form' ? screen.title : `Change ${entity.one}`;
+  const title = isNew ? screen.title : screen.kind === 'form' ? screen.title : t('changeOne', { one: entity.one });
   const back =
     row && screen.kind === 'detail' ? (rowPath(all, entity, row) ?? '/') : (listFor(all, entity)?.route ?? '/');
   const change = (field: PortalField, value: string | boolean) => {
@@ -173,7 +170,14 @@ function Form({
         {error &&
           (refused ? (
             <Trouble
-              error={new Refusal(400, { message: `${fieldIn(entity, refused.field)?.label}: ${refused.words}` })}
+              error={
+                new Refusal(400, {
+                  message: t('fieldWrong', {
+                    label: fieldIn(entity, refused.field)?.label ?? '',
+                    words: refused.words,
+                  }),
+                })
+              }
             />
           ) : (
             <Trouble error={error} />
@@ -218,17 +222,17 @@ function Form({
           <Button
             type="submit"
             kind="first"
-            busy={(adding.isPending || changing.isPending) && 'Saving'}
-            offBecause={!isNew && Object.keys(values).length === 0 ? 'Nothing is changed.' : null}
+            busy={(adding.isPending || changing.isPending) && t('saving')}
+            offBecause={!isNew && Object.keys(values).length === 0 ? t('nothingChanged') : null}
           >
-            Save
+            {t('save')}
           </Button>
-          <Button onClick={leave}>Cancel</Button>
+          <Button onClick={leave}>{t('cancel')}</Button>
           <span role="status">
             {broken
-              ? `Look at ${broken.label.toLowerCase()}.`
+              ? t('lookAt', { label: inSentence(broken.label) })
               : restored && Object.keys(values).length > 0
-                ? 'Your draft was kept on this device.'
+                ? t('draftKept')
                 : ''}
           </span>
         </div>

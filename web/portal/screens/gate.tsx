@@ -7,7 +7,7 @@ import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
 import { ScreensContext, screens } from '../data/screens.ts';
 import { signedIn } from '../data/session.ts';
-import { FactorStep } from '../sign-in/factor-step.tsx';
+import { FactorStep } from '../sign-in/signed-in.tsx';
 import { Toasts } from './toast.tsx';
 
 const CallerContext = createContext<Session | null>(null);

@@ -1,6 +1,7 @@
 import type { PortalEntity, PortalMachine } from '../../../contract/portal.ts';
 import { ago, fullTime, timeOf } from '../../fields/format.ts';
 import { stateColour } from '../../fields/state.tsx';
+import { t } from '../../language/messages.ts';
 import { useMemberNames } from '../data/member-names.ts';
 import type { Row } from '../data/rest.ts';
 import styles from './detail-page.module.css';
@@ -25,15 +26,16 @@ export function History({ entity, machine, row }: { entity: PortalEntity; machin
   );
   const names = useMemberNames(changes.flatMap(({ member }) => member ?? []));
   if (changes.length === 0) return null;
-  const who = ({ member }: StateChange) => {
-    if (member === null) return '';
-    if (member === caller?.user.id) return ' by you';
-    return names[member] === undefined ? ' by another member' : ` by ${names[member]}`;
+  const by = ({ member }: StateChange, state: string) => {
+    if (member === null) return state;
+    if (member === caller?.user.id) return t('historyByYou', { state });
+    const name = names[member];
+    return name === undefined ? t('historyByMember', { state }) : t('historyBy', { state, name });
   };
   const label = (state: string | null) => machine.states.find(({ value }) => value === state)?.label ?? state ?? '';
   return (
     <>
-      <h2 className={pageStyles.panelHead}>History</h2>
+      <h2 className={pageStyles.panelHead}>{t('history')}</h2>
       <ul className={styles.history}>
         {[...changes].reverse().map((change) => {
           const time = timeOf(change.at);
@@ -41,16 +43,15 @@ export function History({ entity, machine, row }: { entity: PortalEntity; machin
           return (
             <li key={change.at}>
               <i style={{ '--c': `var(--${stateColour(machine, change.to)})` } as React.CSSProperties} />
-              <span>
-                {made ? `New ${entity.one}` : label(change.to)}
-                {who(change)}
-              </span>
+              <span>{by(change, made ? t('historyNew', { one: entity.one }) : label(change.to))}</span>
               {time && (
                 <time dateTime={time.toISOString()} title={fullTime(time)}>
                   {ago(time, new Date())}
                 </time>
               )}
-              <small>{made ? 'The first state' : `${label(change.from)} to ${label(change.to)}`}</small>
+              <small>
+                {made ? t('historyFirst') : t('historyFromTo', { from: label(change.from), to: label(change.to) })}
+              </small>
             </li>
           );
         })}

@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, Navigate } from '@tanstack/react-router';
 import type { PortalScreen } from '../../../contract/portal.ts';
 import { countWords } from '../../fields/format.ts';
+import { t } from '../../language/messages.ts';
 import { usePortal } from '../data/client.ts';
 import { count, list } from '../data/rows.ts';
 import { entityIn, formFor, readableFields, useScreens } from '../data/screens.ts';
@@ -26,17 +27,17 @@ export function HomePage() {
   const name = caller && memberName(caller.user);
   if (home !== null) return <Navigate to={home} replace />;
   return (
-    <Shell title="Home">
+    <Shell title={t('home')}>
       <div className={styles.titlebar}>
         <div>
-          <h1 className={styles.title}>{name ? `Welcome, ${name}` : app.name}</h1>
-          <p className={styles.answer}>{app.purpose ?? (name ? `You are signed in to ${app.name}.` : '')}</p>
+          <h1 className={styles.title}>{name ? t('welcome', { name }) : app.name}</h1>
+          <p className={styles.answer}>{app.purpose ?? (name ? t('signedInTo', { app: app.name }) : '')}</p>
         </div>
       </div>
       <div className={homeStyles.grid}>
         {first && <FirstList screen={first} />}
         <section className={styles.section}>
-          <h2>Go to</h2>
+          <h2>{t('goTo')}</h2>
           <ul className={homeStyles.go}>
             {shown.map((screen) => (
               <li key={screen.route}>
@@ -49,7 +50,7 @@ export function HomePage() {
             ))}
             {caller && (
               <li>
-                <Link to="/account">Your account</Link>
+                <Link to="/account">{t('account')}</Link>
               </li>
             )}
           </ul>
@@ -89,7 +90,9 @@ function FirstList({ screen }: { screen: PortalScreen }) {
         <Link to={screen.route}>{screen.title}</Link>
       </h2>
       {data && rows.length === 0 ? (
-        <p className={styles.soft}>Nothing here yet. {form && <Link to={form.route}>{form.title}</Link>}</p>
+        <p className={styles.soft}>
+          {t('nothingYetDot')} {form && <Link to={form.route}>{form.title}</Link>}
+        </p>
       ) : (
         <RowsTable
           label={screen.title}

@@ -3,6 +3,7 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { PortalScreen } from '../../../contract/portal.ts';
 import { countWords } from '../../fields/format.ts';
+import { inSentence, t, tNodes } from '../../language/messages.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
@@ -72,8 +73,8 @@ export function ListPage({ screen, entity }: Place) {
       <div className={listStyles.ask}>
         {searchedFields(entity).length > 0 && (
           <SearchField
-            label="Search in this list"
-            example="Search in this list"
+            label={t('searchList')}
+            example={t('searchList')}
             value={words}
             onSearch={(q) => {
               if (q !== words) go({ q });
@@ -105,15 +106,14 @@ export function ListPage({ screen, entity }: Place) {
       {rows.length > 0 && (
         <div className={styles.foot}>
           <span>
-            <b>
-              {rows.length.toLocaleString()} of {countWords(total)}
-            </b>{' '}
-            shown
+            {tNodes('shownOf', {
+              shown: <b>{t('count', { count: rows.length, max: countWords(total) })}</b>,
+            })}
           </span>
           <Download {...{ screen, entity, query, columns }} />
           {shown.hasNextPage && (
             <button type="button" className={styles.word} onClick={() => void shown.fetchNextPage()}>
-              {shown.isFetchingNextPage ? 'Loading …' : 'Show more'}
+              {shown.isFetchingNextPage ? t('loadingMore') : t('showMore')}
             </button>
           )}
         </div>
@@ -126,10 +126,8 @@ export function ListPage({ screen, entity }: Place) {
 const groupedOrder = ({ group }: PortalScreen, order: string | null): string | null =>
   group === null ? order : [quoted(group), ...(order === null ? [] : [order])].join(',');
 
-function answer(total: number, one: string, label: string): string {
-  if (total === 0) return `No ${label.toLowerCase()}.`;
-  return total === 1 ? `One ${one}.` : `${sentence(countWords(total))} ${label.toLowerCase()}.`;
-}
+const answer = (count: number, one: string, label: string): string =>
+  sentence(t('listCount', { count, one, label: inSentence(label), words: countWords(count) }));
 
 const sentence = (words: string): string => words.slice(0, 1).toUpperCase() + words.slice(1);
 
@@ -137,15 +135,13 @@ const sentence = (words: string): string => words.slice(0, 1).toUpperCase() + wo
 function Blank({ isNarrowed, label, onClear }: { isNarrowed: boolean; label: string; onClear: () => void }) {
   return (
     <section className={styles.blank}>
-      <h2>{isNarrowed ? 'Nothing found' : 'Nothing here yet'}</h2>
+      <h2>{isNarrowed ? t('nothingFound') : t('nothingYet')}</h2>
       <p className={styles.blankWords}>
-        {isNarrowed
-          ? 'No row matches the search and the filters.'
-          : `What you may see of ${label.toLowerCase()} appears here as soon as there is some.`}
+        {isNarrowed ? t('nothingFoundWhy') : t('nothingYetWhy', { label: inSentence(label) })}
       </p>
       {isNarrowed && (
         <button type="button" className={styles.word} onClick={onClear}>
-          Clear search and filters
+          {t('clearFilters')}
         </button>
       )}
     </section>

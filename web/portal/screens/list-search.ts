@@ -1,4 +1,5 @@
 import type { PortalEntity, PortalField } from '../../../contract/portal.ts';
+import { type MessageKey, t } from '../../language/messages.ts';
 
 /** The parameters of a list's address: a search, an order, and conditions as `f.status=eq.open`. */
 export interface ListSearch {
@@ -64,26 +65,26 @@ export interface Choice {
 export function choicesOf({ editor, values, nullable }: PortalField): Choice[] {
   const empty = nullable
     ? [
-        { condition: 'is.null', label: 'empty' },
-        { condition: 'not.is.null', label: 'not empty' },
+        { condition: 'is.null', label: t('empty') },
+        { condition: 'not.is.null', label: t('notEmpty') },
       ]
     : [];
   if (editor === 'boolean') {
-    return [{ condition: 'is.true', label: 'yes' }, { condition: 'is.false', label: 'no' }, ...empty];
+    return [{ condition: 'is.true', label: t('yes_') }, { condition: 'is.false', label: t('no_') }, ...empty];
   }
   if (values) return [...values.map(({ value, label }) => ({ condition: `eq.${value}`, label })), ...empty];
   return editor === 'reference' || editor === 'date' || editor === 'date and time' ? empty : [];
 }
 
-const operators: Readonly<Record<string, string>> = {
-  eq: 'is',
-  neq: 'is not',
-  gt: 'is more than',
-  gte: 'is at least',
-  lt: 'is less than',
-  lte: 'is at most',
-  like: 'is like',
-  ilike: 'is like',
+const operators: Readonly<Record<string, MessageKey>> = {
+  eq: 'filterIs',
+  neq: 'filterIsNot',
+  gt: 'filterMoreThan',
+  gte: 'filterAtLeast',
+  lt: 'filterLessThan',
+  lte: 'filterAtMost',
+  like: 'filterLike',
+  ilike: 'filterLike',
 };
 
 /** Describes a condition of a data request: "Status is not Closed"; null for conditions without a short description. */
@@ -91,11 +92,12 @@ export function conditionWords({ fields }: PortalEntity, name: string, condition
   const field = fields.find((one) => one.name === name);
   if (!field) return null;
   const offered = choicesOf({ ...field, nullable: true }).find((one) => one.condition === condition);
-  if (offered) return `${field.label} is ${offered.label}`;
+  if (offered) return t('filterIs', { field: field.label, value: offered.label });
   const [, operator = '', value = ''] = /^(\w+)\.(.*)$/s.exec(condition) ?? [];
   const verb = operators[operator];
   if (verb === undefined) return null;
-  return `${field.label} ${verb} ${field.values?.find((one) => one.value === value)?.label ?? value}`;
+  const label = field.values?.find((one) => one.value === value)?.label ?? value;
+  return t(verb, { field: field.label, value: label });
 }
 
 /** Describes the conditions of a screen. */

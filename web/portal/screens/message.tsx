@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { t } from '../../language/messages.ts';
 import { Refusal } from '../data/rest.ts';
 import styles from './page.module.css';
 import { Shell } from './shell.tsx';
@@ -12,7 +13,7 @@ export function Message({ title, children }: { title: string; children: ReactNod
         <h1 className={styles.title}>{title}</h1>
         <p className={styles.answer}>{children}</p>
         <p>
-          <Link to="/">Go to the first page</Link>
+          <Link to="/">{t('goFirstPage')}</Link>
         </p>
       </div>
     </Shell>
@@ -32,23 +33,23 @@ export function Trouble({ error }: { error: Error | null }) {
 
 /** Describes an error in a sentence for a member, without SQL and names of tables. */
 export function troubleWords(error: Error): string {
-  if (!(error instanceof Refusal)) return 'The app cannot be reached. Check your connection, then try again.';
-  if (error.status === 401) return 'Your session has ended. Sign in again.';
-  if (error.code === '42501') return 'Your roles do not allow this.';
+  if (!(error instanceof Refusal)) return t('unreachable');
+  if (error.status === 401) return t('authEnded');
+  if (error.code === '42501') return t('notAllowed');
   if (error.code?.startsWith('23')) return error.hint ?? constraintWords(error.code);
-  if (error.status >= 500) return 'The app does not answer now. Try again in a minute.';
+  if (error.status >= 500) return t('appDown');
   return error.message;
 }
 
 function constraintWords(code: string): string {
   switch (code) {
     case '23505':
-      return 'There is such a row already.';
+      return t('ruleExists');
     case '23503':
-      return 'Other rows depend on this, or what it points to is gone.';
+      return t('ruleReference');
     case '23502':
-      return 'A value is missing.';
+      return t('ruleMissing');
     default:
-      return 'A rule of this app refuses this.';
+      return t('ruleRefuses');
   }
 }

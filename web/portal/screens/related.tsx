@@ -5,6 +5,7 @@ import type { PortalEntity, PortalField, PortalRelated } from '../../../contract
 import { type Draft, valuesOf, wrongIn } from '../../fields/draft.ts';
 import { FieldEditor } from '../../fields/editor.tsx';
 import { ago, countWords, fullTime, initials, timeOf } from '../../fields/format.ts';
+import { t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { usePortal } from '../data/client.ts';
@@ -73,7 +74,7 @@ export function Related({ related, row, owner }: { related: PortalRelated; row: 
       )}
       {hasNextPage && (
         <button type="button" className={pageStyles.word} onClick={() => void fetchNextPage()}>
-          Show more
+          {t('showMore')}
         </button>
       )}
       {form &&
@@ -113,7 +114,7 @@ function Said({ entity, row }: { entity: PortalEntity; row: Row }) {
   const all = useScreens();
   const targetEntity = target && entityIn(all, target.entity);
   const who = String(
-    (author && row[author.name]) || (pointed && targetEntity && rowName(targetEntity, pointed)) || 'A member',
+    (author && row[author.name]) || (pointed && targetEntity && rowName(targetEntity, pointed)) || t('aMember'),
   );
   return (
     <li className={classNames(styles.said, marked.length > 0 && styles.marked)}>
@@ -195,8 +196,8 @@ function Compose({
       ))}
       <Trouble error={adding.error} />
       <div className={styles.buttons}>
-        <Button type="submit" kind="first" busy={adding.isPending && 'Sending'}>
-          Send
+        <Button type="submit" kind="first" busy={adding.isPending && t('sending')}>
+          {t('send')}
         </Button>
       </div>
     </form>
@@ -228,7 +229,7 @@ function Links({
     <div className={styles.buttons}>
       {rows.map((row) => {
         const pointed = pointedTo(row, link);
-        const name = pointed ? rowName(target, pointed) : `A ${target.one}`;
+        const name = pointed ? rowName(target, pointed) : t('aRow', { one: target.one });
         return (
           <span key={String(row[link])} className={styles.tag}>
             {name}
@@ -236,7 +237,7 @@ function Links({
               <Button
                 small
                 kind="quiet"
-                aria-label={`Remove ${name}`}
+                aria-label={t('removeOne', { name })}
                 onClick={() => removing.mutate(keyOf(entity, row))}
               >
                 ×
@@ -249,7 +250,7 @@ function Links({
         <MemberReference
           key={rows.length}
           id={`add-${entity.name}`}
-          label={`Add ${target.one}`}
+          label={t('addOne', { one: target.one })}
           field={field}
           value=""
           chosen={null}

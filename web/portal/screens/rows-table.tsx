@@ -1,6 +1,7 @@
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { PortalEntity, PortalField } from '../../../contract/portal.ts';
+import { t } from '../../language/messages.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { keyOf, quoted } from '../data/query.ts';
 import type { Row } from '../data/rest.ts';
@@ -49,7 +50,7 @@ export function RowsTable({
           [1, 2, 3, 4].map((place) => (
             <tr key={place} className={styles.loading}>
               <td colSpan={shown.length}>
-                <span role="progressbar" aria-label="Loading" />
+                <span role="progressbar" aria-label={t('loading')} />
               </td>
             </tr>
           ))}

@@ -2,6 +2,7 @@ import { IconX } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';
 import { useState } from 'react';
+import { t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { usePortal } from '../data/client.ts';
@@ -24,20 +25,20 @@ export function SavedViews({ route, isNarrowed }: { route: string; isNarrowed: b
   const isSaved = own.some(({ search }) => search === present);
   if (!caller || (own.length === 0 && !isNarrowed)) return null;
   return (
-    <nav className={styles.views} aria-label="Saved views">
+    <nav className={styles.views} aria-label={t('savedViews')}>
       {own.map((view) => (
         <span key={view.name} className={styles.view}>
           <Link to="." search={searchOf(view.search)} aria-current={view.search === present ? 'page' : undefined}>
             {view.name}
           </Link>
-          <button type="button" aria-label={`Delete the view ${view.name}`} onClick={() => deleting.mutate(view)}>
+          <button type="button" aria-label={t('deleteView', { name: view.name })} onClick={() => deleting.mutate(view)}>
             <Icon of={IconX} small />
           </button>
         </span>
       ))}
       {isNarrowed && !isSaved && name === null && (
         <Button small kind="quiet" onClick={() => setName('')}>
-          Keep this view
+          {t('keepView')}
         </Button>
       )}
       {name !== null && (
@@ -50,19 +51,19 @@ export function SavedViews({ route, isNarrowed }: { route: string; isNarrowed: b
           }}
         >
           <label>
-            <span className="sr">Name of the view</span>
+            <span className="sr">{t('viewName')}</span>
             <input
               value={name}
               maxLength={60}
-              placeholder="Waiting for me"
+              placeholder={t('viewExample')}
               onChange={({ currentTarget }) => setName(currentTarget.value)}
             />
           </label>
-          <Button small type="submit" busy={saving.isPending && 'Saving'}>
-            Save
+          <Button small type="submit" busy={saving.isPending && t('saving')}>
+            {t('save')}
           </Button>
           <Button small onClick={() => setName(null)}>
-            Cancel
+            {t('cancel')}
           </Button>
         </form>
       )}

@@ -1,6 +1,7 @@
 import { useLocation } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { ReferenceControlContext } from '../../fields/editor.tsx';
+import { t } from '../../language/messages.ts';
 import { AuthLayout } from '../auth/auth-layout.tsx';
 import { placeAt, useScreens } from '../data/screens.ts';
 import { ToSignIn, useCaller } from './gate.tsx';
@@ -25,11 +26,7 @@ export function ScreenPage() {
   const place = placeAt(all, pathname);
   if (!place && !caller) return <ToSignIn />;
   if (!place) {
-    return (
-      <Message title="There is no such page">
-        The address may be old, or mistyped. It may also be a page that your roles do not open.
-      </Message>
-    );
+    return <Message title={t('noPage')}>{t('noPageWhy')}</Message>;
   }
   const { screen } = place;
   const edits = screen.kind === 'detail' && 'edit' in (search as object);

@@ -18,13 +18,16 @@ import { Link, useLocation } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { PortalScreen } from '../../../contract/portal.ts';
 import { initials } from '../../fields/format.ts';
+import { t } from '../../language/messages.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { AppMark } from '../auth/auth-layout.tsx';
 import { usePortal } from '../data/client.ts';
 import { entityIn, formFor, placeAt, useScreens } from '../data/screens.ts';
 import { searchOf, views } from '../data/views.ts';
+import choiceStyles from './choice.module.css';
 import { useCaller } from './gate.tsx';
+import { LanguageChoice } from './language-choice.tsx';
 import styles from './shell.module.css';
 
 const icons: Readonly<Record<PortalScreen['kind'], TablerIcon>> = {
@@ -77,7 +80,7 @@ export function Shell({
       <div className={styles.main}>
         <header className={styles.head}>
           {back !== undefined ? (
-            <Link to={back} className={styles.back} aria-label="Back">
+            <Link to={back} className={styles.back} aria-label={t('back')}>
               <Icon of={IconArrowLeft} />
             </Link>
           ) : (
@@ -85,7 +88,7 @@ export function Shell({
               <AppMark name={app.name} />
             </span>
           )}
-          <nav className={styles.crumbs} aria-label="Way here">
+          <nav className={styles.crumbs} aria-label={t('wayHere')}>
             {crumbs.map((crumb) => (
               <span key={crumb.to} className={styles.crumb}>
                 <Link to={crumb.to}>{crumb.title}</Link>
@@ -102,7 +105,7 @@ export function Shell({
             <div className={styles.wrap}>{children}</div>
           </main>
           {panel !== undefined && (
-            <aside className={styles.panel} aria-label={`${title} in short`}>
+            <aside className={styles.panel} aria-label={t('inShort', { title })}>
               {panel}
             </aside>
           )}
@@ -121,7 +124,7 @@ function Rail() {
         <AppMark name={app.name} />
         {app.name}
       </Link>
-      <nav className={styles.nav} aria-label="Screens">
+      <nav className={styles.nav} aria-label={t('screens')}>
         <Screens />
       </nav>
       <Me />
@@ -134,7 +137,7 @@ function Screens({ onOpen }: { onOpen?: () => void }) {
   const { navigation, screens, home } = useScreens();
   return (
     <>
-      <NavLink to={home ?? '/'} title="Home" icon={IconHome} onOpen={onOpen} />
+      <NavLink to={home ?? '/'} title={t('home')} icon={IconHome} onOpen={onOpen} />
       {navigation.map(({ title, routes }) => (
         <div key={title ?? ''}>
           {title !== null && <h2>{title}</h2>}
@@ -163,7 +166,7 @@ function MyViews({ onOpen }: { onOpen: (() => void) | undefined }) {
   if (shown.length === 0) return null;
   return (
     <div>
-      <h2>My views</h2>
+      <h2>{t('myViews')}</h2>
       {shown.map(({ route, name, search }) => (
         <NavLink
           key={`${route} ${name}`}
@@ -213,7 +216,7 @@ function Me() {
   if (!caller) {
     return (
       <Link to="/account/sign-in" search={pathname === '/' ? {} : { next: pathname }} className={styles.me}>
-        <span>Sign in</span>
+        <span>{t('signIn')}</span>
         <Icon of={IconChevronRight} />
       </Link>
     );
@@ -226,7 +229,7 @@ function Me() {
       </span>
       <span className="cut">
         {name}
-        <small>{roles.length > 0 ? roles.join(', ') : 'Your account'}</small>
+        <small>{roles.length > 0 ? roles.join(', ') : t('account')}</small>
       </span>
       <Icon of={IconChevronRight} />
     </Link>
@@ -235,7 +238,7 @@ function Me() {
 
 /** Returns the name of a member. */
 export const memberName = (user: { user_metadata: Record<string, unknown>; email?: string; phone?: string }): string =>
-  String(user.user_metadata.name || user.email || user.phone || 'Your account');
+  String(user.user_metadata.name || user.email || user.phone || t('account'));
 
 /** Bar with Home, the first list, New, the board or the second list, and More. */
 function TabBar() {
@@ -253,14 +256,14 @@ function TabBar() {
   return (
     <>
       {isOpen && <MoreSheet onClose={() => setIsOpen(false)} />}
-      <nav className={styles.tabs} aria-label="Main screens">
-        <Tab to={all.home ?? '/'} title="Home" icon={IconHome} />
+      <nav className={styles.tabs} aria-label={t('mainScreens')}>
+        <Tab to={all.home ?? '/'} title={t('home')} icon={IconHome} />
         {first && <Tab to={first.route} title={first.title} icon={icons[first.kind]} />}
-        {form && <Tab to={form.route} title="New" icon={IconPlus} isPlus />}
+        {form && <Tab to={form.route} title={t('new')} icon={IconPlus} isPlus />}
         {second && <Tab to={second.route} title={second.title} icon={icons[second.kind]} />}
         <button type="button" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
           <Icon of={IconDots} />
-          <span>More</span>
+          <span>{t('more')}</span>
         </button>
       </nav>
     </>
@@ -278,6 +281,7 @@ function Tab({ to, title, icon, isPlus = false }: { to: string; title: string; i
 
 /** Sheet with all screens and the account, on a phone. */
 function MoreSheet({ onClose }: { onClose: () => void }) {
+  const caller = useCaller();
   useEffect(() => {
     const onKey = ({ key }: KeyboardEvent) => {
       if (key === 'Escape') onClose();
@@ -286,11 +290,12 @@ function MoreSheet({ onClose }: { onClose: () => void }) {
     return () => removeEventListener('keydown', onKey);
   }, [onClose]);
   return (
-    <div className={styles.sheet} role="dialog" aria-label="All screens">
-      <nav className={styles.nav} aria-label="All screens">
+    <div className={styles.sheet} role="dialog" aria-label={t('allScreens')}>
+      <nav className={styles.nav} aria-label={t('allScreens')}>
         <Screens onOpen={onClose} />
       </nav>
       <ThemeChoice />
+      <LanguageChoice isMember={caller !== null} />
       <Me />
     </div>
   );
@@ -300,15 +305,15 @@ function MoreSheet({ onClose }: { onClose: () => void }) {
 export function ThemeChoice() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
-    <label className={styles.theme}>
-      <span>Theme</span>
+    <label className={choiceStyles.choice}>
+      <span>{t('theme')}</span>
       <select
         value={colorScheme}
         onChange={({ currentTarget }) => setColorScheme(currentTarget.value as typeof colorScheme)}
       >
-        <option value="auto">As the device</option>
-        <option value="light">Light</option>
-        <option value="dark">Dark</option>
+        <option value="auto">{t('asDevice')}</option>
+        <option value="light">{t('light')}</option>
+        <option value="dark">{t('dark')}</option>
       </select>
     </label>
   );

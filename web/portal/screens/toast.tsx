@@ -1,4 +1,5 @@
 import { createContext, type ReactNode, use, useCallback, useEffect, useState } from 'react';
+import { t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
 import styles from './toast.module.css';
 
@@ -53,16 +54,16 @@ function Shown({ toast, onChange }: { toast: Toast; onChange: (toast: Toast | nu
       {undo && (
         <Button
           small
-          busy={isBusy && 'Undoing'}
+          busy={isBusy && t('undoing')}
           onClick={() => {
             setIsBusy(true);
             undo().then(
-              () => onChange({ words: 'Undone.' }),
-              () => onChange({ words: 'This can no longer be undone.' }),
+              () => onChange({ words: t('undone') }),
+              () => onChange({ words: t('undoLate') }),
             );
           }}
         >
-          Undo
+          {t('undo')}
         </Button>
       )}
     </div>

@@ -4,9 +4,10 @@ import { useState } from 'react';
 import type { PortalEntity, PortalMachine, PortalTransition } from '../../../contract/portal.ts';
 import { type Draft, readDraft, wrongIn } from '../../fields/draft.ts';
 import { FieldEditor } from '../../fields/editor.tsx';
-import { ago, timeOf } from '../../fields/format.ts';
+import { ago, isDuration, timeOf } from '../../fields/format.ts';
 import { State } from '../../fields/state.tsx';
 import { TransitionList } from '../../fields/transition-list.tsx';
+import { inSentence, t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
 import { usePortal } from '../data/client.ts';
 import { keyOf, pointedTo } from '../data/query.ts';
@@ -52,7 +53,7 @@ export function Transitions({ entity, machine, row }: MachineOf) {
           if (!isMoved) return;
           onMoved();
           const undo = await undoTransition(portal, all, { entity, machine }, row);
-          toast({ words: `${rowName(entity, row)}: ${transition.label}.`, undo });
+          toast({ words: t('fieldWrong', { label: rowName(entity, row), words: `${transition.label}.` }), undo });
         },
       },
     );
@@ -85,7 +86,7 @@ export function Transitions({ entity, machine, row }: MachineOf) {
             note: isOpen ? needs(entity, transition, row) : reason(entity, row, transition.when),
           }))}
           isBusy={taking.isPending}
-          notOpen="not open to you"
+          notOpen={t('notOpenToYou')}
           onTake={(name) => {
             const chosen = ways.find(({ transition }) => transition.name === name)?.transition;
             if (!chosen) return;
@@ -96,7 +97,7 @@ export function Transitions({ entity, machine, row }: MachineOf) {
       )}
       {taking.data === false && (
         <p className="soft" role="alert">
-          Somebody else has moved it on. This is how it stands now.
+          {t('movedOn')}
         </p>
       )}
       <Trouble error={taking.error} />
@@ -110,21 +111,23 @@ export function Transitions({ entity, machine, row }: MachineOf) {
 function useReason() {
   const all = useScreens();
   return (entity: PortalEntity, row: Row, when: string | null): string => {
-    if (when === null) return 'Not possible now.';
+    if (when === null) return t('notPossible');
     const [, name] = /^own row \(by (\w+)\)$/.exec(when) ?? [];
     const field = name === undefined ? undefined : fieldIn(entity, name);
-    if (!field) return `Only when ${when}.`;
+    if (!field) return t('onlyWhen', { when });
     const target = field.reference && entityIn(all, field.reference.entity);
     const pointed = pointedTo(row, field.name);
-    const who = target && pointed ? `, ${rowName(target, pointed)},` : '';
-    return `Only the ${field.label.toLowerCase()}${who} can do this.`;
+    const label = inSentence(field.label);
+    return target && pointed
+      ? t('onlyOwnerNamed', { field: label, who: rowName(target, pointed) })
+      : t('onlyOwner', { field: label });
   };
 }
 
 /** Names the fields that a transition asks for; null if it asks for none. */
 function needs(entity: PortalEntity, transition: PortalTransition, row: Row): string | null {
-  const missing = missingFor(transition, row).map((name) => (fieldIn(entity, name)?.label ?? name).toLowerCase());
-  return missing.length === 0 ? null : `Needs ${missing.join(', ')}.`;
+  const missing = missingFor(transition, row).map((name) => inSentence(fieldIn(entity, name)?.label ?? name));
+  return missing.length === 0 ? null : t('needs', { fields: missing.join(', ') });
 }
 
 /** Returns the time at which the row entered its state. */
@@ -132,8 +135,8 @@ function sinceOf(row: Row): string | null {
   const changes = Array.isArray(row.state_changes) ? (row.state_changes as { at: string }[]) : [];
   const time = timeOf(changes.at(-1)?.at);
   if (!time) return null;
-  const words = ago(time, new Date());
-  return words === 'just now' ? 'since just now' : /\d (min|h|days)$/.test(words) ? `for ${words}` : `since ${words}`;
+  const now = new Date();
+  return t(isDuration(time, now) ? 'stateFor' : 'stateSince', { time: ago(time, now) });
 }
 
 /** Form for the fields that a transition requires. */
@@ -194,7 +197,7 @@ function RequiredFields({
         />
       ))}
       <div className={styles.buttons}>
-        <Button type="submit" kind="first" busy={isBusy && 'Saving'}>
+        <Button type="submit" kind="first" busy={isBusy && t('saving')}>
           {transition.label}
         </Button>
         <Button
@@ -203,7 +206,7 @@ function RequiredFields({
             onCancel();
           }}
         >
-          Cancel
+          {t('cancel')}
         </Button>
       </div>
     </form>

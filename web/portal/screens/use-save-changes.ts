@@ -1,9 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { PortalEntity } from '../../../contract/portal.ts';
-import { usePortal } from '../data/client.ts';
+import type { PortalEntity, PortalScreens } from '../../../contract/portal.ts';
+import { t } from '../../language/messages.ts';
+import { type Portal, usePortal } from '../data/client.ts';
 import type { Row } from '../data/rest.ts';
-import { changeRow, readRow } from '../data/rows.ts';
+import { changeRow, comparedInAddress, readRow } from '../data/rows.ts';
 import { useScreens } from '../data/screens.ts';
 
 /** Fields that the member and another caller have changed: the member's values and the current row. */
@@ -19,48 +20,61 @@ interface Outcomes {
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** Returns the changes of fields whose value has changed since the row was read. */
-const clashing = (changes: Row, before: Row, now: Row): Row =>
-  Object.fromEntries(
-    Object.entries(changes).filter(([name, value]) => !isSame(before[name], now[name]) && !isSame(value, now[name])),
-  );
+const without = (row: Row, names: Row): Row =>
+  Object.fromEntries(Object.entries(row).filter(([name]) => !Object.hasOwn(names, name)));
+
+type Outcome = ClashOf | 'saved' | 'gone' | 'refused';
 
 /**
- * Saves changes of a row if the stored values are those that were read. Fields that another caller has changed are not
- * overwritten. They become a clash, which the member resolves.
+ * Saves changes of a row. Fields that another caller has changed since are not overwritten: the other changes are
+ * saved, and these fields are returned.
+ *
+ * @param before The values that the member has read.
+ */
+async function saveChanges(
+  { portal, all, entity }: { portal: Portal; all: PortalScreens; entity: PortalEntity },
+  key: Readonly<Record<string, unknown>>,
+  changes: Row,
+  before: Row,
+): Promise<Outcome> {
+  const read = () => readRow(portal, all, entity, key);
+  const compared = comparedInAddress(entity, changes, before);
+  let own: Row = {};
+  let left = changes;
+  const lose = (stored: Row) => {
+    const lost = Object.entries(left).filter(([name, value]) => name in stored && !isSame(value, stored[name]));
+    own = { ...own, ...Object.fromEntries(lost) };
+    left = without(left, stored);
+  };
+  if (compared.size < Object.keys(changes).length) {
+    const now = await read();
+    if (!now) return 'gone';
+    const others = Object.keys(changes).filter((name) => !compared.has(name) && !isSame(before[name], now[name]));
+    lose(Object.fromEntries(others.map((name) => [name, now[name]])));
+  }
+  while (Object.keys(left).length > 0) {
+    const result = await changeRow(portal, entity, { key, before, changes: left });
+    if (result === 'refused') return (await read()) ? 'refused' : 'gone';
+    if (result === 'saved') break;
+    lose(result);
+  }
+  if (Object.keys(own).length === 0) return 'saved';
+  const now = await read();
+  return now ? { own, now } : 'gone';
+}
+
+/**
+ * Saves changes of a row if the stored values are those that were read. Fields that another caller has changed become a
+ * clash, which the member resolves.
  */
 export function useSaveChanges(entity: PortalEntity, row: Row | null, key: Readonly<Record<string, unknown>> | null) {
   const portal = usePortal();
   const all = useScreens();
-  const { mutateAsync: change } = useMutation(changeRow(portal, entity));
   const [clash, setClash] = useState<ClashOf | null>(null);
   const [notSaved, setNotSaved] = useState<string | null>(null);
   const saving = useMutation({
-    mutationFn: async ({
-      changes,
-      before,
-    }: {
-      changes: Row;
-      before: Row;
-    }): Promise<ClashOf | 'saved' | 'gone' | 'refused'> => {
-      if (!key) return 'gone';
-      const now = await readRow(portal, all, entity, key);
-      if (!now) return 'gone';
-      const own = clashing(changes, before, now);
-      const free = Object.fromEntries(
-        Object.entries(changes).filter(([name, value]) => !(name in own) && !isSame(value, now[name])),
-      );
-      if (Object.keys(free).length > 0 && !(await change({ key, before: now, changes: free }))) {
-        const later = await readRow(portal, all, entity, key);
-        const lost = later ? clashing(free, now, later) : {};
-        return later && Object.keys(lost).length > 0
-          ? { own: { ...own, ...lost }, now: later }
-          : later
-            ? 'refused'
-            : 'gone';
-      }
-      return Object.keys(own).length === 0 ? 'saved' : { own, now };
-    },
+    mutationFn: async ({ changes, before }: { changes: Row; before: Row }): Promise<Outcome> =>
+      key ? saveChanges({ portal, all, entity }, key, changes, before) : 'gone',
   });
   const run = (changes: Row, before: Row, { onError, onSaved }: Outcomes) =>
     saving.mutate(
@@ -71,9 +85,9 @@ export function useSaveChanges(entity: PortalEntity, row: Row | null, key: Reado
           setClash(typeof outcome === 'object' ? outcome : null);
           setNotSaved(
             outcome === 'gone'
-              ? `This ${entity.one} is gone, or you may not see it any longer.`
+              ? t('goneOrHidden', { one: entity.one })
               : outcome === 'refused'
-                ? `You may not change this ${entity.one}.`
+                ? t('mayNotChange', { one: entity.one })
                 : null,
           );
           if (outcome === 'saved') onSaved();

@@ -1,10 +1,9 @@
+import { t } from '../../language/messages.ts';
 /** The content of an address that returned to the app. */
 export type Arrival =
   | { kind: 'code'; code: string }
   | { kind: 'session'; access_token: string; refresh_token: string; type: string | null; email: string | null }
   | { kind: 'error'; words: string };
-
-const NOTHING = 'Nobody can tell where it should lead. Ask for a new one.';
 
 /** Reads the fragment and the query of the address as GoTrue writes them. */
 export function readArrival(hash: string, search: string): Arrival {
@@ -18,7 +17,7 @@ export function readArrival(hash: string, search: string): Arrival {
     return { kind: 'session', access_token, refresh_token, type: fragment.get('type'), email };
   }
   const code = query.get('code');
-  return code ? { kind: 'code', code } : { kind: 'error', words: fragment.get('message') ?? NOTHING };
+  return code ? { kind: 'code', code } : { kind: 'error', words: fragment.get('message') ?? t('linkUnknown') };
 }
 
 /** Reads the address of the account from an access token, for display only. The server checks the token. */

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
+import { t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
 import { AuthLayout, Wrong } from '../auth/auth-layout.tsx';
 import { authWords } from '../data/auth-words.ts';
@@ -42,7 +43,7 @@ function ExchangeCode({ code, next }: { code: string; next: string }) {
     hasBegun.current = true;
     mutate();
   }, [mutate]);
-  return error ? <Spent words={authWords(error)} /> : <AuthLayout title="Signing in">{null}</AuthLayout>;
+  return error ? <Spent words={authWords(error)} /> : <AuthLayout title={t('signingIn')}>{null}</AuthLayout>;
 }
 
 /** Asks the member before it uses the session of a mail's link, because the link may come from an attacker. */
@@ -54,16 +55,13 @@ function TakeSession({ arrival, next }: { arrival: Extract<Arrival, { kind: 'ses
     onSuccess: () => void navigate({ to: arrival.type === 'recovery' ? '/account/new-password' : next, replace: true }),
   });
   return (
-    <AuthLayout
-      title={`Go on as ${arrival.email ?? 'this member'}?`}
-      lead={`The link signs this browser in to ${app.name}.`}
-    >
+    <AuthLayout title={t('goOnAs', { who: arrival.email ?? t('thisMember') })} lead={t('goOnLead', { app: app.name })}>
       <Wrong>{error && authWords(error)}</Wrong>
-      <Button kind="first" busy={isPending && 'Signing in'} onClick={() => mutate()}>
-        Go on
+      <Button kind="first" busy={isPending && t('signingIn')} onClick={() => mutate()}>
+        {t('goOn')}
       </Button>
       <p>
-        <Link to="/account/sign-in">This is not me</Link>
+        <Link to="/account/sign-in">{t('notMe')}</Link>
       </p>
     </AuthLayout>
   );
@@ -71,9 +69,9 @@ function TakeSession({ arrival, next }: { arrival: Extract<Arrival, { kind: 'ses
 
 function Spent({ words }: { words: string }) {
   return (
-    <AuthLayout title="This link no longer works" lead={words}>
+    <AuthLayout title={t('linkSpent')} lead={words}>
       <p>
-        <Link to="/account/sign-in">Back to sign in</Link>
+        <Link to="/account/sign-in">{t('backToSignIn')}</Link>
       </p>
     </AuthLayout>
   );

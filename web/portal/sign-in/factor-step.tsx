@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
 import { AuthLayout, TextButton, Wrong } from '../auth/auth-layout.tsx';
 import { CodeField } from '../auth/code-field.tsx';
@@ -22,34 +23,30 @@ export function FactorStep() {
   if (isLost || (list.data && !totp && !securityKey)) return <RecoveryStep onBack={() => setIsLost(false)} />;
   return (
     <AuthLayout
-      title="One more step"
-      lead={
-        totp
-          ? `Type the 6 digits that your authenticator app shows for ${portal.app.name}.`
-          : 'Use the security key of your account.'
-      }
+      title={t('oneMoreStep')}
+      lead={totp ? t('factorLead', { digits: 6, app: portal.app.name }) : t('factorLeadKey')}
     >
       {totp && (
         <CodeField
           digits={6}
-          label="Code from your authenticator app, 6 digits"
+          label={t('codeOfApp', { digits: 6 })}
           isWrong={verifying.error !== null}
           onComplete={(code) => verifying.mutate({ factorId: totp.id, code })}
         />
       )}
       {securityKey && (
-        <Button wide busy={key.isPending && 'Waiting for the device'} onClick={() => key.mutate(securityKey.id)}>
-          Use a security key
+        <Button wide busy={key.isPending && t('waitingForDevice')} onClick={() => key.mutate(securityKey.id)}>
+          {t('useSecurityKey')}
         </Button>
       )}
-      <p role="status">{verifying.isPending ? 'Checking the code.' : ''}</p>
+      <p role="status">{verifying.isPending ? t('checkingCode') : ''}</p>
       <Wrong>{verifying.error && authWords(verifying.error)}</Wrong>
       <Wrong>{(key.error ?? list.error) && authWords(key.error ?? list.error)}</Wrong>
       <p>
-        <TextButton onClick={() => setIsLost(true)}>Use a recovery code</TextButton>
+        <TextButton onClick={() => setIsLost(true)}>{t('useRecoveryCode')}</TextButton>
       </p>
       <p>
-        <TextButton onClick={() => leaving.mutate()}>Sign in as somebody else</TextButton>
+        <TextButton onClick={() => leaving.mutate()}>{t('signInAs')}</TextButton>
       </p>
     </AuthLayout>
   );
@@ -61,7 +58,7 @@ function RecoveryStep({ onBack }: { onBack: () => void }) {
   const [code, setCode] = useState('');
   const { mutate, isPending, error } = useMutation(verifyRecoveryCode(portal));
   return (
-    <AuthLayout title="One more step" lead="Type one of your recovery codes. Each works once.">
+    <AuthLayout title={t('oneMoreStep')} lead={t('recoveryLead')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -70,7 +67,7 @@ function RecoveryStep({ onBack }: { onBack: () => void }) {
         noValidate
       >
         <TextInput
-          label="Recovery code"
+          label={t('recoveryCode')}
           autoComplete="off"
           spellCheck={false}
           data-autofocus
@@ -82,14 +79,14 @@ function RecoveryStep({ onBack }: { onBack: () => void }) {
         <Button
           kind="first"
           type="submit"
-          busy={isPending && 'Checking'}
-          offBecause={code.trim() === '' ? 'Type a recovery code.' : null}
+          busy={isPending && t('checking')}
+          offBecause={code.trim() === '' ? t('typeRecoveryCode') : null}
         >
-          Continue
+          {t('continue')}
         </Button>
       </form>
       <p>
-        <TextButton onClick={onBack}>Back</TextButton>
+        <TextButton onClick={onBack}>{t('back')}</TextButton>
       </p>
     </AuthLayout>
   );

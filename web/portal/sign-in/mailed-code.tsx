@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { t, tNodes } from '../../language/messages.ts';
 import { AuthLayout, softClass, TextButton, Wrong } from '../auth/auth-layout.tsx';
 import { CodeField } from '../auth/code-field.tsx';
 import { authWords } from '../data/auth-words.ts';
@@ -22,7 +23,8 @@ export function MailedCode({
   email: string;
   kind: CodeKind;
   title: string;
-  lead: string;
+  /** The sentence with the address and the time that the mail is valid. */
+  lead: 'mailSent' | 'mailMaybe';
   onSignedIn: () => void;
   onAgain: () => Promise<unknown>;
   onOtherAddress: () => void;
@@ -37,35 +39,32 @@ export function MailedCode({
   return (
     <AuthLayout
       title={title}
-      lead={
-        <>
-          {lead} <b>{email}</b>. It is valid for {minutes === 60 ? '1 hour' : `${minutes} minutes`}.
-        </>
-      }
+      lead={tNodes(lead, { email: <b dir="ltr">{email}</b>, valid: t('mailValid', { minutes }) })}
     >
-      <p className={softClass}>Open the link on any device, or type the {digits} digits of the mail here.</p>
+      <p className={softClass}>{t('mailOpen', { digits })}</p>
       <CodeField
         digits={digits}
-        label={`Code from the mail, ${digits} digits`}
+        label={t('codeOfMail', { digits })}
         isWrong={error !== null}
         onComplete={(code) => mutate({ email, code, kind }, { onSuccess: onSignedIn })}
       />
-      <p role="status">{isPending ? 'Checking the code.' : ''}</p>
+      <p role="status">{isPending ? t('checkingCode') : ''}</p>
       <Wrong>{error && authWords(error)}</Wrong>
       <Wrong>{again.error && authWords(again.error)}</Wrong>
       <p>
-        Nothing after a minute? Look in spam, or{' '}
-        {left > 0 ? (
-          <span className={softClass}>send it again in {left} s</span>
-        ) : (
-          <TextButton onClick={() => again.mutate(undefined, { onSuccess: () => setAskedAt(Date.now()) })}>
-            send it again
-          </TextButton>
-        )}
-        .
+        {tNodes('mailNothing', {
+          again:
+            left > 0 ? (
+              <span className={softClass}>{t('mailAgainIn', { seconds: left })}</span>
+            ) : (
+              <TextButton onClick={() => again.mutate(undefined, { onSuccess: () => setAskedAt(Date.now()) })}>
+                {t('mailAgain')}
+              </TextButton>
+            ),
+        })}
       </p>
       <p>
-        <TextButton onClick={onOtherAddress}>Use another address</TextButton>
+        <TextButton onClick={onOtherAddress}>{t('useAnotherAddress')}</TextButton>
       </p>
     </AuthLayout>
   );

@@ -12,6 +12,7 @@ import {
   type Icon as TablerIcon,
 } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
+import { t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
 import { Or, stackClass, Wrong } from '../auth/auth-layout.tsx';
 import { authWords } from '../data/auth-words.ts';
@@ -56,10 +57,10 @@ export function OtherMethods({
           <Button
             wide
             icon={IconFingerprint}
-            busy={byPasskey.isPending && 'Waiting for the device'}
+            busy={byPasskey.isPending && t('waitingForDevice')}
             onClick={() => byPasskey.mutate(undefined, { onSuccess: onSignedIn })}
           >
-            Use a passkey
+            {t('usePasskey')}
           </Button>
         )}
         {providers.map(({ id, title }) => (
@@ -67,15 +68,15 @@ export function OtherMethods({
             key={id}
             wide
             icon={providerIcon(id)}
-            busy={byProvider.isPending && byProvider.variables.id === id && `Opening ${title}`}
+            busy={byProvider.isPending && byProvider.variables.id === id && t('opening', { title })}
             onClick={() => byProvider.mutate({ id, next })}
           >
-            Continue with {title}
+            {t('continueWith', { title })}
           </Button>
         ))}
         {onMail && (
           <Button wide icon={IconMail} onClick={onMail}>
-            Mail me a link
+            {t('mailMeALink')}
           </Button>
         )}
       </div>

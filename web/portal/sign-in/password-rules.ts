@@ -1,3 +1,4 @@
+import { t } from '../../language/messages.ts';
 /** A rule of new passwords, and whether a password meets it. */
 export interface PasswordRule {
   words: string;
@@ -18,9 +19,9 @@ export function passwordRules(password: string, email: string, min: number): Pas
     .find((each) => each.length >= LEAST_PART && lower.includes(each));
   return [
     {
-      words: `${min} characters or more${password !== '' && missing > 0 ? `: ${missing} ${missing === 1 ? 'is' : 'are'} missing` : ''}`,
+      words: t(password !== '' && missing > 0 ? 'passwordLengthMissing' : 'passwordLength', { min, missing }),
       isMet: missing <= 0,
     },
-    { words: `Not your address${part ? `: it contains “${part}”` : ''}`, isMet: part === undefined },
+    { words: part ? t('passwordHasAddress', { part }) : t('passwordNotAddress'), isMet: part === undefined },
   ];
 }

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
+import { t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
 import { AuthLayout, Wrong } from '../auth/auth-layout.tsx';
 import { changeAccount } from '../data/account.ts';
@@ -25,8 +26,8 @@ export function RecoverPage() {
       <MailedCode
         email={email}
         kind="recovery"
-        title="Check your mail"
-        lead="If this address has an account here, a mail is on its way to"
+        title={t('checkMail')}
+        lead="mailMaybe"
         onSignedIn={() => void navigate({ to: '/account/new-password', replace: true })}
         onAgain={() => mutateAsync(email)}
         onOtherAddress={() => setIsMailed(false)}
@@ -34,7 +35,7 @@ export function RecoverPage() {
     );
   }
   return (
-    <AuthLayout title="Forgot your password?" lead="We mail you a link to choose a new one.">
+    <AuthLayout title={t('forgotPassword')} lead={t('forgotPasswordLead')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -47,14 +48,14 @@ export function RecoverPage() {
         <Button
           kind="first"
           type="submit"
-          busy={isPending && 'Sending'}
-          offBecause={email === '' ? 'Type your address.' : null}
+          busy={isPending && t('sending')}
+          offBecause={email === '' ? t('typeAddress') : null}
         >
-          Mail me a link
+          {t('mailMeALink')}
         </Button>
       </form>
       <p>
-        <Link to="/account/sign-in">Back to sign in</Link>
+        <Link to="/account/sign-in">{t('backToSignIn')}</Link>
       </p>
     </AuthLayout>
   );
@@ -74,17 +75,17 @@ export function NewPasswordPage() {
     if (!isBroken && !isPending) mutate({ password }, { onSuccess: () => void navigate({ to: '/', replace: true }) });
   };
   return (
-    <AuthLayout title="Choose a new password" lead={`For ${email}. Your other devices are signed out.`}>
+    <AuthLayout title={t('choosePassword')} lead={t('choosePasswordLead', { email })}>
       <form onSubmit={submit} noValidate>
-        <NewPasswordField label="New password" email={email} value={password} onChange={setPassword} />
+        <NewPasswordField label={t('newPassword')} email={email} value={password} onChange={setPassword} />
         <Wrong>{error && authWords(error)}</Wrong>
         <Button
           kind="first"
           type="submit"
-          busy={isPending && 'Saving'}
-          offBecause={isBroken ? 'The password breaks a rule.' : null}
+          busy={isPending && t('saving')}
+          offBecause={isBroken ? t('passwordBreaksRule') : null}
         >
-          Save password
+          {t('savePassword')}
         </Button>
       </form>
     </AuthLayout>

@@ -2,6 +2,7 @@ import { PasswordInput, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
+import { t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
 import { AuthLayout, asideClass, Wrong } from '../auth/auth-layout.tsx';
 import { authWords, codeOf } from '../data/auth-words.ts';
@@ -27,8 +28,8 @@ export function SignInPage() {
       <MailedCode
         email={email}
         kind={isNew ? 'signup' : 'email'}
-        title="Check your mail"
-        lead={isNew ? 'We sent a link and a code to' : 'If this address has an account here, a mail is on its way to'}
+        title={t('checkMail')}
+        lead={isNew ? 'mailSent' : 'mailMaybe'}
         onSignedIn={done}
         onAgain={() => (isNew ? resending.mutateAsync(email) : mailing.mutateAsync({ email, next }))}
         onOtherAddress={() => setStep('start')}
@@ -37,15 +38,15 @@ export function SignInPage() {
   }
   const signUpLine = app.sign_up && (
     <p>
-      New here?{' '}
+      {t('newHere')}{' '}
       <Link to="/account/sign-up" search={{ next }}>
-        Make an account
+        {t('makeAnAccount')}
       </Link>
     </p>
   );
   if (step === 'mail') {
     return (
-      <AuthLayout title="Sign in" lead="We mail you a link and a code.">
+      <AuthLayout title={t('signIn')} lead={t('mailLead')}>
         <form
           onSubmit={(event) => {
             event.preventDefault();
@@ -60,22 +61,22 @@ export function SignInPage() {
           <Button
             kind="first"
             type="submit"
-            busy={mailing.isPending && 'Sending'}
-            offBecause={email === '' ? 'Type your address.' : null}
+            busy={mailing.isPending && t('sending')}
+            offBecause={email === '' ? t('typeAddress') : null}
           >
-            Mail me a link
+            {t('mailMeALink')}
           </Button>
         </form>
         <p>
           <Link to="/account/sign-in" search={{ next }} onClick={() => setStep('start')}>
-            Other ways to sign in
+            {t('otherWays')}
           </Link>
         </p>
       </AuthLayout>
     );
   }
   return (
-    <AuthLayout title="Sign in">
+    <AuthLayout title={t('signIn')}>
       {app.email && (
         <PasswordForm
           email={email}
@@ -97,10 +98,10 @@ const loginHint = (next: string): string => new URLSearchParams(next.split('?')[
 export function EmailField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   return (
     <TextInput
-      label="E-mail"
+      label={t('email')}
       type="email"
       autoComplete="username"
-      placeholder="you@example.com"
+      placeholder={t('emailExample')}
       spellCheck={false}
       value={value}
       onChange={({ currentTarget }) => onChange(currentTarget.value.trim())}
@@ -146,7 +147,7 @@ function PasswordForm({
       />
       <div className={asideClass}>
         <PasswordInput
-          label="Password"
+          label={t('password')}
           autoComplete="current-password"
           error={error !== null}
           value={password}
@@ -155,16 +156,16 @@ function PasswordForm({
             setPassword(currentTarget.value);
           }}
         />
-        <Link to="/account/recover">Forgotten?</Link>
+        <Link to="/account/recover">{t('forgotten')}</Link>
       </div>
       <Wrong>{error && authWords(error)}</Wrong>
       <Button
         kind="first"
         type="submit"
-        busy={isPending && 'Signing in'}
-        offBecause={email === '' || password === '' ? 'Type your address and your password.' : null}
+        busy={isPending && t('signingIn')}
+        offBecause={email === '' || password === '' ? t('typeAddressAndPassword') : null}
       >
-        Sign in
+        {t('signIn')}
       </Button>
     </form>
   );

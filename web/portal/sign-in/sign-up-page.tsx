@@ -2,6 +2,7 @@ import { TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
+import { t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
 import { AuthLayout, Wrong } from '../auth/auth-layout.tsx';
 import { authWords } from '../data/auth-words.ts';
@@ -31,8 +32,8 @@ export function SignUpPage() {
       <MailedCode
         email={email}
         kind="signup"
-        title="Check your mail"
-        lead="We sent a link and a code to"
+        title={t('checkMail')}
+        lead="mailSent"
         onSignedIn={done}
         onAgain={() => resending.mutateAsync(email)}
         onOtherAddress={() => setIsMailed(false)}
@@ -40,7 +41,7 @@ export function SignUpPage() {
     );
   }
   const broken = passwordRules(password, email, app.password_min_length).some(({ isMet }) => !isMet);
-  const offBecause = email === '' ? 'Type your address.' : broken ? 'The password breaks a rule.' : null;
+  const offBecause = email === '' ? t('typeAddress') : broken ? t('passwordBreaksRule') : null;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (isPending || offBecause !== null) return;
@@ -50,30 +51,30 @@ export function SignUpPage() {
     );
   };
   return (
-    <AuthLayout title="Make an account">
+    <AuthLayout title={t('makeAnAccount')}>
       {app.email && app.sign_up ? (
         <form onSubmit={submit} noValidate>
           <TextInput
-            label="Your name"
+            label={t('yourName')}
             autoComplete="name"
             value={name}
             onChange={({ currentTarget }) => setName(currentTarget.value)}
           />
           <EmailField value={email} onChange={setEmail} />
-          <NewPasswordField label="Password" email={email} value={password} onChange={setPassword} />
+          <NewPasswordField label={t('password')} email={email} value={password} onChange={setPassword} />
           <Wrong>{error && authWords(error)}</Wrong>
-          <Button kind="first" type="submit" busy={isPending && 'Making account'} offBecause={offBecause}>
-            Make account
+          <Button kind="first" type="submit" busy={isPending && t('makingAccount')} offBecause={offBecause}>
+            {t('makeAccount')}
           </Button>
         </form>
       ) : (
-        !app.sign_up && <p>This app takes no new accounts. Ask the people who run it for an invitation.</p>
+        !app.sign_up && <p>{t('askForInvitation')}</p>
       )}
       {app.sign_up && <OtherMethods next={next} />}
       <p>
-        Have an account?{' '}
+        {t('haveAccount')}{' '}
         <Link to="/account/sign-in" search={{ next }}>
-          Sign in
+          {t('signIn')}
         </Link>
       </p>
     </AuthLayout>

@@ -1,12 +1,21 @@
 import type { Session } from '@supabase/auth-js';
 import { useQuery } from '@tanstack/react-query';
 import { Navigate } from '@tanstack/react-router';
-import { createContext, type ReactNode, use, useState } from 'react';
+import { createContext, lazy, type ReactNode, Suspense, use, useState } from 'react';
+import { t } from '../../language/messages.ts';
 import { AuthLayout, Wrong } from '../auth/auth-layout.tsx';
 import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
 import { signedIn } from '../data/session.ts';
-import { FactorStep } from './factor-step.tsx';
+
+const Step = lazy(() => import('./factor-step.tsx').then((all) => ({ default: all.FactorStep })));
+
+/** Asks a member for the second factor. Few members have one, so the page is loaded when it is needed. */
+export const FactorStep = (): ReactNode => (
+  <Suspense>
+    <Step />
+  </Suspense>
+);
 
 const SessionContext = createContext<Session | null>(null);
 
@@ -27,7 +36,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
   const { data, error, isFetching } = useQuery(signedIn(portal));
   if (error) {
     return (
-      <AuthLayout title="Sign in">
+      <AuthLayout title={t('signIn')}>
         <Wrong>{authWords(error)}</Wrong>
       </AuthLayout>
     );

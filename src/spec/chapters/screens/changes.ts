@@ -3,10 +3,11 @@ import { type ChangeDescriber, type DescribedChange, matches } from '../../chang
 import { canonical, type Difference, isObject, type JsonObject } from '../../changes/differences.ts';
 import { restWords } from '../../changes/generic.ts';
 import { fewWords, fromTo, isSet, listWords, quoted, text, texts, thing } from '../../changes/values.ts';
+import { isOfLabels, labelChange } from './labels.ts';
 
 /** Describes chapter 2. Screens of one entity that are added or removed together share a sentence. */
 export const screensDescriber: ChangeDescriber = {
-  whole: ['screens/*'],
+  whole: ['screens/*', 'labels', 'labels/*'],
   describeChanges: (differences) => {
     const told = differences.filter(({ path }) => matches(path, 'screens/*'));
     const changed = told.filter(({ kind }) => kind === 'changed');
@@ -15,6 +16,7 @@ export const screensDescriber: ChangeDescriber = {
       (one) => `${one.kind} ${text(one.after ?? one.before, 'entity')}`,
     );
     return [
+      ...differences.filter(isOfLabels).map(labelChange),
       ...[...others.values()].map(comeAndGo),
       ...[...groupBy(changed, (one) => changeWords(one)).values()].map(tellChanged),
     ];

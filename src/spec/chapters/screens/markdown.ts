@@ -3,7 +3,8 @@ import { groupBy } from '../../../catalog/group.ts';
 import { code, count, inline, table } from '../../markdown/escape.ts';
 
 /** Returns chapter 2 in Markdown, with one table of screens for each entity. */
-export function screensMarkdown({ screens }: ScreensChapter): string {
+export function screensMarkdown(chapter: ScreensChapter): string {
+  const { screens } = chapter;
   if (screens.length === 0) return 'There is no screen yet: there is nothing that clients reach.';
   const broken = screens.filter((screen) => screen.broken.length > 0).length;
   const parts = [`${count(screens.length, 'screen')}${broken > 0 ? `, ${broken} of them broken` : ''}.`];
@@ -14,6 +15,10 @@ export function screensMarkdown({ screens }: ScreensChapter): string {
     );
     if (faults.length > 0) parts.push(faults.join('\n'));
   }
+  const labels = Object.entries(chapter.labels ?? {}).map(
+    ([language, all]) => `${count(Object.keys(all).length, 'label')} in ${code(language)}`,
+  );
+  if (labels.length > 0) parts.push(`${labels.join(', ')}.`);
   return parts.join('\n\n');
 }
 

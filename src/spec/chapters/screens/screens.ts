@@ -8,6 +8,7 @@ import { groupBy } from '../../../catalog/group.ts';
 import { compareText, entityId, restName, sqlName } from '../../../catalog/names.ts';
 import type { ScreenRefusal } from '../../../catalog/screen-refusals.ts';
 import { tokenise } from '../../../sql-reader/tokens.ts';
+import { labelsIn } from './labels.ts';
 import { computedIn, missingPrivileges, type ScreenUse } from './screen-rights.ts';
 
 /** The data from which the screens of an entity are derived. */
@@ -76,6 +77,7 @@ export function screensChapter(
     screens: [...[...derived.values()].filter((screen) => !replaced.has(screen.route)), ...defined].sort((a, b) =>
       compareText(a.route, b.route),
     ),
+    ...(facts.labels.length > 0 && { labels: labelsIn(facts.labels, idOf) }),
     sources: [
       { kind: 'catalog', label: 'the entities that clients reach, with chapters 4 and 6' },
       {

@@ -1,0 +1,59 @@
+import type { Labels } from '../../../../contract/description.ts';
+import type { LabelFact } from '../../../catalog/description.ts';
+import { type DescribedChange, matches } from '../../changes/describer.ts';
+import { canonical, type Difference, isObject, type JsonObject } from '../../changes/differences.ts';
+import { fewWords, thing } from '../../changes/values.ts';
+
+/** Keys of labels within a language. The key of an entity is its id, that of a screen its route. */
+export const labelKeys = {
+  field: (entity: string, field: string): string => `${entity}.${field}`,
+  value: (entity: string, field: string, value: string): string => `${entity}.${field} = ${value}`,
+  transition: (entity: string, field: string, name: string): string => `${entity}.${field} > ${name}`,
+  role: (name: string): string => `role ${name}`,
+  action: (id: string): string => `action ${id}`,
+};
+
+/**
+ * Returns the labels by language and key.
+ * @param idOf Returns the id of an entity or a function from its qualified name.
+ */
+export function labelsIn(facts: readonly LabelFact[], idOf: (name: string) => string): Labels {
+  const found: Labels = {};
+  for (const fact of facts) {
+    const { language, label, one, help } = fact;
+    found[language] = {
+      ...found[language],
+      [keyOf(fact, idOf)]: { label, ...(one !== null && { one }), ...(help !== null && { help }) },
+    };
+  }
+  return found;
+}
+
+function keyOf({ kind, subject, field, value, transition }: LabelFact, idOf: (name: string) => string): string {
+  if (kind === 'screen') return subject;
+  if (kind === 'role') return labelKeys.role(subject);
+  if (kind === 'action') return labelKeys.action(idOf(subject));
+  const id = idOf(subject);
+  if (value !== '') return labelKeys.value(id, field, value);
+  if (transition !== '') return labelKeys.transition(id, field, transition);
+  return field === '' ? id : labelKeys.field(id, field);
+}
+
+/** Returns true for a difference of labels: of all languages, or of one. */
+export const isOfLabels = ({ path }: Difference): boolean => matches(path, 'labels') || matches(path, 'labels/*');
+
+/** Describes which labels of each language changed. */
+export function labelChange(difference: Difference): DescribedChange {
+  const { path, before, after } = difference;
+  const [, language] = path;
+  const of = (value: unknown): JsonObject =>
+    language === undefined ? (isObject(value) ? value : {}) : { [language]: value };
+  const [was, is] = [of(before), of(after)];
+  const sentences = [...new Set([...Object.keys(was), ...Object.keys(is)])].map((one) => {
+    const [old, fresh] = [was[one], is[one]].map((all) => (isObject(all) ? all : {})) as [JsonObject, JsonObject];
+    const keys = [...new Set([...Object.keys(old), ...Object.keys(fresh)])];
+    const changed = keys.filter((key) => canonical(old[key]) !== canonical(fresh[key]));
+    return `Labels in ${one} changed: ${fewWords(changed.map(thing))}.`;
+  });
+  return { words: sentences.join(' '), of: [difference] };
+}

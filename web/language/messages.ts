@@ -1,0 +1,72 @@
+import { createElement, Fragment, type ReactNode } from 'react';
+import { en } from './en.ts';
+import { formatParts } from './message-format.ts';
+
+/** The key of a message. */
+export type MessageKey = keyof typeof en;
+
+/** The messages in one language. */
+export type Messages = Readonly<Record<MessageKey, string>>;
+
+/** A language of the pages for members. Mails exist in the same languages. */
+export type Language = 'en' | 'de' | 'ar';
+
+/** The languages by their own names. */
+export const languageNames: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch', ar: 'العربية' };
+
+let current: { readonly language: Language; readonly locale: string; readonly messages: Messages } = {
+  language: 'en',
+  locale: navigatorLocale('en'),
+  messages: en,
+};
+
+/** Sets the language before the first page is drawn. */
+export function setLanguage(language: Language, messages: Messages): void {
+  current = { language, locale: navigatorLocale(language), messages };
+}
+
+export const currentLanguage = (): Language => current.language;
+
+/** Returns the direction of the current language. */
+export const currentDirection = (): 'ltr' | 'rtl' => (current.language === 'ar' ? 'rtl' : 'ltr');
+
+/** Returns the locale of dates and numbers: the language in the region of the browser. */
+export const currentLocale = (): string => current.locale;
+
+/** Returns the first locale of the browser in a language; the language itself if there is none. */
+function navigatorLocale(language: Language): string {
+  const all = typeof navigator === 'undefined' ? [] : navigator.languages;
+  return all.find((tag) => tag.split('-')[0]?.toLowerCase() === language) ?? language;
+}
+
+type Values<T> = Readonly<Record<string, string | number | T>>;
+
+/** Returns a message as text. */
+export const t = (key: MessageKey, values: Values<never> = {}): string =>
+  formatParts(current.messages[key], values, current.locale).join('');
+
+/** Returns a message whose arguments may be elements. */
+export const tNodes = (key: MessageKey, values: Values<ReactNode>): ReactNode =>
+  formatParts(current.messages[key], values, current.locale).map((part, i) =>
+    createElement(Fragment, { key: i }, part),
+  );
+
+/** Returns a label within a sentence: English begins it with a small letter, other languages leave it as it is. */
+export const inSentence = (label: string): string => (current.language === 'en' ? label.toLowerCase() : label);
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Returns the format of dates in the current locale. */
+export function dateFormat(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = `${current.locale} ${JSON.stringify(options)}`;
+  let format = formats.get(key);
+  if (!format) {
+    format = new Intl.DateTimeFormat(current.locale, options);
+    formats.set(key, format);
+  }
+  return format;
+}
+
+/** Formats a number in the current locale. */
+export const numberText = (value: number, options?: Intl.NumberFormatOptions): string =>
+  new Intl.NumberFormat(current.locale, options).format(value);

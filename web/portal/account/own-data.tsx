@@ -1,0 +1,96 @@
+import { PasswordInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { t } from '../../language/messages.ts';
+import { Button } from '../../ui/button.tsx';
+import { Wrong } from '../auth/auth-layout.tsx';
+import { authWords, codeOf } from '../data/auth-words.ts';
+import { usePortal } from '../data/client.ts';
+import { deleteAccount, downloadOwnData } from '../data/own-data.ts';
+import { screens } from '../data/screens.ts';
+import { useSession } from '../sign-in/signed-in.tsx';
+import { aboutClass, buttonsClass, Section } from './account-layout.tsx';
+
+/** Downloads the data of the member. */
+export function OwnData() {
+  const portal = usePortal();
+  const { user } = useSession();
+  const all = useQuery(screens(portal, user.id));
+  const none = { roles: [], navigation: [], home: null, screens: [], entities: [] };
+  const downloading = useMutation(downloadOwnData(portal, all.data ?? none));
+  const failed = all.error ?? downloading.error;
+  return (
+    <Section title={t('downloadData')} about={t('downloadDataAbout')}>
+      <div className={buttonsClass}>
+        <Button
+          busy={(downloading.isPending || all.isPending) && t('downloading')}
+          onClick={() => downloading.mutate()}
+        >
+          {t('downloadDo')}
+        </Button>
+      </div>
+      <Wrong>{failed && authWords(failed)}</Wrong>
+    </Section>
+  );
+}
+
+/** Deletes the account of the member, who proves the identity by the password or by a recent sign-in. */
+export function DeleteAccount() {
+  const portal = usePortal();
+  const navigate = useNavigate();
+  const { user } = useSession();
+  const email = user.email ?? '';
+  const [isAsking, setIsAsking] = useState(false);
+  const [password, setPassword] = useState('');
+  const { mutate, isPending, error, reset } = useMutation(deleteAccount(portal));
+  const close = () => {
+    reset();
+    setPassword('');
+    setIsAsking(false);
+  };
+  return (
+    <Section title={t('deleteAccount')} about={t('deleteAccountAbout')}>
+      {isAsking ? (
+        <form
+          noValidate
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (isPending) return;
+            mutate({ email, password }, { onSuccess: () => void navigate({ to: '/account/sign-in' }) });
+          }}
+        >
+          <input type="hidden" autoComplete="username" value={email} readOnly />
+          {email !== '' && (
+            <PasswordInput
+              label={t('deleteAccountPassword')}
+              autoComplete="current-password"
+              value={password}
+              onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+            />
+          )}
+          <p className={aboutClass}>{t('deleteAccountWithout', { minutes: 15 })}</p>
+          <Wrong>{error && failureWords(error)}</Wrong>
+          <div className={buttonsClass}>
+            <Button onClick={close}>{t('deleteAccountKeep')}</Button>
+            <Button type="submit" kind="danger" busy={isPending && t('deleting')}>
+              {t('deleteAccountDo')}
+            </Button>
+          </div>
+        </form>
+      ) : (
+        <div className={buttonsClass}>
+          <Button kind="danger" onClick={() => setIsAsking(true)}>
+            {t('deleteAccountBegin')}
+          </Button>
+        </div>
+      )}
+    </Section>
+  );
+}
+
+function failureWords(error: Error): string {
+  const code = codeOf(error);
+  if (code === 'account_proof_needed') return t('deleteAccountProve', { minutes: 15 });
+  return code === 'database_refused' ? t('deleteAccountRows') : authWords(error);
+}

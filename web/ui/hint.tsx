@@ -1,0 +1,15 @@
+import { Tooltip } from '@mantine/core';
+import { useEffect, useState } from 'react';
+
+/** Pause in ms before a hint appears. */
+const PAUSE = 300;
+
+/** Shows a hint beside an element that is pointed at or has the focus, after a pause. */
+export function Hint({ of, label }: { of: HTMLElement; label: string }) {
+  const [isOpen, setIsOpen] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setIsOpen(true), PAUSE);
+    return () => clearTimeout(timer);
+  }, []);
+  return <Tooltip target={of} opened={isOpen} label={label} />;
+}
