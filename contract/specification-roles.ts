@@ -78,7 +78,7 @@ export interface RoleCell {
   words: string;
   /** The reason: "no policy lets it through", … */
   reason: string;
-  /** Of `never`: the code of the error that refuses every call; absent if a call may find no row instead. */
+  /** Of `never`: the code of the error that refuses the call; absent if the call finds no row. */
   code?: string;
   /** Names of the examined policies of the entity, permissive ones first. */
   policies: string[];

@@ -90,7 +90,7 @@ export class Access {
         return { bound: security.bound, checks: operation === 'insert' || (operation === 'update' && isChecked) };
       },
     );
-    this.#triggers = new TriggerChecks(look, this.#calls.lacking.bind(this.#calls));
+    this.#triggers = new TriggerChecks(look, this.#calls);
   }
 
   /**
@@ -103,25 +103,8 @@ export class Access {
     if (operation === 'select' && this.#locks.reads(caller.oid, relation)) return denied(locked);
     if (operation === 'select' || operation === 'delete')
       return this.#decideAs(caller, caller.oid, relation, operation, null);
-    return this.#withoutMade(this.#decideGiven(caller, relation, operation), relation, operation);
-  }
-
-  /**
-   * Adds the fields of a view whose column in the base table is an identity or generated column. The definition of the
-   * view does not mark these fields.
-   */
-  #withoutMade(decision: Decision, relation: RelationFact, operation: 'insert' | 'update'): Decision {
-    const isOthers = this.#views.isReplaced(relation, operation) || relation.replaced.includes(operation);
-    if (relation.kind !== 'v' || decision.verdict === 'never' || isOthers) return decision;
-    const given = (this.privileges.fieldsOf.get(relation.oid) ?? []).filter(
-      ({ name }) => decision.columns?.includes(name) ?? true,
-    );
-    const made = given.filter((field) => field.made);
-    if (made.length === 0) return decision;
-    const names = made.map(({ name }) => name).join(', ');
-    const refused = refusal(`PostgreSQL numbers or computes ${names}, and refuses a value for it`, '428C9');
-    if (operation === 'update' && made.length === given.length) return denied(refused);
-    return addCondition(decision, `without ${names}`, refused.reason, 'rule');
+    const decision = this.#decideGiven(caller, relation, operation);
+    return relation.kind === 'v' ? this.#views.withoutMade(decision, relation, operation) : decision;
   }
 
   /**
@@ -321,7 +304,9 @@ export class Access {
     if (outcome.some((can) => (can & TRUE) === 0)) {
       if (failed) return failed;
       const none = noRow(policies, operation, caller);
-      return { ...(operation === 'insert' ? denied(none) : noRows(none)), ...looked };
+      // PostgreSQL checks the row that an UPDATE writes only if it finds one.
+      const isFound = operation === 'update' && using !== null && (outcomes(using, self) & TRUE) !== 0;
+      return { ...(operation === 'insert' || isFound ? denied(none) : noRows(none)), ...looked };
     }
     const shown = conditional(`row-level security: ${quoted(policies)}`, { ...asked, seen: null, caller: self });
     if (failing === null) return { ...shown, ...looked };

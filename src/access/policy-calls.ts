@@ -3,9 +3,10 @@ import type { PolicyFact } from '../catalog/access.ts';
 import type { RelationFact } from '../catalog/entities.ts';
 import { idOf, sqlName } from '../catalog/names.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
+import type { DefinitionKind } from '../sql-reader/body/definitions.ts';
 import { tokens } from '../sql-reader/body/tokens.ts';
 import { type Use, usesOf } from '../sql-reader/body/uses.ts';
-import { runsDynamicSql } from '../sql-reader/body/writes.ts';
+import { runsDynamicSql, writesInStatements } from '../sql-reader/body/writes.ts';
 import type { CallingRole } from './calling-roles.ts';
 import { addCondition, always, type Decision, denied, display, refusal } from './decision.ts';
 import type { Lookup } from './lookup.ts';
@@ -99,7 +100,7 @@ export class PolicyCalls {
   decide(caller: CallingRole, routine: RoutineFact): Decision {
     const runs = always(this.#rightsOf(routine));
     if (routine.security_definer) return runs;
-    const lack = this.lacking(caller, routine);
+    const lack = this.#lacking(caller, routine, new Set());
     const hasInputs = routine.inputs.length > 0;
     // PostgreSQL does not run a strict function for NULL.
     if (lack?.isCertain && !(routine.strict && hasInputs)) {
@@ -127,7 +128,21 @@ export class PolicyCalls {
    * call needs. Returns null if the code shows no such privilege.
    */
   lacking(caller: CallingRole, routine: RoutineFact): Lack | null {
-    return this.#lacking(caller, routine, new Set());
+    return this.#lackingWithin(caller, routine, new Set());
+  }
+
+  /** Returns the first lack of a function that another statement calls, also a write that its declaration excludes. */
+  #lackingWithin(caller: CallingRole, routine: RoutineFact, asked: Set<RoutineFact>): Lack | null {
+    const lack = this.#lacking(caller, routine, asked);
+    const writes = routine.volatility === 'v' ? 'never' : writesInStatements(routine.language, routine.body);
+    if (writes === 'never' || lack?.isCertain) return lack;
+    const refused = refusal(`${idOf(routine)} writes and is not declared VOLATILE`, '0A000');
+    return { does: 'write', ...refused, isCertain: writes === 'always', isRun: true };
+  }
+
+  /** Returns the functions of the app that an expression names. */
+  namedIn(expression: string): RoutineFact[] {
+    return functionsNamed(this.#codes, expression).flatMap((id) => this.#byId.get(id) ?? []);
   }
 
   /** Returns true if PostgreSQL certainly inlines a call that stands alone (clauses.c, inline_function). */
@@ -148,7 +163,8 @@ export class PolicyCalls {
     const lacks = uses.flatMap((use) => {
       if (use.kind === 'call') return this.#ofCall(runner, routine, use, asked);
       if (use.kind === 'sequence') return this.#ofSequence(runner, routine, use);
-      return this.#ofRelation(runner, routine, use, use.kind);
+      if (use.kind in definitions) return this.#ofDefinition(runner, routine, use, use.kind as DefinitionKind);
+      return this.#ofRelation(runner, routine, use, use.kind as RowOperation);
     });
     return lacks.find((lack) => lack.isCertain) ?? lacks[0] ?? null;
   }
@@ -171,7 +187,11 @@ export class PolicyCalls {
       isCertain: isSure,
     });
     const decision = this.#decide(caller, relation, kind);
-    if (decision.code !== null) return [lack('which the role may not', isCertain, '', decision.code)];
+    if (decision.code !== null) {
+      // A trigger, and the check of an update, fail only where there is a row.
+      const isOfRow = decision.untried === 'code' || (kind === 'update' && decision.policies.length > 0);
+      return [lack('which the role may not', isCertain && !isOfRow, '', decision.code)];
+    }
     // PostgreSQL checks USAGE on a schema when it plans a statement, and functions keep plans for other roles.
     if (!this.#look.privileges.usesSchema(caller.oid, relation.schema))
       return [lack('whose schema the role may not use', false)];
@@ -181,6 +201,28 @@ export class PolicyCalls {
     }
     const isChecked = decision.verdict === 'when' && checks;
     return isChecked ? [lack('whose policies may refuse the row', false, ' that its policies refuse')] : [];
+  }
+
+  /** Returns the lack of a statement that defines, empties or refreshes a relation. */
+  #ofDefinition({ oid }: CallingRole, routine: RoutineFact, use: Use, kind: DefinitionKind): Lack[] {
+    const { privileges, facts } = this.#look;
+    const lack = (what: string): Lack[] => {
+      const [needs, does] = definitions[kind];
+      const refused = refusal(`${idOf(routine)} ${does} ${what}, which the role may not`);
+      return [{ does: `${needs} ${what}`, ...refused, isCertain: use.isCertain, isRun: true }];
+    };
+    if (kind === 'temporary') {
+      return privileges.holds(oid, facts.database.grants, 'TEMPORARY') ? [] : lack(`temporary table ${use.name}`);
+    }
+    if (kind === 'create') {
+      const schema = use.schema ?? searchPath(routine, facts.exposedSchemas)[0];
+      const isOpen = schema === undefined || !privileges.hasSchema(schema) || privileges.createsIn(oid, schema);
+      return isOpen ? [] : lack(`${schema}.${use.name}`);
+    }
+    const relation = this.#find(routine, use.schema, use.name);
+    if (!relation) return [];
+    const isOpen = kind === 'own' ? privileges.owns(oid, relation) : privileges.defines(oid, relation, kind);
+    return isOpen ? [] : lack(display(relation));
   }
 
   #ofSequence({ oid }: CallingRole, routine: RoutineFact, { schema, name, isCertain, isAlone }: Use): Lack[] {
@@ -216,7 +258,7 @@ export class PolicyCalls {
       const isRefused = all.every(({ grants }) => !this.#look.privileges.holds(caller.oid, grants, 'EXECUTE'));
       return [{ does: `call ${called}`, ...refused, isCertain: use.isCertain && isRefused }];
     }
-    const inner = others.length === 0 ? this.#lacking(caller, first, asked) : null;
+    const inner = others.length === 0 ? this.#lackingWithin(caller, first, asked) : null;
     // PostgreSQL skips calls of strict functions with NULL.
     const isSkipped = first.strict && first.inputs.length > 0;
     return inner ? [{ ...inner, isCertain: inner.isCertain && use.isCertain && use.isAlone && !isSkipped }] : [];
@@ -237,6 +279,14 @@ const verbs = {
   update: ['change rows of', 'changes rows of'],
   delete: ['delete rows of', 'deletes rows of'],
 } as const;
+
+const definitions: Readonly<Record<DefinitionKind, readonly [string, string]>> = {
+  truncate: ['truncate', 'truncates'],
+  maintain: ['refresh', 'refreshes'],
+  own: ['redefine', 'redefines'],
+  create: ['create', 'creates'],
+  temporary: ['create', 'creates'],
+};
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 

@@ -70,6 +70,19 @@ export class Privileges {
     return this.holds(role, this.#schemas.get(schema) ?? [], 'USAGE');
   }
 
+  hasSchema(schema: string): boolean {
+    return this.#schemas.has(schema);
+  }
+
+  createsIn(role: number, schema: string): boolean {
+    return this.holds(role, this.#schemas.get(schema) ?? [], 'CREATE');
+  }
+
+  /** Returns true if the role may empty or refresh the relation. Before PostgreSQL 17, only its owner refreshes it. */
+  defines(role: number, relation: RelationFact, privilege: 'truncate' | 'maintain'): boolean {
+    return this.holds(role, relation.grants, privilege.toUpperCase()) || this.owns(role, relation);
+  }
+
   /** Returns true if the role may call the function by its name. */
   mayExecute(role: number, { schema, grants }: Pick<RoutineFact, 'schema' | 'grants'>): boolean {
     return this.usesSchema(role, schema) && this.holds(role, grants, 'EXECUTE');

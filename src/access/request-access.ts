@@ -1,4 +1,5 @@
 import type { RelationFact } from '../catalog/entities.ts';
+import { idOf } from '../catalog/names.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import { sqlstateOfStable } from '../sql-reader/body/writes.ts';
 import { Access } from './access.ts';
@@ -10,7 +11,6 @@ import type { Lookup } from './lookup.ts';
 import type { RowOperation } from './operations.ts';
 import { type PreRequestCheck, preRequestCheck } from './pre-request.ts';
 import { settingEffects } from './setting-effects.ts';
-import { Writing } from './writing.ts';
 
 /**
  * Decides about the requests of an app: whether a request can have the role, what the function before each request
@@ -22,7 +22,6 @@ export class RequestAccess {
   readonly roles: readonly ChapterRole[];
   readonly #look: Lookup;
   readonly #before: PreRequestCheck;
-  readonly #writing: Writing;
 
   constructor(look: Lookup) {
     const { facts, privileges } = look;
@@ -30,14 +29,32 @@ export class RequestAccess {
     this.roles = callingRoles(facts, privileges.membership);
     this.#look = look;
     this.#before = preRequestCheck(facts, privileges);
-    this.#writing = new Writing(facts.routines);
   }
 
   /** Decides about a request on the rows of a table or view. */
   relation(role: ChapterRole, relation: RelationFact, operation: RowOperation): Decision {
-    return this.#decide(role, relation.schema, operation === 'select', (caller) =>
-      this.access.decide(caller, relation, operation),
-    );
+    return this.#decide(role, relation.schema, operation === 'select', (caller) => {
+      const decision = this.access.decide(caller, relation, operation);
+      return operation === 'select' && relation.kind === 'v' ? this.#asReadOnlyView(relation, decision) : decision;
+    });
+  }
+
+  /** Adds to the decision that a GET, which runs in a read-only transaction, fails if the query of a view writes. */
+  #asReadOnlyView(view: RelationFact, decision: Decision): Decision {
+    if (decision.verdict === 'never') return decision;
+    const { facts, views } = this.#look;
+    const calls = views.of(view.oid).functions.flatMap((call) => {
+      const routine = facts.routines.find(({ oid }) => oid === call.oid);
+      const writes = routine && this.#look.writing.of(routine);
+      return routine && writes ? [{ ...call, id: idOf(routine), writes }] : [];
+    });
+    const [first] = calls;
+    if (!first) return decision;
+    const sure = calls.find(({ writes, anyway, read }) => writes === 'always' && (anyway || read));
+    const { id } = sure ?? first;
+    const refused = refusal(`the view calls ${id}, whose code writes, and a GET writes nothing`, '25006');
+    if (sure) return { ...denied(refused), untried: 'code' };
+    return addCondition(decision, `as long as ${id} does not write`, refused.reason, 'code');
   }
 
   /** Decides about a request that runs a function. */
@@ -64,7 +81,7 @@ export class RequestAccess {
   /** Adds to the decision that PostgreSQL refuses writes of a function whose calls run in a read-only transaction. */
   #asReadOnly(executed: ExecutedRoutine, decision: Decision): Decision {
     const { routine } = executed;
-    const writes = onlyReads(executed) ? this.#writing.of(routine) : undefined;
+    const writes = onlyReads(executed) ? this.#look.writing.of(routine) : undefined;
     if (writes === undefined || decision.verdict === 'never') return decision;
     const isInlined =
       routine.returns_set && !routine.strict && !routine.security_definer && routine.settings.length === 0;

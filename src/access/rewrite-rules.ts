@@ -49,6 +49,10 @@ export function refusedByRules(relation: RelationFact, write: WriteOperation, ha
   return only ? refused(only, 'does something besides') : null;
 }
 
+/** Returns the name of a rewrite rule for the statement, which may be disabled; undefined if there is none. */
+export const ruleFor = ({ rewrite_rules }: RelationFact, write: WriteOperation): string | undefined =>
+  rewrite_rules?.find(({ name, sql }) => read(name, sql).event === write)?.name;
+
 const refused = ({ name }: RewriteRule, what: string, code = '0A000'): Refusal =>
   refusal(
     `the rewrite rule ${name} ${what}; a call asks for the rows that it writes, which PostgreSQL then refuses`,

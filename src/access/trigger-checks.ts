@@ -2,13 +2,16 @@ import type { RelationFact, TriggerFact } from '../catalog/entities.ts';
 import { groupBy } from '../catalog/group.ts';
 import { idOf } from '../catalog/names.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
+import { certainRaise } from '../sql-reader/body/certain.ts';
 import { skipsRows } from '../sql-reader/body/writes.ts';
 import type { CallingRole } from './calling-roles.ts';
-import { addCondition, type Decision, denied, display, noRows } from './decision.ts';
+import { addCondition, type Decision, denied, display, noRows, refusal } from './decision.ts';
 import type { Lookup } from './lookup.ts';
 import type { RowOperation } from './operations.ts';
-import type { Lack } from './policy-calls.ts';
-import { Writing } from './writing.ts';
+import type { PolicyCalls } from './policy-calls.ts';
+import type { Writing } from './writing.ts';
+
+type Calls = Pick<PolicyCalls, 'lacking' | 'namedIn'>;
 
 /** Bits of pg_trigger.tgtype. */
 const ROW = 1;
@@ -16,39 +19,72 @@ const BEFORE = 2;
 const eventBit = { insert: 4, delete: 8, update: 16 } as const;
 
 /**
- * Decides about the triggers of a table: privileges that their functions need and the caller lacks, and rows that they
- * leave out. A function of a trigger runs with the privileges of the caller, whoever owns the table.
+ * Decides about the triggers, checks and generated fields of a table: privileges that their functions need and the
+ * caller lacks, and rows that triggers leave out. These functions run with the privileges of the caller, whoever owns
+ * the table.
  */
 export class TriggerChecks {
   readonly #triggers: ReadonlyMap<number, readonly TriggerFact[]>;
   readonly #routines: ReadonlyMap<number, RoutineFact>;
-  readonly #lacking: (caller: CallingRole, routine: RoutineFact) => Lack | null;
+  readonly #calls: Calls;
+  readonly #look: Lookup;
+  /** The expressions that PostgreSQL evaluates for each row that it writes, with the functions that they name. */
+  readonly #expressions = new Map<number, readonly { what: string; routines: readonly RoutineFact[] }[]>();
   readonly #writing: Writing;
 
-  /** @param lacking Returns a privilege that the code of a function needs and the caller lacks. */
-  constructor({ facts }: Lookup, lacking: (caller: CallingRole, routine: RoutineFact) => Lack | null) {
+  constructor(look: Lookup, calls: Calls) {
+    const { facts } = look;
+    this.#look = look;
+    this.#calls = calls;
     this.#triggers = groupBy(
       facts.triggers.filter(({ enabled }) => enabled),
       ({ relation }) => relation,
     );
     this.#routines = new Map(facts.routines.map((routine) => [routine.oid, routine]));
-    this.#lacking = lacking;
-    this.#writing = new Writing(facts.routines);
+    this.#writing = look.writing;
   }
 
-  /** Returns the decision with the conditions that the triggers add. */
+  /** Returns the decision with the conditions that triggers, checks and generated fields add. */
   decide(
     decision: Decision,
     caller: CallingRole,
     relation: RelationFact,
     operation: Exclude<RowOperation, 'select'>,
   ): Decision {
+    const start = operation === 'delete' ? decision : this.#ofExpressions(decision, caller, relation);
     return (this.#triggers.get(relation.oid) ?? []).reduce((limited, trigger) => {
       const routine = this.#routines.get(trigger.function);
       const runs = (trigger.events & eventBit[operation]) !== 0;
       if (!routine || !runs || limited.verdict === 'never') return limited;
       return this.#ofTrigger(limited, caller, operation, { trigger, routine, relation });
+    }, start);
+  }
+
+  /** Adds the privileges that the functions of checks and generated fields need and the caller lacks. */
+  #ofExpressions(decision: Decision, caller: CallingRole, relation: RelationFact): Decision {
+    return this.#expressionsOf(relation).reduce((limited, { what, routines }) => {
+      const lacks = routines.flatMap((routine) => this.#calls.lacking(caller, routine) ?? []);
+      return lacks.reduce((one, { does, reason }) => {
+        if (one.verdict === 'never') return one;
+        return addCondition(one, `as long as ${what} does not ${does}`, `${what} calls a function: ${reason}`, 'code');
+      }, limited);
     }, decision);
+  }
+
+  #expressionsOf({ oid }: RelationFact) {
+    const known = this.#expressions.get(oid);
+    if (known) return known;
+    const checks = (this.#look.constraints.get(oid) ?? []).filter(({ kind, enforced }) => kind === 'c' && enforced);
+    const generated = (this.#look.fields.get(oid) ?? []).filter((field) => field.generated === 's');
+    const named = [
+      ...checks.map(({ name, expression }) => ({ what: `the rule ${name}`, text: expression })),
+      ...generated.map((field) => ({ what: `the generated field ${field.name}`, text: field.default })),
+    ].flatMap(({ what, text }) => {
+      const routines = this.#calls.namedIn(text ?? '');
+      return routines.length === 0 ? [] : [{ what, routines }];
+    });
+    this.#expressions.set(oid, named);
+    return named;
   }
 
   #ofTrigger(
@@ -59,12 +95,18 @@ export class TriggerChecks {
   ): Decision {
     const { name, events } = trigger;
     const isSure = firesForAll(trigger, relation);
-    const lack = this.#lacking(caller, routine);
+    const lack = this.#calls.lacking(caller, routine);
     if (lack) {
       const reason = `the trigger ${name} runs ${idOf(routine)}: ${lack.reason}`;
       if (lack.isCertain && isSure)
         return { ...denied(reason, lack.code), untried: 'code', policies: decision.policies };
       return addCondition(decision, `as long as the trigger ${name} does not ${lack.does}`, reason, 'code');
+    }
+    const raised = routine.language === 'plpgsql' ? certainRaise(routine.body) : null;
+    if (raised?.sqlstate && isSure) {
+      const message = raised.message === null ? '' : `: ${raised.message}`;
+      const refused = refusal(`the trigger ${name} raises an error for every row${message}`, raised.sqlstate);
+      return { ...denied(refused), untried: 'code', policies: decision.policies };
     }
     const isBeforeRow = (events & ROW) !== 0 && (events & BEFORE) !== 0;
     const skips = isBeforeRow && routine.language === 'plpgsql' ? skipsRows(routine.body, operation) : 'never';

@@ -1,7 +1,17 @@
 import type { EntityFacts, RelationFact } from '../catalog/entities.ts';
 import { readQuery, relationsRead } from '../sql-reader/condition.ts';
 import type { CallingRole } from './calling-roles.ts';
-import { addCondition, always, conditional, type Decision, denied, display, noRows, type Refusal } from './decision.ts';
+import {
+  addCondition,
+  always,
+  conditional,
+  type Decision,
+  denied,
+  display,
+  noRows,
+  type Refusal,
+  refusal,
+} from './decision.ts';
 import { nameKey } from './lookup.ts';
 import { type RowOperation, triggerBit, type WriteOperation, writeBit } from './operations.ts';
 import type { Privileges } from './privileges.ts';
@@ -177,6 +187,39 @@ export class ViewAccess {
     const covered = operation === 'insert' ? 'all' : this.#privileges.fields(role, view, 'SELECT');
     if (covered === 'all' || covered.length > 0) return decision;
     return addCondition(decision, 'only without a filter', 'the role has no SELECT privilege on the view');
+  }
+
+  /**
+   * Adds the fields of a view that PostgreSQL itself writes to no table, although the catalog does not mark them as
+   * computed: those of an identity or generated column of the table, and expressions of a view whose other operations a
+   * trigger or rule performs.
+   */
+  withoutMade(decision: Decision, relation: RelationFact, operation: 'insert' | 'update'): Decision {
+    if (decision.verdict === 'never') return decision;
+    const given = (this.#privileges.fieldsOf.get(relation.oid) ?? []).filter(
+      ({ name, computed, made }) => (!computed || made) && (decision.columns?.includes(name) ?? true),
+    );
+    const refused = given.flatMap(({ name, number }) => {
+      const code = this.#codeOfField(relation, number, operation);
+      return code === null ? [] : [{ name, code }];
+    });
+    const [first] = refused;
+    if (!first) return decision;
+    const names = refused.map(({ name }) => name).join(', ');
+    const why = refusal(`PostgreSQL numbers or computes ${names}, and refuses a value for it`, first.code);
+    if (operation === 'update' && refused.length === given.length) return denied(why);
+    return addCondition(decision, `without ${names}`, why.reason, 'rule');
+  }
+
+  /** Returns the code of the error of a statement that sets a field of a view; null if PostgreSQL accepts a value. */
+  #codeOfField(view: RelationFact, number: number, operation: 'insert' | 'update'): string | null {
+    if (this.isReplaced(view, operation) || view.replaced.includes(operation)) return null;
+    const origin = this.#shown.originOf(view, number);
+    const base = origin && this.#uses.base(view).find(({ oid }) => oid === origin.table);
+    if (!base) return '0A000';
+    if (base.kind === 'v') return this.#codeOfField(base, origin.tableColumn, operation);
+    const field = this.#privileges.fieldsOf.get(base.oid)?.find((one) => one.number === origin.tableColumn);
+    return field && (field.identity === 'a' || field.generated !== '') ? '428C9' : null;
   }
 
   /** Returns true if an INSTEAD OF trigger of the view performs the operation. */

@@ -42,6 +42,11 @@ export class ViewFieldMap {
     this.#privileges = privileges;
   }
 
+  /** Returns the column that a field of a view shows; undefined if the field shows an expression. */
+  originOf({ oid }: RelationFact, field: number): ViewColumnOrigin | undefined {
+    return this.#origins(oid).find(({ column }) => column === field);
+  }
+
   /**
    * Returns the fields of a table that a statement may set through a view of the table. `giving` has the fields of the
    * view that it may set.

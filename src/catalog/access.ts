@@ -18,7 +18,7 @@ import {
  */
 export interface AccessFacts {
   /** `incarnation` differs in a restored database, whose objects have other numbers. */
-  database: { name: string; owner: number; version: number; incarnation: string };
+  database: { name: string; owner: number; version: number; incarnation: string; grants: GrantFact[] };
   roles: RoleFact[];
   memberships: MembershipFact[];
   schemas: { oid: number; name: string; owner: number; comment: string | null; grants: GrantFact[] }[];
@@ -136,7 +136,8 @@ const callsWhenRead = (tree: string): string =>
 
 export const accessQueries: CatalogQueries<AccessFacts> = {
   database: `select json_build_object('name', d.datname, 'owner', d.datdba::int8, 'version', current_setting('server_version_num')::int,
-      'incarnation', concat(d.oid, '.', 'ninefold.versions'::regclass::oid))
+      'incarnation', concat(d.oid, '.', 'ninefold.versions'::regclass::oid),
+      'grants', ${grants(`coalesce(d.datacl, acldefault('d', d.datdba))`)})
     from pg_catalog.pg_database d where d.datname = current_database()`,
 
   roles: list(`

@@ -58,7 +58,7 @@ export interface RelationFact {
   definition: string | null;
   comment: string | null;
   extension: string | null;
-  /** Grants of SELECT, INSERT, UPDATE and DELETE on the whole relation. */
+  /** Grants of SELECT, INSERT, UPDATE, DELETE, TRUNCATE and MAINTAIN on the whole relation. */
   grants: GrantFact[];
   /** Events that an INSTEAD rewrite rule replaces, from pg_rewrite.ev_type: update, insert, delete. */
   replaced: ('update' | 'insert' | 'delete')[];
@@ -232,6 +232,7 @@ const standsAlone = (type: string): string =>
   `${type}.typtype = 'c' and exists (select from pg_catalog.pg_class r where r.oid = ${type}.typrelid and r.relkind = 'c')`;
 
 const written = `'SELECT', 'INSERT', 'UPDATE', 'DELETE'`;
+const granted = `${written}, 'TRUNCATE', 'MAINTAIN'`;
 
 /** Queries of EntityFacts. */
 export const entityQueries: CatalogQueries<EntityFacts> = {
@@ -246,7 +247,7 @@ export const entityQueries: CatalogQueries<EntityFacts> = {
       case when c.relkind in ('v', 'm') then pg_get_viewdef(c.oid) end as definition,
       m.description as comment,
       ${extensionOf('pg_catalog.pg_class', 'c.oid')} as extension,
-      ${grants(`coalesce(c.relacl, acldefault('r', c.relowner))`, written)} as grants,
+      ${grants(`coalesce(c.relacl, acldefault('r', c.relowner))`, granted)} as grants,
       (select coalesce(json_agg(distinct case r.ev_type when '2' then 'update' when '3' then 'insert' else 'delete' end), '[]')
         from pg_catalog.pg_rewrite r where r.ev_class = c.oid and r.ev_type <> '1' and r.is_instead and r.ev_enabled in ('O', 'A')) as replaced,
       (select json_agg(json_build_object('name', r.rulename, 'enabled', r.ev_enabled in ('O', 'A'), 'sql', pg_get_ruledef(r.oid))

@@ -1,5 +1,5 @@
-import { beginsStatement, endOfStatement, handledSpans } from './raises.ts';
-import type { Token } from './tokens.ts';
+import { beginsStatement, endOfStatement, handledSpans, type Raise, raisesOf } from './raises.ts';
+import { type Token, tokens } from './tokens.ts';
 
 const isWord = (token: Token | undefined, ...texts: string[]): boolean =>
   token?.kind === 'word' && texts.includes(token.text);
@@ -17,6 +17,19 @@ export function certainTokens(language: string, all: readonly Token[]): (index: 
   const end = certainUntil(all);
   const caught = handledSpans(all);
   return (i) => i < end && !caught.some(([from, to]) => i > from && i < to);
+}
+
+/** Returns the error that every call of a PL/pgSQL function raises; null if there is none. */
+export function certainRaise(source: string): Raise | null {
+  const all = tokens(source);
+  const isCertain = certainTokens('plpgsql', all);
+  const at = all.findIndex(
+    (token, i) =>
+      isCertain(i) && isWord(token, 'raise') && beginsStatement(all[i - 1]) && !isWord(all[i + 1], ...messages),
+  );
+  const start = all[at]?.at;
+  if (start === undefined) return null;
+  return raisesOf(source).find(({ sql }) => source.startsWith(sql, start)) ?? null;
 }
 
 /** Returns the index after the last token that every call of a PL/pgSQL function reaches. */

@@ -29,6 +29,12 @@ describe('usesOf', () => {
     ['select a.f(1) from b.c', ['call a.f', 'select b.c']],
     ['select * from a.f(1), b.c', ['call a.f', 'select b.c']],
     ['begin atomic select a.f(); delete from a.b; end', ['call a.f!', 'delete a.b']],
+    ['truncate table only a.b, "C".d restart identity', ['truncate a.b', 'truncate C.d']],
+    ['create temp table if not exists t (id int); insert into t select 1; drop table t', ['temporary t']],
+    ['create or replace view a.b as select * from c.d', ['create a.b', 'select c.d']],
+    ['create unique index on a.b (c); alter table if exists a.c add d int', ['own a.b', 'own a.c']],
+    ['drop view a.b, a.c cascade', ['own a.b', 'own a.c']],
+    ['refresh materialized view concurrently a.b', ['maintain a.b']],
   ])('finds the relations and functions of the SQL %s', (body, uses) => {
     expect(told('sql', body)).toEqual(uses);
   });
@@ -47,6 +53,7 @@ describe('usesOf', () => {
     [`begin raise exception 'a'; delete from a.b; end`, ['delete a.b?']],
     ['begin n := a.f(); return n; end', ['call a.f']],
     ['begin perform 1 from a.b; return 1; end', ['select a.b']],
+    ['begin if c then truncate a.b; end if; end', ['truncate a.b?']],
   ])('marks what not every call of the PL/pgSQL reaches: %s', (body, uses) => {
     expect(told('plpgsql', body)).toEqual(uses);
   });

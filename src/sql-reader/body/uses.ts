@@ -1,11 +1,12 @@
 import { certainTokens } from './certain.ts';
+import { type DefinitionKind, definitionsAt, temporaryTables } from './definitions.ts';
 import { beginsStatement, endOfStatement } from './raises.ts';
 import { type Token, tokens } from './tokens.ts';
 
 /** A relation, a sequence or a function that the code of a function names. */
 export interface Use {
-  /** `sequence`: takes a number from a sequence, with nextval. */
-  kind: 'select' | 'insert' | 'update' | 'delete' | 'sequence' | 'call';
+  /** `sequence`: takes a number from a sequence, with nextval. For `DefinitionKind`, see there. */
+  kind: 'select' | 'insert' | 'update' | 'delete' | 'sequence' | 'call' | DefinitionKind;
   /** The schema; null if the code does not name it. */
   schema: string | null;
   name: string;
@@ -23,13 +24,14 @@ export interface Use {
 export function usesOf(language: string, source: string): Use[] {
   const all = tokens(source);
   const isCertain = certainTokens(language, all);
-  const defined = commonTables(all);
+  const defined = new Set([...commonTables(all), ...temporaryTables(all)]);
   const readers: Reader[] = [{ hasQuery: false, isInFrom: false, isItem: false }];
   const found: Use[] = [];
+  const defines = new Set<number>();
   const add = (kind: Use['kind'], at: number, isAlone = false): void => {
     const named = nameAt(all, at);
-    if (!named || (named.schema === null && kind !== 'call' && defined.has(named.name))) return;
-    if (kind !== 'call' && isSymbol(all[named.end], '(') && kind !== 'insert') return;
+    if (!named || (named.schema === null && kind !== 'call' && kind !== 'temporary' && defined.has(named.name))) return;
+    if (readsRows(kind) && isSymbol(all[named.end], '(')) return;
     found.push({ kind, schema: named.schema, name: named.name, isCertain: isCertain(at), isAlone });
   };
   all.forEach((token, i) => {
@@ -44,12 +46,16 @@ export function usesOf(language: string, source: string): Use[] {
     else if (token.kind === 'word' || token.kind === 'quoted') {
       const write = writeAt(all, i);
       if (write) add(write.kind, write.at);
+      for (const { kind, at } of definitionsAt(all, i)) {
+        add(kind, at);
+        defines.add(at);
+      }
       if (reader.isItem && !isWord(token, 'only', 'lateral') && !isSymbol(all[i - 1], '.')) {
         add('select', i);
         reader.isItem = false;
       }
       const isName = !isSymbol(all[i - 1], '.') && isSymbol(all[nameAt(all, i)?.end ?? -1], '(');
-      if (isName && !write && !isWord(all[i - 1], 'into')) add('call', i, isAlone(all, i));
+      if (isName && !write && !defines.has(i) && !isWord(all[i - 1], 'into')) add('call', i, isAlone(all, i));
       const sequence = sequenceAt(all, i);
       if (sequence) found.push({ kind: 'sequence', ...sequence, isCertain: isCertain(i), isAlone: isAlone(all, i) });
       read(reader, all, i);
@@ -57,6 +63,8 @@ export function usesOf(language: string, source: string): Use[] {
   });
   return found;
 }
+
+const readsRows = (kind: Use['kind']): boolean => kind === 'select' || kind === 'update' || kind === 'delete';
 
 /** The state of reading the clauses of a query. */
 interface Reader {

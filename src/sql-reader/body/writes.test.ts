@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { skipsRows, sqlstateOfStable, writesOf } from './writes.ts';
+import { skipsRows, sqlstateOfStable, writesInStatements, writesOf } from './writes.ts';
 
 describe('writesOf', () => {
   it.each([
@@ -32,6 +32,16 @@ describe('writesOf', () => {
     ['never', 'select 1'],
   ])('classifies the writes of an SQL body as %s: %s', (writes, body) => {
     expect(writesOf('sql', body)).toBe(writes);
+  });
+});
+
+describe('writesInStatements', () => {
+  it.each([
+    ['always', 'begin truncate log; end'],
+    ['at times', 'begin if a then insert into log values (1); end if; end'],
+    ['never', `begin perform nextval('numbers'); end`],
+  ])('ignores functions that write and returns %s for the body: %s', (writes, body) => {
+    expect(writesInStatements('plpgsql', body)).toBe(writes);
   });
 });
 

@@ -43,6 +43,17 @@ export function sqlstateOfStable(language: string, source: string, isInlined: bo
   return isLock || word(token, ...writingFunctions) ? '25006' : '0A000';
 }
 
+/**
+ * Returns whether PostgreSQL refuses statements of a function that is not declared VOLATILE, wherever it is called
+ * (0A000). It does not refuse functions that write when they run, such as nextval.
+ */
+export function writesInStatements(language: string, source: string): Writes {
+  const all = tokens(source);
+  const written = all.flatMap((token, i) => (isWrite(all, i) && !word(token, ...writingFunctions) ? [i] : []));
+  if (written.some(certainTokens(language, all))) return 'always';
+  return written.length > 0 ? 'at times' : 'never';
+}
+
 /** Returns the index of the first write that every call reaches, and whether a function writes. */
 function read(language: string, source: string): { writes: Writes; all: readonly Token[]; first: number | undefined } {
   const all = tokens(source);

@@ -333,4 +333,24 @@ export const casesOfTables: MatrixCase[] = [
     name: 'names that need quotes',
     sql: `${secured('"we""ird | näme\n(1)"')} create policy "p'""q" on "we""ird | näme\n(1)" using (${own} or note = '|\\''' or status = 'closed');`,
   },
+  {
+    name: 'a check whose function reads a table that the role may not read, for some rows',
+    sql: `${granted()} create table this_schema.m (user_id uuid); create function looks(text) returns boolean language plpgsql as
+      'begin if $1 = ''closed'' then return not exists (select from this_schema.m); end if; return true; end'; alter table t add check (looks(status));`,
+  },
+  {
+    name: 'triggers that truncate, define, write although they are not VOLATILE, or raise an error',
+    sql: `${['t', 'u', 'v', 'w'].map((name) => granted(name)).join(' ')} create table this_schema.m (user_id uuid); grant all on m to ${to}; revoke truncate on m from ${to};
+      ${[
+        ['t', '', 'truncate this_schema.m; return new;'],
+        ['u', '', 'create temp table made (id int); return new;'],
+        ['v', 'stable', 'insert into this_schema.m values (null); return new;'],
+        ['w', '', `raise exception ''no'' using errcode = ''42501'';`],
+      ]
+        .map(
+          ([name, kind, body]) =>
+            `create function on_${name}() returns trigger language plpgsql ${kind} as 'begin ${body} end'; create trigger refuses before update on ${name} for each row execute function on_${name}();`,
+        )
+        .join(' ')}`,
+  },
 ];

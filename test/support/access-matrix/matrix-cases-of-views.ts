@@ -50,6 +50,20 @@ export const casesOfViews: MatrixCase[] = [
       create view x with (security_invoker) as select loud as status, note from m; create view y as select note from m; grant all on v, w, x, y to ${to};`,
   },
   {
+    name: 'views of an expression, of which a trigger performs the inserts only, and a rule the updates only',
+    rowsOf: 't',
+    sql: `${granted()} create view v as select id, note, upper(status) as status from t; create view x as select id, note, upper(status) as status from t;
+      grant all on v, x to ${to};
+      create function take() returns trigger language plpgsql as 'begin return case when new.status <> ''closed'' then new end; end'; create trigger take instead of insert on v for each row execute function take();
+      create rule take as on update to x do instead update t set note = new.note where id = old.id and id < 3 returning id, note, status;`,
+  },
+  {
+    name: 'a view that calls a function which writes',
+    rowsOf: 't',
+    sql: `${granted()} create function f() returns boolean language plpgsql security definer as 'begin delete from this_schema.t where false; return true; end';
+      create view v as select id, note from t where f(); grant select on v to ${to};`,
+  },
+  {
     name: 'a view of a view',
     sql: `${secured()} create policy p on t for select using (status = 'open'); create view v with (security_invoker) as select * from t; create view w as select * from v; create view x with (security_invoker) as select * from w; grant all on w, x, v to ${to};`,
   },

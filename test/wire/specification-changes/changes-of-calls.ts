@@ -58,6 +58,18 @@ export const changesOfCalls: readonly Change[] = [
   ),
   change(6, 'revoke insert on public.plain from anon', 'grant insert on public.plain to anon', /\| insert \| –/),
   change(
+    7,
+    'revoke update on public.plain from anon',
+    'grant update on public.plain to anon',
+    /POST \/rest\/v1\/plain.*An upsert that changes a row is refused to anon \(42501\)/,
+  ),
+  change(
+    7,
+    'create rule noted as on update to public.plain do also notify noted; alter table public.plain disable rule noted',
+    'drop rule noted on public.plain',
+    /POST \/rest\/v1\/plain.*Every upsert is refused \(0A000\), because of the rewrite rule noted/,
+  ),
+  change(
     6,
     'revoke select on public.plain from authenticated',
     'grant select on public.plain to authenticated',

@@ -1,6 +1,6 @@
 import { useLocation } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import { ReferenceControlContext } from '../../fields/reference-control.ts';
+import { ReferenceControlContext } from '../../fields/editor.tsx';
 import { t } from '../../language/messages.ts';
 import { AuthLayout } from '../auth/auth-layout.tsx';
 import { placeAt, useScreens } from '../data/screens.ts';

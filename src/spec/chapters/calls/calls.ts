@@ -8,7 +8,7 @@ import { callingRoles } from '../../../access/calling-roles.ts';
 import { executedRoutines } from '../../../access/exposed.ts';
 import type { Lookup } from '../../../access/lookup.ts';
 import { refusedCalls } from '../../../access/overloads.ts';
-import { Writing } from '../../../access/writing.ts';
+import { ruleFor } from '../../../access/rewrite-rules.ts';
 import { groupBy } from '../../../catalog/group.ts';
 import { idOf, queryName } from '../../../catalog/names.ts';
 import type { RoutineFact } from '../../../catalog/routines.ts';
@@ -39,7 +39,6 @@ export function callsChapter(
       ? ''
       : ` (In schema ${schema}: header ${method === 'GET' ? 'Accept-Profile' : 'Content-Profile'}.)`;
   const may = (operation: string, id: string) => open.get(`${operation} ${id}`) ?? [];
-  const writing = new Writing(facts.routines);
   const callable = executedRoutines(look).filter(({ isCallable }) => isCallable);
   const calls: CallEntry[] = [
     ...authCalls.filter((call) => isSwitchedOn(call, settings)).map(authCall),
@@ -48,7 +47,9 @@ export function callsChapter(
       .flatMap((entity) =>
         rowMethods.flatMap((row) => {
           const cells = may(row.operation, entity.id);
-          return cells.length === 0 ? [] : [rowCall(entity, row, cells, inSchema(entity.schema, row.method))];
+          if (cells.length === 0) return [];
+          const upserts = row.operation === 'insert' ? upsertWords(look, entity, roles.cells) : '';
+          return [rowCall(entity, row, cells, `${inSchema(entity.schema, row.method)}${upserts}`)];
         }),
       ),
     ...(settings.openapi_mode === 'disabled' ? [] : [rootCall(look, settings, roles)]),
@@ -63,7 +64,13 @@ export function callsChapter(
       return cells.length === 0
         ? []
         : methods.map((method) =>
-            routineCall(routine, method, cells, `${inSchema(routine.schema, method)}${refused}`, writing.of(routine)),
+            routineCall(
+              routine,
+              method,
+              cells,
+              `${inSchema(routine.schema, method)}${refused}`,
+              look.writing.of(routine),
+            ),
           );
     }),
   ];
@@ -220,6 +227,31 @@ const rowCall = (
   parameters: null,
   returns: null,
 });
+
+/**
+ * Returns who may add rows to a table, but may send no upsert that changes a row. PostgreSQL refuses every upsert of a
+ * table with a rewrite rule for updates, also of a disabled one (rewriteHandler.c, matchLocks).
+ */
+function upsertWords(look: Lookup, { id, schema, name }: Entity, cells: readonly RoleCell[]): string {
+  const relation = look.named(schema, name);
+  const rule = relation && relation.kind !== 'v' ? ruleFor(relation, 'update') : undefined;
+  if (rule !== undefined) return ` Every upsert is refused (0A000), because of the rewrite rule ${rule}.`;
+  const ofRole = groupBy(
+    cells.filter(({ entity }) => entity === id),
+    ({ role }) => role,
+  );
+  const refused = [...ofRole].flatMap(([role, group]) => {
+    const [insert, update] = ['insert', 'update'].map((one) => group.find(({ operation }) => operation === one));
+    const isRefused = insert?.verdict !== 'never' && update?.verdict === 'never';
+    return isRefused ? [{ role, code: update.code ?? '42501' }] : [];
+  });
+  return [...groupBy(refused, ({ code }) => code)]
+    .map(([code, all]) => {
+      const names = all.map(({ role }) => role).join(', ');
+      return ` An upsert that changes a row is refused to ${names} (${code}).`;
+    })
+    .join('');
+}
 
 /** The comment that PostgreSQL itself sets on the schema public. */
 const INITIAL = 'standard public schema';

@@ -251,10 +251,30 @@ describe('every cell of the matrix matches the response of PostgreSQL', () => {
         'always',
         '',
       ],
+      ['f15()', code(`sql as 'truncate coded.open; select 1'`), 'never', ''],
+      [
+        'f16(a bool)',
+        code(`plpgsql as 'begin if a then truncate coded.open; end if; return 1; end'`),
+        'when',
+        'as long as its code does not truncate coded.open',
+        '(true)',
+        '(false)',
+      ],
+      [
+        'f17()',
+        code(`plpgsql as 'begin create temp table x (id int); insert into x select 1; return 1; end'`),
+        'never',
+        '',
+      ],
+      ['f18()', code(`plpgsql as 'begin create table coded.x (id int); return 1; end'`), 'never', ''],
+      ['f19()', code(`plpgsql as 'begin alter table coded.open add x int; return 1; end'`), 'never', ''],
+      ['f20()', code(`plpgsql security definer as 'begin truncate coded.open; return 1; end'`), 'always', ''],
+      ['f21()', code(`plpgsql as 'begin perform coded.f22(); return 1; end'`), 'never', ''],
+      ['f22()', code(`plpgsql stable as 'begin insert into coded.open values (1); return 1; end'`), 'never', ''],
       ['f14()', code(`sql set search_path = coded as 'select count(*)::int from t'`), 'never', ''],
     ] as const;
     await pool.script(`create schema coded authorization app_owner; set role app_owner; grant usage on schema coded to public;
-      create table coded.t (id int); create table coded.open (id int); grant all on coded.open to anon; grant select on coded.t to service_role;
+      create table coded.t (id int); create table coded.open (id int); grant all on coded.open to anon; revoke truncate on coded.open from anon; grant select on coded.t to service_role;
       ${functions.map(([signature, rest]) => `create function coded.${signature} ${rest};`).join('\n')}`);
     const derived = await derive({ exposedSchemas: ['coded'], authenticator: 'app_authenticator' });
     for (const [signature, , verdict, words, ...calls] of functions) {
