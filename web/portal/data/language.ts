@@ -42,7 +42,7 @@ export function followAccount({ locale }: Readonly<Record<string, unknown>>): vo
 }
 
 /** Returns the first language of the browser that the pages have; English without one. */
-export const browserLanguage = (tags: readonly string[]): Language =>
+const browserLanguage = (tags: readonly string[]): Language =>
   tags.map((tag) => tag.split('-')[0]?.toLowerCase()).find(isLanguage) ?? 'en';
 
 /** Loads the messages of the member's language, and sets language and direction of the page. */

@@ -14,7 +14,7 @@ const PAGE = 1000;
  * Returns the fields of an entity that contain an account: references to accounts, and to rows that are one for each
  * member.
  */
-export const ownerFields = (all: PortalScreens, { fields }: PortalEntity): string[] =>
+const ownerFields = (all: PortalScreens, { fields }: PortalEntity): string[] =>
   fields
     .filter(({ readable, editor, reference }) => {
       const target = reference && entityIn(all, reference.entity);
