@@ -1240,6 +1240,12 @@ export const authCalls: readonly AuthCall[] = [
       body('redirect_uris', 'list of URLs', true, 'Where members may go back to: exact addresses.'),
       body('client_name', 'text', false, 'The name that members see.'),
       body('client_type', 'confidential or public', false, 'public for applications that cannot keep a secret.'),
+      body(
+        'scope',
+        'text',
+        false,
+        'The scopes that the application may ask for, separated by blanks. Without a value, all.',
+      ),
     ],
     returns: 'the application, with its secret, which is shown once',
     example: null,

@@ -143,12 +143,12 @@ export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSet
   },
   rate_limit_sign_in_address: {
     default: limits.signInFailures.default,
-    type: 'whole number of sign-ins, 1 to 1000000',
+    type: 'whole number of sign-ins, 1 to 10000',
     meaning: 'How many sign-ins from one client network may fail in any window, before it must wait.',
   },
   rate_limit_sign_in_account: {
     default: limits.signInFailuresPerAccount.default,
-    type: 'whole number of sign-ins, 1 to 1000000',
+    type: 'whole number of sign-ins, 1 to 10000',
     meaning:
       'How many sign-ins for one account may fail in any window, from all networks that it has not signed in from. A quarter is reserved for networks that have tried little.',
   },

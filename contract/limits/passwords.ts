@@ -122,6 +122,13 @@ export const passwordLimits = {
     meaning: 'Sign-ins and sign-ups of one worker that wait for a password hash. Further ones get 429.',
     code: 'over_request_rate_limit',
   },
+  signInRefusalMilliseconds: {
+    group: 'passwords',
+    unit: 'milliseconds',
+    default: 250,
+    meaning:
+      'How long a sign-in waits for its 429 while as many sign-ins wait as passwordHashesWaiting says, so that clients that repeat it at once do not slow down other calls.',
+  },
   importedHashMebibytes: {
     group: 'passwords',
     unit: 'count',

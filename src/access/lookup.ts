@@ -5,6 +5,7 @@ import { groupBy } from '../catalog/group.ts';
 import { type Computed, computedOf } from './computed.ts';
 import { Privileges } from './privileges.ts';
 import { ViewUses } from './view-uses.ts';
+import { Writing } from './writing.ts';
 
 /** Returns a key of the two names, separated by NUL, which no name of PostgreSQL contains. */
 export const nameKey = (schema: string, name: string): string => `${schema}\0${name}`;
@@ -34,6 +35,8 @@ export class Lookup {
   readonly numbered: ReadonlyMap<number, readonly NumberingFact[]>;
   readonly computed: readonly Computed[];
   readonly privileges: Privileges;
+  /** Which functions write. */
+  readonly writing: Writing;
 
   constructor(facts: Facts) {
     this.facts = facts;
@@ -57,6 +60,7 @@ export class Lookup {
     this.sequences = groupBy(facts.numberings, (one) => one.sequence);
     this.numbered = groupBy(facts.numberings, (one) => one.relation);
     this.computed = computedOf(facts);
+    this.writing = new Writing(facts.routines);
   }
 
   /** Returns the relation with a name. */

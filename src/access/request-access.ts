@@ -11,7 +11,6 @@ import type { Lookup } from './lookup.ts';
 import type { RowOperation } from './operations.ts';
 import { type PreRequestCheck, preRequestCheck } from './pre-request.ts';
 import { settingEffects } from './setting-effects.ts';
-import { Writing } from './writing.ts';
 
 /**
  * Decides about the requests of an app: whether a request can have the role, what the function before each request
@@ -23,7 +22,6 @@ export class RequestAccess {
   readonly roles: readonly ChapterRole[];
   readonly #look: Lookup;
   readonly #before: PreRequestCheck;
-  readonly #writing: Writing;
 
   constructor(look: Lookup) {
     const { facts, privileges } = look;
@@ -31,7 +29,6 @@ export class RequestAccess {
     this.roles = callingRoles(facts, privileges.membership);
     this.#look = look;
     this.#before = preRequestCheck(facts, privileges);
-    this.#writing = new Writing(facts.routines);
   }
 
   /** Decides about a request on the rows of a table or view. */
@@ -48,7 +45,7 @@ export class RequestAccess {
     const { facts, views } = this.#look;
     const calls = views.of(view.oid).functions.flatMap((call) => {
       const routine = facts.routines.find(({ oid }) => oid === call.oid);
-      const writes = routine && this.#writing.of(routine);
+      const writes = routine && this.#look.writing.of(routine);
       return routine && writes ? [{ ...call, id: idOf(routine), writes }] : [];
     });
     const [first] = calls;
@@ -84,7 +81,7 @@ export class RequestAccess {
   /** Adds to the decision that PostgreSQL refuses writes of a function whose calls run in a read-only transaction. */
   #asReadOnly(executed: ExecutedRoutine, decision: Decision): Decision {
     const { routine } = executed;
-    const writes = onlyReads(executed) ? this.#writing.of(routine) : undefined;
+    const writes = onlyReads(executed) ? this.#look.writing.of(routine) : undefined;
     if (writes === undefined || decision.verdict === 'never') return decision;
     const isInlined =
       routine.returns_set && !routine.strict && !routine.security_definer && routine.settings.length === 0;

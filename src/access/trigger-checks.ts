@@ -9,7 +9,7 @@ import { addCondition, type Decision, denied, display, noRows, refusal } from '.
 import type { Lookup } from './lookup.ts';
 import type { RowOperation } from './operations.ts';
 import type { PolicyCalls } from './policy-calls.ts';
-import { Writing } from './writing.ts';
+import type { Writing } from './writing.ts';
 
 type Calls = Pick<PolicyCalls, 'lacking' | 'namedIn'>;
 
@@ -41,7 +41,7 @@ export class TriggerChecks {
       ({ relation }) => relation,
     );
     this.#routines = new Map(facts.routines.map((routine) => [routine.oid, routine]));
-    this.#writing = new Writing(facts.routines);
+    this.#writing = look.writing;
   }
 
   /** Returns the decision with the conditions that triggers, checks and generated fields add. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type AuthApp, makeAuthApp } from '../../test/support/auth-app.ts';
+import { type AuthApp, authSeed, makeAuthApp } from '../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { commonDecoys, forgetCommonDecoys } from './common-hashes.ts';
 import { decoyHash, ourScheme } from './passwords.ts';
@@ -8,7 +8,7 @@ let postgres: TestPostgres;
 let app: AuthApp;
 
 beforeAll(async () => {
-  postgres = await startPostgres('common-hashes');
+  postgres = await startPostgres('common-hashes', { seed: authSeed });
   app = await makeAuthApp(postgres.url);
 });
 afterAll(async () => {

@@ -9,6 +9,7 @@ import { queuedMail } from './mails.ts';
 import { signedInFrom } from './new-device.ts';
 import { accountJson, jsonAsAuthAdmin, runAsAuthAdmin } from './run-as-auth-admin.ts';
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
+import { unprovenAddress } from './users.ts';
 
 type SqlStatement = readonly [text: string, params: Param[]];
 
@@ -73,22 +74,12 @@ interface Found {
   readonly isEmailTaken: boolean;
 }
 
-/**
- * SQL text: the row `u` of auth.users as an Account. An address that was confirmed automatically at sign-up proves
- * nothing.
- */
+/** SQL text: the row `u` of auth.users as an Account. */
 const ACCOUNT = `pg_catalog.jsonb_build_object('id', u.id, 'email', pg_catalog.lower(nullif(u.email, '')),
   'isConfirmed', u.email_confirmed_at is not null,
   'isBanned', coalesce(u.banned_until > pg_catalog.now(), false),
-  'isProven', u.email_confirmed_at is not null and (
-    u.email_confirmed_at <> u.created_at
-    or not exists (
-      select from auth.identities i where i.user_id = u.id
-        and case i.provider when 'email' then i.identity_data ->> 'email_verified' = 'true'
-          else i.email = pg_catalog.lower(u.email) and i.identity_data ->> 'email_verified' is distinct from 'true' end)
-    or exists (
-      select from auth.identities i where i.user_id = u.id and i.provider not in ('email', 'phone')
-        and i.email = pg_catalog.lower(u.email) and i.identity_data ->> 'email_verified' = 'true')))`;
+  'isProven', u.email_confirmed_at is not null
+    and not exists (select from ninefold.unproven_addresses a where a.user_id = u.id))`;
 
 /** An address of an identity counts only if its provider has verified it. */
 const FIND = `select pg_catalog.jsonb_build_object(
@@ -179,6 +170,7 @@ function planNew(found: Found, identity: ExternalIdentity, rules: SignInRules): 
   const userId = randomUUID();
   const statements = [insertUser(identity, userId, email), addIdentity(identity, userId)];
   if (email !== null) statements.push(confirmNew(userId, isVerified));
+  if (email !== null && !isVerified) statements.push(unprovenAddress(userId));
   return { userId, isNew: true, statements, newAccount: { id: userId, email } };
 }
 
@@ -297,22 +289,12 @@ const confirmAddress = ({ verifiedEmails }: ExternalIdentity, userId: string): S
   [userId, textArray(verifiedEmails)],
 ];
 
-/** Removes everything by which somebody else could sign in to the account (GoTrue, `RemoveUnconfirmedIdentities`). */
+/** Removes everything by which another person could sign in to the account (GoTrue, `RemoveUnconfirmedIdentities`). */
 const removeUnproven = ({ provider, subject, data }: ExternalIdentity, userId: string): readonly SqlStatement[] => [
+  ['select ninefold.remove_other_access($1::uuid, $2, $3)', [userId, provider, subject]],
   [
-    `update auth.users set encrypted_password = null, phone = null, phone_confirmed_at = null, raw_user_meta_data = $2::jsonb,
-       confirmation_token = '', recovery_token = '', email_change = '', email_change_token_new = '', email_change_token_current = '',
-       phone_change = '', phone_change_token = '', reauthentication_token = '', email_confirmed_at = pg_catalog.clock_timestamp()
+    `update auth.users set raw_user_meta_data = $2::jsonb, email_confirmed_at = coalesce(email_confirmed_at, pg_catalog.now())
      where id = $1::uuid`,
     [userId, JSON.stringify(data)],
   ],
-  [
-    'delete from auth.identities where user_id = $1::uuid and not (provider = $2 and provider_id = $3)',
-    [userId, provider, subject],
-  ],
-  ['delete from auth.sessions where user_id = $1::uuid', [userId]],
-  ['delete from auth.mfa_factors where user_id = $1::uuid', [userId]],
-  ['delete from auth.webauthn_credentials where user_id = $1::uuid', [userId]],
-  ['delete from auth.one_time_tokens where user_id = $1::uuid', [userId]],
-  ['delete from auth.flow_state where user_id = $1::uuid', [userId]],
 ];

@@ -35,6 +35,9 @@ it('refuses tasks above the limit of waiting ones, and accepts tasks afterwards,
   const piece = held();
   const running = queue.run(piece.work);
   const waiting = queue.run(() => Promise.reject(new Error('broken')));
+  const since = performance.now();
+  await expect(queue.requirePlace()).rejects.toThrow('Too many passwords');
+  expect(performance.now() - since).toBeGreaterThan(200);
   await expect(queue.run(() => Promise.resolve())).rejects.toMatchObject({
     code: 'over_request_rate_limit',
     status: 429,
@@ -43,5 +46,6 @@ it('refuses tasks above the limit of waiting ones, and accepts tasks afterwards,
   piece.release();
   await running;
   await expect(waiting).rejects.toThrow('broken');
+  await queue.requirePlace();
   expect(await queue.run(() => Promise.resolve('again'))).toBe('again');
 });

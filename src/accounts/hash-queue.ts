@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../contract/limits.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 
@@ -20,18 +21,26 @@ export class HashQueue {
   }
 
   /**
+   * Rejects if `run` would refuse work now.
+   * @throws over_request_rate_limit after a pause
+   */
+  async requirePlace(): Promise<void> {
+    if (!this.#isFull()) return;
+    await pauseBeforeRefusal();
+    throw refusal();
+  }
+
+  #isFull(): boolean {
+    return this.#running >= this.#atOnce && this.#waiting.length >= this.#maxWaiting;
+  }
+
+  /**
    * Runs the work when it is its turn and returns its result.
    * @throws over_request_rate_limit if too many calls wait already
    */
   async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#isFull()) throw refusal();
     if (this.#running >= this.#atOnce) {
-      if (this.#waiting.length >= this.#maxWaiting) {
-        throw new NinefoldError('over_request_rate_limit', {
-          message: 'Too many passwords are being checked at the moment',
-          retryAfter: 1,
-          limit: 'passwordHashesWaiting',
-        });
-      }
       // A finished call hands its place to the next one, so the count does not change.
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     } else {
@@ -45,4 +54,23 @@ export class HashQueue {
       else this.#running--;
     }
   }
+}
+
+const refusal = (): NinefoldError =>
+  new NinefoldError('over_request_rate_limit', {
+    message: 'Too many passwords are being checked at the moment',
+    retryAfter: 1,
+    limit: 'passwordHashesWaiting',
+  });
+
+let pausing = 0;
+
+/**
+ * Waits before a sign-in is refused because the node is busy, so that a client that repeats the call at once does not take the
+ * processor from other calls. A bounded number of calls waits; the others are refused at once.
+ */
+export async function pauseBeforeRefusal(): Promise<void> {
+  if (pausing >= limits.passwordHashesWaiting.default) return;
+  pausing++;
+  await sleep(limits.signInRefusalMilliseconds.default).finally(() => pausing--);
 }

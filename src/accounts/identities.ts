@@ -132,7 +132,8 @@ select pg_catalog.jsonb_build_object(
  * If the account's address belonged to the removed identity, the account gets the first verified address of the other
  * identities, otherwise an unverified one, otherwise none. Unfinished changes for the old address are cancelled.
  */
-const NEXT_ADDRESS = `update auth.users u set email = n.email,
+const NEXT_ADDRESS = `with moved as (
+update auth.users u set email = n.email,
   email_confirmed_at = case when n.is_verified or $2::boolean and n.email is not null then u.email_confirmed_at end,
   confirmation_token = '', recovery_token = '', email_change = '', email_change_token_new = '', email_change_token_current = '',
   reauthentication_token = '', updated_at = pg_catalog.now()
@@ -146,7 +147,15 @@ from (
 ) n
 where u.id = $1::uuid and nullif(u.email, '') is not null
   and not exists (select from auth.identities i where i.user_id = u.id and i.email = pg_catalog.lower(u.email))
-  and $3::boolean`;
+  and $3::boolean
+returning u.id, n.is_verified, u.email_confirmed_at
+),
+proven as (
+  delete from ninefold.unproven_addresses a using moved where a.user_id = moved.id and moved.is_verified
+)
+insert into ninefold.unproven_addresses (user_id)
+select moved.id from moved where not moved.is_verified and moved.email_confirmed_at is not null
+on conflict (user_id) do nothing`;
 
 /**
  * Removes an identity from an account. Throws single_identity_not_deletable for the only one, and identity_not_found.

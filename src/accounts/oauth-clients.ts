@@ -17,6 +17,8 @@ export interface OAuthClient {
   readonly client_name: string | null;
   readonly client_uri: string | null;
   readonly logo_uri: string | null;
+  /** The scopes that the client may ask for, separated by blanks; null: all that the app supports. */
+  readonly scope: string | null;
   readonly created_at: string;
   readonly updated_at: string;
 }
@@ -29,7 +31,7 @@ export type OAuthClientValues = Omit<OAuthClient, 'id' | 'created_at' | 'updated
 
 const COLUMNS = [
   ...['client_secret_hash', 'registration_type', 'client_type', 'token_endpoint_auth_method', 'redirect_uris'],
-  ...['grant_types', 'client_name', 'client_uri', 'logo_uri'],
+  ...['grant_types', 'client_name', 'client_uri', 'logo_uri', 'scope'],
 ].join(', ');
 
 const ROW = `pg_catalog.to_jsonb(c) - 'deleted_at'`;

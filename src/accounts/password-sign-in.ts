@@ -12,6 +12,7 @@ import {
   settleAttempt,
 } from '../limits/sign-in-attempts.ts';
 import { type AuditCaller, auditAddress, auditInsert } from './audit.ts';
+import { pauseBeforeRefusal } from './hash-queue.ts';
 import { signedInFrom } from './new-device.ts';
 import { accountJson, jsonAsAuthAdmin, runAsAuthAdmin } from './run-as-auth-admin.ts';
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
@@ -113,6 +114,7 @@ export async function beginSignIn(
     }
     if (!reservation.busy) throw tooManyFailures(reservation.wait);
     if (performance.now() > until || signal.aborted || waiting >= limits.passwordHashesWaiting.default) {
+      await pauseBeforeRefusal();
       throw tooManyFailures(1);
     }
     waiting++;

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { hash as argon2 } from '@node-rs/argon2';
 import { hash as bcrypt } from '@node-rs/bcrypt';
 import { describe, expect, it } from 'vitest';
@@ -13,6 +14,17 @@ it('hashes with argon2id, 19 MiB, two passes, one lane and a random salt', async
   expect(needsRehash(one, 'correct horse')).toBe(false);
   expect(await verifyPassword('correct horse', one)).toBe(true);
   expect(await verifyPassword('correct horsf', one)).toBe(false);
+});
+
+it.runIf(process.platform === 'linux')('computes hashes in threads with a lower priority than requests', async () => {
+  await hashPassword('correct horse');
+  const nices = readdirSync('/proc/self/task').map((id) => {
+    const stat = readFileSync(`/proc/self/task/${id}/stat`, 'utf8');
+    // Fields after the name of the program; the nice value is field 19 (proc_pid_stat(5)).
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19 - 3];
+  });
+  expect(nices).toContain('10');
+  expect(nices).toContain('0');
 });
 
 describe('an imported hash', () => {

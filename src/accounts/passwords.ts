@@ -1,8 +1,8 @@
-import { hash as argon2Hash, verify as argon2Verify, parseOptions } from '@node-rs/argon2';
-import { verify as bcryptVerify } from '@node-rs/bcrypt';
+import { parseOptions } from '@node-rs/argon2';
 import { limits } from '../../contract/limits.ts';
 import { foreignDecoy, foreignHash } from './foreign-hashes.ts';
 import { HashQueue } from './hash-queue.ts';
+import { HashThreads } from './hash-threads.ts';
 
 /** argon2id with 19 MiB, two passes, one lane (OWASP, "Password Storage Cheat Sheet"). */
 const OURS = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1, outputLen: 32 } as const;
@@ -15,12 +15,20 @@ const BCRYPT = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/;
 const ARGON2 = /^\$argon2(?:i|id)\$v=19\$m=\d{1,7},t=\d{1,3},p=\d{1,3}\$[A-Za-z0-9+/]{11,86}\$[A-Za-z0-9+/]{16,342}$/;
 
 const queue = new HashQueue();
+const threads = new HashThreads();
 
 /**
  * Returns the argon2id hash of a password, in PHC string format.
  * @throws over_request_rate_limit if too many hashes are being computed
  */
-export const hashPassword = (password: string): Promise<string> => queue.run(() => argon2Hash(password, OURS));
+export const hashPassword = (password: string): Promise<string> =>
+  queue.run(async () => String(await threads.run({ make: 'argon2', password, options: OURS })));
+
+/**
+ * Rejects if a password could not be checked now. A call that asks before it counts the attempt costs no query.
+ * @throws over_request_rate_limit after a pause, if too many hashes are being computed
+ */
+export const requireHashPlace = (): Promise<void> => queue.requirePlace();
 
 /**
  * Returns true if the password has this hash: argon2id, argon2i, bcrypt, scrypt of Firebase or PBKDF2. If the password
@@ -44,12 +52,11 @@ export async function verifyPassword(
   });
 }
 
-function verify(password: string, hash: string): Promise<boolean> {
+async function verify(password: string, hash: string): Promise<boolean> {
   const scheme = passwordScheme(hash);
-  if (scheme === 'bcrypt') return bcryptVerify(password, hash);
-  return scheme === 'argon2'
-    ? argon2Verify(hash, password)
-    : (foreignHash(hash)?.verify(password) ?? Promise.resolve(false));
+  if (scheme === 'argon2' || scheme === 'bcrypt')
+    return (await threads.run({ verify: scheme, password, hash })) === true;
+  return (await foreignHash(hash)?.verify(password)) ?? false;
 }
 
 /** Salts and hashes of random bytes that were not kept. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type AuthApp, makeAuthApp } from '../../test/support/auth-app.ts';
+import { type AuthApp, authSeed, makeAuthApp } from '../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { runAsServerRole } from '../apps/run-as-server-role.ts';
 import { runAsAuthAdmin } from './run-as-auth-admin.ts';
@@ -8,7 +8,7 @@ let postgres: TestPostgres;
 let app: AuthApp;
 
 beforeAll(async () => {
-  postgres = await startPostgres('run-as-auth-admin');
+  postgres = await startPostgres('run-as-auth-admin', { seed: authSeed });
   app = await makeAuthApp(postgres.url);
 });
 afterAll(async () => {

@@ -128,6 +128,14 @@ changed as (
 ),
 ${identity('email', 'email')},
 ${identity('phone', 'phone')},
+proven as (
+  delete from ninefold.unproven_addresses a using c, changed where a.user_id = changed.id and c.confirm_email and c.is_admin
+),
+unproven as (
+  insert into ninefold.unproven_addresses (user_id)
+  select changed.id from c, changed where c.confirm_email and not c.is_admin
+  on conflict (user_id) do nothing
+),
 used as (
   delete from auth.one_time_tokens t using judged j, changed where t.user_id = changed.id and j.voids_tokens
 ),

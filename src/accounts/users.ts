@@ -158,6 +158,7 @@ export async function signUp(
     auditEntry('user_signedup', id, client, { provider: user.isAnonymous ? 'anonymous' : 'email' }),
     [openSession(account, ownWay(user.isAnonymous ? 'anonymous' : 'password')), session.params],
     ...(user.isAnonymous ? [] : [rememberedNetwork(session.sessionId, client)]),
+    ...(byMail ? [unprovenAddress(id)] : []),
     [SELECT_USER, [id]],
   ]).catch(asConflict);
   const stored = made(results.at(-1));
@@ -202,6 +203,26 @@ export async function userAddresses(database: Executor, ids: readonly string[]):
   );
   return new Map(Object.entries(found ?? {}));
 }
+
+/**
+ * Returns the statement that records that the address of a new account counts as confirmed without a proof. When the
+ * owner of the address proves it, all other access to the account ends (`ninefold.confirm_email`).
+ */
+export const unprovenAddress = (id: string): SqlStatement => [
+  `insert into ninefold.unproven_addresses (user_id) select u.id from auth.users u where u.id = $1::uuid
+   on conflict (user_id) do nothing`,
+  [id],
+];
+
+/** Returns true if the owner of an account's e-mail address has proved it. The address must be confirmed. */
+export const isAddressProven = async (database: Executor, id: string): Promise<boolean> =>
+  (await jsonAsAuthAdmin<boolean>(
+    database,
+    `select pg_catalog.to_jsonb(u.email_confirmed_at is not null
+       and not exists (select from ninefold.unproven_addresses a where a.user_id = u.id))
+     from auth.users u where u.id = $1::uuid`,
+    [id],
+  )) === true;
 
 /** Returns the statement that removes the password of an unconfirmed account. */
 export const droppedPassword = (id: string): SqlStatement => [

@@ -8,6 +8,7 @@ import { isTransient } from '../database/database-error.ts';
 import { Listener } from '../database/listener.ts';
 import { Pool } from '../database/pool.ts';
 import { firstJson, rowsAsText, type Statement } from '../database/statement.ts';
+import { type RateRefusal, SharedRuns } from '../limits/shared-runs.ts';
 import type { Events } from '../observe/events.ts';
 import { type AppRecord, authenticatorRole } from './app-record.ts';
 import type { Secrets } from './app-secrets.ts';
@@ -64,6 +65,8 @@ export class App {
   /** The secret settings. If one changes, the app is replaced, as it is after a change of the record. */
   readonly secrets: Secrets;
   readonly database: Pool;
+  /** Counts calls of the same clients of the auth API together. */
+  readonly rateCounts = new SharedRuns<RateRefusal | null>();
   /** Settings of an app without stored values. */
   readonly defaults: Settings;
   readonly #target: ConnectionConfig;
@@ -71,6 +74,8 @@ export class App {
   readonly #budget: Pick<PoolLimits, 'budget'>;
   readonly #isFull: () => boolean;
   readonly #subscribers = new Set<(notification: Notification) => void>();
+  /** Time that a request waits for a connection: the setting db_pool_acquisition_timeout as it was last read. */
+  #waitMilliseconds: number;
   #listener: Listener | null = null;
   #opening: Promise<void> | null = null;
   #isListening = false;
@@ -83,6 +88,7 @@ export class App {
   /** @param server The server; the login is the app's own authenticator role. */
   constructor(record: AppRecord, secrets: Secrets, server: ConnectionConfig, limits: PoolLimits, events: Events) {
     this.record = record;
+    this.#waitMilliseconds = limits.waitMilliseconds;
     this.defaults = defaultSettings(limits.isLoopback ?? false);
     this.secrets = secrets;
     this.#events = events;
@@ -101,7 +107,7 @@ export class App {
     this.database = new Pool(this.#target, {
       max: limits.connections,
       idleMilliseconds: limits.idleMilliseconds,
-      waitMilliseconds: limits.waitMilliseconds,
+      waitMilliseconds: () => this.#waitMilliseconds,
       onIdle: () => this.#becomeIdle(),
       ...(limits.refusal && { refusal: limits.refusal }),
       // The listener is the companion.
@@ -195,11 +201,13 @@ export class App {
       },
     );
     this.#settings = reading;
-    const obey = ({ rest }: Settings) => {
-      // A read that a newer change has superseded must not override the newer value.
-      if (this.#settings === reading) this.database.waitMilliseconds = rest.db_pool_acquisition_timeout * 1000;
-    };
-    reading.then(obey, () => undefined);
+    reading.then(
+      ({ rest }) => {
+        // A read that a newer change has superseded must not override the newer value.
+        if (this.#settings === reading) this.#waitMilliseconds = rest.db_pool_acquisition_timeout * 1000;
+      },
+      () => undefined,
+    );
     return reading;
   }
 

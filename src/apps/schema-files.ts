@@ -44,6 +44,9 @@ import look from '../schema/0052_look.sql';
 import memberViews from '../schema/0053_member_views.sql';
 import site from '../schema/0055_site.sql';
 import publicNames from '../schema/0056_public_names.sql';
+import unprovenAddresses from '../schema/0059_unproven_addresses.sql';
+import quickerCounts from '../schema/0060_quicker_counts.sql';
+import applicationScopes from '../schema/0061_application_scopes.sql';
 import consoleTables from '../schema/console/0001_console.sql';
 import scheduledWork from '../schema/console/0002_scheduled_work.sql';
 import appSecrets from '../schema/console/0020_app_secrets.sql';
@@ -102,6 +105,9 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0053_member_views', sql: memberViews, onExisting: true },
   { name: '0055_site', sql: site, onExisting: true },
   { name: '0056_public_names', sql: publicNames, onExisting: true },
+  { name: '0059_unproven_addresses', sql: unprovenAddresses, onExisting: true },
+  { name: '0060_quicker_counts', sql: quickerCounts, onExisting: true },
+  { name: '0061_application_scopes', sql: applicationScopes, onExisting: true },
 ];
 
 /** Name of the last schema file. */

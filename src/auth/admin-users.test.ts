@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hash as bcrypt } from '@node-rs/bcrypt';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type AuthApp, makeAuthApp } from '../../test/support/auth-app.ts';
+import { type AuthApp, authSeed, makeAuthApp } from '../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { uniqueEmail } from '../../test/support/unique.ts';
 
@@ -9,7 +9,7 @@ let postgres: TestPostgres;
 let app: AuthApp;
 
 beforeAll(async () => {
-  postgres = await startPostgres('auth-admin-users');
+  postgres = await startPostgres('auth-admin-users', { seed: authSeed });
   app = await makeAuthApp(postgres.url);
 });
 beforeEach(() => app.reset());

@@ -1,7 +1,7 @@
 import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { limits } from '../../contract/limits.ts';
-import { type AuthApp, makeAuthApp } from '../../test/support/auth-app.ts';
+import { type AuthApp, authSeed, makeAuthApp } from '../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { uniqueEmail } from '../../test/support/unique.ts';
 import { jsonAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
@@ -12,7 +12,7 @@ let postgres: TestPostgres;
 let app: AuthApp;
 
 beforeAll(async () => {
-  postgres = await startPostgres('auth-audit');
+  postgres = await startPostgres('auth-audit', { seed: authSeed });
   app = await makeAuthApp(postgres.url);
 });
 beforeEach(async () => {

@@ -30,6 +30,17 @@ describe('readAuthorization', () => {
     expect(read({}, false)).toMatchObject({ scopes: ['openid'] });
   });
 
+  it('refuses a scope that the client is not registered for', () => {
+    const asked = (scope: string) => readAuthorization(new URLSearchParams({ ...good, scope }), true, 'openid profile');
+    expect(asked('openid profile')).toMatchObject({ scopes: ['openid', 'profile'] });
+    expect(asked('openid email')).toMatchObject({ error: 'invalid_scope' });
+    // A request without a scope gets no more than the client is registered for.
+    expect(asked('')).toMatchObject({ error: 'invalid_scope' });
+    expect(readAuthorization(new URLSearchParams({ ...good, scope: '' }), true, 'email')).toMatchObject({
+      scopes: ['email'],
+    });
+  });
+
   it.each<[string, Record<string, string>]>([
     ['invalid_request', { prompt: 'none login' }],
     ['invalid_request', { prompt: 'create' }],

@@ -57,17 +57,25 @@ const UNSUPPORTED = [
  *
  * @param takesRefreshTokens The client is registered for refresh tokens. The scope offline_access is ignored for other
  * clients.
+ * @param registered The scopes that the client is registered for, separated by blanks; null if it may ask for all.
  */
 export function readAuthorization(
   parameters: URLSearchParams,
   takesRefreshTokens: boolean,
+  registered: string | null = null,
 ): AuthorizationParameters | AuthorizationFault {
   const wrong = protocolFault(parameters) ?? challengeFault(parameters);
   if (wrong) return wrong;
-  const scopes = [...new Set(wordsOf(parameters.get('scope') || DEFAULT_SCOPE))];
+  const allowed = registered === null ? OAUTH_SCOPES : wordsOf(registered);
+  const asked = parameters.get('scope');
+  const scopes = asked
+    ? [...new Set(wordsOf(asked))]
+    : wordsOf(DEFAULT_SCOPE).filter((scope) => allowed.includes(scope));
   if (scopes.length === 0) return fault('invalid_scope', 'scope parameter cannot be empty');
   const unknown = scopes.find((scope) => !OAUTH_SCOPES.includes(scope));
   if (unknown !== undefined) return fault('invalid_scope', `unsupported scope: ${shortened(unknown)}`);
+  const refused = scopes.find((scope) => !allowed.includes(scope));
+  if (refused !== undefined) return fault('invalid_scope', `the client is not registered for the scope ${refused}`);
   const prompts = [...new Set(wordsOf(parameters.get('prompt') ?? ''))];
   const strange = prompts.find((prompt) => !PROMPTS.includes(prompt));
   if (strange !== undefined) return invalid(`unsupported prompt: ${shortened(strange)}`);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
-import { type AuthApp, makeAuthApp } from '../../test/support/auth-app.ts';
+import { type AuthApp, authSeed, makeAuthApp } from '../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { type ScriptedProvider, startScriptedProvider } from '../../test/support/scripted-provider.ts';
 import { uniqueEmail } from '../../test/support/unique.ts';
@@ -15,7 +15,10 @@ let app: AuthApp;
 let provider: ScriptedProvider;
 
 beforeAll(async () => {
-  [postgres, provider] = await Promise.all([startPostgres('auth-linking'), startScriptedProvider()]);
+  [postgres, provider] = await Promise.all([
+    startPostgres('auth-linking', { seed: authSeed }),
+    startScriptedProvider(),
+  ]);
   app = await makeAuthApp(postgres.url);
   const { error } = await app.client(app.keys.secretKey).auth.admin.customProviders.createProvider({
     provider_type: 'oidc',

@@ -7,6 +7,7 @@ import type { Origins } from '../apps/origins.ts';
 import type { Database } from '../database/database.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { AddressPolicy } from '../jobs/public-address.ts';
+import type { RateRefusal, SharedRuns } from '../limits/shared-runs.ts';
 import type { Events, TraceRecorder } from '../observe/events.ts';
 
 /** The dependencies of a call of `/auth/v1`. */
@@ -17,6 +18,8 @@ export interface AuthContext {
   /** Returns the caller. Only calls that need the caller use it. */
   readonly identity: () => Promise<Identity>;
   readonly settings: AuthSettings;
+  /** Counts calls of the same clients together; one for each app and worker. */
+  readonly rateCounts: SharedRuns<RateRefusal | null>;
   /** The secret settings, such as the client secrets of providers. */
   readonly secrets: Secrets;
   /** Returns a key of this app that no role of its database can read. It seals values that only this node may open. */

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { type AuthApp, makeAuthApp } from '../../test/support/auth-app.ts';
+import { type AuthApp, authSeed, makeAuthApp } from '../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { type CodeChallenge, issueAuthCode, makeAuthCode, startFlow } from '../accounts/flow-states.ts';
 import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
@@ -9,7 +9,7 @@ let postgres: TestPostgres;
 let app: AuthApp;
 
 beforeAll(async () => {
-  postgres = await startPostgres('auth-codes');
+  postgres = await startPostgres('auth-codes', { seed: authSeed });
   app = await makeAuthApp(postgres.url);
 });
 beforeEach(() => app.reset());

@@ -6,6 +6,7 @@ import { makeKeys } from '../apps/make-keys.ts';
 import { Origins } from '../apps/origins.ts';
 import type { Database } from '../database/database.ts';
 import { AddressPolicy } from '../jobs/public-address.ts';
+import { SharedRuns } from '../limits/shared-runs.ts';
 import { Events } from '../observe/events.ts';
 import type { AuthContext } from './context.ts';
 import { authErrorReply, authRoutes, handleAuth } from './handle.ts';
@@ -24,6 +25,7 @@ const context: AuthContext = {
   database: noDatabase,
   identity: () => Promise.reject(new Error('the identity was asked for')),
   settings: defaultAuthSettings,
+  rateCounts: new SharedRuns(),
   secrets: {},
   nodeKey: () => Buffer.alloc(32),
   origins: new Origins({ url: 'http://127.0.0.1:8000', isNamed: false, domain: null, defaultApp: null }),

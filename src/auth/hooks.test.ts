@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { HookName } from '../../contract/hooks.ts';
 import { limits } from '../../contract/limits.ts';
-import { type AuthApp, makeAuthApp } from '../../test/support/auth-app.ts';
+import { type AuthApp, authSeed, makeAuthApp } from '../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { type ReceivedRequest, type Receiver, startReceiver } from '../../test/support/receiver.ts';
 import { uniqueEmail } from '../../test/support/unique.ts';
@@ -27,7 +27,7 @@ let late: Record<'slow' | 'silent' | 'rude', ReturnType<AuthApp['ask']>>;
 
 beforeAll(async () => {
   [postgres, receiver, silent, rude] = await Promise.all([
-    startPostgres('auth-hooks'),
+    startPostgres('auth-hooks', { seed: authSeed }),
     startReceiver((request, response) => respond?.(request, response)),
     startReceiver(() => undefined),
     startReceiver((_, response) => response.destroy()),

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../contract/limits.ts';
-import { type AuthApp, makeAuthApp } from '../../test/support/auth-app.ts';
+import { type AuthApp, authSeed, makeAuthApp } from '../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { type ScriptedProvider, startScriptedProvider } from '../../test/support/scripted-provider.ts';
 import { uniqueEmail } from '../../test/support/unique.ts';
@@ -14,7 +14,10 @@ let provider: ScriptedProvider;
 let discovery: Record<string, unknown>;
 
 beforeAll(async () => {
-  [postgres, provider] = await Promise.all([startPostgres('auth-hostile'), startScriptedProvider()]);
+  [postgres, provider] = await Promise.all([
+    startPostgres('auth-hostile', { seed: authSeed }),
+    startScriptedProvider(),
+  ]);
   app = await makeAuthApp(postgres.url);
   discovery = { ...(provider.answers.get('/.well-known/openid-configuration') as Record<string, unknown>) };
   await add('custom:scripted');

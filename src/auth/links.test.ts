@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { limits } from '../../contract/limits.ts';
-import { type AuthApp, makeAuthApp } from '../../test/support/auth-app.ts';
+import { type AuthApp, authSeed, makeAuthApp } from '../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { uniqueEmail } from '../../test/support/unique.ts';
 import { jsonAsAuthAdmin, runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
@@ -10,7 +10,7 @@ let postgres: TestPostgres;
 let app: AuthApp;
 
 beforeAll(async () => {
-  postgres = await startPostgres('auth-links');
+  postgres = await startPostgres('auth-links', { seed: authSeed });
   app = await makeAuthApp(postgres.url);
 });
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { User } from '../accounts/user.ts';
-import { findUser } from '../accounts/users.ts';
+import { findUser, isAddressProven } from '../accounts/users.ts';
 import { requireMember } from './callers.ts';
 import { type AuthContext, timeOf } from './context.ts';
 import { usable } from './get-user.ts';
@@ -8,29 +8,22 @@ import { requireOAuthServer } from './oauth-server.ts';
 import { json } from './reply.ts';
 
 /**
- * Returns true if somebody has proved that the address of an account is theirs, as `ACCOUNT` of external-sign-in.ts
- * decides. An address that was confirmed automatically at sign-up must not open an account of another application.
+ * Returns the claims of a member that the scopes include (OpenID Connect Core 1.0, section 5.4). An address that nobody
+ * has proved is not verified, because it must not open an account of another application.
  */
-function hasProvenEmail({ email, email_confirmed_at: confirmedAt, created_at: createdAt, identities }: User): boolean {
-  if (confirmedAt === undefined) return false;
-  if (confirmedAt !== createdAt) return true;
-  const own = identities.map(({ provider, identity_data: data }) => ({
-    isExternal: provider !== 'email' && provider !== 'phone',
-    isSame: typeof data.email === 'string' && data.email.toLowerCase() === email.toLowerCase(),
-    isVerified: data.email_verified === true,
-  }));
-  return own.length === 0 || own.some(({ isExternal, isSame, isVerified }) => isExternal && isSame && isVerified);
-}
-
-/** Returns the claims of a member that the scopes include (OpenID Connect Core 1.0, section 5.4). */
-export function memberClaims(user: User, scopes: readonly string[]): Readonly<Record<string, unknown>> {
+export async function memberClaims(
+  { database }: Pick<AuthContext, 'database'>,
+  user: User,
+  scopes: readonly string[],
+): Promise<Readonly<Record<string, unknown>>> {
+  const hasEmail = scopes.includes('email') && user.email !== '';
+  const email = hasEmail && { email: user.email, email_verified: await isAddressProven(database, user.id) };
   const { user_metadata: data } = user;
   const textOf = (...names: string[]): string | undefined =>
     names.map((name) => data[name]).find((value): value is string => typeof value === 'string' && value !== '');
   const [name, picture] = [textOf('name', 'full_name') ?? user.email, textOf('picture', 'avatar_url')];
   const nick = textOf('preferred_username', 'username', 'user_name');
   const claims = {
-    email: { email: user.email, email_verified: hasProvenEmail(user) },
     phone: { phone_number: user.phone, phone_number_verified: user.phone_confirmed_at !== undefined },
     profile: {
       ...(name !== '' && { name }),
@@ -40,7 +33,7 @@ export function memberClaims(user: User, scopes: readonly string[]): Readonly<Re
     },
   };
   return {
-    ...(scopes.includes('email') && user.email !== '' ? claims.email : {}),
+    ...email,
     ...(scopes.includes('phone') && user.phone !== '' ? claims.phone : {}),
     ...(scopes.includes('profile') ? claims.profile : {}),
   };
@@ -54,5 +47,5 @@ export async function userInfo(context: AuthContext, request: CallRequest): Prom
   requireOAuthServer(context);
   const { userId, scope } = await requireMember(context, request, { takesApplications: true });
   const user = usable(await findUser(context.database, userId), timeOf(context));
-  return json({ sub: user.id, ...memberClaims(user, (scope ?? '').split(' ')) });
+  return json({ sub: user.id, ...(await memberClaims(context, user, (scope ?? '').split(' '))) });
 }

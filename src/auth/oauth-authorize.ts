@@ -27,7 +27,7 @@ export async function authorizeApplication(context: AuthContext, request: CallRe
   requireOAuthServer(context);
   const parameters = parametersOf(request);
   const { client, redirectUri } = await requireRedirect(context, parameters);
-  const read = readAuthorization(parameters, client.grant_types.split(',').includes('refresh_token'));
+  const read = readAuthorization(parameters, client.grant_types.split(',').includes('refresh_token'), client.scope);
   const next = 'error' in read ? read : await begin(context, client, redirectUri, read);
   // After a 302, a browser could repeat the POST at the other address.
   const status = request.method === 'POST' ? 303 : 302;

@@ -17,7 +17,7 @@ import { UUID } from '../identity/uuid.ts';
 import { readBody, text } from './body.ts';
 import { requireAdmin } from './callers.ts';
 import type { AuthContext } from './context.ts';
-import { requireOAuthServer } from './oauth-server.ts';
+import { OAUTH_SCOPES, requireOAuthServer } from './oauth-server.ts';
 import { json, noContent } from './reply.ts';
 import { takeFromLimit } from './take-from-limit.ts';
 
@@ -35,6 +35,7 @@ const schema = z.object({
   client_name: text(limits.oauthClientNameCharacters.default),
   client_uri: text(limits.redirectCharacters.default),
   logo_uri: text(limits.redirectCharacters.default),
+  scope: text(limits.authTextCharacters.default),
 });
 
 type Body = z.output<typeof schema>;
@@ -136,6 +137,7 @@ async function register(
     client_name: null,
     client_uri: null,
     logo_uri: null,
+    scope: null,
     ...checked(body, { client_type: type }),
     client_secret_hash: type === 'public' ? null : hash,
   };
@@ -176,6 +178,11 @@ function checked(
   for (const name of ['client_uri', 'logo_uri'] as const) {
     if (body[name] !== undefined && !/^https?:\/\//i.test(body[name])) throw refusal(`${name} must be a valid URL`);
   }
+  const scopes = [...new Set(body.scope?.split(' ').filter((scope) => scope !== ''))];
+  // A client that registers itself may name scopes of other servers; they are left out (RFC 7591, section 3.2.1).
+  const supported = scopes.filter((scope) => OAUTH_SCOPES.includes(scope));
+  if (scopes.length > 0 && supported.length === 0)
+    throw refusal(`scope must contain one of: ${OAUTH_SCOPES.join(', ')}`);
   return {
     ...(redirects && { redirect_uris: redirects.join(',') }),
     ...(grants && { grant_types: grants.join(',') }),
@@ -183,6 +190,7 @@ function checked(
     ...(body.client_name && { client_name: body.client_name }),
     ...(body.client_uri && { client_uri: body.client_uri }),
     ...(body.logo_uri && { logo_uri: body.logo_uri }),
+    ...(supported.length > 0 && { scope: supported.join(' ') }),
   };
 }
 
@@ -227,6 +235,7 @@ const shown = (client: OAuthClient, secret?: string) => ({
   ...(client.client_name && { client_name: client.client_name }),
   ...(client.client_uri && { client_uri: client.client_uri }),
   ...(client.logo_uri && { logo_uri: client.logo_uri }),
+  ...(client.scope && { scope: client.scope }),
   registration_type: client.registration_type,
   created_at: client.created_at,
   updated_at: client.updated_at,

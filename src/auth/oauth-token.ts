@@ -60,7 +60,7 @@ async function tokensForCode(
       const { grant, nonce, signIn } = exchanged;
       const [app, userId, { address }] = [context.app.ref, grant.user.id, request];
       context.events.emit({ type: 'auth', what: 'signed-in', app, userId, address });
-      return tokens(context, request, grant, 'opened', idTokenOf(context, client, grant, { nonce, signIn }));
+      return tokens(context, request, grant, 'opened', await idTokenOf(context, client, grant, { nonce, signIn }));
     }
     case 'unknown':
     case 'replayed':
@@ -141,12 +141,12 @@ async function tokens(
  * Returns the ID token (OpenID Connect Core 1.0, section 2). The app's shared secret signs no ID token, because every
  * holder of the secret could create one.
  */
-function idTokenOf(
+async function idTokenOf(
   context: AuthContext,
   client: OAuthClient,
   { user, session }: Grant,
   { nonce, signIn }: { nonce: string | null; signIn: MemberSignIn },
-): { id_token?: string } {
+): Promise<{ id_token?: string }> {
   const scopes = (session.scope ?? '').split(' ');
   if (!scopes.includes('openid')) return {};
   if (currentKey(context.app).alg === 'HS256') {
@@ -167,7 +167,7 @@ function idTokenOf(
     amr: authenticationMethods(signIn),
     client_id: client.id,
     ...(nonce && { nonce }),
-    ...memberClaims(user, scopes),
+    ...(await memberClaims(context, user, scopes)),
   };
   return { id_token: signToken(context.app, claims) };
 }

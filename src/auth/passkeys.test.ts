@@ -1,6 +1,6 @@
 import type { Session } from '@supabase/supabase-js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type AuthApp, makeAuthApp, ORIGIN } from '../../test/support/auth-app.ts';
+import { type AuthApp, authSeed, makeAuthApp, ORIGIN } from '../../test/support/auth-app.ts';
 import { Authenticator, type Ceremony } from '../../test/support/authenticator.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
@@ -9,7 +9,7 @@ let postgres: TestPostgres;
 let app: AuthApp;
 
 beforeAll(async () => {
-  postgres = await startPostgres('auth-passkeys');
+  postgres = await startPostgres('auth-passkeys', { seed: authSeed });
   app = await makeAuthApp(postgres.url);
 });
 beforeEach(() => app.reset());

@@ -1,7 +1,7 @@
 import type { SupabaseClient } from '@supabase/supabase-js';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type AuthApp, makeAuthApp } from '../../test/support/auth-app.ts';
+import { type AuthApp, authSeed, makeAuthApp } from '../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { type Receiver, startReceiver } from '../../test/support/receiver.ts';
 import { jsonAsAuthAdmin, runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
@@ -13,7 +13,7 @@ let receiver: Receiver | null = null;
 const WIDE = 10_000;
 
 beforeAll(async () => {
-  postgres = await startPostgres('auth-phone');
+  postgres = await startPostgres('auth-phone', { seed: authSeed });
   app = await makeAuthApp(postgres.url);
 });
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type AuthApp, makeAuthApp } from '../../test/support/auth-app.ts';
+import { type AuthApp, authSeed, makeAuthApp } from '../../test/support/auth-app.ts';
 import { type OpenIdServer, startOpenIdProvider, throughProvider } from '../../test/support/openid-provider.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { type ScriptedProvider, startScriptedProvider } from '../../test/support/scripted-provider.ts';
@@ -17,7 +17,7 @@ let plain: ScriptedProvider;
 
 beforeAll(async () => {
   [postgres, openId, plain] = await Promise.all([
-    startPostgres('auth-providers'),
+    startPostgres('auth-providers', { seed: authSeed }),
     startOpenIdProvider(CALLBACK),
     startScriptedProvider(),
   ]);

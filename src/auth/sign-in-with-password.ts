@@ -3,7 +3,7 @@ import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { commonDecoys, forgetCommonDecoys } from '../accounts/common-hashes.ts';
 import { beginSignIn, type Login, openPasswordSession, settleSignIn } from '../accounts/password-sign-in.ts';
-import { decoyHash, hashPassword, needsRehash, verifyPassword } from '../accounts/passwords.ts';
+import { decoyHash, hashPassword, needsRehash, requireHashPlace, verifyPassword } from '../accounts/passwords.ts';
 import type { Grant } from '../accounts/sessions.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { signInSubjects } from '../limits/sign-in-attempts.ts';
@@ -83,6 +83,8 @@ export async function grantForPassword(
 /** Checks the password of a counted attempt, and opens a session if it is right. */
 async function authenticate(context: SignInContext, request: CallRequest, login: Login, given: string): Promise<Grant> {
   const { database, events, app } = context;
+  // A flood of sign-ins that the node cannot check runs no query.
+  await requireHashPlace();
   const subjects = signInSubjects(request.address, login.name, context.settings);
   const attempt = await beginSignIn(database, login, subjects, request.signal);
   const { candidate } = attempt;

@@ -1,7 +1,7 @@
 import { hash as bcrypt } from '@node-rs/bcrypt';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { limits } from '../../contract/limits.ts';
-import { type AuthApp, type CallOptions, makeAuthApp } from '../../test/support/auth-app.ts';
+import { type AuthApp, authSeed, type CallOptions, makeAuthApp } from '../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { areToldApart, timeOf } from '../../test/support/timing.ts';
 import { uniqueEmail } from '../../test/support/unique.ts';
@@ -12,7 +12,7 @@ let postgres: TestPostgres;
 let app: AuthApp;
 
 beforeAll(async () => {
-  postgres = await startPostgres('auth-sign-in');
+  postgres = await startPostgres('auth-sign-in', { seed: authSeed });
   app = await makeAuthApp(postgres.url);
 });
 beforeEach(async () => {
@@ -45,6 +45,18 @@ describe('POST /token?grant_type=password', () => {
     for (let i = 0; i < 12; i++) times.push([await fail(email, i), await fail(uniqueEmail(), i)]);
     expect([...answers]).toEqual(['[400,{"code":"invalid_credentials","message":"Invalid login credentials"}]']);
     expect(areToldApart(times), JSON.stringify(times)).toBe(false);
+  });
+
+  it('refuses a sign-in with 429 and without a query while the queue of password hashes is full', async () => {
+    const { email } = await app.member(password);
+    const places = limits.concurrentPasswordHashes.default + limits.passwordHashesWaiting.default;
+    const hashes = Array.from({ length: places }, () => hashPassword(password));
+    const run = vi.spyOn(app.database, 'run');
+    const { status, headers } = await signIn(email, password);
+    expect([status, headers['retry-after'], run.mock.calls]).toEqual([429, '1', []]);
+    run.mockRestore();
+    await Promise.all(hashes);
+    expect((await signIn(email, password)).status).toBe(200);
   });
 
   it('refuses every kind of account after the same time if some have imported bcrypt hashes', async () => {

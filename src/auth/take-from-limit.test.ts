@@ -1,15 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type AuthApp, makeAuthApp } from '../../test/support/auth-app.ts';
+import { type AuthApp, authSeed, makeAuthApp } from '../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { uniqueEmail } from '../../test/support/unique.ts';
 import { jsonAsAuthAdmin, runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
+import { type RateRefusal, SharedRuns } from '../limits/shared-runs.ts';
 import { type RateName, takeFromLimit } from './take-from-limit.ts';
 
 let postgres: TestPostgres;
 let app: AuthApp;
+const rateCounts = new SharedRuns<RateRefusal | null>();
 
 beforeAll(async () => {
-  postgres = await startPostgres('auth-rates');
+  postgres = await startPostgres('auth-rates', { seed: authSeed });
   app = await makeAuthApp(postgres.url);
 });
 beforeEach(() => app.reset());
@@ -21,7 +23,7 @@ afterAll(async () => {
 const signUp = (address: string, email = uniqueEmail()) =>
   app.ask('POST', '/signup', { body: { email, password: 'correct horse battery' }, address });
 const take = (name: RateName, address: string, account?: string) =>
-  takeFromLimit({ app: app.keys, database: app.database, settings: app.settings }, { address }, name, account);
+  takeFromLimit({ database: app.database, rateCounts, settings: app.settings }, { address }, name, account);
 /** Returns how many of several parallel calls are allowed. */
 const passed = async (calls: readonly Promise<unknown>[]) =>
   (await Promise.allSettled(calls)).filter(({ status }) => status === 'fulfilled').length;
@@ -82,7 +84,8 @@ it('counts parallel refreshes of one network exactly over several workers, in fe
       batches++;
       return app.database.run(statements, options);
     };
-    return { app: app.keys, database: { ...app.database, run } as unknown as AuthApp['database'] };
+    const database = { ...app.database, run } as unknown as AuthApp['database'];
+    return { database, rateCounts: new SharedRuns<RateRefusal | null>() };
   });
   const settings = app.settings;
   const calls = Array.from({ length: 60 }, (_, i) =>

@@ -3,10 +3,9 @@ import type { CallRequest } from '../../contract/call-request.ts';
 import { type Limit, type LimitName, limits } from '../../contract/limits.ts';
 import type { AuthSettings } from '../../contract/settings-auth.ts';
 import { jsonAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
-import type { Executor } from '../database/database.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { clientNetwork } from '../limits/client-network.ts';
-import { SharedRuns } from '../limits/shared-runs.ts';
+import type { RateRefusal } from '../limits/shared-runs.ts';
 import { networkId } from '../limits/sign-in-attempts.ts';
 import type { AuthContext } from './context.ts';
 
@@ -57,7 +56,7 @@ export type RateName = keyof typeof rates;
  * @throws over_request_rate_limit, with `Retry-After` and the headers of draft-ietf-httpapi-ratelimit-headers-10
  */
 export async function takeFromLimit(
-  context: Pick<AuthContext, 'app' | 'database' | 'settings'>,
+  context: Pick<AuthContext, 'database' | 'rateCounts' | 'settings'>,
   exchange: Pick<CallRequest, 'address'>,
   name: RateName,
   account?: string,
@@ -86,8 +85,8 @@ export async function takeFromLimit(
   ];
   const refused =
     named === null
-      ? await takeTogether(context.database, counted)
-      : await jsonAsAuthAdmin<Refused>(context.database, takeForAccount(named.includes('@') ? 'email' : 'phone'), [
+      ? await takeTogether(context, counted)
+      : await jsonAsAuthAdmin<RateRefusal>(context.database, takeForAccount(named.includes('@') ? 'email' : 'phone'), [
           ...counted,
           ...ofAccount,
         ]);
@@ -96,35 +95,20 @@ export async function takeFromLimit(
   throw refusal(rate, limit, bound, refused.wait);
 }
 
-/** The result of `ninefold.take_from_rates` if a bound refuses calls. */
-interface Refused {
-  /** How many of the calls may pass. */
-  readonly taken: number;
-  /** The position of the subject whose bound refuses the others. */
-  readonly refused: number;
-  /** In seconds. */
-  readonly wait: number;
-}
-
 const TAKE = 'select ninefold.take_from_rates($1::text[], $2::integer[], $3::integer[], $4::integer)';
-
-const takes = new WeakMap<Executor, SharedRuns<Refused | null>>();
 
 /**
  * Counts a call together with the calls of the same subjects that arrive while a count is under way. All calls of a
  * network update one row, so that counts of single calls would wait for each other.
  */
-function takeTogether(database: Executor, counted: readonly string[]): Promise<Refused | null> {
-  let shared = takes.get(database);
-  if (shared === undefined) {
-    shared = new SharedRuns();
-    takes.set(database, shared);
-  }
-  return shared.run(counted.join(' '), async (calls) => {
-    const refused = await jsonAsAuthAdmin<Refused>(database, TAKE, [...counted, String(calls)]);
+const takeTogether = (
+  { database, rateCounts }: Pick<AuthContext, 'database' | 'rateCounts'>,
+  counted: readonly string[],
+): Promise<RateRefusal | null> =>
+  rateCounts.run(counted.join(' '), async (calls) => {
+    const refused = await jsonAsAuthAdmin<RateRefusal>(database, TAKE, [...counted, String(calls)]);
     return Array.from({ length: calls }, (_, i) => (refused === null || i < refused.taken ? null : refused));
   });
-}
 
 /**
  * Conditions that find an account by its address or its number. Each condition uses an index, which a condition with OR

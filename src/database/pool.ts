@@ -14,8 +14,8 @@ export interface PoolOptions {
   max: number;
   /** Time without use after which a connection is closed. */
   idleMilliseconds: number;
-  /** Maximum time that a call waits for a connection before PoolTimeoutError. */
-  waitMilliseconds: number;
+  /** Maximum time that a call waits for a connection before PoolTimeoutError; a function if it can change. */
+  waitMilliseconds: number | (() => number);
   /** Called when the last connection is closed because the pool was unused. Resolves once the companions are closed. */
   onIdle?: () => Promise<void>;
   /** Returns the error that rejects each further call, or null. */
@@ -46,35 +46,42 @@ interface Waiter {
 }
 
 /**
- * Maximum number of batches in flight on one connection. A higher number gains nothing and lengthens the queue behind a
- * slow batch.
+ * Time in milliseconds that a call may wait behind others on a connection without being noticed. The following bounds
+ * of sharing are made of it. PostgreSQL runs one row by key in 0.14 ms and a page of 1,000 rows in a few milliseconds
+ * (docs/decisions/0009-what-a-fast-call-leaves-out.md), so calls of this kind share connections and longer ones do not.
+ *
+ * A connection gets further batches as long as those in flight are expected to take less than this in total, and none
+ * while its oldest batch has been running for longer. Few busy connections are faster than many idle ones: messages
+ * that are sent and received together cost one system call, and the operating system switches between fewer processes.
  */
-const DEPTH = 16;
-/**
- * A connection gets further batches as long as those in flight are expected to take less than this in total. Few busy
- * connections are faster than many idle ones: messages that are sent and received together cost one system call, and
- * the operating system switches between fewer processes.
- */
-const SHARED_MILLISECONDS = 10;
+const UNNOTICED_MILLISECONDS = 10;
 /**
  * Assumed duration of a statement that never ran. The statement may block, so it shares a connection only if no other
  * is free.
  */
-const FIRST_RUN_MILLISECONDS = SHARED_MILLISECONDS;
-/** A connection whose oldest batch has been running for longer gets no further batch until that one completes. */
-const STALLED_MILLISECONDS = 10;
-/** A statement whose average duration is higher gets exclusive use of a connection. */
-const SLOW_MILLISECONDS = 15;
+const FIRST_RUN_MILLISECONDS = UNNOTICED_MILLISECONDS;
+/**
+ * A statement whose average duration is higher gets exclusive use of a connection. The bound is above the time that
+ * others may wait, so that a statement whose average varies around it does not change its kind with each run.
+ */
+const SLOW_MILLISECONDS = 1.5 * UNNOTICED_MILLISECONDS;
+/**
+ * Maximum number of batches in flight on one connection. Sixteen of the shortest statements fill a fifth of the time
+ * that a call may wait, so a higher number saves no more system calls, and lengthens the queue behind a batch that is
+ * unexpectedly slow.
+ */
+const DEPTH = 16;
 /**
  * A statement with larger parameters gets exclusive use of a connection, because batches behind it would wait until the
- * server has received and parsed them.
+ * server has received and parsed them. This is the size of the chunks in which Node.js reads a body, so that every body
+ * that arrives in one part may share.
  */
 const LARGE_BYTES = 64 * 1024;
-/** Time without use after which connections of a pool are closed whose app was replaced. */
+/** Time without use after which connections of a pool are closed whose app was replaced: no request looks for them. */
 const RETIRED_IDLE_MILLISECONDS = 1000;
-/** Share of all connections that is reserved for shared batches. */
+/** Share of all connections that is reserved for shared batches; two of the default eight. */
 const SHARED_SHARE = 0.25;
-/** Share of all connections that may wait for clients that read a long page. */
+/** Share of all connections that may wait for clients that read a long page; the other half stays for other calls. */
 const TAIL_SHARE = 0.5;
 
 /**
@@ -85,8 +92,6 @@ const TAIL_SHARE = 0.5;
 export class Pool implements Database {
   readonly #target: ConnectionConfig;
   readonly #options: PoolOptions;
-  /** Initially the value of the options; can be changed. */
-  waitMilliseconds: number;
   readonly #shared = new Set<Connection>();
   readonly #exclusive = new Map<Connection, Lease>();
   /** Connections that run a statement for the first time. No other such statement is queued behind it. */
@@ -105,7 +110,6 @@ export class Pool implements Database {
   constructor(target: ConnectionConfig, options: PoolOptions) {
     this.#target = target;
     this.#options = options;
-    this.waitMilliseconds = options.waitMilliseconds;
     this.#slots = new PoolSlots(options.budget, options.companions ?? 0);
     this.#idle = new IdleCloser(
       {
@@ -120,6 +124,12 @@ export class Pool implements Database {
       },
       options.idleMilliseconds,
     );
+  }
+
+  /** Maximum time that a call waits for a connection. */
+  get waitMilliseconds(): number {
+    const { waitMilliseconds } = this.#options;
+    return typeof waitMilliseconds === 'number' ? waitMilliseconds : waitMilliseconds();
   }
 
   /** Number of connections that are open or being opened, in use or not. */
@@ -339,14 +349,14 @@ export class Pool implements Database {
     for (const connection of this.#shared) {
       if (!this.#hasRoom(connection)) continue;
       if (connection.inFlight === 0) idle ??= connection;
-      else if (connection.expectedMilliseconds + expected <= SHARED_MILLISECONDS) return connection;
+      else if (connection.expectedMilliseconds + expected <= UNNOTICED_MILLISECONDS) return connection;
     }
     return idle ?? this.#leastLoadedWhenFull(isFirstRun);
   }
 
   #hasRoom(connection: Connection): boolean {
     if (!connection.canAcceptBatch || connection.inFlight >= DEPTH) return false;
-    return connection.oldestStartedAt === 0 || performance.now() - connection.oldestStartedAt < STALLED_MILLISECONDS;
+    return connection.oldestStartedAt === 0 || performance.now() - connection.oldestStartedAt < UNNOTICED_MILLISECONDS;
   }
 
   /**

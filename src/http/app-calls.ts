@@ -125,7 +125,7 @@ function refusal(error: NinefoldError, { requestId }: CallRequest): Reply {
 }
 
 /** A request path that belongs to an app. */
-export interface AppPath {
+interface AppPath {
   readonly ref: string;
   /** API of the app (`rest`, `auth`, …) or `openapi.json`; null for any other path. */
   readonly area: string | null;
@@ -204,7 +204,7 @@ function belowApp(ref: string, rest: string, isByBuilder: boolean): AppPath {
 }
 
 /** Path of the app's OpenAPI document below the app's URL. */
-export const OPEN_API = 'openapi.json';
+const OPEN_API = 'openapi.json';
 
 function decoded(segment: string): string {
   if (!segment.includes('%')) return segment;

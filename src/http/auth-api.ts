@@ -21,6 +21,7 @@ export async function authContextOf(app: App, node: Node, identity: AuthContext[
     database: app.database,
     identity,
     settings,
+    rateCounts: app.rateCounts,
     secrets,
     nodeKey: () => Buffer.from(hkdfSync('sha256', record.authenticatorPassword, record.ref, 'sign-in', 32)),
     appOrigin: node.origins.appOrigin(record.ref),

@@ -68,7 +68,7 @@ const withSlash = (path: string): string => (path === '' ? '/' : path);
  * Aborts if the client disconnects before its response is written. Registers a listener on the response only while it
  * has listeners itself.
  */
-export class DisconnectSignal implements CancelSignal {
+class DisconnectSignal implements CancelSignal {
   readonly #response: ServerResponse;
   #listeners: (() => void)[] = [];
 

@@ -9,11 +9,12 @@ const folder = mkdtempSync(join(tmpdir(), 'portal-'));
 writeFileSync(join(folder, 'index.html'), '<p>pages</p>');
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const status = (path: string, method = 'GET', accept = 'text/html') =>
+const answer = (path: string, method: string, headers: Record<string, string>) =>
   new PortalPages(folder).answer({
-    ...{ method, path, query: '', headers: { accept }, body: null, address: '127.0.0.1', requestId: 'r' },
+    ...{ method, path, query: '', headers, body: null, address: '127.0.0.1', requestId: 'r' },
     ...{ baseUrl: '', signal: { aborted: false, addEventListener: () => undefined } as never },
-  })?.status ?? null;
+  });
+const status = (path: string, method = 'GET', accept = 'text/html') => answer(path, method, { accept })?.status ?? null;
 
 it('returns 200 for every page of the router', () => {
   const router = readFileSync(join(clone, 'web/portal/router.tsx'), 'utf8');
@@ -22,6 +23,17 @@ it('returns 200 for every page of the router', () => {
   );
   expect(paths.length).toBeGreaterThan(6);
   expect(paths.map((path) => [path, status(path)])).toEqual(paths.map((path) => [path, 200]));
+});
+
+it('sends a page once to a browser that has it, and a part of it on request', () => {
+  const accept = 'text/html';
+  const first = answer('/', 'GET', { accept });
+  const etag = first?.headers.etag ?? '';
+  expect(String(first?.body)).toBe('<p>pages</p>');
+  expect(answer('/', 'GET', { accept, 'if-none-match': etag })).toMatchObject({ status: 304, body: null });
+  expect(answer('/', 'GET', { accept, 'if-none-match': '"other"' })?.status).toBe(200);
+  const part = answer('/', 'GET', { accept, range: 'bytes=3-7' });
+  expect([part?.status, String(part?.body)]).toEqual([206, 'pages']);
 });
 
 it.each([

@@ -79,7 +79,7 @@ export function readRange(header: string | undefined, length: number): [number, 
 }
 
 /** A file in the coding that is sent. */
-export interface SentFile {
+interface SentFile {
   readonly status: 200 | 404;
   readonly type: string;
   /** SHA-256 of the file without a coding, in hexadecimal digits. */

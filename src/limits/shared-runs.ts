@@ -48,3 +48,13 @@ export class SharedRuns<Result> {
     await this.#runFor(key, work, waiting);
   }
 }
+
+/** The result of `ninefold.take_from_rates` if a bound refuses calls. */
+export interface RateRefusal {
+  /** How many of the calls may pass. */
+  readonly taken: number;
+  /** The position of the subject whose bound refuses the others. */
+  readonly refused: number;
+  /** In seconds. */
+  readonly wait: number;
+}

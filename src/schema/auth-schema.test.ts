@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defaultAuthSettings } from '../../contract/settings-auth.ts';
-import { type AuthApp, makeAuthApp } from '../../test/support/auth-app.ts';
+import { type AuthApp, authSeed, makeAuthApp } from '../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { uniqueEmail } from '../../test/support/unique.ts';
 import { listSessions, revokeSessions } from '../accounts/sessions.ts';
@@ -9,7 +9,7 @@ let postgres: TestPostgres;
 let app: AuthApp;
 
 beforeAll(async () => {
-  postgres = await startPostgres('auth-schema');
+  postgres = await startPostgres('auth-schema', { seed: authSeed });
   app = await makeAuthApp(postgres.url);
 });
 afterAll(async () => {

@@ -14,9 +14,13 @@ it('calls answerApp and answerDoor only in app-calls.ts', () => {
   expect(filesWith(/\.(?:answerApp|answerDoor)\(/)).toEqual(['src/http/app-calls.ts']);
 });
 
-it('writes to a Node.js response only in write-reply.ts, which app-calls.ts calls with a policy', () => {
+it('writes to a Node.js response only in write-reply.ts, called with a policy by app-calls.ts and node-calls.ts', () => {
   expect(filesWith(/\bwriteHead\(|\bsetHeader\(|\bresponse\.(?:end|write)\(/)).toEqual(['src/http/write-reply.ts']);
-  expect(filesWith(/\bwriteReply\(/)).toEqual(['src/http/app-calls.ts', 'src/http/write-reply.ts']);
+  expect(filesWith(/\bwriteReply\(/)).toEqual([
+    'src/http/app-calls.ts',
+    'src/http/node-calls.ts',
+    'src/http/write-reply.ts',
+  ]);
 });
 
 it('reads an app from a Host header only in origins.ts and app-calls.ts', () => {

@@ -1,6 +1,7 @@
 import type { SupabaseClient } from '@supabase/supabase-js';
 import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { runSql } from '../support/apps.ts';
+import { clientOf } from '../support/clients.ts';
 import {
   basicOf,
   CALLBACK,
@@ -9,6 +10,7 @@ import {
   type OAuthApp,
   type RegisteredClient,
 } from '../support/oauth-app.ts';
+import { uniqueEmail } from '../support/unique.ts';
 
 /** Applications that attack the app as their provider, its members and other applications. */
 const node = inject('node');
@@ -17,7 +19,10 @@ let ada: SupabaseClient;
 let evil: RegisteredClient;
 
 beforeAll(async () => {
-  oauth = await makeOAuthApp(node, { oauth_server_allow_dynamic_registration: true });
+  oauth = await makeOAuthApp(node, {
+    oauth_server_allow_dynamic_registration: true,
+    external_anonymous_users_enabled: true,
+  });
   [ada, evil] = await Promise.all([
     oauth.member(),
     oauth.register({ client_name: 'Evil', redirect_uris: ['https://evil.example/callback'] }),
@@ -99,6 +104,13 @@ describe('an ID token', () => {
     const { sub } = claimsOf(id_token) as { sub: string };
     await runSql(node, oauth.app.ref, `update auth.users set email_confirmed_at = now() where id = '${sub}'`);
     expect(claimsOf((await oauth.tokensFor(ada)).id_token ?? '')).toMatchObject({ email_verified: true });
+
+    const anonymous = clientOf(oauth.app);
+    await anonymous.auth.signInAnonymously();
+    const email = uniqueEmail('owner');
+    expect((await anonymous.auth.updateUser({ email })).data.user?.email).toBe(email);
+    const taken = await oauth.tokensFor(anonymous);
+    expect(claimsOf(taken.id_token ?? '')).toMatchObject({ email, email_verified: false });
   });
 });
 

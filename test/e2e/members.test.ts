@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createApp, runSql } from '../support/apps.ts';
@@ -85,6 +86,41 @@ it('changes metadata, sets a new password, and deletes a user after the address 
   await dialog.getByRole('textbox').fill(email);
   await remove.click();
   await page.getByRole('heading', { name: 'No users yet' }).waitFor();
+  expect(problems).toEqual([]);
+});
+
+it('searches, filters and exports the audit log of members, and shows the log of builders', async () => {
+  const app = await createApp(site.node);
+  const [ada, bob] = [await signUpMember(app), await signUpMember(app)];
+  await clientOf(app).auth.signInWithPassword({ email: ada.email, password: 'not the password' });
+  await clientOf(app).auth.signInWithPassword({ email: bob.email, password: bob.password });
+  const { page, problems } = await site.visit(`/app/${app.ref}/audit`);
+  const log = page.getByRole('table', { name: 'Audit log' });
+  const rowsOf = (email: string) => log.getByRole('row').filter({ hasText: email });
+  await rowsOf(bob.email).filter({ hasText: 'signed in' }).first().waitFor();
+  await page.getByRole('searchbox', { name: 'Search the audit log' }).fill(ada.email);
+  await rowsOf(bob.email).first().waitFor({ state: 'detached' });
+  await page.getByRole('combobox', { name: 'What' }).selectOption('failed to sign in');
+  await log.getByText('created an account').waitFor({ state: 'detached' });
+  await rowsOf(ada.email).click();
+  const panel = page.getByRole('complementary', { name: 'Selected entry' });
+  await panel.getByRole('link', { name: ada.email }).waitFor();
+  await panel.getByText('127.0.0.1').waitFor();
+  await page.getByRole('button', { name: 'Export' }).click();
+  const saved = page.waitForEvent('download');
+  await page.getByRole('menuitem', { name: 'JSON Lines' }).click();
+  const file = await readFile((await (await saved).path()) ?? '', 'utf8');
+  expect(
+    file
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+  ).toMatchObject([{ action: 'login_refused', actor: ada.email, address: '127.0.0.1' }]);
+  expect(file).not.toContain('not the password');
+
+  await page.getByRole('searchbox', { name: 'Search the audit log' }).fill('');
+  await page.getByRole('button', { name: 'Builders', exact: true }).click();
+  await log.getByText('created the app').waitFor();
   expect(problems).toEqual([]);
 });
 

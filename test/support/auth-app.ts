@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClient, type Session, type SupabaseClient, type User } from '@supabase/supabase-js';
 import ws from 'ws';
@@ -19,8 +20,10 @@ import type { Identity } from '../../src/identity/identity.ts';
 import { resolveIdentity } from '../../src/identity/resolve.ts';
 import { TokenCache } from '../../src/identity/token-cache.ts';
 import { AddressPolicy } from '../../src/jobs/public-address.ts';
+import { type RateRefusal, SharedRuns } from '../../src/limits/shared-runs.ts';
 import { Events, eventTypes, type NinefoldEvent } from '../../src/observe/events.ts';
 import { clone } from './clone.ts';
+import type { Seed } from './postgres.ts';
 import { uniqueEmail } from './unique.ts';
 
 export interface AuthApp {
@@ -77,10 +80,19 @@ const PASSWORD = 'for-tests-only';
 /** The origin of the app's own pages. */
 export const ORIGIN = 'http://auth.localhost:9009';
 
-/** Creates an app as provisioning does, in the database `app_auth` of a separate server; `url` is the superuser's. */
+const numbered = readdirSync(join(clone, 'src/schema')).filter((name) => /^\d+_.*\.sql$/.test(name));
+const files = ['cluster.sql', ...numbered.sort()].map((name) => `src/schema/${name}`);
+
+/** A cluster with the database `app_auth`, as provisioning creates it. */
+export const authSeed: Seed = { files: [...files, 'test/support/auth-app.ts'], plant: provision };
+
+/**
+ * Opens the app in the database `app_auth` of a separate server; `url` is the superuser's. Creates the database first,
+ * which takes a second, unless the server began with `authSeed`.
+ */
 export async function makeAuthApp(url: string, options: { jwtSecret?: string } = {}): Promise<AuthApp> {
-  const superuser = { ...parseConnectionUrl(url, 'test'), searchPath: '' };
-  await provision(superuser);
+  const superuser = superuserOf(url);
+  if (!(await hasApp(superuser))) await provision(url);
   const login = (user: string): ConnectionConfig => {
     const { searchPath: _, ...target } = superuser;
     return { ...target, database: 'app_auth', user, password: PASSWORD };
@@ -109,6 +121,7 @@ export async function makeAuthApp(url: string, options: { jwtSecret?: string } =
   const bus = new Events();
   const events: NinefoldEvent[] = [];
   bus.listen(eventTypes, (event) => events.push(event));
+  const rateCounts = new SharedRuns<RateRefusal | null>();
   const app: AuthApp = {
     keys,
     database,
@@ -147,6 +160,7 @@ export async function makeAuthApp(url: string, options: { jwtSecret?: string } =
             database,
             identity,
             settings: app.settings,
+            rateCounts,
             secrets: app.secrets,
             roleClaimKey: app.roleClaimKey,
             nodeKey: () => nodeKey,
@@ -198,10 +212,21 @@ export async function makeAuthApp(url: string, options: { jwtSecret?: string } =
 const open = (target: ConnectionConfig): Pool =>
   new Pool(target, { max: 8, idleMilliseconds: 10_000, waitMilliseconds: 10_000 });
 
-async function provision(superuser: ConnectionConfig): Promise<void> {
-  const file = (name: string) => readFile(join(clone, 'src/schema', name), 'utf8');
+const superuserOf = (url: string) => ({ ...parseConnectionUrl(url, 'test'), searchPath: '' });
+
+async function hasApp(superuser: ConnectionConfig): Promise<boolean> {
   const maintenance = open(superuser);
-  await maintenance.script(await file('cluster.sql'));
+  const text = `select from pg_catalog.pg_database where datname = 'app_auth'`;
+  const [found] = await maintenance.run([{ text, params: [] }]);
+  await maintenance.close();
+  return found?.rows.length === 1;
+}
+
+async function provision(url: string): Promise<void> {
+  const superuser = superuserOf(url);
+  const [cluster, ...schema] = await Promise.all(files.map((name) => readFile(join(clone, name), 'utf8')));
+  const maintenance = open(superuser);
+  await maintenance.script(cluster ?? '');
   const [owner, authenticator] = [quoteIdentifier(ROLES.owner), quoteIdentifier(ROLES.authenticator)];
   for (const text of [
     `create role ${owner} login password '${PASSWORD}'`,
@@ -214,10 +239,7 @@ async function provision(superuser: ConnectionConfig): Promise<void> {
     await maintenance.run([{ text, params: [] }]);
   }
   const inside = open({ ...superuser, database: 'app_auth' });
-  const numbered = (await readdir(join(clone, 'src/schema'))).filter((name) => /^\d+_.*\.sql$/.test(name)).sort();
-  for (const name of numbered) {
-    await inside.script(`begin; set local search_path = ''; ${await file(name)}; commit`);
-  }
+  for (const text of schema) await inside.script(`begin; set local search_path = ''; ${text}; commit`);
   await inside.close();
   await maintenance.run([{ text: `alter database app_auth owner to ${owner}`, params: [] }]);
   await maintenance.close();

@@ -2,7 +2,7 @@ import type { ProbedCell, ProbeReport, ProbeState } from '../../contract/probe.t
 import { admin } from './apps.ts';
 import type { NodeAddress } from './node.ts';
 
-const PAUSE_MILLISECONDS = 100;
+const PAUSE_MILLISECONDS = 30;
 
 /** Returns true for a cell with a condition on the code of a function, which the probe does not run. */
 export const dependsOnCode = ({ operation, verdict, outcome }: ProbedCell): boolean =>

@@ -117,12 +117,19 @@ describe('an application that signs members in', () => {
 
   it('is registered, changed and deleted by the stock client', async () => {
     const server = clientOf(app, app.secret_key).auth.admin.oauth;
-    const made = await server.createClient({ client_name: 'Notes', redirect_uris: [CALLBACK] });
+    const made = await server.createClient({
+      client_name: 'Notes',
+      redirect_uris: [CALLBACK],
+      scope: 'openid profile',
+    });
+    expect(made.data?.scope).toBe('openid profile');
     const id = made.data?.client_id ?? '';
     expect(made.data?.client_secret).toMatch(/^[\w-]{43}$/);
     expect((await server.getClient(id)).data?.client_secret).toBeUndefined();
     const renewed = await server.regenerateClientSecret(id);
     expect(renewed.data?.client_secret).not.toBe(made.data?.client_secret);
+    const refused = await oauth.authorize({}, { client_id: id, scope: 'openid email' });
+    expect(new URL(refused.headers.location ?? '').searchParams.get('error')).toBe('invalid_scope');
     expect((await server.updateClient(id, { client_name: 'Notes 2' })).data?.client_name).toBe('Notes 2');
     expect((await server.deleteClient(id)).error).toBeNull();
     expect((await server.getClient(id)).error?.status).toBe(404);

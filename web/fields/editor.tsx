@@ -1,8 +1,7 @@
-import { type ReactNode, use, useId } from 'react';
+import { type ComponentType, createContext, type ReactNode, use, useId } from 'react';
 import type { PortalField } from '../../contract/portal.ts';
 import { Segmented } from '../ui/segmented.tsx';
 import styles from './editor.module.css';
-import { ReferenceControlContext } from './reference-control.ts';
 import { characters, longest } from './rules.ts';
 
 /** Maximum number of values that are shown as segments. */
@@ -21,6 +20,22 @@ export interface EditorProps {
   /** Label of the row that a reference already has. */
   chosen?: string | null;
 }
+
+export interface ReferenceControlProps {
+  id: string;
+  /** Accessible name, if the field has no visible label. */
+  label?: string | undefined;
+  field: PortalField;
+  value: string;
+  /** Label of the chosen row, if it is known. */
+  chosen: string | null;
+  describedBy: string | undefined;
+  isWrong: boolean;
+  onChange: (value: string) => void;
+}
+
+/** Context with the control of references. Each application reads the rows in its own way. */
+export const ReferenceControlContext = createContext<ComponentType<ReferenceControlProps> | null>(null);
 
 /** Field of a form: label, control by type and rules, help or error. */
 export function FieldEditor(props: EditorProps) {

@@ -51,63 +51,7 @@ export function RowTable<R extends { readonly id: string }>({
   stale?: boolean;
   onOpen: (row: R) => void;
 }) {
-  const scroll = useRef<HTMLDivElement>(null);
-  const [reached, setReached] = useState(0);
-  const active = Math.min(reached, (rows?.length ?? 0) - 1);
-  const toFocus = useRef<number | null>(null);
-
-  const virtual = useVirtualizer({
-    count: rows?.length ?? 0,
-    getScrollElement: () => scroll.current,
-    estimateSize: () => (phone.matches ? rowHeight.phone : rowHeight.usual),
-    // The head covers the top of the scrolled area.
-    scrollPaddingStart: rowHeight.usual,
-    overscan: 12,
-    // The row in the tab order stays in the page, so that scrolling does not lose the focus.
-    rangeExtractor: (range) => {
-      const inSight = defaultRangeExtractor(range);
-      if (active < 0 || inSight.includes(active)) return inSight;
-      return [...inSight, active].toSorted((a, b) => a - b);
-    },
-  });
-
-  useEffect(() => {
-    if (toFocus.current === null) return;
-    const row = scroll.current?.querySelector<HTMLElement>(`[data-index="${toFocus.current}"]`);
-    toFocus.current = null;
-    row?.focus({ preventScroll: true });
-  });
-
-  // The row in the panel stays visible: after J and K, and if the panel takes the space below.
-  const at = selected === null ? -1 : (rows?.findIndex(({ id }) => id === selected) ?? -1);
-  const found = at >= 0;
-  const shown = useEffectEvent(() => {
-    virtual.scrollToIndex(at, { align: 'auto' });
-    setReached(at);
-  });
-  useEffect(() => {
-    if (selected !== null && found) shown();
-  }, [selected, found]);
-
-  const move = (event: KeyboardEvent) => {
-    if (!rows) return;
-    const page = Math.max(1, Math.floor((scroll.current?.clientHeight ?? 0) / rowHeight.usual) - 2);
-    const to = {
-      ArrowDown: active + 1,
-      ArrowUp: active - 1,
-      PageDown: active + page,
-      PageUp: active - page,
-      Home: 0,
-      End: rows.length - 1,
-    }[event.key];
-    if (to === undefined) return;
-    event.preventDefault();
-    const next = Math.max(0, Math.min(rows.length - 1, to));
-    toFocus.current = next;
-    virtual.scrollToIndex(next);
-    setReached(next);
-  };
-
+  const { scroll, virtual, active, setReached, move } = useVirtualRows(rows, selected);
   const template = columns
     .map(({ width }, place) => (place === columns.length - 1 ? `minmax(${width}px, 1fr)` : `${width}px`))
     .join(' ');
@@ -173,6 +117,67 @@ export function RowTable<R extends { readonly id: string }>({
       </table>
     </div>
   );
+}
+
+/** Draws the visible rows of a table, and moves the row in the tab order. */
+function useVirtualRows<R extends { readonly id: string }>(rows: readonly R[] | undefined, selected: string | null) {
+  const scroll = useRef<HTMLDivElement>(null);
+  const [reached, setReached] = useState(0);
+  const active = Math.min(reached, (rows?.length ?? 0) - 1);
+  const toFocus = useRef<number | null>(null);
+
+  const virtual = useVirtualizer({
+    count: rows?.length ?? 0,
+    getScrollElement: () => scroll.current,
+    estimateSize: () => (phone.matches ? rowHeight.phone : rowHeight.usual),
+    // The head covers the top of the scrolled area.
+    scrollPaddingStart: rowHeight.usual,
+    overscan: 12,
+    // The row in the tab order stays in the page, so that scrolling does not lose the focus.
+    rangeExtractor: (range) => {
+      const inSight = defaultRangeExtractor(range);
+      if (active < 0 || inSight.includes(active)) return inSight;
+      return [...inSight, active].toSorted((a, b) => a - b);
+    },
+  });
+
+  useEffect(() => {
+    if (toFocus.current === null) return;
+    const row = scroll.current?.querySelector<HTMLElement>(`[data-index="${toFocus.current}"]`);
+    toFocus.current = null;
+    row?.focus({ preventScroll: true });
+  });
+
+  // The row in the panel stays visible: after J and K, and if the panel takes the space below.
+  const at = selected === null ? -1 : (rows?.findIndex(({ id }) => id === selected) ?? -1);
+  const found = at >= 0;
+  const shown = useEffectEvent(() => {
+    virtual.scrollToIndex(at, { align: 'auto' });
+    setReached(at);
+  });
+  useEffect(() => {
+    if (selected !== null && found) shown();
+  }, [selected, found]);
+
+  const move = (event: KeyboardEvent) => {
+    if (!rows) return;
+    const page = Math.max(1, Math.floor((scroll.current?.clientHeight ?? 0) / rowHeight.usual) - 2);
+    const to = {
+      ArrowDown: active + 1,
+      ArrowUp: active - 1,
+      PageDown: active + page,
+      PageUp: active - page,
+      Home: 0,
+      End: rows.length - 1,
+    }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    const next = Math.max(0, Math.min(rows.length - 1, to));
+    toFocus.current = next;
+    virtual.scrollToIndex(next);
+    setReached(next);
+  };
+  return { scroll, virtual, active, setReached, move };
 }
 
 /** Placeholders for the rows. */

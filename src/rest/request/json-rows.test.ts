@@ -34,15 +34,26 @@ function parsed(bytes: Uint8Array): Outcome {
 }
 
 const text = (source: string): Uint8Array => Buffer.from(source);
+
+/**
+ * True for V8 13.6 (Node.js 24): it may misread repeated keys that are written with escapes, after objects with the same
+ * first keys. JSON.parse cannot be compared with there.
+ */
+const isMisreadByV8 = (() => {
+  JSON.parse(String.raw`{"ä": 0, "\\": 0, "id": 0}`);
+  return Object.keys(JSON.parse(String.raw`[{"\u00e4": 0, "\u00e4": 0, "\u0069\u0064": 0}]`)[0]).length > 2;
+})();
+const mayCompare = (name: string): boolean => !isMisreadByV8 || JSON.stringify(name) === `"${name}"`;
+
 const key = fc.oneof(
   fc.constantFrom('id', 'a', 'b', '__proto__', '', 'ä', '1', '\u{1f600}'),
-  fc.string({ maxLength: 4 }),
+  fc.string({ maxLength: 4 }).filter(mayCompare),
 );
 const value = fc.jsonValue({ maxDepth: 3 });
 
 /** Writes a key with or without escapes. */
 const spelled = (name: string, escaped: boolean): string =>
-  escaped
+  escaped && !isMisreadByV8
     ? `"${[...Buffer.from(name, 'utf16le').swap16().toString('hex').matchAll(/..../g)].map(([code]) => `\\u${code}`).join('')}"`
     : JSON.stringify(name);
 

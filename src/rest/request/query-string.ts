@@ -17,7 +17,7 @@ const hexValue = (code: number): number => {
  * Percent-decodes a text.
  * @throws NinefoldError PGRST100 if the bytes are not UTF-8.
  */
-export function decodeComponent(text: string): string {
+function decodeComponent(text: string): string {
   if (!needsDecoding.test(text)) return text;
   const raw = Buffer.from(text, 'utf8');
   const bytes = Buffer.allocUnsafe(raw.length);
@@ -110,7 +110,7 @@ export const canonicalOrder = <P extends readonly [name: string, ...unknown[]]>(
   pairs.length < 2 ? pairs : [...pairs].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
 
 /** The value of a comparison in a query string. */
-export interface ComparedValue {
+interface ComparedValue {
   /** The decoded value. */
   readonly text: string;
   /** The text before the value, such as `not.eq.`. */

@@ -194,7 +194,7 @@ function callReply(request: ApiRequest, plan: CallPlan, result: ResultSet, setti
  * Parses the setting response.status. Returns null if it is not set.
  * @throws NinefoldError PGRST112
  */
-export function overriddenStatus(setting: string | null): number | null {
+function overriddenStatus(setting: string | null): number | null {
   if (setting === null) return null;
   const match = /^(\d{3})/.exec(setting);
   const status = match ? Number(match[1]) : 0;
@@ -221,7 +221,7 @@ const framing = new Set([
 ]);
 
 /** Headers that a function has set. */
-export interface OverriddenHeaders {
+interface OverriddenHeaders {
   /** Names in lower case; several values of one name are joined as a list (RFC 9110, section 5.3). */
   readonly headers: Readonly<Record<string, string>>;
   /** Values of Set-Cookie. */
@@ -267,7 +267,7 @@ function headerOf(element: unknown): [string, string] {
  * Returns the header Preference-Applied (RFC 7240, section 3) with the preferences that had an effect; null if there
  * are none.
  */
-export function preferenceApplied(request: ApiRequest, plan: Plan): string | null {
+function preferenceApplied(request: ApiRequest, plan: Plan): string | null {
   const { preferences, parameters } = request;
   const mutation = plan.kind === 'mutate' ? plan : null;
   const isInsert = mutation?.mutation === 'insert';

@@ -285,7 +285,7 @@ const isolationLevels: Readonly<Record<string, string>> = {
  * Returns the statement that sets the isolation level of the called function; null for the default level. It must run
  * before the first query of the transaction.
  */
-export function isolationStatement(plan: Plan, settings: RestSettings): Statement | null {
+function isolationStatement(plan: Plan, settings: RestSettings): Statement | null {
   if (plan.kind !== 'call' || !settings.db_hoisted_tx_settings.includes('default_transaction_isolation')) return null;
   const level = isolationLevels[plan.routine.isolation?.toLowerCase() ?? ''];
   return level ? { text: `SET LOCAL transaction_isolation TO '${level}'`, params: [] } : null;

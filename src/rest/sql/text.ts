@@ -5,7 +5,7 @@ import type { TableRef } from '../plan/plan.ts';
 /** Helpers for the variable parts of SQL text: quoted names and placeholders. */
 
 /** The part of a request that is a parameter as it was sent: the position of a query parameter, or the body. */
-export type ParamOrigin = number | 'body';
+type ParamOrigin = number | 'body';
 
 /** Collects the values of a statement; the text contains only placeholders. */
 export class Params {

@@ -99,7 +99,7 @@ export async function probe(
     // The server may have been busy, so the step is repeated once at the end of the run.
     if (took > limits.probeStepMilliseconds.default && !step.isAgain) steps.push({ ...step, isAgain: true });
     options.onProgress?.(i + 1, steps.length);
-    if (options.pace === undefined) continue;
+    if (options.pace === undefined || i + 1 === steps.length) continue;
     // If the run is late, calls still get half the duration of each step.
     const early = began + (i + 1) * options.pace - performance.now();
     const pause = Math.max(took / 2, Math.min(early, took * limits.probeRestFactor.default));

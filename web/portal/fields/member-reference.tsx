@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { PortalEntity } from '../../../contract/portal.ts';
+import type { ReferenceControlProps } from '../../fields/editor.tsx';
 import { textOf } from '../../fields/format.ts';
-import type { ReferenceControlProps } from '../../fields/reference-control.ts';
 import { ReferencePicker } from '../../fields/reference-picker.tsx';
 import { usePortal } from '../data/client.ts';
 import type { Row } from '../data/rest.ts';

@@ -1,6 +1,6 @@
 import { useLocation } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import { ReferenceControlContext } from '../../fields/reference-control.ts';
+import { ReferenceControlContext } from '../../fields/editor.tsx';
 import { AuthLayout } from '../auth/auth-layout.tsx';
 import { placeAt, useScreens } from '../data/screens.ts';
 import { ToSignIn, useCaller } from './gate.tsx';

@@ -5,6 +5,7 @@ import {
   type MouseEvent,
   type ReactNode,
   type Ref,
+  type RefObject,
   useCallback,
   useId,
   useImperativeHandle,
@@ -54,6 +55,7 @@ export interface GridProps {
 }
 
 const pickWidth = 36;
+const headHeight = 33;
 
 /** A table with the role grid keeps its own elements: rows and cells keep their implicit roles. */
 const widget = (active: string) => ({ role: 'grid', tabIndex: 0, 'aria-activedescendant': active }) as const;
@@ -88,25 +90,9 @@ export function Grid({
   const table = useRef<HTMLTableElement>(null);
   const narrow = useMediaQuery('(max-width: 760px)') ?? false;
   const rowHeight = narrow ? 40 : 32;
-  const headHeight = 33;
   const picks = picking !== undefined && !narrow;
 
-  const virtual = useVirtualizer({
-    count: rows,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    // Rows of another height are other items, so that sizes measured before a change are not used.
-    getItemKey: useCallback((index: number) => `${rowHeight} ${index}`, [rowHeight]),
-    overscan: 10,
-    scrollPaddingStart: headHeight,
-    useFlushSync: false,
-    // The focused cell stays drawn while it is scrolled out of view.
-    rangeExtractor: (range) => {
-      const indexes = defaultRangeExtractor(range);
-      const { row } = position;
-      return row < 0 || row >= rows || indexes.includes(row) ? indexes : [...indexes, row].sort((a, b) => a - b);
-    },
-  });
+  const virtual = useVirtualRows(scroller, rows, rowHeight, position);
 
   useImperativeHandle(ref, () => ({ focus: () => table.current?.focus({ preventScroll: true }) }), []);
 
@@ -115,52 +101,21 @@ export function Grid({
   );
 
   const reveal = (to: Position) => {
-    const box = scroller.current;
-    if (!box) return;
     if (to.row >= 0) virtual.scrollToIndex(to.row, { align: 'auto' });
-    const left = lefts[to.column] ?? 0;
-    const right = left + (columns[to.column]?.width ?? 0);
-    const stuck = to.column === 0 ? 0 : (columns[0]?.width ?? 0);
-    if (to.column === 0) box.scrollLeft = 0;
-    else if (left - stuck < box.scrollLeft) box.scrollLeft = left - stuck;
-    else if (right > box.scrollLeft + box.clientWidth) box.scrollLeft = right - box.clientWidth;
+    if (scroller.current) scrollToColumn(scroller.current, to.column, lefts, columns);
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target !== table.current || event.altKey) return;
-    const mod = event.ctrlKey || event.metaKey;
     const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight) - 2);
-    const to = move(position, event.key, mod, { rows, columns: columns.length, page });
+    const to = move(position, event.key, event.ctrlKey || event.metaKey, { rows, columns: columns.length, page });
     if (to) {
       onPosition(to);
       reveal(to);
-    } else if (event.key === 'Enter' && !mod) {
-      if (position.row < 0) onHead?.(position.column);
-      else onOpen?.(position);
-    } else if (event.key === ' ' && position.row >= 0 && onSpace?.(position)) {
-      // The value is changed.
-    } else if (event.key === ' ' && picking) {
-      if (position.row < 0) picking.toggleAll();
-      else picking.toggle(position.row);
-    } else if (event.key === 'a' && mod && picking) picking.toggleAll();
-    else if (event.key === 'c' && mod && onCopy && getSelection()?.isCollapsed !== false) onCopy(position);
-    else if (
-      event.key.length === 1 &&
-      event.key !== ' ' &&
-      !mod &&
-      position.row >= 0 &&
-      onType?.(position, event.key)
-    ) {
-      // The editor has the character.
-    } else return;
+    } else if (!actOn(event, position, { onOpen, onHead, onType, onSpace, onCopy, picking })) return;
     event.preventDefault();
   };
 
-  /** Returns the cell of a pointer event; null for a head, a checkbox, and an element that floats below a cell. */
-  const pointed = (event: MouseEvent): Position | null => {
-    const found = event.target instanceof Element ? event.target.closest<HTMLElement>('td[data-column]') : null;
-    return found ? { row: Number(found.dataset.row), column: Number(found.dataset.column) } : null;
-  };
   const onClick = (event: MouseEvent) => {
     const at = pointed(event);
     if (!at) return;
@@ -233,4 +188,82 @@ export function Grid({
       )}
     </div>
   );
+}
+
+/** Draws the visible rows. The focused cell stays drawn while it is scrolled out of view. */
+function useVirtualRows(
+  scroller: RefObject<HTMLDivElement | null>,
+  rows: number,
+  rowHeight: number,
+  position: Position,
+) {
+  return useVirtualizer({
+    count: rows,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    // Rows of another height are other items, so that sizes measured before a change are not used.
+    getItemKey: useCallback((index: number) => `${rowHeight} ${index}`, [rowHeight]),
+    overscan: 10,
+    scrollPaddingStart: headHeight,
+    useFlushSync: false,
+    rangeExtractor: (range) => {
+      const indexes = defaultRangeExtractor(range);
+      const { row } = position;
+      return row < 0 || row >= rows || indexes.includes(row) ? indexes : [...indexes, row].sort((a, b) => a - b);
+    },
+  });
+}
+
+/** Scrolls a column beside the sticky first one into view. */
+function scrollToColumn(
+  box: HTMLElement,
+  column: number,
+  lefts: readonly number[],
+  columns: readonly GridColumn[],
+): void {
+  const left = lefts[column] ?? 0;
+  const right = left + (columns[column]?.width ?? 0);
+  const stuck = column === 0 ? 0 : (columns[0]?.width ?? 0);
+  if (column === 0) box.scrollLeft = 0;
+  else if (left - stuck < box.scrollLeft) box.scrollLeft = left - stuck;
+  else if (right > box.scrollLeft + box.clientWidth) box.scrollLeft = right - box.clientWidth;
+}
+
+type Actions = { [K in 'onOpen' | 'onHead' | 'onType' | 'onSpace' | 'onCopy' | 'picking']: GridProps[K] | undefined };
+
+/** Acts on a key that does not move. Returns false for a key that the grid leaves to the browser. */
+function actOn(
+  event: KeyboardEvent,
+  position: Position,
+  { onOpen, onHead, onType, onSpace, onCopy, picking }: Actions,
+): boolean {
+  const { key } = event;
+  const withMod = event.ctrlKey || event.metaKey;
+  const isInRow = position.row >= 0;
+  if (key === 'Enter' && !withMod) {
+    if (isInRow) onOpen?.(position);
+    else onHead?.(position.column);
+    return true;
+  }
+  if (key === ' ') {
+    if (isInRow && onSpace?.(position)) return true;
+    if (isInRow) picking?.toggle(position.row);
+    else picking?.toggleAll();
+    return picking !== undefined;
+  }
+  if (key === 'a' && withMod && picking) {
+    picking.toggleAll();
+    return true;
+  }
+  if (key === 'c' && withMod && onCopy && getSelection()?.isCollapsed !== false) {
+    onCopy(position);
+    return true;
+  }
+  return key.length === 1 && !withMod && isInRow && onType?.(position, key) === true;
+}
+
+/** Returns the cell of a pointer event; null for a head, a checkbox, and an element that floats below a cell. */
+function pointed(event: MouseEvent): Position | null {
+  const found = event.target instanceof Element ? event.target.closest<HTMLElement>('td[data-column]') : null;
+  return found ? { row: Number(found.dataset.row), column: Number(found.dataset.column) } : null;
 }

@@ -9,7 +9,6 @@ import { executedRoutines } from '../../../access/exposed.ts';
 import type { Lookup } from '../../../access/lookup.ts';
 import { refusedCalls } from '../../../access/overloads.ts';
 import { ruleFor } from '../../../access/rewrite-rules.ts';
-import { Writing } from '../../../access/writing.ts';
 import { groupBy } from '../../../catalog/group.ts';
 import { idOf, queryName } from '../../../catalog/names.ts';
 import type { RoutineFact } from '../../../catalog/routines.ts';
@@ -40,7 +39,6 @@ export function callsChapter(
       ? ''
       : ` (In schema ${schema}: header ${method === 'GET' ? 'Accept-Profile' : 'Content-Profile'}.)`;
   const may = (operation: string, id: string) => open.get(`${operation} ${id}`) ?? [];
-  const writing = new Writing(facts.routines);
   const callable = executedRoutines(look).filter(({ isCallable }) => isCallable);
   const calls: CallEntry[] = [
     ...authCalls.filter((call) => isSwitchedOn(call, settings)).map(authCall),
@@ -66,7 +64,13 @@ export function callsChapter(
       return cells.length === 0
         ? []
         : methods.map((method) =>
-            routineCall(routine, method, cells, `${inSchema(routine.schema, method)}${refused}`, writing.of(routine)),
+            routineCall(
+              routine,
+              method,
+              cells,
+              `${inSchema(routine.schema, method)}${refused}`,
+              look.writing.of(routine),
+            ),
           );
     }),
   ];

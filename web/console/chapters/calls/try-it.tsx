@@ -103,53 +103,8 @@ export function TryIt({
         if (why === null) sending.mutate();
       }}
     >
-      {call.area === 'auth' ? (
-        <p className="soft">
-          {isDirect
-            ? 'Uses the publishable key, like any client.'
-            : 'Uses the secret key and bypasses row-level security.'}
-        </p>
-      ) : (
-        <>
-          <Segmented
-            label="As whom"
-            value={who}
-            options={[
-              ['anon', 'Anonymous'],
-              ['member', 'A member'],
-              ['service', 'Service key'],
-            ]}
-            onChange={setWho}
-          />
-          {who === 'member' && <MemberField appRef={appRef} member={member} onMember={setMember} />}
-        </>
-      )}
-      {Object.keys(draft.path).map((name) => (
-        <TextInput
-          key={name}
-          label={name}
-          value={draft.path[name] ?? ''}
-          onChange={(event) => change({ path: { ...draft.path, [name]: event.currentTarget.value } })}
-          autoComplete="off"
-          spellCheck={false}
-        />
-      ))}
-      <div className={styles.pairs}>
-        {asked(parameters).map(({ name, type, required }) => (
-          <TextInput
-            key={name}
-            label={name}
-            placeholder={type}
-            required={required}
-            withAsterisk={false}
-            value={draft.query[name] ?? ''}
-            onChange={(event) => change({ query: { ...draft.query, [name]: event.currentTarget.value } })}
-            autoComplete="off"
-            spellCheck={false}
-            description={filterNote(filterBeginning(call, draft.query[name] ?? ''))}
-          />
-        ))}
-      </div>
+      <Caller {...{ appRef, call, isDirect, who, member }} onWho={setWho} onMember={setMember} />
+      <Arguments {...{ call, parameters, draft }} onChange={change} />
       {entity && call.method !== 'POST' && <Filters entity={entity} draft={draft} onChange={change} />}
       {draft.body !== null && (
         <Textarea
@@ -165,36 +120,7 @@ export function TryIt({
           onChange={(event) => change({ body: event.currentTarget.value })}
         />
       )}
-      {call.area === 'rest' && isWrite(call) && (
-        <label className={styles.check}>
-          <input
-            type="checkbox"
-            checked={draft.rowsBack}
-            onChange={(event) => change({ rowsBack: event.currentTarget.checked })}
-          />
-          Return the rows
-        </label>
-      )}
-      {canUpsert(call) && (
-        <label className={styles.check}>
-          <input
-            type="checkbox"
-            checked={draft.upsert}
-            onChange={(event) => change({ upsert: event.currentTarget.checked })}
-          />
-          Update existing rows
-        </label>
-      )}
-      {canUndo(call) && (
-        <label className={styles.check}>
-          <input
-            type="checkbox"
-            checked={draft.undo}
-            onChange={(event) => change({ undo: event.currentTarget.checked })}
-          />
-          Undo afterwards
-        </label>
-      )}
+      <WriteOptions call={call} draft={draft} onChange={change} />
       {(writes || everyRow) && (
         <p className={styles.warning}>
           {everyRow && 'Without a filter, the request affects every row that this caller can reach. '}
@@ -217,6 +143,141 @@ export function TryIt({
         />
       )}
     </form>
+  );
+}
+
+/** Chooses the caller of a data request; names the key of a call of /auth/v1. */
+function Caller({
+  appRef,
+  call,
+  isDirect,
+  who,
+  member,
+  onWho,
+  onMember,
+}: {
+  appRef: string;
+  call: CallEntry;
+  isDirect: boolean;
+  who: Who;
+  member: string | null;
+  onWho: (who: Who) => void;
+  onMember: (member: string | null) => void;
+}) {
+  return (
+    <>
+      {call.area === 'auth' ? (
+        <p className="soft">
+          {isDirect
+            ? 'Uses the publishable key, like any client.'
+            : 'Uses the secret key and bypasses row-level security.'}
+        </p>
+      ) : (
+        <>
+          <Segmented
+            label="As whom"
+            value={who}
+            options={[
+              ['anon', 'Anonymous'],
+              ['member', 'A member'],
+              ['service', 'Service key'],
+            ]}
+            onChange={onWho}
+          />
+          {who === 'member' && <MemberField appRef={appRef} member={member} onMember={onMember} />}
+        </>
+      )}
+    </>
+  );
+}
+
+/** Fields of the parts of the path and of the parameters. */
+function Arguments({
+  call,
+  parameters,
+  draft,
+  onChange,
+}: {
+  call: CallEntry;
+  parameters: readonly CallParameter[];
+  draft: Draft;
+  onChange: (part: Partial<Draft>) => void;
+}) {
+  return (
+    <>
+      {Object.keys(draft.path).map((name) => (
+        <TextInput
+          key={name}
+          label={name}
+          value={draft.path[name] ?? ''}
+          onChange={(event) => onChange({ path: { ...draft.path, [name]: event.currentTarget.value } })}
+          autoComplete="off"
+          spellCheck={false}
+        />
+      ))}
+      <div className={styles.pairs}>
+        {asked(parameters).map(({ name, type, required }) => (
+          <TextInput
+            key={name}
+            label={name}
+            placeholder={type}
+            required={required}
+            withAsterisk={false}
+            value={draft.query[name] ?? ''}
+            onChange={(event) => onChange({ query: { ...draft.query, [name]: event.currentTarget.value } })}
+            autoComplete="off"
+            spellCheck={false}
+            description={filterNote(filterBeginning(call, draft.query[name] ?? ''))}
+          />
+        ))}
+      </div>
+    </>
+  );
+}
+
+/** Options of a request that writes. */
+function WriteOptions({
+  call,
+  draft,
+  onChange,
+}: {
+  call: CallEntry;
+  draft: Draft;
+  onChange: (part: Partial<Draft>) => void;
+}) {
+  return (
+    <>
+      {call.area === 'rest' && isWrite(call) && (
+        <label className={styles.check}>
+          <input
+            type="checkbox"
+            checked={draft.rowsBack}
+            onChange={(event) => onChange({ rowsBack: event.currentTarget.checked })}
+          />
+          Return the rows
+        </label>
+      )}
+      {canUpsert(call) && (
+        <label className={styles.check}>
+          <input
+            type="checkbox"
+            checked={draft.upsert}
+            onChange={(event) => onChange({ upsert: event.currentTarget.checked })}
+          />
+          Update existing rows
+        </label>
+      )}
+      {canUndo(call) && (
+        <label className={styles.check}>
+          <input
+            type="checkbox"
+            checked={draft.undo}
+            onChange={(event) => onChange({ undo: event.currentTarget.checked })}
+          />
+          Undo afterwards
+        </label>
+      )}
+    </>
   );
 }
 

@@ -46,9 +46,6 @@ export function EntityPanel({
   const name = entityName(entity.schema, entity.name);
   const own = entity.triggers.filter((trigger) => !isMachineTrigger(trigger));
   const { period_keys: periodKeys = [] } = entity;
-  const { out, in: arriving } = relationsOf(entity, relations);
-  const embedded = shownKeys.filter(({ view }) => view === entity.id);
-  const joined = junctions.filter(({ from, to }) => from === entity.id || to === entity.id);
   return (
     <Panel
       label={name}
@@ -85,74 +82,7 @@ export function EntityPanel({
           ))}
         </ul>
       </PanelSection>
-      {out.length > 0 && (
-        <PanelSection title="Points to">
-          <KeyValues
-            pairs={out.map((relation) => [
-              relation.from.fields.join(', '),
-              <span key={relation.name}>
-                <EntityLink appRef={appRef} schema={relation.to.schema} name={relation.to.entity} />
-                <span className="soft">
-                  {leavingWords(relation)
-                    .map((words) => `, ${words}`)
-                    .join('')}
-                </span>
-              </span>,
-            ])}
-          />
-        </PanelSection>
-      )}
-      {arriving.length > 0 && (
-        <PanelSection title="Points here" aside={counted(arriving.length, 'relation')}>
-          <KeyValues
-            pairs={arriving.map((relation) => {
-              const words = arrivingWords(relation);
-              return [
-                entityName(relation.from.schema, relation.from.entity),
-                <span key={relation.name}>
-                  <code>{relation.from.fields.join(', ')}</code>
-                  {words !== null && <span className="soft">, {words}</span>}
-                </span>,
-              ];
-            })}
-          />
-        </PanelSection>
-      )}
-      {embedded.length > 0 && (
-        <PanelSection title="Embedded in its rows" aside="by keys of the base tables">
-          <KeyValues
-            pairs={embedded.map((key) => {
-              const other = key.side === 'from' ? key.to : key.from;
-              return [
-                key.fields.map((names) => names.join(' or ')).join(', '),
-                <span key={`${key.side} ${entityId(key.from.schema, key.from.entity)} ${key.name}`}>
-                  <span className="soft">{key.side === 'from' ? 'the row of ' : 'rows of '}</span>
-                  <EntityLink appRef={appRef} schema={other.schema} name={other.entity} />
-                  <span className="soft"> or of a view of it, by {key.name}</span>
-                </span>,
-              ];
-            })}
-          />
-        </PanelSection>
-      )}
-      {joined.length > 0 && (
-        <PanelSection title="Joined to" aside="many to many">
-          <KeyValues
-            pairs={joined.map(({ name, from, to, through }) => {
-              const other = from === entity.id ? to : from;
-              return [
-                shortId(other),
-                <span key={`${through} ${name}`}>
-                  <span className="soft">through </span>
-                  <Link to="/app/$ref/entities" params={{ ref: appRef }} search={{ entity: through }}>
-                    <code>{shortId(through)}</code>
-                  </Link>
-                </span>,
-              ];
-            })}
-          />
-        </PanelSection>
-      )}
+      <Relations {...{ appRef, entity, relations, junctions, shownKeys }} />
       {entity.unique_keys.length + periodKeys.length > 0 && (
         <PanelSection title="Unique">
           <ul>
@@ -224,6 +154,97 @@ export function EntityPanel({
         </Link>
       </p>
     </Panel>
+  );
+}
+
+/** The relations of an entity in both directions. */
+function Relations({
+  appRef,
+  entity,
+  relations,
+  junctions,
+  shownKeys,
+}: {
+  appRef: string;
+  entity: Entity;
+  relations: readonly Relation[];
+  junctions: readonly Junction[];
+  shownKeys: readonly ViewForeignKey[];
+}) {
+  const { out, in: arriving } = relationsOf(entity, relations);
+  const embedded = shownKeys.filter(({ view }) => view === entity.id);
+  const joined = junctions.filter(({ from, to }) => from === entity.id || to === entity.id);
+  return (
+    <>
+      {out.length > 0 && (
+        <PanelSection title="Points to">
+          <KeyValues
+            pairs={out.map((relation) => [
+              relation.from.fields.join(', '),
+              <span key={relation.name}>
+                <EntityLink appRef={appRef} schema={relation.to.schema} name={relation.to.entity} />
+                <span className="soft">
+                  {leavingWords(relation)
+                    .map((words) => `, ${words}`)
+                    .join('')}
+                </span>
+              </span>,
+            ])}
+          />
+        </PanelSection>
+      )}
+      {arriving.length > 0 && (
+        <PanelSection title="Points here" aside={counted(arriving.length, 'relation')}>
+          <KeyValues
+            pairs={arriving.map((relation) => {
+              const words = arrivingWords(relation);
+              return [
+                entityName(relation.from.schema, relation.from.entity),
+                <span key={relation.name}>
+                  <code>{relation.from.fields.join(', ')}</code>
+                  {words !== null && <span className="soft">, {words}</span>}
+                </span>,
+              ];
+            })}
+          />
+        </PanelSection>
+      )}
+      {embedded.length > 0 && (
+        <PanelSection title="Embedded in its rows" aside="by keys of the base tables">
+          <KeyValues
+            pairs={embedded.map((key) => {
+              const other = key.side === 'from' ? key.to : key.from;
+              return [
+                key.fields.map((names) => names.join(' or ')).join(', '),
+                <span key={`${key.side} ${entityId(key.from.schema, key.from.entity)} ${key.name}`}>
+                  <span className="soft">{key.side === 'from' ? 'the row of ' : 'rows of '}</span>
+                  <EntityLink appRef={appRef} schema={other.schema} name={other.entity} />
+                  <span className="soft"> or of a view of it, by {key.name}</span>
+                </span>,
+              ];
+            })}
+          />
+        </PanelSection>
+      )}
+      {joined.length > 0 && (
+        <PanelSection title="Joined to" aside="many to many">
+          <KeyValues
+            pairs={joined.map(({ name, from, to, through }) => {
+              const other = from === entity.id ? to : from;
+              return [
+                shortId(other),
+                <span key={`${through} ${name}`}>
+                  <span className="soft">through </span>
+                  <Link to="/app/$ref/entities" params={{ ref: appRef }} search={{ entity: through }}>
+                    <code>{shortId(through)}</code>
+                  </Link>
+                </span>,
+              ];
+            })}
+          />
+        </PanelSection>
+      )}
+    </>
   );
 }
 

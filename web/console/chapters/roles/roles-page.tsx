@@ -2,7 +2,8 @@ import { IconRefresh } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
-import type { ProbeReport } from '../../../../contract/probe.ts';
+import type { ProbeReport, ProbeState } from '../../../../contract/probe.ts';
+import type { Entity } from '../../../../contract/specification-entities.ts';
 import type { RoleCell, RolesChapter } from '../../../../contract/specification-roles.ts';
 import type { Source } from '../../../../contract/specification-source.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -68,9 +69,6 @@ export function RolesPage() {
   const report = probe?.last ?? null;
   const probed = useMemo(() => probedCells(report), [report]);
   const { chapter: entitiesChapter } = useChapter(ref, 'entities');
-  const [chosenLook, setLook] = useState<'words' | 'marks' | null>(null);
-  const { ref: room, narrow } = useIsNarrow(roomForWords(chapter?.roles.length ?? 0));
-  const look = chosenLook ?? (narrow ? 'marks' : 'words');
   const [filter, setFilter] = useState('');
 
   const entities = entitiesChapter?.entities;
@@ -80,11 +78,6 @@ export function RolesPage() {
 
   const select = useCallback((cell: RoleCell) => choose(cellKey(cell)), [choose]);
   const close = useCallback(() => open({}), [open]);
-  const { shown, more } = useIncrementalList(
-    groups,
-    portion,
-    groups.findIndex(({ entity }) => entity === selected?.entity),
-  );
   const down = useMemo(
     () =>
       groups
@@ -96,7 +89,6 @@ export function RolesPage() {
   const advice = chapter?.advice ?? none;
   const advices = useNeighbours(advice, advised, chooseAdvice);
   const selectedAdvice = advice.find(({ id }) => id === advised);
-  const role = chapter?.roles.find(({ name }) => name === selected?.role);
 
   return (
     <ChapterPage
@@ -117,20 +109,11 @@ export function RolesPage() {
           />
         ) : (
           chapter &&
-          selected &&
-          role && (
-            <CellPanel
-              appRef={ref}
-              cell={selected}
-              role={role}
-              policies={chapter.policies.filter(
-                ({ entity, name }) => entity === selected.entity && selected.policies.includes(name),
-              )}
-              entity={entities?.find(({ id }) => id === selected.entity)}
+          selected && (
+            <SelectedCell
+              {...{ appRef: ref, chapter, selected, entities, probed, report }}
               onClose={close}
               onPrevious={previous}
-              probed={probed.get(cellKey(selected))}
-              report={report}
               onNext={next}
             />
           )
@@ -143,67 +126,11 @@ export function RolesPage() {
         </Empty>
       ) : (
         <>
-          <Figure
-            number="Table 6.1"
-            caption={
-              <span className={styles.legend}>
-                <Verdict of="always" />
-                <Verdict of="when" />
-                <Verdict of="never" />
-                {report !== null && report.disagree > 0 && <Verdict of="disagrees" />}
-              </span>
-            }
-            tools={
-              <>
-                <span className={styles.wide}>
-                  <Segmented
-                    label="What a cell shows"
-                    value={look}
-                    options={[
-                      ['words', 'Words'],
-                      ['marks', 'Marks'],
-                    ]}
-                    onChange={setLook}
-                  />
-                </span>
-                <ProbeAll appRef={ref} running={progress(probe?.running)} />
-                <FilterField label="Filter entities" value={filter} onChange={setFilter} />
-              </>
-            }
-          >
-            {pending ? (
-              <Table label="Roles">
-                <thead className={styles.head}>
-                  <tr>
-                    <th colSpan={5}>Entity and operation</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  <LoadingRows rows={12} widths={[90, 40, 60, 90, 60]} />
-                </tbody>
-              </Table>
-            ) : (
-              chapter && (
-                <div ref={room}>
-                  <RoleMatrix
-                    roles={chapter.roles}
-                    groups={shown}
-                    words={look === 'words'}
-                    narrow={narrow}
-                    probed={probed}
-                    selected={selected}
-                    onSelect={select}
-                  />
-                </div>
-              )
-            )}
-            <TruncationNotice shown={shown.length} all={groups.length} what="entities and functions" onMore={more} />
-            {groups.length < all.length && (
-              <p className={styles.hidden}>
-                {count(all.length - groups.length)} of {count(all.length)} are hidden by the filter “{filter}”.
-              </p>
-            )}
-          </Figure>
+          <MatrixFigure
+            {...{ appRef: ref, chapter, pending, probe, probed, selected, all, groups, filter }}
+            onFilter={setFilter}
+            onSelect={select}
+          />
           {chapter && (
             <AdviceTable advice={advice} selected={selectedAdvice?.id ?? null} stale={stale} onOpen={chooseAdvice} />
           )}
@@ -214,6 +141,149 @@ export function RolesPage() {
         </>
       )}
     </ChapterPage>
+  );
+}
+
+/** The panel of a cell. */
+function SelectedCell({
+  appRef,
+  chapter,
+  selected,
+  entities,
+  probed,
+  report,
+  onClose,
+  onPrevious,
+  onNext,
+}: {
+  appRef: string;
+  chapter: RolesChapter;
+  selected: RoleCell;
+  entities: readonly Entity[] | undefined;
+  probed: ReturnType<typeof probedCells>;
+  report: ProbeReport | null;
+  onClose: () => void;
+  onPrevious: (() => void) | undefined;
+  onNext: (() => void) | undefined;
+}) {
+  const role = chapter.roles.find(({ name }) => name === selected.role);
+  if (!role) return null;
+  return (
+    <CellPanel
+      appRef={appRef}
+      cell={selected}
+      role={role}
+      policies={chapter.policies.filter(
+        ({ entity, name }) => entity === selected.entity && selected.policies.includes(name),
+      )}
+      entity={entities?.find(({ id }) => id === selected.entity)}
+      onClose={onClose}
+      onPrevious={onPrevious}
+      probed={probed.get(cellKey(selected))}
+      report={report}
+      onNext={onNext}
+    />
+  );
+}
+
+/** Table 6.1: the matrix of roles and entities, with its filter and the probe. */
+function MatrixFigure({
+  appRef,
+  chapter,
+  pending,
+  probe,
+  probed,
+  selected,
+  all,
+  groups,
+  filter,
+  onFilter,
+  onSelect,
+}: {
+  appRef: string;
+  chapter: RolesChapter | undefined;
+  pending: boolean;
+  probe: ProbeState | undefined;
+  probed: ReturnType<typeof probedCells>;
+  selected: RoleCell | null;
+  all: ReturnType<typeof matrixOf>;
+  /** The part of `all` that the filter selects. */
+  groups: ReturnType<typeof matrixOf>;
+  filter: string;
+  onFilter: (text: string) => void;
+  onSelect: (cell: RoleCell) => void;
+}) {
+  const report = probe?.last ?? null;
+  const [chosenLook, setLook] = useState<'words' | 'marks' | null>(null);
+  const { ref: room, narrow } = useIsNarrow(roomForWords(chapter?.roles.length ?? 0));
+  const look = chosenLook ?? (narrow ? 'marks' : 'words');
+  const { shown, more } = useIncrementalList(
+    groups,
+    portion,
+    groups.findIndex(({ entity }) => entity === selected?.entity),
+  );
+  return (
+    <Figure
+      number="Table 6.1"
+      caption={
+        <span className={styles.legend}>
+          <Verdict of="always" />
+          <Verdict of="when" />
+          <Verdict of="never" />
+          {report !== null && report.disagree > 0 && <Verdict of="disagrees" />}
+        </span>
+      }
+      tools={
+        <>
+          <span className={styles.wide}>
+            <Segmented
+              label="What a cell shows"
+              value={look}
+              options={[
+                ['words', 'Words'],
+                ['marks', 'Marks'],
+              ]}
+              onChange={setLook}
+            />
+          </span>
+          <ProbeAll appRef={appRef} running={progress(probe?.running)} />
+          <FilterField label="Filter entities" value={filter} onChange={onFilter} />
+        </>
+      }
+    >
+      {pending ? (
+        <Table label="Roles">
+          <thead className={styles.head}>
+            <tr>
+              <th colSpan={5}>Entity and operation</th>
+            </tr>
+          </thead>
+          <tbody>
+            <LoadingRows rows={12} widths={[90, 40, 60, 90, 60]} />
+          </tbody>
+        </Table>
+      ) : (
+        chapter && (
+          <div ref={room}>
+            <RoleMatrix
+              roles={chapter.roles}
+              groups={shown}
+              words={look === 'words'}
+              narrow={narrow}
+              probed={probed}
+              selected={selected}
+              onSelect={onSelect}
+            />
+          </div>
+        )
+      )}
+      <TruncationNotice shown={shown.length} all={groups.length} what="entities and functions" onMore={more} />
+      {groups.length < all.length && (
+        <p className={styles.hidden}>
+          {count(all.length - groups.length)} of {count(all.length)} are hidden by the filter “{filter}”.
+        </p>
+      )}
+    </Figure>
   );
 }
 

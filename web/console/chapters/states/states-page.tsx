@@ -32,28 +32,11 @@ const changes = [
 /** Chapter 4: the states of the app's rows, and who may change them. */
 export function StatesPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/states' });
-  const { machine: wanted, state, way } = useSearch({ from: '/signed-in/app/$ref/states' });
-  const navigate = useNavigate();
+  const { machine: wanted } = useSearch({ from: '/signed-in/app/$ref/states' });
   const { chapter, pending, stale } = useChapter(ref, 'states');
   const machine = chapter?.machines.find(({ id }) => id === wanted) ?? chapter?.machines[0];
-
-  const choose = useCallback(
-    (search: { machine?: string; state?: string; way?: string }) =>
-      void navigate({ to: '/app/$ref/states', params: { ref }, search, replace: true, resetScroll: false }),
-    [navigate, ref],
-  );
-  const here = machine && machine !== chapter?.machines[0] ? machine.id : undefined;
-  const kept = useMemo(() => (here === undefined ? {} : { machine: here }), [here]);
-  const close = useCallback(() => choose(kept), [choose, kept]);
-  const openWay = useCallback((id: string) => choose({ ...kept, way: id }), [choose, kept]);
-  const openState = useCallback((id: string) => choose({ ...kept, state: id }), [choose, kept]);
-
-  const ways = useMemo(() => machine && transitionEdges(machine), [machine]);
-  const neighbours = useNeighbours(ways, way ?? null, openWay);
-  const states = useMemo(() => machine?.states.map(({ name }) => ({ id: name })), [machine]);
-  const besides = useNeighbours(states, way === undefined ? (state ?? null) : null, openState);
-  const chosenWay = ways?.find(({ id }) => id === way);
-  const chosenState = machine?.states.find(({ name }) => name === state);
+  const { way, choose, close, openWay, openState, ways, neighbours, besides, chosenWay, chosenState } =
+    useMachineChoice(ref, machine, machine === chapter?.machines[0]);
 
   return (
     <ChapterPage
@@ -95,15 +78,11 @@ export function StatesPage() {
             appRef={ref}
             machine={machine}
             choice={
-              chapter && machine && chapter.machines.length > 1 ? (
-                <Select
-                  className={styles.machine ?? ''}
-                  aria-label="Machine"
-                  data={chapter.machines.map(({ id }) => id)}
-                  value={machine.id}
-                  onChange={(id) => id !== null && choose({ machine: id })}
-                />
-              ) : null
+              <MachineChoice
+                machines={chapter?.machines ?? none}
+                chosen={machine}
+                onChoose={(id) => choose({ machine: id })}
+              />
             }
             state={chosenState?.name ?? null}
             way={chosenWay?.id ?? null}
@@ -139,6 +118,53 @@ export function StatesPage() {
       {chapter?.accounts && <AccountTable appRef={ref} number="Table 4.4" accounts={chapter.accounts} stale={stale} />}
     </ChapterPage>
   );
+}
+
+const none: readonly Machine[] = [];
+
+/** Chooses one of several machines. */
+function MachineChoice({
+  machines,
+  chosen,
+  onChoose,
+}: {
+  machines: readonly Machine[];
+  chosen: Machine | undefined;
+  onChoose: (id: string) => void;
+}) {
+  if (!chosen || machines.length < 2) return null;
+  return (
+    <Select
+      className={styles.machine ?? ''}
+      aria-label="Machine"
+      data={machines.map(({ id }) => id)}
+      value={chosen.id}
+      onChange={(id) => id !== null && onChoose(id)}
+    />
+  );
+}
+
+/** Returns the handlers that open a machine's transitions and states, and the neighbours of the open one. */
+function useMachineChoice(ref: string, machine: Machine | undefined, isFirst: boolean) {
+  const { state, way } = useSearch({ from: '/signed-in/app/$ref/states' });
+  const navigate = useNavigate();
+  const choose = useCallback(
+    (search: { machine?: string; state?: string; way?: string }) =>
+      void navigate({ to: '/app/$ref/states', params: { ref }, search, replace: true, resetScroll: false }),
+    [navigate, ref],
+  );
+  const here = machine && !isFirst ? machine.id : undefined;
+  const kept = useMemo(() => (here === undefined ? {} : { machine: here }), [here]);
+  const close = useCallback(() => choose(kept), [choose, kept]);
+  const openWay = useCallback((id: string) => choose({ ...kept, way: id }), [choose, kept]);
+  const openState = useCallback((id: string) => choose({ ...kept, state: id }), [choose, kept]);
+  const ways = useMemo(() => machine && transitionEdges(machine), [machine]);
+  const neighbours = useNeighbours(ways, way ?? null, openWay);
+  const states = useMemo(() => machine?.states.map(({ name }) => ({ id: name })), [machine]);
+  const besides = useNeighbours(states, way === undefined ? (state ?? null) : null, openState);
+  const chosenWay = ways?.find(({ id }) => id === way);
+  const chosenState = machine?.states.find(({ name }) => name === state);
+  return { way, choose, close, openWay, openState, ways, neighbours, besides, chosenWay, chosenState };
 }
 
 const columnsOf = (machine: Machine, way: string | null) =>

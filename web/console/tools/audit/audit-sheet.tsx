@@ -1,6 +1,6 @@
 import { NativeSelect } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { type ReactNode, useCallback, useMemo, useRef } from 'react';
+import { type ReactNode, type RefObject, useCallback, useMemo, useRef } from 'react';
 import { limits } from '../../../../contract/limits.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Empty } from '../../../ui/empty.tsx';
@@ -94,7 +94,9 @@ export function AuditSheet({
     ),
   );
   const line = lines?.find(({ id }) => id === chosen);
-  const isFiltered = q !== '' || action !== '' || member !== '';
+  const older = list.hasNextPage
+    ? { isSearching: list.isFetchingNextPage, onSearch: () => void list.fetchNextPage() }
+    : null;
   return (
     <Page
       bare
@@ -126,18 +128,7 @@ export function AuditSheet({
               value={action}
               onChange={({ currentTarget }) => onChange({ action: currentTarget.value, entry: '' })}
             />
-            <SearchField
-              ref={field}
-              label="Search the audit log"
-              example="Name, address or detail"
-              value={q}
-              onSearch={(text) => onChange({ q: text, entry: '' })}
-            />
-            {member !== '' && (
-              <Button small onClick={() => onChange({ member: '' })}>
-                One member: show all
-              </Button>
-            )}
+            <SearchAndMember {...{ field, q, member }} onChange={onChange} />
           </>
         }
         tools={<AuditExport filter={filter} isEmpty={lines?.length === 0} />}
@@ -147,49 +138,22 @@ export function AuditSheet({
           )
         }
         foot={
-          <SheetFoot
-            shown={lines ? counted(lines.length, 'entry', 'entries') : 'Counting'}
-            more={
-              list.hasNextPage
-                ? {
-                    word: q !== '' && kind === 'members' ? 'Search further back' : 'Older',
-                    busy: list.isFetchingNextPage,
-                    onMore: () => void list.fetchNextPage(),
-                  }
-                : null
-            }
-            remark={
-              <>
-                {descriptors[kind].remark} <AsOf at={list.dataUpdatedAt} live={!list.isError} />
-              </>
-            }
+          <AuditFoot
+            {...{ kind, lines, older }}
+            word={q !== '' && kind === 'members' ? 'Search further back' : 'Older'}
+            at={list.dataUpdatedAt}
+            isLive={!list.isError}
           />
         }
       >
         {lines?.length === 0 ? (
           <SheetWords>
-            <Empty
-              title={
-                list.hasNextPage
-                  ? 'No newer entry matches'
-                  : isFiltered
-                    ? 'No entry matches'
-                    : 'Nothing has happened yet'
-              }
-            >
-              {list.hasNextPage ? (
-                <>
-                  <p>A search reads {count(limits.auditSearchRows.default)} entries at a time, the newest first.</p>
-                  <Button busy={list.isFetchingNextPage && 'Searching'} onClick={() => void list.fetchNextPage()}>
-                    Search further back
-                  </Button>
-                </>
-              ) : isFiltered ? (
-                <Button onClick={() => onChange({ q: '', action: '', member: '' })}>Show all entries</Button>
-              ) : (
-                <p>{descriptors[kind].empty}</p>
-              )}
-            </Empty>
+            <NoEntries
+              kind={kind}
+              isFiltered={q !== '' || action !== '' || member !== ''}
+              older={older}
+              onClear={() => onChange({ q: '', action: '', member: '' })}
+            />
           </SheetWords>
         ) : (
           (lines !== undefined || !list.isError) && (
@@ -212,3 +176,99 @@ export function AuditSheet({
 /** Returns the search parameters of an address after a change, without the empty ones. */
 export const withoutEmpty = <T extends object>(search: T): T =>
   Object.fromEntries(Object.entries(search).filter(([, value]) => value !== '')) as T;
+
+function SearchAndMember({
+  field,
+  q,
+  member,
+  onChange,
+}: {
+  field: RefObject<HTMLInputElement | null>;
+  q: string;
+  member: string;
+  onChange: (changes: AuditSearch) => void;
+}) {
+  return (
+    <>
+      <SearchField
+        ref={field}
+        label="Search the audit log"
+        example="Name, address or detail"
+        value={q}
+        onSearch={(text) => onChange({ q: text, entry: '' })}
+      />
+      {member !== '' && (
+        <Button small onClick={() => onChange({ member: '' })}>
+          One member: show all
+        </Button>
+      )}
+    </>
+  );
+}
+
+/** Loads older entries. */
+interface Older {
+  readonly isSearching: boolean;
+  readonly onSearch: () => void;
+}
+
+function AuditFoot({
+  kind,
+  lines,
+  older,
+  word,
+  at,
+  isLive,
+}: {
+  kind: AuditKind;
+  lines: readonly AuditLine[] | undefined;
+  /** Null if there are no older entries. */
+  older: Older | null;
+  /** Text of the button for older entries. */
+  word: string;
+  /** Time of the last response in milliseconds since 1970. */
+  at: number;
+  isLive: boolean;
+}) {
+  return (
+    <SheetFoot
+      shown={lines ? counted(lines.length, 'entry', 'entries') : 'Counting'}
+      more={older && { word, busy: older.isSearching, onMore: older.onSearch }}
+      remark={
+        <>
+          {descriptors[kind].remark} <AsOf at={at} live={isLive} />
+        </>
+      }
+    />
+  );
+}
+
+/** Text of a log without entries. */
+function NoEntries({
+  kind,
+  isFiltered,
+  older,
+  onClear,
+}: {
+  kind: AuditKind;
+  isFiltered: boolean;
+  older: Older | null;
+  onClear: () => void;
+}) {
+  return (
+    <Empty title={older ? 'No newer entry matches' : isFiltered ? 'No entry matches' : 'Nothing has happened yet'}>
+      {older ? (
+        <>
+          <p>A search reads {count(limits.auditSearchRows.default)} entries at a time, the newest first.</p>
+          <Button busy={older.isSearching && 'Searching'} onClick={older.onSearch}>
+            Search further back
+          </Button>
+        </>
+      ) : isFiltered ? (
+        <Button onClick={onClear}>Show all entries</Button>
+      ) : (
+        <p>{descriptors[kind].empty}</p>
+      )}
+    </Empty>
+  );
+}

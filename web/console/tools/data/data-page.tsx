@@ -15,7 +15,8 @@ import { Page } from '../../layout/page.tsx';
 import styles from './data-page.module.css';
 import { EntityNav } from './entity-nav.tsx';
 import { ImportPage } from './import/import-page.tsx';
-import { type SearchChange, TablePage } from './table-page.tsx';
+import { TablePage } from './table-page.tsx';
+import type { SearchChange } from './use-table-sheet.ts';
 
 const firstTable = `create table public.notes (
   id bigint generated always as identity primary key,

@@ -46,7 +46,6 @@ export function LogsPage() {
     ),
   );
   const narrow = (part: LogFilter) => void navigate({ search: part, replace: true });
-  const { status = '', console: withConsole, ...named } = filter;
   const none = shown?.length === 0;
   return (
     <Page bare appRef={ref} crumbs={[{ text: 'Logs' }]} fetching={list.isLoading}>
@@ -54,40 +53,7 @@ export function LogsPage() {
         title="Logs"
         filters={
           <>
-            <Segmented
-              label="Result"
-              value={status}
-              options={[
-                ['', 'All'],
-                ['2', '2xx'],
-                ['4', '4xx'],
-                ['5', '5xx'],
-              ]}
-              onChange={(chosen) => {
-                const { status: _, ...others } = filter;
-                narrow(chosen === '' ? others : { ...others, status: chosen });
-              }}
-            />
-            <Segmented
-              label="Callers"
-              value={withConsole ? 'all' : 'app'}
-              options={[
-                ['app', 'App only'],
-                ['all', 'App and console'],
-              ]}
-              onChange={(chosen) => {
-                const { console: _, ...others } = filter;
-                narrow(chosen === 'app' ? others : { ...others, console: true });
-              }}
-            />
-            {Object.entries(named).map(([name, value]) => (
-              <FilterChip
-                key={name}
-                name={name}
-                value={value}
-                onRemove={() => narrow(Object.fromEntries(Object.entries(filter).filter(([one]) => one !== name)))}
-              />
-            ))}
+            <LogFilters filter={filter} onFilter={narrow} />
             <SearchField
               ref={field}
               label="Search the logs"
@@ -134,6 +100,49 @@ export function LogsPage() {
         )}
       </Sheet>
     </Page>
+  );
+}
+
+/** Filters of the log by result and caller, and the filters of the address. */
+function LogFilters({ filter, onFilter }: { filter: LogFilter; onFilter: (filter: LogFilter) => void }) {
+  const { status = '', console: withConsole, ...named } = filter;
+  return (
+    <>
+      <Segmented
+        label="Result"
+        value={status}
+        options={[
+          ['', 'All'],
+          ['2', '2xx'],
+          ['4', '4xx'],
+          ['5', '5xx'],
+        ]}
+        onChange={(chosen) => {
+          const { status: _, ...others } = filter;
+          onFilter(chosen === '' ? others : { ...others, status: chosen });
+        }}
+      />
+      <Segmented
+        label="Callers"
+        value={withConsole ? 'all' : 'app'}
+        options={[
+          ['app', 'App only'],
+          ['all', 'App and console'],
+        ]}
+        onChange={(chosen) => {
+          const { console: _, ...others } = filter;
+          onFilter(chosen === 'app' ? others : { ...others, console: true });
+        }}
+      />
+      {Object.entries(named).map(([name, value]) => (
+        <FilterChip
+          key={name}
+          name={name}
+          value={value}
+          onRemove={() => onFilter(Object.fromEntries(Object.entries(filter).filter(([one]) => one !== name)))}
+        />
+      ))}
+    </>
   );
 }
 

@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { type UseQueryResult, useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import type { SessionRow } from '../../../../contract/admin.ts';
@@ -37,50 +37,26 @@ export function SessionsPage() {
   const [search, setSearch] = useState('');
   const [dialog, setDialog] = useState<'user' | 'all' | null>(null);
   const [said, setSaid] = useState('');
-  const field = useRef<HTMLInputElement>(null);
 
   const list = useQuery(sessionList(ref, onlyUser));
   const who = useWho(ref, onlyUser, list.data);
   const sessions = useMemo(() => list.data && searchSessions(list.data, search), [list.data, search]);
-  const fresh = useNewIds(`${ref} ${onlyUser}`, list.data);
   const session = list.data?.find(({ id }) => id === chosen);
 
-  const choose = useCallback(
-    (id: string | null) =>
-      void navigate({
-        search: ({ session: _, ...rest }) => (id === null ? rest : { ...rest, session: id }),
-        replace: true,
-      }),
-    [navigate],
-  );
-  const { mutate, isPending, variables, error: refused } = useMutation(revokeSession(ref));
-  const revoking = isPending ? variables : null;
-  const revoke = useCallback(
-    (id: string) =>
-      mutate(id, {
-        onSuccess: () => {
-          setSaid('The session was revoked.');
-          choose(null);
-        },
-      }),
-    [mutate, choose],
-  );
-  const columns = useMemo(() => sessionColumns(revoke, revoking), [revoke, revoking]);
+  const choose = useChosenSession();
+  const afterRevocation = useCallback(() => {
+    setSaid('The session was revoked.');
+    choose(null);
+  }, [choose]);
+  const revocation = useRevocation(ref, afterRevocation);
+  const { revoke, revoking } = revocation;
   const { previous, next } = useNeighbours(sessions, chosen, choose);
-  useKeys(
-    useMemo<readonly Binding[]>(
-      () => [{ keys: 'f', group: 'Sessions', does: 'Search', run: () => field.current?.focus() }],
-      [],
-    ),
-  );
-
   const everybody = () => void navigate({ search: {}, replace: true });
   const done = (revoked: number) => {
     setDialog(null);
     setSaid(`${counted(revoked, 'session was', 'sessions were')} revoked.`);
     choose(null);
   };
-  const none = list.data?.length === 0;
   return (
     <Page
       bare
@@ -105,92 +81,190 @@ export function SessionsPage() {
         )
       }
     >
-      <Sheet
-        title="Sessions"
-        filters={
-          <>
-            {onlyUser !== null && <UserChip who={who} onRemove={everybody} />}
-            <SearchField
-              ref={field}
-              label="Search sessions"
-              example="E-mail, client or address"
-              value={search}
-              onSearch={setSearch}
-            />
-          </>
-        }
-        tools={
-          <Button
-            small
-            kind="danger"
-            offBecause={none ? 'No active sessions.' : null}
-            onClick={() => setDialog(onlyUser === null ? 'all' : 'user')}
-          >
-            {onlyUser === null ? 'Revoke all' : 'Revoke all of this user'}
-          </Button>
-        }
-        notice={
-          <>
-            {list.error && (
-              <Failure facts={failureFacts(list.error)} onRetry={() => void list.refetch()} busy={list.isFetching} />
-            )}
-            {refused && (
-              <Failure facts={failureFacts(refused)} onRetry={() => variables !== undefined && revoke(variables)} />
-            )}
-          </>
-        }
-        foot={
-          <SessionsFoot
-            appRef={ref}
-            all={list.data}
-            shown={sessions?.length ?? 0}
-            everybodys={onlyUser === null}
-            at={list.dataUpdatedAt}
-            stale={list.isError}
-          />
-        }
-      >
-        {sessions?.length === 0 ? (
-          <SheetWords>
-            <NoSessions
-              appRef={ref}
-              all={list.data?.length ?? 0}
-              who={onlyUser === null ? null : who}
-              search={search}
-              onClear={() => setSearch('')}
-              onEverybody={everybody}
-            />
-          </SheetWords>
-        ) : (
-          (sessions !== undefined || !list.isError) && (
-            <RowTable<SessionRow>
-              label="Sessions"
-              columns={columns}
-              rows={sessions}
-              total={sessions?.length ?? -1}
-              selected={chosen}
-              fresh={fresh}
-              stale={list.isError}
-              onOpen={({ id }) => choose(id)}
-            />
-          )
-        )}
-      </Sheet>
+      <SessionSheet
+        {...{ appRef: ref, list, sessions, onlyUser, who, chosen, search, revocation }}
+        onSearch={setSearch}
+        onChoose={choose}
+        onEverybody={everybody}
+        onRevokeAll={() => setDialog(onlyUser === null ? 'all' : 'user')}
+      />
       <span role="status" className="sr">
         {said}
       </span>
-      {dialog === 'all' && <RevokeAllDialog appRef={ref} onDone={done} onClose={() => setDialog(null)} />}
-      {dialog === 'user' && (session || onlyUser !== null) && (
-        <RevokeUserDialog
-          appRef={ref}
-          userId={session?.user_id ?? onlyUser ?? ''}
-          who={session ? whoOf(session) : who}
-          count={list.data?.filter(({ user_id }) => user_id === (session?.user_id ?? onlyUser)).length ?? 0}
-          onDone={done}
-          onClose={() => setDialog(null)}
-        />
-      )}
+      <SessionDialogs
+        {...{ appRef: ref, dialog, who, onlyUser, session, sessions: list.data }}
+        onDone={done}
+        onClose={() => setDialog(null)}
+      />
     </Page>
+  );
+}
+
+/** The list of sessions with its filters. */
+function SessionSheet({
+  appRef,
+  list,
+  sessions,
+  onlyUser,
+  who,
+  chosen,
+  search,
+  revocation: { revoke, revoking, refused, retry },
+  onSearch,
+  onChoose,
+  onEverybody,
+  onRevokeAll,
+}: {
+  appRef: string;
+  list: UseQueryResult<SessionRow[]>;
+  /** The sessions that match the search. */
+  sessions: readonly SessionRow[] | undefined;
+  onlyUser: string | null;
+  who: string;
+  chosen: string | null;
+  search: string;
+  revocation: ReturnType<typeof useRevocation>;
+  onSearch: (text: string) => void;
+  onChoose: (id: string) => void;
+  onEverybody: () => void;
+  onRevokeAll: () => void;
+}) {
+  const field = useRef<HTMLInputElement>(null);
+  const fresh = useNewIds(`${appRef} ${onlyUser}`, list.data);
+  const columns = useMemo(() => sessionColumns(revoke, revoking), [revoke, revoking]);
+  useKeys(
+    useMemo<readonly Binding[]>(
+      () => [{ keys: 'f', group: 'Sessions', does: 'Search', run: () => field.current?.focus() }],
+      [],
+    ),
+  );
+  const none = list.data?.length === 0;
+  return (
+    <Sheet
+      title="Sessions"
+      filters={
+        <>
+          {onlyUser !== null && <UserChip who={who} onRemove={onEverybody} />}
+          <SearchField
+            ref={field}
+            label="Search sessions"
+            example="E-mail, client or address"
+            value={search}
+            onSearch={onSearch}
+          />
+        </>
+      }
+      tools={
+        <Button small kind="danger" offBecause={none ? 'No active sessions.' : null} onClick={onRevokeAll}>
+          {onlyUser === null ? 'Revoke all' : 'Revoke all of this user'}
+        </Button>
+      }
+      notice={
+        <>
+          {list.error && (
+            <Failure facts={failureFacts(list.error)} onRetry={() => void list.refetch()} busy={list.isFetching} />
+          )}
+          {refused && <Failure facts={failureFacts(refused)} onRetry={retry} />}
+        </>
+      }
+      foot={
+        <SessionsFoot
+          appRef={appRef}
+          all={list.data}
+          shown={sessions?.length ?? 0}
+          everybodys={onlyUser === null}
+          at={list.dataUpdatedAt}
+          stale={list.isError}
+        />
+      }
+    >
+      {sessions?.length === 0 ? (
+        <SheetWords>
+          <NoSessions
+            appRef={appRef}
+            all={list.data?.length ?? 0}
+            who={onlyUser === null ? null : who}
+            search={search}
+            onClear={() => onSearch('')}
+            onEverybody={onEverybody}
+          />
+        </SheetWords>
+      ) : (
+        (sessions !== undefined || !list.isError) && (
+          <RowTable<SessionRow>
+            label="Sessions"
+            columns={columns}
+            rows={sessions}
+            total={sessions?.length ?? -1}
+            selected={chosen}
+            fresh={fresh}
+            stale={list.isError}
+            onOpen={({ id }) => onChoose(id)}
+          />
+        )
+      )}
+    </Sheet>
+  );
+}
+
+/** Returns the function that opens a session, which is part of the address; null closes it. */
+function useChosenSession() {
+  const navigate = useNavigate({ from: '/app/$ref/sessions' });
+  return useCallback(
+    (id: string | null) =>
+      void navigate({
+        search: ({ session: _, ...rest }) => (id === null ? rest : { ...rest, session: id }),
+        replace: true,
+      }),
+    [navigate],
+  );
+}
+
+/**
+ * Returns the function that revokes a session.
+ * @param onRevoked Called after it. Must be memoised.
+ */
+function useRevocation(ref: string, onRevoked: () => void) {
+  const { mutate, isPending, variables, error: refused } = useMutation(revokeSession(ref));
+  const revoke = useCallback((id: string) => mutate(id, { onSuccess: onRevoked }), [mutate, onRevoked]);
+  const retry = () => {
+    if (variables !== undefined) revoke(variables);
+  };
+  return { revoke, revoking: isPending ? variables : null, refused, retry };
+}
+
+/** Asks before all sessions of the app or of a user are revoked. */
+function SessionDialogs({
+  appRef,
+  dialog,
+  who,
+  onlyUser,
+  session,
+  sessions,
+  onDone,
+  onClose,
+}: {
+  appRef: string;
+  dialog: 'user' | 'all' | null;
+  who: string;
+  onlyUser: string | null;
+  session: SessionRow | undefined;
+  sessions: readonly SessionRow[] | undefined;
+  onDone: (revoked: number) => void;
+  onClose: () => void;
+}) {
+  if (dialog === 'all') return <RevokeAllDialog appRef={appRef} onDone={onDone} onClose={onClose} />;
+  const userId = session?.user_id ?? onlyUser;
+  if (dialog !== 'user' || userId === null) return null;
+  return (
+    <RevokeUserDialog
+      appRef={appRef}
+      userId={userId}
+      who={session ? whoOf(session) : who}
+      count={sessions?.filter(({ user_id }) => user_id === userId).length ?? 0}
+      onDone={onDone}
+      onClose={onClose}
+    />
   );
 }
 

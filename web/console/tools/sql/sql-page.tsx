@@ -2,7 +2,17 @@ import { Popover, TextInput } from '@mantine/core';
 import { IconDeviceFloppy, IconHistory, IconKey, IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { type FormEvent, lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import {
+  type FormEvent,
+  lazy,
+  type RefObject,
+  Suspense,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { Kbd } from '../../../ui/kbd.tsx';
@@ -68,15 +78,7 @@ export function SqlPage() {
     [last, kept.draft, entities],
   );
 
-  useKeys(
-    useMemo(
-      () => [
-        { keys: 'mod+enter', group: 'SQL', does: 'Run the selection, or everything', run, inFields: true },
-        { keys: 'alt+enter', group: 'SQL', does: 'Take the suggestion', run: () => editor.current?.focus() },
-      ],
-      [run],
-    ),
-  );
+  useSqlKeys(run, editor);
 
   const title = kept.open ?? titleOf(kept.draft);
   return (
@@ -85,15 +87,7 @@ export function SqlPage() {
       crumbs={[{ text: 'SQL' }, { text: title }]}
       fetching={running !== null}
       bare
-      tools={
-        <>
-          Runs as
-          <span className={styles.owner}>
-            <Icon of={IconKey} small />
-            owner of {ref}
-          </span>
-        </>
-      }
+      tools={<Owner appRef={ref} />}
     >
       <Workbench
         listFirst={listed}
@@ -126,27 +120,7 @@ export function SqlPage() {
               offBecause={kept.draft.trim() === '' ? 'There is nothing to save yet.' : null}
               onSave={(name) => keep((before) => withSaved(before, name))}
             />
-            {running ? (
-              <>
-                <Button small icon={IconPlayerStop} onClick={cancel}>
-                  Cancel
-                </Button>
-                <Running since={running.since} />
-              </>
-            ) : (
-              <Button
-                small
-                kind="first"
-                icon={IconPlayerPlay}
-                offBecause={kept.draft.trim() === '' ? 'Write a statement first.' : null}
-                onClick={run}
-              >
-                Run
-                <span className={`${styles.caps} ${wideOnlyClass}`}>
-                  <Kbd keys={caps('mod+enter', isMac)} />
-                </span>
-              </Button>
-            )}
+            <RunButton running={running} isEmpty={kept.draft.trim() === ''} onRun={run} onCancel={cancel} />
           </span>
         </Toolbar>
         <div className={styles.halves}>
@@ -186,6 +160,67 @@ function markedErrorOf({ ending, text, offset }: Run, tables: readonly string[])
     requestId: ending.error instanceof ApiFailure ? ending.error.requestId : null,
     keys: caps('alt+enter', isMac)[0] ?? '',
   };
+}
+
+function useSqlKeys(run: () => void, editor: RefObject<SqlEditorHandle | null>): void {
+  useKeys(
+    useMemo(
+      () => [
+        { keys: 'mod+enter', group: 'SQL', does: 'Run the selection, or everything', run, inFields: true },
+        { keys: 'alt+enter', group: 'SQL', does: 'Take the suggestion', run: () => editor.current?.focus() },
+      ],
+      [run, editor],
+    ),
+  );
+}
+
+/** Names the role that statements run as. */
+const Owner = ({ appRef }: { appRef: string }) => (
+  <>
+    Runs as
+    <span className={styles.owner}>
+      <Icon of={IconKey} small />
+      owner of {appRef}
+    </span>
+  </>
+);
+
+/** Runs the statement, or cancels the run. */
+function RunButton({
+  running,
+  isEmpty,
+  onRun,
+  onCancel,
+}: {
+  running: { readonly since: number } | null;
+  isEmpty: boolean;
+  onRun: () => void;
+  onCancel: () => void;
+}) {
+  if (running) {
+    return (
+      <>
+        <Button small icon={IconPlayerStop} onClick={onCancel}>
+          Cancel
+        </Button>
+        <Running since={running.since} />
+      </>
+    );
+  }
+  return (
+    <Button
+      small
+      kind="first"
+      icon={IconPlayerPlay}
+      offBecause={isEmpty ? 'Write a statement first.' : null}
+      onClick={onRun}
+    >
+      Run
+      <span className={`${styles.caps} ${wideOnlyClass}`}>
+        <Kbd keys={caps('mod+enter', isMac)} />
+      </span>
+    </Button>
+  );
 }
 
 /** Shows "Running, 2.4 s". The seconds appear after the first second. */

@@ -32,22 +32,12 @@ const signUpCode = `const { data, error } = await supabase.auth.signUp({
 export function UsersPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/users' });
   const { user: chosen = null, q = '' } = useSearch({ from: '/signed-in/app/$ref/users' });
-  const navigate = useNavigate({ from: '/app/$ref/users' });
   const [creating, setCreating] = useState(false);
   const search = useRef<HTMLInputElement>(null);
   const list = useInfiniteQuery(userList(ref, q));
   const users = list.data?.users;
 
-  const choose = useCallback(
-    (id: string | null) =>
-      void navigate({ search: ({ user: _, ...rest }) => (id === null ? rest : { ...rest, user: id }), replace: true }),
-    [navigate],
-  );
-  const find = useCallback(
-    (text: string) =>
-      void navigate({ search: ({ q: _, ...rest }) => (text === '' ? rest : { ...rest, q: text }), replace: true }),
-    [navigate],
-  );
+  const { choose, find } = useUserSearch();
   const { previous, next } = useNeighbours(users, chosen, choose);
   useKeys(
     useMemo<readonly Binding[]>(
@@ -140,6 +130,22 @@ export function UsersPage() {
       )}
     </Page>
   );
+}
+
+/** Returns the functions that open a user and search for users. Both are part of the address. */
+function useUserSearch() {
+  const navigate = useNavigate({ from: '/app/$ref/users' });
+  const choose = useCallback(
+    (id: string | null) =>
+      void navigate({ search: ({ user: _, ...rest }) => (id === null ? rest : { ...rest, user: id }), replace: true }),
+    [navigate],
+  );
+  const find = useCallback(
+    (text: string) =>
+      void navigate({ search: ({ q: _, ...rest }) => (text === '' ? rest : { ...rest, q: text }), replace: true }),
+    [navigate],
+  );
+  return { choose, find };
 }
 
 function UsersFoot({

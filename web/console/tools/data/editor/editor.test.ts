@@ -7,7 +7,7 @@ import { searchParameter } from '../../../data/rows/query-string.ts';
 import type { SessionChange } from '../../../data/rows/session-changes.ts';
 import { undoOff } from '../../../data/rows/undo-change.ts';
 import { editorKind, meaningsOf } from './editor-kind.ts';
-import { violatedRule } from './violated-rule.ts';
+import { violatedRule } from './field-rule.tsx';
 import { waysOf } from './ways.ts';
 
 describe('editorKind and meaningsOf', () => {

@@ -3,11 +3,11 @@ import { Link } from '@tanstack/react-router';
 import type { Rule } from '../../../../../contract/specification.ts';
 import type { Field } from '../../../../../contract/specification-entities.ts';
 import { Icon } from '../../../../ui/icon.tsx';
+import { ApiFailure } from '../../../data/api-failure.ts';
 import type { Table } from '../../../data/rows/rest-call.ts';
 import { typeInWords } from '../../../values/type-words.ts';
 import styles from './cell-editor.module.css';
 import { ServerError } from './server-error.tsx';
-import { violatedRule } from './violated-rule.ts';
 
 /** Shows what a field takes and its rule in the words of the app, with a link to chapter 5; or the rule that a write broke. */
 export function FieldRule({
@@ -55,3 +55,19 @@ const sentence = (words: string): string => {
   const text = words.slice(0, 1).toUpperCase() + words.slice(1);
   return /[.!?]$/.test(text) ? text : `${text}.`;
 };
+
+/**
+ * Returns the rule that an error of a write names. PostgreSQL's message contains the constraint in quotes, or the field
+ * of a missing value. Pure.
+ */
+export function violatedRule(error: Error | null, rules: readonly Rule[]): Rule | null {
+  if (!(error instanceof ApiFailure) || !/^(23|22)/.test(error.code)) return null;
+  const named = new Set([...error.message.matchAll(/"((?:[^"]|"")+)"/g)].map(([, name]) => name));
+  return (
+    rules.find(({ name, sqlstate }) => sqlstate === error.code && named.has(name)) ??
+    rules.find(
+      ({ kind, fields }) => error.code === '23502' && kind === 'required' && fields.some((name) => named.has(name)),
+    ) ??
+    null
+  );
+}

@@ -6,7 +6,7 @@ import { useChapter } from '../../../chapters/use-chapter.ts';
 import type { RefusedRow } from '../../../data/rows/import-rows.ts';
 import type { Table } from '../../../data/rows/rest-call.ts';
 import { counted } from '../../../format/format.ts';
-import { violatedRule } from '../editor/violated-rule.ts';
+import { violatedRule } from '../editor/field-rule.tsx';
 import styles from './import-page.module.css';
 
 /** Lists the rows of a file that violate a rule, with their line and the rule in its own words. */
