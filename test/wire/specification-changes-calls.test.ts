@@ -176,7 +176,7 @@ const cases: readonly Case[] = [
   {
     does: 'create function public.charge(amount int, tip int default 0) returns int language sql as $$ select 2 $$',
     undoes: 'drop function public.charge(int, int)',
-    says: { 6: /charge\\?\(integer\\?\).*\| – \| – \| –/ },
+    says: { 6: /charge\\?\(integer\\?\).*\| – \(PGRST203\) \| – \(PGRST203\) \| – \(PGRST203\)/ },
     call: { method: 'POST', path: '/rest/v1/rpc/charge', body: { amount: 1, tip: 1 } },
     answers: [/"PGRST202"/, /^200 2/],
   },
@@ -190,7 +190,7 @@ const cases: readonly Case[] = [
   {
     does: 'create function public.whole(jsonb) returns int language sql as $$ select 2 $$',
     undoes: 'drop function public.whole(jsonb)',
-    says: { 6: /whole\\?\(json\\?\).*\| – \| – \| –/ },
+    says: { 6: /whole\\?\(json\\?\).*\| – \(PGRST203\) \| – \(PGRST203\) \| – \(PGRST203\)/ },
     call: { method: 'POST', path: '/rest/v1/rpc/whole', body: { a: 1 } },
     answers: [/^200 1/, /^300 .*"PGRST203"/],
   },
