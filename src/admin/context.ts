@@ -28,6 +28,8 @@ export interface AdminContext {
   readonly apps: Apps;
   readonly registry: Registry;
   readonly lifecycle: Lifecycle;
+  /** Resolves once the other workers of the node use the committed changes of an app, or after a second. */
+  readonly everyWorker: (ref: string) => Promise<void>;
   readonly server: Server;
   /** The superuser's connections to the maintenance database. */
   readonly maintenance: Pool;

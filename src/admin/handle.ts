@@ -336,5 +336,8 @@ export async function handleAdmin(
   await requireRecentProof(context, caller, request, { route, params });
   if (receive) request.body = await receive(limits.bodyBytes.default);
   const run = () => route.handle({ context, caller }, request, params);
-  return auditCall(context, caller, request, { name: `${route.method} ${route.path}`, params, run });
+  const reply = await auditCall(context, caller, request, { name: `${route.method} ${route.path}`, params, run });
+  // A builder who changes an app may use it at once, and any worker may answer.
+  if (route.method !== 'GET' && params.ref !== undefined) await context.everyWorker(params.ref);
+  return reply;
 }

@@ -63,15 +63,20 @@ export class Apps {
     await this.#listener.start();
   }
 
+  /** Receives every notification about an app that was committed before this call. */
+  async catchUp(ref: string): Promise<void> {
+    await this.#listener?.catchUp();
+    await (await this.#apps.get(ref)?.catch(() => null))?.catchUp();
+  }
+
   /**
    * Returns an app for a builder or operator, with every change that was committed before this call: a page that reads
    * after it wrote may be answered by another worker.
    * @throws NinefoldError app_unknown; app_outdated with the schema file that failed and the reason.
    */
   async get(ref: string): Promise<App> {
-    await this.#listener?.catchUp();
+    await this.catchUp(ref);
     const app = await this.find(ref);
-    await app.catchUp();
     if (isCurrent(app.record)) return app;
     const refusal = await this.#update(app, true);
     if (refusal === null) return this.find(ref);

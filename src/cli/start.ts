@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type Config, ConfigError, ensureSecrets, readConfig, warnOfDescriptors } from '../compose/configuration.ts';
 import {
   answerTask,
+  ChangeRounds,
   composePrimary,
   Events,
   isForOperator,
@@ -190,6 +191,9 @@ class Workers {
   readonly #onLost: (reason: string) => void;
   readonly #ready: Promise<void>[] = [];
   readonly #service: Promise<Service>;
+  /** The workers that accept requests. */
+  readonly #serving = new Set<ClusterWorker>();
+  readonly #changes = new ChangeRounds<ClusterWorker>();
   #serve: (service: Service) => void = () => undefined;
   #isServing = false;
   #stopping = false;
@@ -245,12 +249,18 @@ class Workers {
         onAlive();
         if (message.type === 'task') void this.#answer(worker, message);
         else if (message.type === 'loaded') void this.#service.then(({ workerConfig }) => tell(worker, workerConfig()));
-        else if (message.type === 'ready') resolve();
-        else if (message.type === 'failed') reject(new Error(message.reason));
+        else if (message.type === 'app changed') void this.#spread(worker, message);
+        else if (message.type === 'caught up') this.#changes.onCaughtUp(worker, message);
+        else if (message.type === 'ready') {
+          this.#serving.add(worker);
+          resolve();
+        } else if (message.type === 'failed') reject(new Error(message.reason));
       });
       worker.once('exit', (code, signal) => reject(new Error(`a worker ended (${signal ?? code})`)));
     });
     worker.once('exit', (code, signal) => {
+      this.#serving.delete(worker);
+      this.#changes.onEnded(worker);
       if (this.#stopping) return;
       this.#onLost(`ended with ${signal ?? code}`);
       const pause = performance.now() - forkedAt < PAUSE_MILLISECONDS ? PAUSE_MILLISECONDS : 0;
@@ -259,6 +269,13 @@ class Workers {
       }, pause);
     });
     return ready;
+  }
+
+  /** Answers a worker that has changed an app, once the other workers use the change. */
+  async #spread(origin: ClusterWorker, { id, ref }: Extract<FromWorker, { type: 'app changed' }>): Promise<void> {
+    const others = [...this.#serving].filter((worker) => worker !== origin);
+    await this.#changes.run(ref, others, tell);
+    tell(origin, { type: 'all caught up', id });
   }
 
   async #answer(worker: ClusterWorker, task: TaskMessage): Promise<void> {

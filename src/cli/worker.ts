@@ -2,6 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { ensureSecrets, readConfig } from '../compose/configuration.ts';
 import {
   type BoundMessage,
+  ChangeClient,
+  type ChangeMessage,
   composeWorker,
   PrimaryTaskClient,
   type TaskMessage,
@@ -16,6 +18,7 @@ export type ToWorker =
   | { type: 'configure'; workerConfig: WorkerConfig; port: number; bounds: BoundMessage[] }
   | { type: 'stop' }
   | TaskResultMessage
+  | Extract<ChangeMessage, { type: 'catch up' | 'all caught up' }>
   | BoundMessage;
 /** Messages of a worker to the primary. */
 export type FromWorker =
@@ -23,6 +26,7 @@ export type FromWorker =
   | { type: 'alive' }
   | { type: 'ready' }
   | { type: 'failed'; reason: string }
+  | Extract<ChangeMessage, { type: 'app changed' | 'caught up' }>
   | TaskMessage;
 
 /** Interval at which a worker reports that its event loop runs. */
@@ -46,12 +50,21 @@ export async function runWorker(): Promise<void> {
       () => undefined,
     );
   const tasks = new PrimaryTaskClient(tell);
+  const changes = new ChangeClient(tell);
+  const catchUp = async (ref: string) => (await composed)?.catchUp(ref);
   process.on('disconnect', () => process.exit(1));
   process.on('message', (message: ToWorker) => {
     if (message.type === 'task answer') {
       tasks.onResult(message);
+    } else if (message.type === 'all caught up') {
+      changes.onAllCaughtUp(message);
+    } else if (message.type === 'catch up') {
+      const { round, ref } = message;
+      void catchUp(ref)
+        .catch(() => undefined)
+        .finally(() => tell({ type: 'caught up', round }));
     } else if (message.type === 'configure') {
-      composed = compose(message.workerConfig, tasks);
+      composed = compose(message.workerConfig, tasks, changes);
       message.bounds.forEach(receiveBound);
       listen(composed, message.port).then(
         (listening) => {
@@ -71,11 +84,13 @@ export async function runWorker(): Promise<void> {
   setInterval(() => tell({ type: 'alive' }), ALIVE_MILLISECONDS).unref();
 }
 
-async function compose(workerConfig: WorkerConfig, tasks: PrimaryTaskClient): Promise<Worker> {
+async function compose(workerConfig: WorkerConfig, tasks: PrimaryTaskClient, changes: ChangeClient): Promise<Worker> {
   const config = readConfig();
   const folder = (name: string) => fileURLToPath(new URL(`./${name}`, import.meta.url));
   const folders = { console: folder('web'), portal: folder('portal') };
-  return composeWorker(config, ensureSecrets(config.home), workerConfig, folders, tasks);
+  return composeWorker(config, ensureSecrets(config.home), workerConfig, folders, tasks, (ref) =>
+    changes.everyWorker(ref),
+  );
 }
 
 async function listen(composed: Promise<Worker>, port: number): Promise<Worker> {

@@ -104,6 +104,7 @@ const quickestUrl = ({ url, socketFolder }: EmbeddedPostgres): string =>
 export const isForOperator = (error: unknown): boolean =>
   error instanceof StartError || error instanceof ServerUnfitError;
 
+export { ChangeRounds } from '../apps/app-changes.ts';
 export { Events } from '../observe/events.ts';
 export { writeLog } from '../observe/log.ts';
 export { answerTask, type TaskMessage, type TaskResultMessage } from '../spec/process/task-client.ts';

@@ -72,6 +72,8 @@ export interface Worker {
   http: HttpServer;
   /** Processes the message that an app exceeds a limit. */
   onBound(message: BoundMessage): void;
+  /** Receives the changes of an app that were committed before this call. */
+  catchUp(ref: string): Promise<void>;
   /** Completes the requests in progress and closes all connections. */
   close(): Promise<void>;
 }
@@ -96,6 +98,7 @@ interface Node {
 /**
  * Creates the parts of a worker process, which handle all requests.
  * @param tasks Runs tasks in the specification process.
+ * @param everyWorker Resolves once the other workers use the changes of an app.
  */
 export async function composeWorker(
   config: Config,
@@ -103,6 +106,7 @@ export async function composeWorker(
   workerConfig: WorkerConfig,
   folders: { readonly console: string; readonly portal: string },
   tasks: TaskRunner,
+  everyWorker: AdminContext['everyWorker'],
 ): Promise<Worker> {
   const events = new Events();
   const stopLog = writeLog(events, config.logLevel);
@@ -139,7 +143,7 @@ export async function composeWorker(
     keyUses,
   ];
   const auth = composeAuth(node, identities, keyUses);
-  const adminContext = composeAdmin(node, hosting, auth, { identities, probes, traces });
+  const adminContext = composeAdmin(node, hosting, auth, { identities, probes, traces, everyWorker });
   const parser = new BodyParser(new URL('./body-parser.js', import.meta.url));
   const http = composeHttp(node, hosting.apps, auth, { identities, adminContext, parser, folders });
   await hosting.apps.start();
@@ -148,6 +152,7 @@ export async function composeWorker(
   return {
     http,
     onBound: (message) => hosting.bounds.receive(message),
+    catchUp: (ref) => hosting.apps.catchUp(ref),
     close: async () => {
       await http.close();
       parser.close();
@@ -223,7 +228,14 @@ function composeAdmin(
   node: Node,
   { apps, registry, lifecycle, versions }: Hosting,
   { contextOf, claimsOf }: Auth,
-  { identities, probes, traces }: { identities: Identities; probes: ProbeRunner; traces: RequestTraces },
+  {
+    identities,
+    ...parts
+  }: Pick<AdminContext, 'everyWorker'> & {
+    readonly identities: Identities;
+    readonly probes: ProbeRunner;
+    readonly traces: RequestTraces;
+  },
 ): AdminContext {
   const { server, maintenance, events, origins, addresses, config, secrets, workerConfig } = node;
   const consoleAuth = async (app: App, identity: AuthContext['identity']): Promise<AuthContext> => ({
@@ -238,14 +250,13 @@ function composeAdmin(
     server,
     maintenance,
     events,
-    traces,
+    ...parts,
     operatorToken: secrets.operatorToken,
     setupToken: workerConfig.setupToken,
     identify: (app, request) => identities.resolve(app, request),
     claimsOf,
     specify: node.specifications,
     versions,
-    probes,
     builders: {
       signIn: async (app, request) => {
         const { auth: settings } = await app.settings();
@@ -311,5 +322,6 @@ function composeHttp(
   });
 }
 
+export { ChangeClient, type ChangeMessage } from '../apps/app-changes.ts';
 export type { BoundMessage } from '../apps/bounds.ts';
 export { PrimaryTaskClient, type TaskMessage, type TaskResultMessage } from '../spec/process/task-client.ts';

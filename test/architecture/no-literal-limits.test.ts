@@ -217,8 +217,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/database/pool.ts': [
     [
       'how calls share connections: nobody is refused for it',
-      ...['const DEPTH = 16;', 'const SHARED_MILLISECONDS = 10;', 'const STALLED_MILLISECONDS = 10;'],
-      ...['const SLOW_MILLISECONDS = 15;', 'const LARGE_BYTES = 64 * 1024;'],
+      ...['const DEPTH = 16;', 'const UNNOTICED_MILLISECONDS = 10;', 'const LARGE_BYTES = 64 * 1024;'],
     ],
     ['when the connections of an app are closed that was replaced', 'const RETIRED_IDLE_MILLISECONDS = 1000;'],
     ['the pause of waiters', 'setTimeout(() => this.#serveQueue(), 50)'],

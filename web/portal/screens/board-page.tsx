@@ -39,24 +39,158 @@ export function BoardPage({ screen, entity }: Place) {
   return machine && <Board screen={screen} entity={entity} machine={machine} />;
 }
 
-function Board({ screen, entity, machine }: Pick<Place, 'screen' | 'entity'> & { machine: PortalMachine }) {
+type BoardOf = Pick<Place, 'screen' | 'entity'> & { readonly machine: PortalMachine };
+
+function Board(board: BoardOf) {
+  const { screen, entity, machine } = board;
   const portal = usePortal();
   const all = useScreens();
-  const navigate = useNavigate();
-  const [picked, setPicked] = useState<Picked | null>(null);
-  const [said, setSaid] = useState('');
-  const toast = useToast();
   const [shown, setShown] = useState(machine.initial);
-  const taking = useMutation(takeTransition(portal, entity, machine));
-  const { states } = machine;
   const lanes = useQueries({
-    queries: states.map(({ value }) => ({
+    queries: machine.states.map(({ value }) => ({
       ...lane(portal, all, entity, screen, machine.field, value),
       refetchInterval: 20_000,
     })),
   });
+  const moves = useMoves(board);
   const form = formFor(all, entity);
+  const failed = lanes.find(({ error }) => error)?.error ?? moves.error;
+  return (
+    <Shell title={screen.title}>
+      <div className={styles.page}>
+        <div className={pageStyles.titlebar}>
+          <h1 className={pageStyles.title}>{screen.title}</h1>
+          {form && (
+            <div className={pageStyles.actions}>
+              <Link to={form.route} className={buttonClass({ kind: 'first' })}>
+                <Icon of={IconPlus} />
+                {form.title}
+              </Link>
+            </div>
+          )}
+        </div>
+        <Trouble error={failed ?? null} />
+        <nav className={styles.lanetabs} aria-label={t('stateShown')}>
+          {machine.states.map(({ value }) => (
+            <button key={value} type="button" aria-pressed={value === shown} onClick={() => setShown(value)}>
+              <State machine={machine} state={value} />
+            </button>
+          ))}
+        </nav>
+        <div className={styles.board}>
+          {machine.states.map(({ value }, i) => (
+            <Lane
+              key={value}
+              board={board}
+              state={value}
+              isShown={value === shown}
+              loaded={lanes[i]?.data ?? null}
+              moves={moves}
+            />
+          ))}
+        </div>
+        <p className={styles.hint}>
+          <span>
+            {tNodes('boardHint', {
+              space: <kbd>{t('keySpace')}</kbd>,
+              arrows: <kbd>{t('keyArrows')}</kbd>,
+              esc: <kbd>{t('keyEsc')}</kbd>,
+            })}
+          </span>
+          <span>{t('boardLights', { one: entity.one })}</span>
+        </p>
+        <p role="status" className="sr">
+          {moves.said}
+        </p>
+      </div>
+    </Shell>
+  );
+}
+
+type Moves = ReturnType<typeof useMoves>;
+
+/** One column of the board: the rows in a state. Accepts the picked card if a transition leads to this state. */
+function Lane({
+  board: { screen, entity, machine },
+  state,
+  isShown,
+  loaded,
+  moves: { picked, pick, drop, onKey, openFor, wayTo, label },
+}: {
+  board: BoardOf;
+  state: string;
+  /** True for the column that a phone shows. */
+  isShown: boolean;
+  loaded: { readonly rows: readonly Row[]; readonly total: number | null } | null;
+  moves: Moves;
+}) {
+  const all = useScreens();
   const columns = readableFields(entity, screen.columns);
+  const rows = loaded?.rows ?? [];
+  const total = Math.max(loaded?.total ?? 0, rows.length);
+  const isHome = picked?.row[machine.field] === state;
+  const way = picked !== null && !isHome ? wayTo(picked.row, state) : undefined;
+  return (
+    <section
+      aria-label={label(state)}
+      className={classNames(
+        styles.lane,
+        way && styles.can,
+        picked !== null && !way && !isHome && styles.cannot,
+        way && picked?.over === state && styles.over,
+        isShown && styles.shown,
+      )}
+      onDragOver={(event) => {
+        if (!way || !picked) return;
+        event.preventDefault();
+        if (picked.over !== state) pick({ ...picked, over: state });
+      }}
+      onDrop={(event) => {
+        event.preventDefault();
+        if (picked) drop(picked.row, state);
+      }}
+    >
+      <h2>
+        <State machine={machine} state={state} />
+        <span className={styles.count}>{loaded ? countWords(total) : ''}</span>
+      </h2>
+      {way && <p className={styles.why}>{way.label}</p>}
+      <ul>
+        {rows.map((row) => (
+          <li key={String(row[entity.key[0] ?? ''])}>
+            <Card
+              entity={entity}
+              machine={machine}
+              columns={columns}
+              row={row}
+              path={rowPath(all, entity, row)}
+              ways={openFor(row).map(({ transition }) => transition)}
+              isPicked={picked?.row === row}
+              onPick={() => pick({ row, name: rowName(entity, row), over: state })}
+              onPutBack={() => pick(null)}
+              onMove={(to) => drop(row, to)}
+              onKey={(event) => onKey(event, row)}
+            />
+          </li>
+        ))}
+      </ul>
+      {total > rows.length && (
+        <p className={styles.more}>{t('boardMore', { count: countWords(total - rows.length) })}</p>
+      )}
+    </section>
+  );
+}
+
+/** Returns the picked card, the functions that move cards, and the sentence about the last move for screen readers. */
+function useMoves({ entity, machine }: BoardOf) {
+  const portal = usePortal();
+  const all = useScreens();
+  const navigate = useNavigate();
+  const toast = useToast();
+  const [picked, setPicked] = useState<Picked | null>(null);
+  const [said, setSaid] = useState('');
+  const taking = useMutation(takeTransition(portal, entity, machine));
+  const { states } = machine;
   const openFor = (row: Row) => waysOf(machine, row).filter(({ isOpen }) => isOpen);
   const wayTo = (row: Row, state: string) => openFor(row).find(({ transition }) => transition.to === state)?.transition;
   const label = (state: string) => states.find(({ value }) => value === state)?.label ?? state;
@@ -108,101 +242,5 @@ function Board({ screen, entity, machine }: Pick<Place, 'screen' | 'entity'> & {
       setSaid(t('boardStays', { name, state: label(String(row[machine.field])) }));
     }
   };
-  const failed = lanes.find(({ error }) => error)?.error ?? taking.error;
-  return (
-    <Shell title={screen.title}>
-      <div className={styles.page}>
-        <div className={pageStyles.titlebar}>
-          <h1 className={pageStyles.title}>{screen.title}</h1>
-          {form && (
-            <div className={pageStyles.actions}>
-              <Link to={form.route} className={buttonClass({ kind: 'first' })}>
-                <Icon of={IconPlus} />
-                {form.title}
-              </Link>
-            </div>
-          )}
-        </div>
-        <Trouble error={failed ?? null} />
-        <nav className={styles.lanetabs} aria-label={t('stateShown')}>
-          {states.map(({ value }) => (
-            <button key={value} type="button" aria-pressed={value === shown} onClick={() => setShown(value)}>
-              <State machine={machine} state={value} />
-            </button>
-          ))}
-        </nav>
-        <div className={styles.board}>
-          {states.map(({ value }, i) => {
-            const rows = lanes[i]?.data?.rows ?? [];
-            const total = Math.max(lanes[i]?.data?.total ?? 0, rows.length);
-            const isHome = picked?.row[machine.field] === value;
-            const can = picked !== null && !isHome && wayTo(picked.row, value) !== undefined;
-            return (
-              <section
-                key={value}
-                aria-label={label(value)}
-                className={classNames(
-                  styles.lane,
-                  can && styles.can,
-                  picked !== null && !can && !isHome && styles.cannot,
-                  can && picked.over === value && styles.over,
-                  value === shown && styles.shown,
-                )}
-                onDragOver={(event) => {
-                  if (!can) return;
-                  event.preventDefault();
-                  if (picked.over !== value) setPicked({ ...picked, over: value });
-                }}
-                onDrop={(event) => {
-                  event.preventDefault();
-                  if (picked) drop(picked.row, value);
-                }}
-              >
-                <h2>
-                  <State machine={machine} state={value} />
-                  <span className={styles.count}>{lanes[i]?.data ? countWords(total) : ''}</span>
-                </h2>
-                {can && <p className={styles.why}>{wayTo(picked.row, value)?.label}</p>}
-                <ul>
-                  {rows.map((row) => (
-                    <li key={String(row[entity.key[0] ?? ''])}>
-                      <Card
-                        entity={entity}
-                        machine={machine}
-                        columns={columns}
-                        row={row}
-                        path={rowPath(all, entity, row)}
-                        ways={openFor(row).map(({ transition }) => transition)}
-                        isPicked={picked?.row === row}
-                        onPick={() => setPicked({ row, name: rowName(entity, row), over: value })}
-                        onPutBack={() => setPicked(null)}
-                        onMove={(state) => drop(row, state)}
-                        onKey={(event) => onKey(event, row)}
-                      />
-                    </li>
-                  ))}
-                </ul>
-                {total > rows.length && (
-                  <p className={styles.more}>{t('boardMore', { count: countWords(total - rows.length) })}</p>
-                )}
-              </section>
-            );
-          })}
-        </div>
-        <p className={styles.hint}>
-          <span>
-            {tNodes('boardHint', {
-              space: <kbd>{t('keySpace')}</kbd>,
-              arrows: <kbd>{t('keyArrows')}</kbd>,
-              esc: <kbd>{t('keyEsc')}</kbd>,
-            })}
-          </span>
-          <span>{t('boardLights', { one: entity.one })}</span>
-        </p>
-        <p role="status" className="sr">
-          {said}
-        </p>
-      </div>
-    </Shell>
-  );
+  return { picked, pick: setPicked, said, error: taking.error, openFor, wayTo, label, drop, onKey };
 }

@@ -78,20 +78,97 @@ function useFormKey(entity: PortalEntity, rowKey: Readonly<Record<string, unknow
   return !entity.access.insert.open && isOwn && caller ? { [key]: caller.user.id } : null;
 }
 
+interface FormOf {
+  readonly place: Pick<Place, 'screen' | 'entity'>;
+  /** The row that the form changes; null for a new row. */
+  readonly row: Row | null;
+  readonly rowKey: Readonly<Record<string, unknown>> | null;
+}
+
 /** Form of a new row, or of an existing row with its values. */
-function Form({
-  place: { screen, entity },
-  row,
-  rowKey,
-}: {
-  place: Pick<Place, 'screen' | 'entity'>;
-  row: Row | null;
-  rowKey: Readonly<Record<string, unknown>> | null;
-}) {
+function Form(of: FormOf) {
+  const { screen, entity } = of.place;
+  const form = useRowForm(of);
+  const { isNew, refused, changing } = form;
+  const title = isNew || screen.kind === 'form' ? screen.title : t('changeOne', { one: entity.one });
+  return (
+    <Shell title={title} back={form.back} hidesBar>
+      <form
+        ref={form.element}
+        className={formStyles.form}
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          form.submit();
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.submit();
+        }}
+      >
+        <div className={styles.titlebar}>
+          <div>
+            <h1 className={styles.title}>{title}</h1>
+            {isNew && entity.help !== null && <p className={styles.answer}>{entity.help}</p>}
+          </div>
+        </div>
+        {form.error && <Trouble error={refused ? namedRefusal(entity, refused) : form.error} />}
+        {changing.notSaved !== null && (
+          <p className={styles.trouble} role="alert">
+            {changing.notSaved}
+          </p>
+        )}
+        {changing.clash && <Clash entity={entity} clash={changing.clash} onChoose={form.resolve} />}
+        <FormFields form={form} row={of.row} />
+        <div className={formStyles.bar}>
+          <Button
+            type="submit"
+            kind="first"
+            busy={form.isSaving && t('saving')}
+            offBecause={!isNew && !form.hasValues ? t('nothingChanged') : null}
+          >
+            {t('save')}
+          </Button>
+          <Button onClick={form.leave}>{t('cancel')}</Button>
+          <span role="status">{form.status}</span>
+        </div>
+      </form>
+    </Shell>
+  );
+}
+
+type RowForm = ReturnType<typeof useRowForm>;
+
+/** The fields of a form, each with its value, its rule if that is broken, and the row that a reference points to. */
+function FormFields({ form, row }: { form: RowForm; row: Row | null }) {
+  const all = useScreens();
+  return (
+    <div className={formStyles.fields}>
+      {form.fields.map((field) => {
+        const pointed = row && pointedTo(row, field.name);
+        const target = field.reference && entityIn(all, field.reference.entity);
+        return (
+          <FieldEditor
+            key={field.name}
+            field={field}
+            value={form.typedIn(field)}
+            chosen={pointed && target ? rowName(target, pointed) : null}
+            wrong={form.shownWrong(field)}
+            isOptional={form.isNew && !field.required && field.editor !== 'boolean'}
+            onChange={(value) => form.change(field, value)}
+            onLeave={() => form.typedIn(field) !== '' && form.leaveField(field)}
+          />
+        );
+      })}
+    </div>
+  );
+}
+
+/** Returns what the member has typed in a form, which rules it breaks, and the functions that save it. */
+function useRowForm({ place: { screen, entity }, row, rowKey }: FormOf) {
   const portal = usePortal();
   const all = useScreens();
   const navigate = useNavigate();
-  const form = useRef<HTMLFormElement>(null);
+  const element = useRef<HTMLFormElement>(null);
   const isNew = row === null;
   const fields = formFields(entity, screen.kind === 'form' ? screen.columns : null, isNew);
   const saved = useSavedDraft(`${screen.route} ${rowKey === null ? '' : JSON.stringify(rowKey)}`);
@@ -99,25 +176,17 @@ function Form({
   const given = useGivenValues(fields, isNew);
   const [draft, setDraft] = useState<Draft>(() => ({ ...restored?.draft, ...given }));
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
-  const [refused, setRefused] = useState<{ field: string; words: string } | null>(null);
+  const [refused, setRefused] = useState<RefusedField | null>(null);
   const adding = useMutation(addRow(portal, entity));
   // The member typed over these values, which may have changed since.
   const changing = useSaveChanges(entity, row && { ...row, ...restored?.before }, rowKey);
   const typedIn = (field: PortalField) => draft[field.name] ?? (row ? toDraft(field, row[field.name]) : '');
   const wrong = new Map(fields.map((field) => [field.name, wrongIn(field, typedIn(field), isNew)]));
   const values = valuesOf(fields, draft, row);
-  const error = adding.error ?? changing.error;
-  const title = isNew ? screen.title : screen.kind === 'form' ? screen.title : t('changeOne', { one: entity.one });
   const back =
     row && screen.kind === 'detail' ? (rowPath(all, entity, row) ?? '/') : (listFor(all, entity)?.route ?? '/');
-  const change = (field: PortalField, value: string | boolean) => {
-    const next = { ...draft, [field.name]: value };
-    setDraft(next);
-    saved.write(next, row);
-    setRefused(null);
-  };
   const focus = (name: string) =>
-    form.current
+    element.current
       ?.querySelector<HTMLElement>(`[data-field="${CSS.escape(name)}"] :is(input, textarea, select, button)`)
       ?.focus();
   const onError = (failure: Error) => {
@@ -129,117 +198,49 @@ function Form({
     saved.clear();
     void navigate({ to: back });
   };
-  const submit = () => {
-    setLeft(new Set(fields.map(({ name }) => name)));
-    const first = fields.find(({ name }) => wrong.get(name) != null);
-    if (first) return focus(first.name);
-    if (adding.isPending || changing.isPending) return;
-    if (!isNew) {
-      changing.save(values, { onError, onSaved: leave });
-      return;
-    }
-    adding.mutate(values, {
-      onError,
-      onSuccess: (added) => {
-        saved.clear();
-        void navigate({ to: (added && rowPath(all, entity, added)) ?? back });
-      },
-    });
-  };
+  const isSaving = adding.isPending || changing.isPending;
+  const hasValues = Object.keys(values).length > 0;
   const broken = fields.find(({ name }) => left.has(name) && wrong.get(name) != null);
-  return (
-    <Shell title={title} back={back} hidesBar>
-      <form
-        ref={form}
-        className={formStyles.form}
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          submit();
-        }}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit();
-        }}
-      >
-        <div className={styles.titlebar}>
-          <div>
-            <h1 className={styles.title}>{title}</h1>
-            {isNew && entity.help !== null && <p className={styles.answer}>{entity.help}</p>}
-          </div>
-        </div>
-        {error &&
-          (refused ? (
-            <Trouble
-              error={
-                new Refusal(400, {
-                  message: t('fieldWrong', {
-                    label: fieldIn(entity, refused.field)?.label ?? '',
-                    words: refused.words,
-                  }),
-                })
-              }
-            />
-          ) : (
-            <Trouble error={error} />
-          ))}
-        {changing.notSaved !== null && (
-          <p className={styles.trouble} role="alert">
-            {changing.notSaved}
-          </p>
-        )}
-        {changing.clash && (
-          <Clash
-            entity={entity}
-            clash={changing.clash}
-            onChoose={(chosen) => changing.resolve(chosen, { onError, onSaved: leave })}
-          />
-        )}
-        <div className={formStyles.fields}>
-          {fields.map((field) => {
-            const pointed = row && pointedTo(row, field.name);
-            const target = field.reference && entityIn(all, field.reference.entity);
-            return (
-              <FieldEditor
-                key={field.name}
-                field={field}
-                value={typedIn(field)}
-                chosen={pointed && target ? rowName(target, pointed) : null}
-                wrong={
-                  refused?.field === field.name
-                    ? refused.words
-                    : left.has(field.name)
-                      ? (wrong.get(field.name) ?? null)
-                      : null
-                }
-                isOptional={isNew && !field.required && field.editor !== 'boolean'}
-                onChange={(value) => change(field, value)}
-                onLeave={() => typedIn(field) !== '' && setLeft(new Set([...left, field.name]))}
-              />
-            );
-          })}
-        </div>
-        <div className={formStyles.bar}>
-          <Button
-            type="submit"
-            kind="first"
-            busy={(adding.isPending || changing.isPending) && t('saving')}
-            offBecause={!isNew && Object.keys(values).length === 0 ? t('nothingChanged') : null}
-          >
-            {t('save')}
-          </Button>
-          <Button onClick={leave}>{t('cancel')}</Button>
-          <span role="status">
-            {broken
-              ? t('lookAt', { label: inSentence(broken.label) })
-              : restored && Object.keys(values).length > 0
-                ? t('draftKept')
-                : ''}
-          </span>
-        </div>
-      </form>
-    </Shell>
-  );
+  return {
+    ...{ element, isNew, fields, refused, changing, back, isSaving, hasValues, typedIn, leave },
+    error: adding.error ?? changing.error,
+    status: broken ? t('lookAt', { label: inSentence(broken.label) }) : restored && hasValues ? t('draftKept') : '',
+    /** Returns the words of the rule that a field breaks, once the member has left the field. */
+    shownWrong: ({ name }: PortalField) =>
+      refused?.field === name ? refused.words : left.has(name) ? (wrong.get(name) ?? null) : null,
+    change: (field: PortalField, value: string | boolean) => {
+      const next = { ...draft, [field.name]: value };
+      setDraft(next);
+      saved.write(next, row);
+      setRefused(null);
+    },
+    leaveField: ({ name }: PortalField) => setLeft(new Set([...left, name])),
+    resolve: (chosen: Parameters<typeof changing.resolve>[0]) => changing.resolve(chosen, { onError, onSaved: leave }),
+    submit: () => {
+      setLeft(new Set(fields.map(({ name }) => name)));
+      const first = fields.find(({ name }) => wrong.get(name) != null);
+      if (first) return focus(first.name);
+      if (isSaving) return;
+      if (!isNew) return changing.save(values, { onError, onSaved: leave });
+      adding.mutate(values, {
+        onError,
+        onSuccess: (added) => {
+          saved.clear();
+          void navigate({ to: (added && rowPath(all, entity, added)) ?? back });
+        },
+      });
+    },
+  };
 }
+
+interface RefusedField {
+  readonly field: string;
+  readonly words: string;
+}
+
+/** Returns the error of a refused field with the label of the field. */
+const namedRefusal = (entity: PortalEntity, { field, words }: RefusedField): Refusal =>
+  new Refusal(400, { message: t('fieldWrong', { label: fieldIn(entity, field)?.label ?? '', words }) });
 
 /** Returns the values that the address of the form of a new row gives: `/bookings/new?resource=1`. */
 function useGivenValues(fields: readonly PortalField[], isNew: boolean): Draft {
@@ -263,7 +264,7 @@ function formFields(entity: PortalEntity, columns: readonly string[] | null, isN
 }
 
 /** Returns the field of an error that names the field or one of its rules. */
-function refusedField(fields: readonly PortalField[], error: Error): { field: string; words: string } | null {
+function refusedField(fields: readonly PortalField[], error: Error): RefusedField | null {
   if (!(error instanceof Refusal) || !error.code?.startsWith('23')) return null;
   const named = new Set([...error.message.matchAll(/"([^"]+)"/g)].map(([, name]) => name));
   for (const field of fields) {

@@ -16,7 +16,8 @@ beforeAll(async () => {
     create table public.customers (id int primary key, name text not null);
     create table public.tickets (id int primary key, title text constraint title_length check (length(title) > 2),
       status text not null default 'open', customer int constraint ticket_customer references public.customers);
-    create function public.refuse() returns trigger language plpgsql as $$ begin raise exception 'no' using errcode = 'PT423'; end $$;
+    create function public.refuse() returns trigger language plpgsql as $$ begin
+      if new.id < 0 then raise exception 'no' using errcode = 'PT423'; end if; return new; end $$;
     create trigger t before update on public.tickets for each row execute function public.refuse();
     create function public.close(ticket int) returns void language plpgsql as $$ begin raise exception 'no' using errcode = 'PT410'; end $$;
     select ninefold.define_machine('public.tickets', 'status', 'open', '[{"name": "close", "from": ["open"], "to": "closed"}]');
