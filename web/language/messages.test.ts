@@ -1,12 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ar } from './ar.ts';
 import { de } from './de.ts';
 import { en } from './en.ts';
 import { formatParts } from './message-format.ts';
 import { dateFormat, inSentence, type MessageKey, numberText, setLanguage, t } from './messages.ts';
 
-afterEach(() => setLanguage('en', en));
+afterEach(() => {
+  vi.unstubAllGlobals();
+  setLanguage('en', en);
+});
 
 /** Returns the names of the arguments of a message. */
 const argumentsOf = (message: string): string[] =>
@@ -71,6 +74,15 @@ describe('t', () => {
     setLanguage('de', de);
     expect([numberText(1234.5), inSentence('Anfragen')]).toEqual(['1.234,5', 'Anfragen']);
     expect(dateFormat({ dateStyle: 'long', timeZone: 'UTC' }).format(new Date('2026-03-04'))).toBe('4. März 2026');
+  });
+
+  it('formats numbers by the first valid locale of the browser in the language', () => {
+    vi.stubGlobal('navigator', { languages: ['de-DE@posix', 'en-GB', 'de-CH'] });
+    setLanguage('de', de);
+    expect(numberText(1234.5)).toBe(new Intl.NumberFormat('de-CH').format(1234.5));
+    vi.stubGlobal('navigator', { languages: ['en-US@posix'] });
+    setLanguage('en', en);
+    expect(numberText(1234.5)).toBe('1,234.5');
   });
 });
 

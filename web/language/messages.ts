@@ -36,7 +36,16 @@ export const currentLocale = (): string => current.locale;
 /** Returns the first locale of the browser in a language; the language itself if there is none. */
 function navigatorLocale(language: Language): string {
   const all = typeof navigator === 'undefined' ? [] : navigator.languages;
-  return all.find((tag) => tag.split('-')[0]?.toLowerCase() === language) ?? language;
+  return all.find((tag) => tag.split('-')[0]?.toLowerCase() === language && isLocale(tag)) ?? language;
+}
+
+/** False for the name of a locale that is not a language tag: Chromium on Linux may return `en-US@posix`. */
+function isLocale(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length > 0;
+  } catch {
+    return false;
+  }
 }
 
 type Values<T> = Readonly<Record<string, string | number | T>>;
