@@ -305,6 +305,7 @@ async function signUp(of: AppConnection, name: string, size: keyof typeof sizes)
 
 /** Checks a page in both themes: no fault of accessibility, and no scrolling sideways. */
 const inBoth = async (page: Page) => {
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
     await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor();
