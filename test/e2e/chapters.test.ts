@@ -37,6 +37,23 @@ it('shows the name of an app in the console, and also its ref in the list of app
   await context.close();
 });
 
+it('answers on the contents page with the purpose, the last change and what needs attention', async () => {
+  const app = await createApp(site.node, { from: template });
+  await runSql(
+    site.node,
+    app.ref,
+    `select ninefold.describe_app(purpose => 'Members report what is broken'); create table public.rooms (id int primary key)`,
+  );
+  const { page, problems } = await site.visit(`/app/${app.ref}`);
+  await page.getByText('Members report what is broken.').waitFor();
+  await page.getByText(/^Last change, /).waitFor();
+  const attention = page.getByRole('region', { name: 'Needs attention' });
+  await attention.getByRole('link', { name: /rooms/ }).first().click();
+  await page.getByRole('complementary').getByText('row-level security').first().waitFor();
+  expect(new URL(page.url()).searchParams.get('advice')).toContain('public.rooms');
+  expect(problems).toEqual([]);
+});
+
 it('returns the rules of one entity as data', async () => {
   const app = await createApp(site.node, { from: template });
   await runSql(site.node, app.ref, 'create table public.rooms (id int primary key)');

@@ -12,6 +12,7 @@ import { count, counted, percent } from '../format/format.ts';
 import { Page } from '../layout/page.tsx';
 import { SpecificationVersion } from '../layout/specification-version.tsx';
 import { useAppName } from '../layout/use-app-name.ts';
+import { Attention, LastChange } from './attention.tsx';
 import { CallsOfTheDay } from './calls-of-the-day.tsx';
 import { ChapterList } from './chapter-list.tsx';
 import { Connect } from './connect.tsx';
@@ -21,7 +22,7 @@ import { Health } from './health.tsx';
 import { Largest } from './largest.tsx';
 import { exampleOf } from './snippets.ts';
 
-/** Overview of an app: its contents, how to connect, its activity. */
+/** Overview of an app: its purpose, its last change, what needs attention, its contents, how to connect, its activity. */
 export function ContentsPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/' });
   const name = useAppName(ref);
@@ -33,6 +34,7 @@ export function ContentsPage() {
     void today.refetch();
   };
   const entities = spec.data?.chapters.entities?.entities;
+  const purpose = spec.data?.chapters.purpose?.purpose ?? null;
   return (
     <Page
       appRef={ref}
@@ -44,7 +46,9 @@ export function ContentsPage() {
       <PageHeader name="The specification, from the running system" question={`What does ${name} do?`}>
         {today.data ? (
           <>
+            {purpose !== null && `${asSentence(purpose)} `}
             <Answer appRef={ref} activity={today.data} /> <AsOf at={today.dataUpdatedAt} live={!today.isError} />
+            <LastChange appRef={ref} />
           </>
         ) : (
           today.isError && 'Currently unavailable.'
@@ -54,6 +58,7 @@ export function ContentsPage() {
       {(spec.data || spec.isPending) && (
         <div className={styles.columns}>
           <div>
+            <Attention appRef={ref} specification={spec.data} activity={today.data} />
             <ChapterList appRef={ref} specification={spec.data} activity={today.data} stale={spec.isError} />
             <Largest appRef={ref} entities={entities} />
             {entities?.length === 0 && (
@@ -76,8 +81,11 @@ export function ContentsPage() {
   );
 }
 
+/** Returns a text with a full stop at its end. */
+const asSentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
+
 /**
- * Answers the question of the page: "1,946 members hold 311 sessions and made 214,380 calls today; 0.21% of them
+ * Describes the activity of the app: "1,946 members hold 311 sessions and made 214,380 calls today; 0.21% of them
  * failed."
  */
 function Answer({ appRef, activity: { members, sessions, today } }: { appRef: string; activity: Activity }) {

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useId } from 'react';
 import styles from './side-section.module.css';
 
 /** Section of the contents page with a heading and a remark at its right. */
@@ -14,9 +14,10 @@ export function SideSection({
   least?: number | undefined;
   children: ReactNode;
 }) {
+  const id = useId();
   return (
-    <section className={styles.section} style={{ minHeight: min }}>
-      <h2 className={styles.heading}>
+    <section aria-labelledby={id} className={styles.section} style={{ minHeight: min }}>
+      <h2 id={id} className={styles.heading}>
         {title}
         {aside !== undefined && <span className={styles.aside}>{aside}</span>}
       </h2>

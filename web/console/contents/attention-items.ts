@@ -1,0 +1,48 @@
+import type { Activity } from '../../../contract/admin.ts';
+import type { Specification } from '../../../contract/specification.ts';
+import { percent } from '../format/format.ts';
+
+/** Something that a builder should look at, and the page that shows it. */
+export interface AttentionItem {
+  readonly id: string;
+  /** Id of the entity, function or job, or the route of the screen; null for requests. */
+  readonly on: string | null;
+  readonly words: string;
+  readonly page: 'roles' | 'errors' | 'screens';
+  /** The entry of the page that is opened. */
+  readonly search: { readonly advice?: string; readonly screen?: string };
+}
+
+/** Failed requests are listed from this share of today's requests on. */
+const FAILING_SHARE = 0.05;
+
+/**
+ * Returns what needs attention, the most urgent first: calls that fail for certain, failing requests of today, broken
+ * screens, security, performance. Findings without an effect are only in chapter 6.
+ */
+export function attentionItems({ chapters }: Specification, activity: Activity | undefined): AttentionItem[] {
+  const advice = (severity: 'fault' | 'security' | 'performance') =>
+    (chapters.roles?.advice ?? [])
+      .filter((one) => one.severity === severity)
+      .map(({ id, on, words }): AttentionItem => ({ id, on, words, page: 'roles', search: { advice: id } }));
+  const failing: AttentionItem[] = [];
+  if (activity && activity.today.failed >= activity.today.calls * FAILING_SHARE && activity.today.failed > 0) {
+    const { failed, calls } = activity.today;
+    const words = `${percent(failed, calls)} of today’s requests failed.`;
+    failing.push({ id: 'failing requests', on: null, words, page: 'errors', search: {} });
+  }
+  const broken = (chapters.screens?.screens ?? []).flatMap(({ route, broken: [reason] }): AttentionItem[] =>
+    reason === undefined
+      ? []
+      : [
+          {
+            id: route,
+            on: route,
+            words: `The screen is broken: ${reason}`,
+            page: 'screens',
+            search: { screen: route },
+          },
+        ],
+  );
+  return [...advice('fault'), ...failing, ...broken, ...advice('security'), ...advice('performance')];
+}
