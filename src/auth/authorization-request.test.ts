@@ -34,7 +34,7 @@ describe('readAuthorization', () => {
     const asked = (scope: string) => readAuthorization(new URLSearchParams({ ...good, scope }), true, 'openid profile');
     expect(asked('openid profile')).toMatchObject({ scopes: ['openid', 'profile'] });
     expect(asked('openid email')).toMatchObject({ error: 'invalid_scope' });
-    // A request without a scope gets no more than the client is registered for.
+    // A request without a scope asks for the default scope, as far as the client is registered for it.
     expect(asked('')).toMatchObject({ error: 'invalid_scope' });
     expect(readAuthorization(new URLSearchParams({ ...good, scope: '' }), true, 'email')).toMatchObject({
       scopes: ['email'],

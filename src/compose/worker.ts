@@ -78,7 +78,7 @@ export interface Worker {
   close(): Promise<void>;
 }
 
-/** What all parts of a worker use. */
+/** The configuration, connections and services that all parts of a worker use. */
 interface Node {
   readonly config: Config;
   readonly secrets: Secrets;

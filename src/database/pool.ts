@@ -66,9 +66,9 @@ const FIRST_RUN_MILLISECONDS = UNNOTICED_MILLISECONDS;
  */
 const SLOW_MILLISECONDS = 1.5 * UNNOTICED_MILLISECONDS;
 /**
- * Maximum number of batches in flight on one connection. Sixteen of the shortest statements fill a fifth of the time
- * that a call may wait, so a higher number saves no more system calls, and lengthens the queue behind a batch that is
- * unexpectedly slow.
+ * Maximum number of batches in flight on one connection. Sixteen of the shortest statements take a fifth of the time
+ * that a call may wait. A higher number would not save system calls. It would make more calls wait behind a batch that
+ * is unexpectedly slow.
  */
 const DEPTH = 16;
 /**
