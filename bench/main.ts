@@ -16,7 +16,7 @@ import { measureNeighbours } from './neighbours.ts';
 import { measurePages } from './pages.ts';
 import { measureProbe } from './probe.ts';
 import { measureSchema } from './schema-change.ts';
-import { measureSpecification } from './specification.ts';
+import { measureDerivation, measureSpecification } from './specification.ts';
 import { measureStart } from './start.ts';
 
 const measures: Readonly<Record<string, () => Promise<void>>> = {
@@ -24,6 +24,7 @@ const measures: Readonly<Record<string, () => Promise<void>>> = {
   auth: measureAuth,
   calls: measureCalls,
   crash: measureCrash,
+  derivation: measureDerivation,
   files: measureFiles,
   flood: measureFlood,
   links: measureLinks,

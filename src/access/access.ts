@@ -19,7 +19,7 @@ import {
   type Refusal,
   refusal,
 } from './decision.ts';
-import type { Lookup } from './lookup.ts';
+import { type Lookup, named } from './lookup.ts';
 import { privilegeOf, type RowOperation, type WriteOperation, writeBit } from './operations.ts';
 import { anyone, type Caller, outcomes, TRUE } from './outcomes.ts';
 import { functionsCalled, Policies, type RowSecurity, relationsRead } from './policies.ts';
@@ -413,7 +413,7 @@ export class Access {
       memberRole: caller.memberRole,
       memberRoles: caller.memberRoles,
       sees: (schema, name) => {
-        const relation = this.#look.named(schema, name);
+        const relation = named(this.#look, schema, name);
         return !relation || this.#decideAs(caller, role, relation, 'select', [0]).verdict !== 'never';
       },
     };

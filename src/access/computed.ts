@@ -1,5 +1,5 @@
 import type { RelationFact } from '../catalog/entities.ts';
-import type { Facts } from '../catalog/facts.ts';
+import type { DecisionFacts } from '../catalog/facts.ts';
 import { groupBy } from '../catalog/group.ts';
 import { entityId } from '../catalog/names.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
@@ -21,7 +21,7 @@ export interface Computed {
  * calls, and only if the relation has no field of the same name. Functions of a parent table also apply to the rows of
  * tables that inherit from it.
  */
-export function computedOf(facts: Facts): Computed[] {
+export function computedOf(facts: DecisionFacts): Computed[] {
   const exposed = facts.relations.filter(
     ({ schema, is_partition }) => facts.exposedSchemas.includes(schema) && !is_partition,
   );
@@ -48,7 +48,7 @@ export function computedOf(facts: Facts): Computed[] {
 }
 
 /** Returns the row types of a relation: its own type and those of its parents. */
-function rowsOf({ relations, inheritance }: Facts, relation: RelationFact): string[] {
+function rowsOf({ relations, inheritance }: DecisionFacts, relation: RelationFact): string[] {
   const found = [relation];
   for (const { oid } of found) {
     for (const { child, parent } of inheritance) {

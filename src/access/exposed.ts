@@ -1,5 +1,5 @@
 import type { RelationFact } from '../catalog/entities.ts';
-import type { Facts } from '../catalog/facts.ts';
+import type { DecisionFacts } from '../catalog/facts.ts';
 import { groupBy } from '../catalog/group.ts';
 import { byName, compareText, idOf } from '../catalog/names.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
@@ -8,7 +8,7 @@ import type { Lookup } from './lookup.ts';
 import { type Overlap, overlapsOf } from './overloads.ts';
 
 /** Returns the relations that /rest/v1 serves as tables. Partitions are reached through their table. */
-export const exposedRelations = (facts: Facts): RelationFact[] =>
+export const exposedRelations = (facts: DecisionFacts): RelationFact[] =>
   facts.relations
     .filter((relation) => facts.exposedSchemas.includes(relation.schema) && !relation.is_partition)
     .sort(byName);
@@ -23,7 +23,7 @@ const isAnyType = (type: string): boolean => /^any[a-z]+$|^"any"$/.test(type);
  * Returns the functions that /rest/v1/rpc can select by name, without procedures, aggregates and triggers. A function
  * may have at most one unnamed argument, which then receives the whole body (PostgREST, "Functions as RPC").
  */
-const foundRoutines = (facts: Facts): RoutineFact[] =>
+const foundRoutines = (facts: DecisionFacts): RoutineFact[] =>
   facts.routines
     .filter(({ schema, kind, result }) => facts.exposedSchemas.includes(schema) && kind === 'f' && result !== 'trigger')
     .filter(({ inputs }) => {
@@ -34,7 +34,7 @@ const foundRoutines = (facts: Facts): RoutineFact[] =>
     });
 
 /** Returns the functions that calls can run, ordered by schema, name and argument types. */
-export const callableRoutines = (facts: Facts): RoutineFact[] =>
+export const callableRoutines = (facts: DecisionFacts): RoutineFact[] =>
   foundRoutines(facts)
     .filter(({ result }) => result !== 'event_trigger')
     .filter(({ inputs }) => !inputs.some(({ type, has_default }) => isAnyType(type) && !has_default))

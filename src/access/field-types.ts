@@ -1,17 +1,14 @@
 import type { FieldFact, TypeFact } from '../catalog/entities.ts';
 import { type FieldTypes, fieldTypesOf, withAlias } from '../sql-reader/field-types.ts';
-import type { Lookup } from './lookup.ts';
+import { named, type Reads } from './lookup.ts';
 
 /**
  * Returns the types of a relation's fields and of the relations that its conditions read. The types determine the
  * meaning of a condition.
  */
-export function fieldTypes(
-  look: Pick<Lookup, 'fields' | 'types' | 'named' | 'relations'>,
-  relation: number,
-): FieldTypes {
+export function fieldTypes(look: Reads<'fields' | 'types' | 'byName' | 'relations'>, relation: number): FieldTypes {
   const other = (schema: string, name: string) => {
-    const read = look.named(schema, name);
+    const read = named(look, schema, name);
     return read && fieldsOf(look, read.oid);
   };
   const own = fieldsOf(look, relation);
@@ -19,7 +16,7 @@ export function fieldTypes(
   return { ...(name === undefined ? own : withAlias(own, name, own)), relation: other };
 }
 
-function fieldsOf(look: Pick<Lookup, 'fields' | 'types'>, relation: number): FieldTypes {
+function fieldsOf(look: Reads<'fields' | 'types'>, relation: number): FieldTypes {
   const fields = look.fields.get(relation) ?? [];
   const composites = fields.flatMap(({ name, type_oid: oid }) => {
     const type = look.types.get(oid);
@@ -35,7 +32,7 @@ function fieldsOf(look: Pick<Lookup, 'fields' | 'types'>, relation: number): Fie
 /** Returns the type of a field, or the base type of its domain. */
 export function baseOf(
   { type_oid, type }: Pick<FieldFact, 'type' | 'type_oid'>,
-  types: ReadonlyMap<number, TypeFact>,
+  types: Pick<ReadonlyMap<number, TypeFact>, 'get'>,
 ): { type: string; oid: number; fact: TypeFact | undefined } {
   let base = { type, oid: type_oid, fact: types.get(type_oid) };
   while (base.fact?.kind === 'd') {

@@ -1,6 +1,6 @@
 import type { ConstraintFact, PartitionConstraintFact, UniqueIndexFact } from '../catalog/constraints.ts';
 import type { EntityFacts, FieldFact, NumberingFact, RelationFact, TypeFact } from '../catalog/entities.ts';
-import type { Facts } from '../catalog/facts.ts';
+import type { DecisionFacts } from '../catalog/facts.ts';
 import { groupBy } from '../catalog/group.ts';
 import { type Computed, computedOf } from './computed.ts';
 import { Privileges } from './privileges.ts';
@@ -12,10 +12,11 @@ export const nameKey = (schema: string, name: string): string => `${schema}\0${n
 
 /** Indexes of the facts by id, shared by all chapters. */
 export class Lookup {
-  readonly facts: Facts;
+  readonly facts: DecisionFacts;
   readonly relations: ReadonlyMap<number, RelationFact>;
   readonly views: ViewUses;
-  readonly #named: ReadonlyMap<string, RelationFact>;
+  /** By `nameKey`. */
+  readonly byName: ReadonlyMap<string, RelationFact>;
   /** By relation. */
   readonly fields: ReadonlyMap<number, readonly FieldFact[]>;
   readonly constraints: ReadonlyMap<number, readonly ConstraintFact[]>;
@@ -38,12 +39,12 @@ export class Lookup {
   /** Which functions write. */
   readonly writing: Writing;
 
-  constructor(facts: Facts) {
+  constructor(facts: DecisionFacts) {
     this.facts = facts;
     this.privileges = new Privileges(facts);
     this.relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
     this.views = new ViewUses(facts, this.relations);
-    this.#named = new Map(facts.relations.map((relation) => [nameKey(relation.schema, relation.name), relation]));
+    this.byName = new Map(facts.relations.map((relation) => [nameKey(relation.schema, relation.name), relation]));
     this.fields = this.privileges.fieldsOf;
     this.constraints = groupBy(facts.constraints, (constraint) => constraint.relation);
     this.pointing = groupBy(
@@ -62,22 +63,26 @@ export class Lookup {
     this.computed = computedOf(facts);
     this.writing = new Writing(facts.routines);
   }
-
-  /** Returns the relation with a name. */
-  named(schema: string, name: string): RelationFact | undefined {
-    return this.#named.get(nameKey(schema, name));
-  }
-
-  /**
-   * Returns the numbers of the fields of a relation's primary key, in the order of the key; an empty list without a
-   * primary key.
-   */
-  primaryKey(relation: number): readonly number[] {
-    return this.constraints.get(relation)?.find(({ kind }) => kind === 'p')?.fields ?? [];
-  }
-
-  /** Returns the name of a field by its number. */
-  fieldName(relation: number, number: number): string | undefined {
-    return this.fields.get(relation)?.find((field) => field.number === number)?.name;
-  }
 }
+
+/** Indexes of which only single values are read. */
+export type Reads<Name extends keyof Lookup> = {
+  readonly [Key in Name]: Lookup[Key] extends ReadonlyMap<infer Of, infer Value>
+    ? Pick<ReadonlyMap<Of, Value>, 'get'>
+    : never;
+};
+
+/** Returns the relation with a name. */
+export const named = ({ byName }: Reads<'byName'>, schema: string, name: string): RelationFact | undefined =>
+  byName.get(nameKey(schema, name));
+
+/**
+ * Returns the numbers of the fields of a relation's primary key, in the order of the key; an empty list without a
+ * primary key.
+ */
+export const primaryKey = ({ constraints }: Reads<'constraints'>, relation: number): readonly number[] =>
+  constraints.get(relation)?.find(({ kind }) => kind === 'p')?.fields ?? [];
+
+/** Returns the name of a field by its number. */
+export const fieldName = ({ fields }: Reads<'fields'>, relation: number, number: number): string | undefined =>
+  fields.get(relation)?.find((field) => field.number === number)?.name;

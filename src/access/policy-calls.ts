@@ -9,7 +9,7 @@ import { type Use, usesOf } from '../sql-reader/body/uses.ts';
 import { runsDynamicSql, writesInStatements } from '../sql-reader/body/writes.ts';
 import type { CallingRole } from './calling-roles.ts';
 import { addCondition, always, type Decision, denied, display, refusal } from './decision.ts';
-import type { Lookup } from './lookup.ts';
+import { type Lookup, named } from './lookup.ts';
 import type { RowOperation } from './operations.ts';
 import { functionsCalled } from './policies.ts';
 import { INSUFFICIENT_PRIVILEGE } from './refusals.ts';
@@ -237,7 +237,7 @@ export class PolicyCalls {
   #find(routine: RoutineFact, schema: string | null, name: string): RelationFact | undefined {
     const schemas = schema === null ? searchPath(routine, this.#look.facts.exposedSchemas) : [schema];
     for (const one of schemas) {
-      const found = this.#look.named(one, name);
+      const found = named(this.#look, one, name);
       if (found) return found;
     }
     return undefined;

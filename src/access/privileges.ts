@@ -1,7 +1,7 @@
 import type { CheckedTypeFact } from '../catalog/checked-types.ts';
 import { defaultDependencies } from '../catalog/default-dependencies.ts';
 import type { FieldFact, GrantFact, RelationFact, TypeFact } from '../catalog/entities.ts';
-import type { Facts } from '../catalog/facts.ts';
+import type { DecisionFacts } from '../catalog/facts.ts';
 import { groupBy } from '../catalog/group.ts';
 import type { TablePrivilege } from '../catalog/role-access.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
@@ -39,7 +39,7 @@ export class Privileges {
   readonly #readsAll: number;
   readonly #writesAll: number;
 
-  constructor(facts: Facts) {
+  constructor(facts: DecisionFacts) {
     this.membership = new Membership(facts.roles, facts.memberships);
     this.unpopulated = new Set(facts.unpopulated);
     this.fieldsOf = groupBy(facts.fields, (field) => field.relation);

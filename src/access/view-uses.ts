@@ -1,5 +1,5 @@
 import type { RelationFact } from '../catalog/entities.ts';
-import type { Facts } from '../catalog/facts.ts';
+import type { DecisionFacts } from '../catalog/facts.ts';
 import { groupBy } from '../catalog/group.ts';
 
 /** The relations and functions that the query of a view uses. */
@@ -15,10 +15,10 @@ export interface Uses {
 
 /** The relations and functions of each view. */
 export class ViewUses {
-  readonly #byView: ReadonlyMap<number, Facts['view_uses']>;
+  readonly #byView: ReadonlyMap<number, DecisionFacts['view_uses']>;
   readonly #relations: ReadonlyMap<number, RelationFact>;
 
-  constructor(facts: Facts, relations: ReadonlyMap<number, RelationFact>) {
+  constructor(facts: DecisionFacts, relations: ReadonlyMap<number, RelationFact>) {
     this.#byView = groupBy(facts.view_uses, (use) => use.view);
     this.#relations = relations;
   }

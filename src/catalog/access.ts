@@ -164,6 +164,7 @@ export const accessQueries: CatalogQueries<AccessFacts> = {
       ${grants(`coalesce(n.nspacl, acldefault('n', n.nspowner))`)} as grants
     from pg_catalog.pg_namespace n ${commentOf('pg_namespace', 'n.oid')} where ${isOwnSchema('n')} order by n.nspname`),
 
+  // Most policies read no relation. For them, `strpos` saves the regular expression, which takes longer than the rest.
   policies: list(`
     select p.oid::int8 as oid, p.polrelid::int8 as relation, p.polname as name, p.polpermissive as permissive, p.polcmd as command,
       p.polroles::int8[] as roles, pg_get_expr(p.polqual, p.polrelid) as using,
@@ -172,7 +173,7 @@ export const accessQueries: CatalogQueries<AccessFacts> = {
       (select coalesce(json_agg(json_build_object('relation', r.relation, 'fields', to_json(r.fields), 'clause', t.clause)
           order by t.clause, r.relation, r.fields), '[]')
         from (values ('using', p.polqual::text), ('check', p.polwithcheck::text)) t (clause, tree)
-        cross join lateral ${relationsReadBy('t.tree')} r) as reads
+        cross join lateral ${relationsReadBy('t.tree')} r where strpos(t.tree, ':relid ') > 0) as reads
     from pg_catalog.pg_policy p join pg_catalog.pg_class c on c.oid = p.polrelid
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace and ${isOwnSchema('n')}
     left join (

@@ -129,14 +129,16 @@ const numbersInRoot = (numbers: string): string =>
  * SQL that is false for NOT ENFORCED constraints, and for constraints whose internal triggers are disabled (DISABLE
  * TRIGGER ALL).
  */
-const isEnforced = `(d.definition !~ ' NOT ENFORCED$' and (k.contype <> 'f' and not k.condeferrable or not exists (
+const isEnforced = `(right(d.definition, 13) <> ' NOT ENFORCED' and (k.contype <> 'f' and not k.condeferrable or not exists (
       select from pg_catalog.pg_trigger g where g.tgconstraint = k.oid and g.tgrelid = k.conrelid and g.tgenabled in ('D', 'R'))))`;
 
 /**
  * Returns SQL with the action of a foreign key when the referenced row is deleted or updated; x if the constraint is
  * not enforced or its triggers on the referenced table are disabled.
  */
-const actionOf = (column: string): string => `case when k.contype = 'f' and (d.definition ~ ' NOT ENFORCED$' or exists (
+const actionOf = (
+  column: string,
+): string => `case when k.contype = 'f' and (right(d.definition, 13) = ' NOT ENFORCED' or exists (
       select from pg_catalog.pg_trigger g where g.tgconstraint = k.oid and g.tgrelid = k.confrelid and g.tgenabled in ('D', 'R')))
     then 'x' else k.${column}::text end`;
 

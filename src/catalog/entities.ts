@@ -16,6 +16,8 @@ export interface EntityFacts {
   relations: RelationFact[];
   /** Fields of all relations; those of a partition only if a foreign key references the partition itself. */
   fields: FieldFact[];
+  /** Comments on relations and fields. They are separate, so that a changed comment changes no other fact. */
+  comments: CommentFact[];
   types: TypeFact[];
   triggers: TriggerFact[];
   inheritance: { child: number; parent: number }[];
@@ -56,7 +58,6 @@ export interface RelationFact {
   updatable: number;
   updatable_by_trigger: number;
   definition: string | null;
-  comment: string | null;
   extension: string | null;
   /** Grants of SELECT, INSERT, UPDATE, DELETE, TRUNCATE and MAINTAIN on the whole relation. */
   grants: GrantFact[];
@@ -91,7 +92,6 @@ export interface FieldFact {
    */
   made?: true;
   identity: '' | 'a' | 'd';
-  comment: string | null;
   /** Null for the default collation of the database. */
   collation: CollationFact | null;
   /** Grants on this column only. */
@@ -104,6 +104,13 @@ export interface FieldFact {
 export interface DependencyFact {
   sequences: number[];
   functions: number[];
+}
+
+/** A comment on a relation or, if `field` is not 0, on the field with this number. */
+export interface CommentFact {
+  relation: number;
+  field: number;
+  text: string;
 }
 
 /** A NOT NULL constraint. These outnumber all other constraints, so the fact is compact. */
@@ -245,7 +252,6 @@ export const entityQueries: CatalogQueries<EntityFacts> = {
       case when c.relkind in ('r', 'p') then 28 when ${isUnserved('c')} then 0 else pg_relation_is_updatable(c.oid, false) end as updatable,
       case when c.relkind in ('r', 'p') then 28 when ${isUnserved('c')} then 0 else pg_relation_is_updatable(c.oid, true) end as updatable_by_trigger,
       case when c.relkind in ('v', 'm') then pg_get_viewdef(c.oid) end as definition,
-      m.description as comment,
       ${extensionOf('pg_catalog.pg_class', 'c.oid')} as extension,
       ${grants(`coalesce(c.relacl, acldefault('r', c.relowner))`, granted)} as grants,
       (select coalesce(json_agg(distinct case r.ev_type when '2' then 'update' when '3' then 'insert' else 'delete' end), '[]')
@@ -253,7 +259,12 @@ export const entityQueries: CatalogQueries<EntityFacts> = {
       (select json_agg(json_build_object('name', r.rulename, 'enabled', r.ev_enabled in ('O', 'A'), 'sql', pg_get_ruledef(r.oid))
           order by r.rulename)
         from pg_catalog.pg_rewrite r where r.ev_class = c.oid and r.ev_type <> '1') as rewrite_rules
-    from ${relationsOf('c')} ${commentOf('pg_class', 'c.oid')}`),
+    from ${relationsOf('c')} order by c.oid`),
+
+  comments: list(`
+    select c.oid::int8 as relation, m.objsubid as field, m.description as text
+    from ${relationsOf('c')} join pg_catalog.pg_description m on m.classoid = 'pg_catalog.pg_class'::regclass and m.objoid = c.oid
+    order by c.oid, m.objsubid`),
 
   fields: list(`
     select c.oid::int8 as relation, a.attnum as number, a.attname as name, format_type(a.atttypid, a.atttypmod) as type,
@@ -264,7 +275,7 @@ export const entityQueries: CatalogQueries<EntityFacts> = {
       a.attgenerated as generated, case when c.relkind = 'v' and not ${isUnserved('c')} then pg_relation_is_updatable(c.oid, false) & 28 = 28
         and not pg_column_is_updatable(c.oid, a.attnum, false)
         and not exists (select from pg_catalog.pg_trigger g where g.tgrelid = c.oid and g.tgtype & 64 <> 0) else false end as computed,
-      a.attidentity as identity, m.description as comment,
+      a.attidentity as identity,
       ${collationOf('a.attcollation', 'a.atttypid')} as collation,
       case when a.attacl is not null then ${grants('a.attacl', written)} end as grants,
       w.needs
@@ -274,7 +285,6 @@ export const entityQueries: CatalogQueries<EntityFacts> = {
     left join pg_catalog.pg_constraint k on k.contype = 'n' and k.conrelid = a.attrelid and k.conkey[1] = a.attnum
     ${commentOf('pg_constraint', 'k.oid', '0', 'km')}
     left join ${needsOf('pg_attrdef')} w on w.of = d.oid and a.attgenerated = ''
-    ${commentOf('pg_class', 'c.oid', 'a.attnum')}
     where not c.relispartition or c.oid in (
       select k.confrelid from pg_catalog.pg_constraint k where k.contype = 'f' and k.conparentid = 0)
     order by c.oid, a.attnum`),

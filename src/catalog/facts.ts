@@ -13,9 +13,10 @@ import { withGeneratedViewFields } from './generated-view-fields.ts';
 import { type IndexFacts, indexQueries } from './indexes.ts';
 import { type JobFacts, jobQueries } from './jobs.ts';
 import { type MachineFacts, machineQueries } from './machines.ts';
+import { type KnownRows, parseRows, resultsJson } from './parse-rows.ts';
 import { type PreRequestFacts, readPreRequests } from './pre-request.ts';
 import { type PublicationFacts, publicationQueries } from './publications.ts';
-import { type CatalogJson, parseCatalog, readCatalogJson, readCatalogParallel } from './read-catalog.ts';
+import { type CatalogJson, readCatalogJson, readCatalogParallel } from './read-catalog.ts';
 import type { RoutineFacts } from './routines.ts';
 import { routineQueries } from './routines.ts';
 import { type RefusalFacts, readScreenRefusals } from './screen-refusals.ts';
@@ -65,6 +66,9 @@ export interface Facts extends ObjectFacts, AskedFacts, OptionFacts {
   /** The function that runs before each data call (the setting db_pre_request). */
   preRequest: string | null;
 }
+
+/** The facts that decisions about privileges can depend on. */
+export type DecisionFacts = Omit<Facts, 'comments' | 'description' | 'labels' | 'screens' | 'screen_refusals'>;
 
 export interface FactOptions {
   exposedSchemas: readonly string[];
@@ -146,18 +150,32 @@ async function readForOptions(
   const refusals = await readScreenRefusals(executor, path, limits.catalogLockMilliseconds.default);
   const named = await readPreRequests(executor, preRequest ?? defaultRestSettings.db_pre_request);
   return new TextEncoder().encode(
-    JSON.stringify({ screen_refusals: refusals, pre_requests: named } satisfies OptionFacts),
+    resultsJson({ screen_refusals: refusals, pre_requests: named } satisfies OptionFacts),
   );
 }
 
+/** Parsed facts with their rows, which make the next reading cheaper. */
+export interface ParsedFacts {
+  facts: Facts;
+  rows: KnownRows;
+}
+
 /** Parses facts and adds the defaults of the options. */
-export function parseFacts({ parts, options }: RawFacts): Facts {
+export const parseFacts = (raw: RawFacts): Facts => parseChangedFacts(raw, null).facts;
+
+/**
+ * Parses facts and adds the defaults of the options. Rows that are the same as in an earlier reading are the same
+ * objects.
+ */
+export function parseChangedFacts({ parts, options }: RawFacts, earlier: ParsedFacts | null): ParsedFacts {
   const { exposedSchemas, authenticator, anonymous = 'anon', roleClaim = null } = options;
   const {
     extraSearchPath = defaultRestSettings.db_extra_search_path,
     preRequest = defaultRestSettings.db_pre_request,
   } = options;
-  const read = Object.assign({}, ...parts.map(parseCatalog)) as ObjectFacts & AskedFacts & OptionFacts;
-  const fields = withGeneratedViewFields(read);
-  return { ...read, fields, exposedSchemas, extraSearchPath, authenticator, anonymous, roleClaim, preRequest };
+  const parsed = parts.map((part) => parseRows(part, earlier?.rows ?? new Map()));
+  const read = Object.assign({}, ...parsed.map(({ facts }) => facts)) as ObjectFacts & AskedFacts & OptionFacts;
+  const fields = withGeneratedViewFields(read, earlier?.facts.fields);
+  const facts = { ...read, fields, exposedSchemas, extraSearchPath, authenticator, anonymous, roleClaim, preRequest };
+  return { facts, rows: new Map(parsed.flatMap(({ rows }) => [...rows])) };
 }

@@ -12,15 +12,18 @@ const instead = 64;
  * Returns the fields, and marks the fields of views that are identity or generated columns of a base table. A statement
  * may not set such a field through a view either (428C9). Views with INSTEAD OF triggers are excluded, because a
  * trigger can use any value.
+ * @param earlier An earlier result. A marked field that is the same as before is the same object.
  */
-export function withGeneratedViewFields({
-  fields,
-  relations,
-  triggers,
-  view_trees,
-  view_uses,
-}: Pick<EntityFacts, 'fields' | 'relations' | 'triggers' | 'view_trees'> &
-  Pick<AccessFacts, 'view_uses'>): FieldFact[] {
+export function withGeneratedViewFields(
+  {
+    fields,
+    relations,
+    triggers,
+    view_trees,
+    view_uses,
+  }: Pick<EntityFacts, 'fields' | 'relations' | 'triggers' | 'view_trees'> & Pick<AccessFacts, 'view_uses'>,
+  earlier: readonly FieldFact[] = [],
+): FieldFact[] {
   const made = new Map<string, Pick<FieldFact, 'identity' | 'computed'>>();
   const found = new Set<number>();
   const keyOf = (relation: number, number: number) => `${relation} ${number}`;
@@ -52,9 +55,12 @@ export function withGeneratedViewFields({
     }
   }
   if (found.size === tables.size) return fields;
+  const known = new Map(earlier.filter((field) => field.made).map((field) => [JSON.stringify(field), field]));
   return fields.map((field) => {
     const isShown = found.has(field.relation) && !tables.has(field.relation);
     const base = isShown ? made.get(keyOf(field.relation, field.number)) : undefined;
-    return base ? { ...field, ...base, computed: field.computed || base.computed, made: true } : field;
+    if (!base) return field;
+    const marked: FieldFact = { ...field, ...base, computed: field.computed || base.computed, made: true };
+    return known.get(JSON.stringify(marked)) ?? marked;
   });
 }

@@ -1,5 +1,5 @@
 import type { CatalogQueries } from './read-catalog.ts';
-import { isOwnSchema } from './sql-fragments.ts';
+import { isOwnSchema, list } from './sql-fragments.ts';
 
 /** Indexes that PostgreSQL can use to find rows, unique or not, including those of constraints. */
 export interface IndexFacts {
@@ -16,7 +16,7 @@ export interface IndexFact {
 /** Query of IndexFacts. */
 export const indexQueries: CatalogQueries<IndexFacts> = {
   // Partial indexes are left out, because they only help for a part of the rows.
-  indexes: `select coalesce(json_agg(row_to_json(t)), '[]') from (
+  indexes: list(`
     select i.indrelid::int8 as relation,
       (select json_agg(k.number order by k.at) from unnest(i.indkey::int2[]) with ordinality k(number, at)
         where k.at <= i.indnkeyatts) as fields
@@ -26,5 +26,5 @@ export const indexQueries: CatalogQueries<IndexFacts> = {
     join pg_catalog.pg_class x on x.oid = i.indexrelid
     join pg_catalog.pg_am m on m.oid = x.relam and m.amname in ('btree', 'hash')
     where i.indisvalid and i.indpred is null
-    order by i.indrelid, x.relname) t`,
+    order by i.indrelid, x.relname`),
 };

@@ -109,9 +109,10 @@ const settings = (lockMilliseconds: number): Statement => ({
 
 function statementOf<Facts>(queries: CatalogQueries<Facts>): Statement {
   const names = Object.keys(queries) as (keyof Facts & string)[];
-  const members = names.map((name) => `'${name}', (${queries[name]})`).join(',\n');
+  const members = names.map((name) => `'"${name}":' || coalesce((${queries[name]})::text, 'null')`).join(',\n');
   // The statement is prepared, because planning takes a sixth of the time of its execution.
-  return { text: `select json_build_object(${members})`, params: [], planKey: 'catalog' };
+  // The separator is the one of `parseRows`.
+  return { text: `select '{' || concat_ws(E',\\r\\n', ${members}) || '}'`, params: [], planKey: 'catalog' };
 }
 
 function lastValue(results: readonly Result[]): Buffer {

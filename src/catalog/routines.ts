@@ -1,6 +1,6 @@
 import { type GrantFact, isOfExtension } from './entities.ts';
 import type { CatalogQueries } from './read-catalog.ts';
-import { commentOf, functionGrants, isOwnSchema } from './sql-fragments.ts';
+import { commentOf, functionGrants, isOwnSchema, list } from './sql-fragments.ts';
 
 /** Functions and procedures of the app's schemas. Those of extensions are only counted. */
 export interface RoutineFacts {
@@ -81,7 +81,7 @@ const aggregateParts = `(select concat_ws(', ', 'sfunc = ' || g.aggtransfn::regp
 
 /** Queries of RoutineFacts. */
 export const routineQueries: CatalogQueries<RoutineFacts> = {
-  routines: `select coalesce(json_agg(row_to_json(t)), '[]') from (
+  routines: list(`
     select p.oid::int8 as oid, n.nspname as schema, p.proname as name, p.prokind as kind,
       (select coalesce(json_agg(json_build_object('name', coalesce(a.name, ''), 'type', format_type(a.type, null),
           'type_oid', a.type::int8, 'mode', a.mode, 'has_default', a.place > p.pronargs - p.pronargdefaults) order by a.place), '[]')
@@ -103,7 +103,7 @@ export const routineQueries: CatalogQueries<RoutineFacts> = {
     join pg_catalog.pg_language l on l.oid = p.prolang
     ${commentOf('pg_proc', 'p.oid')}
     where not ${isOfExtension('pg_catalog.pg_proc', 'p.oid')}
-    order by n.nspname, p.proname, p.oid) t`,
+    order by n.nspname, p.proname, p.oid`),
 
   extension_routines: `select coalesce(json_agg(row_to_json(t)), '[]') from (
     select e.extname as extension, n.nspname as schema, count(*) as functions

@@ -58,8 +58,12 @@ export const relationsReadBy = (tree: string): string => `(
         from string_to_table(trim(e.of[2]), ' ') as b(bit) where b.bit <> '' order by 1) as fields
     from regexp_matches(${tree}, ':relid (\\d+) [^{}]*:requiredPerms [1-9]\\d* :checkAsUser \\d+ :selectedCols \\(b([ 0-9]*)\\)', 'g') as e(of))`;
 
-/** Returns SQL with the rows of a query as one JSON array of objects. */
-export const list = (query: string): string => `select coalesce(json_agg(row_to_json(t)), '[]') from (${query}) t`;
+/**
+ * Returns SQL with the rows of a query as one JSON array of objects. Carriage returns, which PostgreSQL prints in no JSON
+ * value, mark the rows, so that `parseRows` can compare rows without parsing them.
+ */
+export const list = (query: string): string =>
+  `select E'[\\r' || coalesce(string_agg(row_to_json(t)::text, E',\\r'), '') || ']' from (${query}) t`;
 
 /** Returns SQL with the relations of the app's schemas; the schema has the alias `n`. */
 export const relationsOf = (alias: string): string =>
@@ -81,7 +85,7 @@ export const codeText = `case when l.lanname in ('sql', 'plpgsql') then coalesce
 export const hasQueries = (tree: string): string => `position('{QUERY' in substr(${tree}, 4)) > 0`;
 
 /** Returns SQL that is true if the tree of a query locks rows (FOR UPDATE, FOR SHARE), also in its subqueries. */
-export const locksRows = (tree: string): string => `coalesce(${tree} ~ ':rowMarks \\(', false)`;
+export const locksRows = (tree: string): string => `coalesce(strpos(${tree}, ':rowMarks (') > 0, false)`;
 
 /** Returns SQL with the target list in the tree of a view's query. */
 export const targets = (tree: string): string =>

@@ -2,6 +2,7 @@ import { limits } from '../../contract/limits.ts';
 import { authoriseBuilderProxy, serviceRole } from '../admin/authorise.ts';
 import type { AdminContext } from '../admin/context.ts';
 import { handleAdmin } from '../admin/handle.ts';
+import { preparePage } from '../admin/prepare-page.ts';
 import { TableAnalyzer } from '../apps/analyze-tables.ts';
 import type { App } from '../apps/app.ts';
 import { CONSOLE_REF, databaseName } from '../apps/app-record.ts';
@@ -304,8 +305,12 @@ function composeHttp(
     ],
     openApi: openApi((app, role) => documents.for(app, role)),
     authorise: (request, ref) => authoriseBuilderProxy(adminContext, request, ref),
-    handleAdmin: (request, receive) => {
+    preparePage: (request) => {
       // Starts the specification process early, because a builder usually opens the specification soon.
+      specifications.prepare();
+      preparePage(adminContext, request).catch(() => undefined);
+    },
+    handleAdmin: (request, receive) => {
       specifications.prepare();
       return handleAdmin(adminContext, request, receive && ((bytes) => receive(boundOf(bytes))));
     },

@@ -24,6 +24,8 @@ export interface NodeCallParts {
    * @param receive Reads the body; null if the request has none.
    */
   handleAdmin(request: CallRequest, receive: ReceiveBody | null): Promise<Reply>;
+  /** Begins work that a page of the console will need. Never throws. */
+  preparePage: (request: CallRequest) => void;
   /** Returns true if the node can serve requests. */
   isHealthy: () => Promise<boolean>;
   /** Folder of the built console. */
@@ -139,6 +141,7 @@ export class NodeCalls {
   #consolePage(request: CallRequest): Reply | null {
     const { headers, path } = request;
     if (NO_PAGE.test(path) || !(headers.accept ?? '').includes('text/html')) return null;
+    if (request.method === 'GET') this.#parts.preparePage(request);
     return this.#console.answer(request, PAGE, {
       'content-security-policy': consolePolicy(this.#parts.origins, headers.host),
       'x-frame-options': 'DENY',

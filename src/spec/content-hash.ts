@@ -32,6 +32,5 @@ export function stableContent({
 const withoutFigures = <Item extends { figures?: unknown }>({ figures: _, ...item }: Item): Omit<Item, 'figures'> =>
   item;
 
-/** Returns the SHA-256, in hexadecimal, of the stable content of a specification. */
-export const contentHash = (lastingPart: object): string =>
-  createHash('sha256').update(JSON.stringify(lastingPart)).digest('hex');
+/** Returns the SHA-256, in hexadecimal, of the stable content of a specification as JSON. */
+export const contentHash = (json: string): string => createHash('sha256').update(json).digest('hex');

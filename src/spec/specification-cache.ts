@@ -150,13 +150,17 @@ export class SpecificationCache {
     }
     const facts = await this.#sources.readFacts(app, described.options);
     // A change and its reversal lead to the same state. A specification of the time between them must not be found
-    // under this state.
-    const isSame = (await catalogFingerprint(app.database)) === catalog;
-    const unique = isSame ? null : randomUUID();
-    const of = { ref, state: unique ?? state };
-    if (!isSame) this.#forgetState(app, state);
-    const source = { facts, factsState: unique ?? factsState, app: described.app };
-    return { of, hash: this.#tasks.run('derive', { of, source }) };
+    // under this state, so it gets the state only if the catalog has not changed since before the reading.
+    const unique = { ref, state: randomUUID() };
+    const source = { facts, factsState: unique.state, app: described.app };
+    const hash = this.#tasks.run('derive', { of: unique, source });
+    hash.catch(() => undefined);
+    if ((await catalogFingerprint(app.database)) !== catalog) {
+      this.#forgetState(app, state);
+      return { of: unique, hash };
+    }
+    const named = this.#tasks.run('setState', { of: unique, state, factsState });
+    return { of: { ref, state }, hash: after([hash], named).then(() => hash) };
   }
 
   /** Removes the entry of a state, so that the next caller derives the specification. */

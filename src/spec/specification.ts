@@ -2,7 +2,6 @@ import type { LimitName } from '../../contract/limits.ts';
 import { defaultRestSettings, type RestSettings } from '../../contract/settings.ts';
 import type { AuthSettings } from '../../contract/settings-auth.ts';
 import type { Chapters, Specification } from '../../contract/specification.ts';
-import { Lookup } from '../access/lookup.ts';
 import type { Facts } from '../catalog/facts.ts';
 import { callsChapter } from './chapters/calls/calls.ts';
 import { entitiesChapter } from './chapters/entities/entities.ts';
@@ -14,7 +13,8 @@ import { rulesChapter } from './chapters/rules/rules.ts';
 import { screensChapter } from './chapters/screens/screens.ts';
 import { accountStates } from './chapters/states/account-states.ts';
 import { statesChapter } from './chapters/states/states.ts';
-import { contentHash, stableContent } from './content-hash.ts';
+import { contentHash } from './content-hash.ts';
+import { Entries, type EntryLookup } from './entries.ts';
 
 /** The data of an app that its own database does not contain. */
 export interface SpecificationApp {
@@ -31,14 +31,28 @@ export interface SpecificationApp {
  * Derives the specification of an app, without live figures. Pure: the same facts and settings give the same value, in
  * the same order.
  */
-export function deriveSpecification(facts: Facts, app: SpecificationApp): Specification {
-  const settings = { ...(app.restSettings ?? defaultRestSettings), ...app.authSettings };
-  const look = new Lookup(facts);
-  const entities = entitiesChapter(look);
+export const deriveSpecification = (facts: Facts, app: SpecificationApp): Specification =>
+  deriveChanged(facts, app, null).specification;
+
+/** A specification with the entries that it consists of. */
+export interface Derivation {
+  specification: Specification;
+  entries: Entries;
+}
+
+/**
+ * Derives the specification as `deriveSpecification` does. Takes the entries whose facts and settings did not change
+ * from an earlier derivation.
+ */
+export function deriveChanged(facts: Facts, app: SpecificationApp, earlier: Entries | null): Derivation {
+  const entries = new Entries(facts, earlier);
+  const { look } = entries;
+  const settings = entries.of(allSettings, '', app.restSettings ?? defaultRestSettings, app.authSettings);
+  const entities = entitiesChapter(entries);
   const machines = statesChapter(look);
-  const rules = rulesChapter(look);
-  const roles = rolesChapter(look, settings);
-  const calls = callsChapter(look, entities.entities, roles, settings);
+  const rules = rulesChapter(entries);
+  const roles = entries.ofDecisions(rolesChapter, settings);
+  const calls = callsChapter(entries, entities.entities, roles, settings);
   const states = { ...machines, accounts: accountStates(settings, new Set(calls.calls.map(({ id }) => id))) };
   const chapters: Chapters = {
     purpose: purposeChapter(facts, app.name),
@@ -48,8 +62,12 @@ export function deriveSpecification(facts: Facts, app: SpecificationApp): Specif
     rules,
     roles,
     calls,
-    errors: errorsChapter(look, rules, states, roles, settings),
+    errors: errorsChapter(entries, rules, states, roles, settings),
     limits: limitsChapter(facts, { settings, environment: app.environment ?? {} }),
   };
-  return { app: { ref: app.ref, name: app.name }, hash: contentHash(stableContent(chapters)), chapters };
+  // Without figures, the chapters are their own stable content (`stableContent`).
+  const hash = contentHash(entries.writer.json(chapters));
+  return { specification: { app: { ref: app.ref, name: app.name }, hash, chapters }, entries };
 }
+
+const allSettings = (_: EntryLookup, rest: RestSettings, auth: AuthSettings) => ({ ...rest, ...auth });

@@ -1,5 +1,5 @@
 import { byRoutine } from '../../access/exposed.ts';
-import type { Facts } from '../../catalog/facts.ts';
+import type { DecisionFacts } from '../../catalog/facts.ts';
 import type { RoutineFact } from '../../catalog/routines.ts';
 
 /** Schemas that belong to Ninefold and that every app has from the start. */
@@ -9,9 +9,9 @@ const platformSchemas = new Set([
 ]);
 
 /** Returns true if the specification of the app describes the schema. The other schemas are the same in every app. */
-export const isDocumented = (facts: Facts, schema: string): boolean =>
+export const isDocumented = (facts: DecisionFacts, schema: string): boolean =>
   facts.exposedSchemas.includes(schema) || !platformSchemas.has(schema);
 
 /** Returns the functions of the app, ordered by schema, name and argument types. */
-export const documentedRoutines = (facts: Facts): RoutineFact[] =>
+export const documentedRoutines = (facts: DecisionFacts): RoutineFact[] =>
   facts.routines.filter((routine) => isDocumented(facts, routine.schema)).sort(byRoutine);

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Rule } from '../../../contract/specification.ts';
 import type { EntitiesChapter, Entity, Field } from '../../../contract/specification-entities.ts';
 import { type AppDatabase, startAppDatabase } from '../../../test/support/app-database.ts';
-import { Lookup } from '../../access/lookup.ts';
 import { loadFacts } from '../../catalog/facts.ts';
 import type { Pool } from '../../database/pool.ts';
+import { Entries } from '../entries.ts';
 import { entitiesChapter } from './entities/entities.ts';
 import { entitiesMarkdown } from './entities/markdown.ts';
 import { rulesChapter } from './rules/rules.ts';
@@ -86,8 +86,8 @@ beforeAll(async () => {
     insert into public.pairs values (1, 2);
     insert into public.apart values (1, '[1,9)', 'ada', 'paid');`);
   const facts = await loadFacts(owner, { exposedSchemas: ['public'], authenticator: 'app_authenticator' });
-  rules = rulesChapter(new Lookup(facts)).rules;
-  chapter = entitiesChapter(new Lookup(facts));
+  rules = rulesChapter(new Entries(facts)).rules;
+  chapter = entitiesChapter(new Entries(facts));
 }, 60_000);
 
 afterAll(async () => {
@@ -259,7 +259,7 @@ describe('words and codes of keys and types in chapter 5', () => {
     );
     await owner.script(`${types.join('\n')} create table public.deep (c public.c20);`);
     const facts = await loadFacts(owner, { exposedSchemas: ['public'], authenticator: 'app_authenticator' });
-    const deep = rulesChapter(new Lookup(facts)).rules.filter((rule) => rule.entity === 'public.deep');
+    const deep = rulesChapter(new Entries(facts)).rules.filter((rule) => rule.entity === 'public.deep');
     expect(deep.length).toBeLessThan(250);
     expect(deep.at(-1)?.words).toBe('c is what its type public.c20 takes: more than is told here');
   });

@@ -6,7 +6,7 @@ import type { Lookup } from '../../access/lookup.ts';
 import { RequestAccess } from '../../access/request-access.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
 import type { CodeFacts } from '../../catalog/executed-code.ts';
-import type { Facts } from '../../catalog/facts.ts';
+import type { DecisionFacts } from '../../catalog/facts.ts';
 import type { Row } from './literals.ts';
 import { type Accounts, type MemberField, memberFields, syntheticMembers } from './members.ts';
 import { ProbePlanner, type SampleSize } from './probe-planner.ts';
@@ -18,7 +18,7 @@ const NARROW: SampleSize = { rows: 4, read: 2, written: 2, members: 2 };
 
 /** The data that the probes of all relations of one run share. */
 export class ProbeContext {
-  readonly facts: Facts;
+  readonly facts: DecisionFacts;
   readonly requests: RequestAccess;
   readonly access: Access;
   readonly roles: readonly ChapterRole[];

@@ -3,7 +3,7 @@ import type { Access } from '../../access/access.ts';
 import type { Attempt } from '../../access/attempts.ts';
 import type { ChapterRole } from '../../access/calling-roles.ts';
 import { baseOf } from '../../access/field-types.ts';
-import type { Lookup } from '../../access/lookup.ts';
+import { type Lookup, primaryKey } from '../../access/lookup.ts';
 import { privilegeOf, type RowOperation } from '../../access/operations.ts';
 import { isSettable } from '../../access/privileges.ts';
 import { clauseFor, combinePolicies, policyChecks } from '../../access/row-security.ts';
@@ -255,7 +255,7 @@ export class ProbePlanner {
 
   /** Returns the fields by which a row is found: the primary key if it is readable, otherwise all readable fields. */
   #key(relation: RelationFact, readable: readonly FieldFact[]): readonly FieldFact[] {
-    const key = this.#look.primaryKey(relation.oid);
+    const key = primaryKey(this.#look, relation.oid);
     const named = readable.filter((field) => key.includes(field.number));
     return named.length > 0 && named.length === key.length ? named : readable;
   }

@@ -6,7 +6,7 @@ import type { Chapters, Specification } from '../../../contract/specification.ts
 import type { CallEntry } from '../../../contract/specification-calls.ts';
 import type { Entity } from '../../../contract/specification-entities.ts';
 import type { PolicyEntry, RoleCell, RolesChapter } from '../../../contract/specification-roles.ts';
-import { parseFacts, type RawFacts } from '../../catalog/facts.ts';
+import { type ParsedFacts, parseChangedFacts, parseFacts, type RawFacts } from '../../catalog/facts.ts';
 import { type CatalogJson, parseCatalog } from '../../catalog/read-catalog.ts';
 import type { SchemaCache } from '../../catalog/schema-cache.ts';
 import type { TypeNameFacts } from '../../catalog/type-facts.ts';
@@ -25,7 +25,7 @@ import { specificationHtml } from '../html/specification.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import { visibleTo } from '../openapi/visible.ts';
 import { memberScreens } from '../portal/member-screens.ts';
-import { deriveSpecification, type SpecificationApp } from '../specification.ts';
+import { type Derivation, deriveChanged, type SpecificationApp } from '../specification.ts';
 import { fieldExamples, typeExamples } from '../types/examples.ts';
 import type { TypeFacts } from '../types/facts.ts';
 import { jsonSchemas } from '../types/json-schema.ts';
@@ -71,11 +71,11 @@ export interface PackedVersion {
 }
 
 /**
- * The max number of cached specifications and of bytes of their source facts. A specification takes about four times
- * the memory of its facts.
+ * The max number of cached specifications and of bytes of their source facts. A specification and its parsed facts take
+ * about eight times the memory of the facts as JSON.
  */
 const HELD = 100;
-const HELD_BYTES = 100_000_000;
+const HELD_BYTES = 50_000_000;
 
 export interface FoundCall {
   call: CallEntry;
@@ -85,13 +85,17 @@ export interface FoundCall {
   examples: [string, unknown][];
 }
 
-interface Held {
-  readonly state: string;
-  /** The facts from which the specification was derived, and their state. */
-  readonly facts: RawFacts;
-  readonly factsState: string;
-  readonly specification: Specification;
-  readonly ids: ObjectIds;
+/** A specification with all values that it was derived from. */
+interface Derived extends Derivation {
+  readonly app: SpecificationApp;
+  readonly parsed: ParsedFacts;
+}
+
+interface Held extends Derived {
+  state: string;
+  factsState: string;
+  /** The number of bytes of the facts as JSON. */
+  readonly size: number;
   /** The specification with the latest figures. */
   shown: Specification;
 }
@@ -117,7 +121,8 @@ export class Tasks {
     const known = this.#held.get(of.ref);
     const isUsable = known?.state === of.state || known?.factsState === factsState;
     if (!isUsable) throw new NotCachedError();
-    return this.derive({ of, source: { facts: known.facts, factsState, app } });
+    if (known.state === of.state) return known.specification.hash;
+    return this.#hold(of, factsState, known.size, () => derived(known.parsed, app, known));
   }
 
   /**
@@ -126,14 +131,24 @@ export class Tasks {
   derive({ of, source }: { of: SpecificationKey; source: Source }): string {
     const known = this.#held.get(of.ref);
     if (known?.state === of.state) return known.specification.hash;
-    const { specification, ids } = this.#backoff.measure(of.ref, () => derived(source));
     // A specification that is larger than the whole cache is then the only cached one.
     const read = source.facts.parts.reduce((bytes, { length }) => bytes + length, 0);
     const size = Math.min(read, HELD_BYTES);
-    const { facts, factsState } = source;
-    const cached = { state: of.state, facts, factsState, specification, ids, shown: specification };
-    this.#held.set(of.ref, cached, { size });
-    return specification.hash;
+    return this.#hold(of, source.factsState, size, () => derivedFrom(source, known ?? null));
+  }
+
+  /**
+   * Sets the state that identifies a cached specification and its facts.
+   * @throws NotCachedError
+   */
+  setState({ of, state, factsState }: { of: SpecificationKey; state: string; factsState: string }): void {
+    if (this.#held.get(of.ref)?.state !== state) Object.assign(this.#of(of), { state, factsState });
+  }
+
+  #hold({ ref, state }: SpecificationKey, factsState: string, size: number, derive: () => Derived): string {
+    const fresh = this.#backoff.measure(ref, derive);
+    this.#held.set(ref, { ...fresh, state, factsState, size, shown: fresh.specification }, { size });
+    return fresh.specification.hash;
   }
 
   /**
@@ -150,7 +165,8 @@ export class Tasks {
    * @throws NotCachedError
    */
   page({ of, format, isGzipped }: { of: SpecificationKey; format: PageFormat; isGzipped: boolean }): Bytes {
-    const text = Buffer.from(write[format](this.#of(of).shown));
+    const { shown, entries } = this.#of(of);
+    const text = Buffer.from(format === 'json' ? entries.writer.json(shown) : write[format](shown));
     return toBytes(isGzipped ? gzipSync(text, { level: constants.Z_BEST_SPEED }) : text);
   }
 
@@ -203,8 +219,9 @@ export class Tasks {
    * @throws NotCachedError
    */
   changesTo({ of, source }: { of: SpecificationKey; source: Omit<Source, 'factsState'> }): Change[] {
-    const [now, then] = [this.#of(of), derived(source)];
-    const ids = { before: now.ids, after: then.ids };
+    const now = this.#of(of);
+    const then = derivedFrom(source, now);
+    const ids = { before: objectIds(now.parsed.facts), after: objectIds(then.parsed.facts) };
     return diffChapters(exported(now.specification.chapters), exported(then.specification.chapters), ids);
   }
 
@@ -217,9 +234,10 @@ export class Tasks {
     packed: string;
     ids: string;
   } {
-    const { specification, ids } = this.#of(of);
+    const { specification, parsed } = this.#of(of);
     const { chapters } = specification;
     return this.#backoff.measure(of.ref, () => {
+      const ids = objectIds(parsed.facts);
       const text = JSON.stringify(stableContent(chapters));
       const before = previous && unpackedChapters(previous.packed);
       const both = { before: previous && unpackedIds(previous), after: ids };
@@ -233,7 +251,7 @@ export class Tasks {
    * @throws NotCachedError
    */
   packIds({ of }: { of: SpecificationKey }): string {
-    return gzipJsonSync(JSON.stringify(this.#of(of).ids));
+    return gzipJsonSync(JSON.stringify(objectIds(this.#of(of).parsed.facts)));
   }
 
   /** Returns the milliseconds for which the background must not record changes of the app. */
@@ -289,8 +307,8 @@ export class Tasks {
     caller: MemberCaller;
     language: string;
   }): Bytes {
-    const { facts, specification } = this.#of(of);
-    const types = { ...parseCatalog(names), facts: parseFacts(facts) };
+    const { parsed, specification } = this.#of(of);
+    const types = { ...parseCatalog(names), facts: parsed.facts };
     return json(memberScreens(types, specification.chapters, caller, language));
   }
 
@@ -329,13 +347,17 @@ export class Tasks {
   }
 }
 
-function derived({ facts: raw, app }: Pick<Source, 'facts' | 'app'>): { specification: Specification; ids: ObjectIds } {
-  const facts = parseFacts(raw);
-  return { specification: deriveSpecification(facts, app), ids: objectIds(facts) };
+/** Derives a specification, and takes the unchanged parts from an earlier one. */
+function derived(parsed: ParsedFacts, given: SpecificationApp, earlier: Derived | null): Derived {
+  const app = earlier && JSON.stringify(earlier.app) === JSON.stringify(given) ? earlier.app : given;
+  const derivation = deriveChanged(parsed.facts, app, earlier?.entries ?? null);
+  return { ...derivation, app, parsed };
 }
 
-const write: Readonly<Record<PageFormat, (specification: Specification) => string>> = {
-  json: (specification) => JSON.stringify(specification),
+const derivedFrom = ({ facts, app }: Pick<Source, 'facts' | 'app'>, earlier: Derived | null): Derived =>
+  derived(parseChangedFacts(facts, earlier?.parsed ?? null), app, earlier);
+
+const write: Readonly<Record<Exclude<PageFormat, 'json'>, (specification: Specification) => string>> = {
   markdown: specificationMarkdown,
   html: specificationHtml,
 };

@@ -1,11 +1,11 @@
 import type { Entity, Field } from '../../../contract/specification-entities.ts';
-import { Lookup } from '../../access/lookup.ts';
 import type { ConstraintFact } from '../../catalog/constraints.ts';
 import type { TypeFact } from '../../catalog/entities.ts';
 import { groupBy } from '../../catalog/group.ts';
 import { readCondition } from '../../sql-reader/condition.ts';
 import type { Expression, Operand } from '../../sql-reader/tree.ts';
 import { entitiesChapter } from '../chapters/entities/entities.ts';
+import { Entries } from '../entries.ts';
 import { isArrayLength, trimmedField } from '../words/counts.ts';
 import { domainRuleWords, ruleWords } from '../words/rule.ts';
 import type { TypeFacts } from './facts.ts';
@@ -48,7 +48,7 @@ export interface InputField {
 export function inputs(types: InputFacts, only: string | null = null): Input[] {
   const named = new NamedTypes(types.named_types);
   const domains = new Domains(types, named);
-  return entitiesChapter(new Lookup(types.facts))
+  return entitiesChapter(new Entries(types.facts))
     .entities.filter(
       ({ id, exposed, writable }) => exposed && (writable.insert || writable.update) && (only === null || id === only),
     )

@@ -1,13 +1,14 @@
 import { isWritable } from '../../../contract/call-detail.ts';
 import type { ComputedField, Entity, Field } from '../../../contract/specification-entities.ts';
 import { executedRoutines } from '../../access/exposed.ts';
-import { Lookup } from '../../access/lookup.ts';
+import type { Lookup } from '../../access/lookup.ts';
 import { groupBy } from '../../catalog/group.ts';
 import { compareText } from '../../catalog/names.ts';
 import type { RoutineFact } from '../../catalog/routines.ts';
 import { type KeyRelationship, nameKey } from '../../catalog/schema-cache.ts';
 import type { NamedTypeFact, OutputFact } from '../../catalog/type-facts.ts';
 import { entitiesChapter } from '../chapters/entities/entities.ts';
+import { Entries } from '../entries.ts';
 import type { TypeFacts } from './facts.ts';
 import { NamedTypes, type Shape } from './type-names.ts';
 
@@ -56,8 +57,9 @@ class Writer {
   constructor(types: TypeFacts) {
     this.#types = types;
     this.#named = new NamedTypes(types.named_types, (fact) => this.#isExposed(fact));
-    this.#look = new Lookup(types.facts);
-    this.#entities = entitiesChapter(this.#look).entities;
+    const entries = new Entries(types.facts);
+    this.#look = entries.look;
+    this.#entities = entitiesChapter(entries).entities;
     this.#outputs = new Map(types.outputs.map((output) => [output.routine, output]));
   }
 

@@ -22,11 +22,12 @@ export const runsDynamicSql = (source: string): boolean => summaryOf(`plpgsql\n$
 const summaryOf = memoize(
   (text) => {
     const end = text.indexOf('\n');
-    const { writes, all } = read(text.slice(0, end), text.slice(end + 1));
+    const language = text.slice(0, end);
+    const { writes, all } = read(language, text.slice(end + 1));
     const isDynamic = all.some(
       (token, i) => word(token, 'execute') && !word(all[i + 1], 'function', 'procedure', 'on'),
     );
-    return { writes, isDynamic };
+    return { writes, isDynamic, inStatements: statementWrites(language, all) };
   },
   { maxText: 10_000 },
 );
@@ -47,8 +48,10 @@ export function sqlstateOfStable(language: string, source: string, isInlined: bo
  * Returns whether PostgreSQL refuses statements of a function that is not declared VOLATILE, wherever it is called
  * (0A000). It does not refuse functions that write when they run, such as nextval.
  */
-export function writesInStatements(language: string, source: string): Writes {
-  const all = tokens(source);
+export const writesInStatements = (language: string, source: string): Writes =>
+  summaryOf(`${language}\n${source}`).inStatements;
+
+function statementWrites(language: string, all: readonly Token[]): Writes {
   const written = all.flatMap((token, i) => (isWrite(all, i) && !word(token, ...writingFunctions) ? [i] : []));
   if (written.some(certainTokens(language, all))) return 'always';
   return written.length > 0 ? 'at times' : 'never';

@@ -5,7 +5,7 @@ import { type AuthSettings, authSettings } from '../../../../contract/settings-a
 import type { CallSetting } from '../../../../contract/specification-calls.ts';
 import type { Lookup } from '../../../access/lookup.ts';
 import { refusalOfPreRequest } from '../../../access/pre-request.ts';
-import type { Facts } from '../../../catalog/facts.ts';
+import type { DecisionFacts } from '../../../catalog/facts.ts';
 import { compareText, roleName } from '../../../catalog/names.ts';
 import type { ServerLimitFacts } from '../../../catalog/server-limits.ts';
 import { isSetByServer } from '../../../database/startup-settings.ts';
@@ -45,7 +45,7 @@ const withoutQuery = (address: string): string =>
   address.replace(/\?(.*)$/s, (_, query: string) => `?… (${fingerprint(query)})`);
 
 /** Returns a note on the schemas that do not exist. PostgreSQL's own schemas always exist. */
-function missingSchemas(facts: Facts, names: readonly string[]): string {
+function missingSchemas(facts: DecisionFacts, names: readonly string[]): string {
   const missing = names.filter(
     (name) => !/^pg_|^information_schema$/.test(name) && !facts.schemas.some((one) => one.name === name),
   );
@@ -95,7 +95,7 @@ function representations({ facts, privileges }: Lookup): CallSetting[] {
  * Returns the settings of ALTER ROLE … SET and ALTER DATABASE … SET that apply to calls. Omits those of chapter 9, and
  * search_path, which each call sets.
  */
-function databaseSettings(facts: Facts): CallSetting[] {
+function databaseSettings(facts: DecisionFacts): CallSetting[] {
   const told = new Set(facts.server_settings.map(({ name }) => name));
   return facts.role_settings
     .filter(({ name }) => !told.has(name) && !isSetByServer(name) && name !== 'search_path')
@@ -114,7 +114,7 @@ function databaseSettings(facts: Facts): CallSetting[] {
 }
 
 /** Returns the connections that a setting applies to, in words that are the same in every app. */
-export function whoseOf(facts: Facts, { role, database }: ServerLimitFacts['role_settings'][number]): string {
+export function whoseOf(facts: DecisionFacts, { role, database }: ServerLimitFacts['role_settings'][number]): string {
   if (role === null) return database ? 'everyone' : 'everyone, in every database';
   const name =
     role === facts.authenticator

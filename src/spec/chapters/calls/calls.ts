@@ -6,12 +6,13 @@ import type { Entity } from '../../../../contract/specification-entities.ts';
 import type { RoleCell, RolesChapter } from '../../../../contract/specification-roles.ts';
 import { callingRoles } from '../../../access/calling-roles.ts';
 import { executedRoutines } from '../../../access/exposed.ts';
-import type { Lookup } from '../../../access/lookup.ts';
+import { type Lookup, named } from '../../../access/lookup.ts';
 import { refusedCalls } from '../../../access/overloads.ts';
 import { ruleFor } from '../../../access/rewrite-rules.ts';
 import { groupBy } from '../../../catalog/group.ts';
 import { idOf, queryName } from '../../../catalog/names.ts';
 import type { RoutineFact } from '../../../catalog/routines.ts';
+import type { Entries, EntryLookup } from '../../entries.ts';
 import { wholeBody } from './call-example.ts';
 import { callSettings } from './call-settings.ts';
 import { definitionEntries } from './definitions.ts';
@@ -23,38 +24,25 @@ import { jobEntries } from './jobs.ts';
  * calls.
  */
 export function callsChapter(
-  look: Lookup,
+  entries: Entries,
   entities: readonly Entity[],
   roles: RolesChapter,
   settings: RestSettings & AuthSettings,
 ): CallsChapter {
-  const { facts } = look;
-  const open = groupBy(
-    roles.cells.filter((cell) => cell.verdict !== 'never'),
-    (cell) => `${cell.operation} ${cell.entity}`,
-  );
-  // Calls select a schema other than the first one with a header.
-  const inSchema = (schema: string, method: CallEntry['method']) =>
-    schema === facts.exposedSchemas[0]
-      ? ''
-      : ` (In schema ${schema}: header ${method === 'GET' ? 'Accept-Profile' : 'Content-Profile'}.)`;
-  const may = (operation: string, id: string) => open.get(`${operation} ${id}`) ?? [];
+  const { facts, look } = entries;
+  const cellsOf = groupBy(roles.cells, ({ entity }) => entity);
+  const isFirst = (schema: string) => schema === facts.exposedSchemas[0];
   const callable = executedRoutines(look).filter(({ isCallable }) => isCallable);
   const calls: CallEntry[] = [
     ...authCalls.filter((call) => isSwitchedOn(call, settings)).map(authCall),
     ...entities
       .filter((entity) => entity.exposed)
       .flatMap((entity) =>
-        rowMethods.flatMap((row) => {
-          const cells = may(row.operation, entity.id);
-          if (cells.length === 0) return [];
-          const upserts = row.operation === 'insert' ? upsertWords(look, entity, roles.cells) : '';
-          return [rowCall(entity, row, cells, `${inSchema(entity.schema, row.method)}${upserts}`)];
-        }),
+        entries.of(rowCalls, entity.id, entity, cellsOf.get(entity.id) ?? [], isFirst(entity.schema)),
       ),
     ...(settings.openapi_mode === 'disabled' ? [] : [rootCall(look, settings, roles)]),
     ...callable.flatMap(({ routine, overlaps }) => {
-      const cells = may('execute', idOf(routine));
+      const cells = (cellsOf.get(idOf(routine)) ?? []).filter(({ verdict }) => verdict !== 'never');
       // A function with a whole-body argument can be called with GET only if this argument has a default.
       const isRead = wholeBody(routine)?.has_default ?? true;
       const methods = isRead ? (['GET', 'POST'] as const) : (['POST'] as const);
@@ -68,7 +56,7 @@ export function callsChapter(
               routine,
               method,
               cells,
-              `${inSchema(routine.schema, method)}${refused}`,
+              `${isFirst(routine.schema) ? '' : profileWords(routine.schema, method)}${refused}`,
               look.writing.of(routine),
             ),
           );
@@ -210,6 +198,23 @@ const rowMethods: readonly RowMethod[] = [
   },
 ];
 
+/**
+ * Returns the calls on the rows of an entity.
+ * @param cells The cells of the entity.
+ * @param isInFirst True if its schema is the first exposed schema.
+ */
+const rowCalls = (look: EntryLookup, entity: Entity, cells: readonly RoleCell[], isInFirst: boolean): CallEntry[] =>
+  rowMethods.flatMap((row) => {
+    const open = cells.filter(({ operation, verdict }) => operation === row.operation && verdict !== 'never');
+    if (open.length === 0) return [];
+    const upserts = row.operation === 'insert' ? upsertWords(look, entity, cells) : '';
+    return [rowCall(entity, row, open, `${isInFirst ? '' : profileWords(entity.schema, row.method)}${upserts}`)];
+  });
+
+/** Words for a schema other than the first exposed one, which calls select with a header. */
+const profileWords = (schema: string, method: CallEntry['method']): string =>
+  ` (In schema ${schema}: header ${method === 'GET' ? 'Accept-Profile' : 'Content-Profile'}.)`;
+
 const rowCall = (
   entity: Entity,
   { operation, method, summary }: RowMethod,
@@ -232,14 +237,11 @@ const rowCall = (
  * Returns who may add rows to a table, but may send no upsert that changes a row. PostgreSQL refuses every upsert of a
  * table with a rewrite rule for updates, also of a disabled one (rewriteHandler.c, matchLocks).
  */
-function upsertWords(look: Lookup, { id, schema, name }: Entity, cells: readonly RoleCell[]): string {
-  const relation = look.named(schema, name);
+function upsertWords(look: EntryLookup, { schema, name }: Entity, cells: readonly RoleCell[]): string {
+  const relation = named(look, schema, name);
   const rule = relation && relation.kind !== 'v' ? ruleFor(relation, 'update') : undefined;
   if (rule !== undefined) return ` Every upsert is refused (0A000), because of the rewrite rule ${rule}.`;
-  const ofRole = groupBy(
-    cells.filter(({ entity }) => entity === id),
-    ({ role }) => role,
-  );
+  const ofRole = groupBy(cells, ({ role }) => role);
   const refused = [...ofRole].flatMap(([role, group]) => {
     const [insert, update] = ['insert', 'update'].map((one) => group.find(({ operation }) => operation === one));
     const isRefused = insert?.verdict !== 'never' && update?.verdict === 'never';

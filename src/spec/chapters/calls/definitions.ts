@@ -2,7 +2,7 @@ import type { DefinitionEntry } from '../../../../contract/specification-calls.t
 import type { Lookup } from '../../../access/lookup.ts';
 import { appSearchPath } from '../../../apps/search-path.ts';
 import type { GrantFact } from '../../../catalog/entities.ts';
-import type { Facts } from '../../../catalog/facts.ts';
+import type { DecisionFacts } from '../../../catalog/facts.ts';
 import { groupBy } from '../../../catalog/group.ts';
 import { compareText, entityId, idOf, roleName } from '../../../catalog/names.ts';
 import { isSetForOwner } from '../../../database/startup-settings.ts';
@@ -23,7 +23,7 @@ export function definitionEntries(look: Lookup): DefinitionEntry[] {
 const entry = (kind: string, name: string, sql: string): DefinitionEntry => ({ id: `${kind} ${name}`, kind, sql });
 
 /** Returns the settings of ALTER DATABASE and ALTER ROLE … SET that apply to the owner's sessions but not to calls. */
-const sessionSettings = (facts: Facts): DefinitionEntry[] =>
+const sessionSettings = (facts: DecisionFacts): DefinitionEntry[] =>
   facts.role_settings
     .filter(({ role, name }) => role !== facts.authenticator && (name === 'search_path' || isSetForOwner(name)))
     .filter(({ role, name, value }) => role !== null || name !== 'search_path' || value !== appSearchPath)
@@ -36,7 +36,7 @@ const sessionSettings = (facts: Facts): DefinitionEntry[] =>
     );
 
 /** Returns the privileges on objects that only functions and views reach. Chapter 6 covers only the exposed schemas. */
-function privileges(facts: Facts): DefinitionEntry[] {
+function privileges(facts: DecisionFacts): DefinitionEntry[] {
   const schemas = facts.schemas.filter(({ name }) => isDocumented(facts, name) && !facts.exposedSchemas.includes(name));
   const names = new Set(schemas.map(({ name }) => name));
   const relations = facts.relations.filter(({ schema }) => names.has(schema));
@@ -57,7 +57,7 @@ function privileges(facts: Facts): DefinitionEntry[] {
 }
 
 /** Returns privileges in words: "anon: select, update". Omits the owner's own privileges. */
-const words = (facts: Facts, owner: number, grants: readonly GrantFact[]): string =>
+const words = (facts: DecisionFacts, owner: number, grants: readonly GrantFact[]): string =>
   [...groupBy(grants, ([grantee]) => grantee)]
     .filter(([grantee]) => grantee !== owner)
     .map(

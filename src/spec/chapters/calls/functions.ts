@@ -1,7 +1,7 @@
 import type { FunctionEntry } from '../../../../contract/specification-calls.ts';
 import type { Lookup } from '../../../access/lookup.ts';
 import { runsAs, settingEffects } from '../../../access/setting-effects.ts';
-import type { Facts } from '../../../catalog/facts.ts';
+import type { DecisionFacts } from '../../../catalog/facts.ts';
 import { groupBy } from '../../../catalog/group.ts';
 import { entityId, idOf } from '../../../catalog/names.ts';
 import type { RoutineFact } from '../../../catalog/routines.ts';
@@ -45,7 +45,11 @@ const entry = ({ facts, privileges }: Lookup, routine: RoutineFact): FunctionEnt
   body: routine.body,
 });
 
-function effects(facts: Facts, privileges: Lookup['privileges'], routine: RoutineFact): Pick<FunctionEntry, 'effects'> {
+function effects(
+  facts: DecisionFacts,
+  privileges: Lookup['privileges'],
+  routine: RoutineFact,
+): Pick<FunctionEntry, 'effects'> {
   const found = settingEffects(facts, privileges.membership, routine);
   return found.length === 0 ? {} : { effects: found.map(({ words }) => words) };
 }

@@ -6,12 +6,14 @@ import type {
   Relation,
 } from '../../../../contract/specification-entities.ts';
 import type { Computed } from '../../../access/computed.ts';
-import { Lookup } from '../../../access/lookup.ts';
+import { fieldName, type Lookup, type Reads } from '../../../access/lookup.ts';
 import type { ConstraintFact } from '../../../catalog/constraints.ts';
 import type { FieldFact, RelationFact, TypeFact } from '../../../catalog/entities.ts';
 import type { Facts } from '../../../catalog/facts.ts';
 import { groupBy } from '../../../catalog/group.ts';
 import { byName, compareText, entityId, idOf, roleName } from '../../../catalog/names.ts';
+import type { RoutineFact } from '../../../catalog/routines.ts';
+import { Entries, type EntryLookup } from '../../entries.ts';
 import { equalTexts } from '../../words/collation.ts';
 import { isDocumented } from '../documented.ts';
 import { junctionsOf } from './junctions.ts';
@@ -20,10 +22,10 @@ import { shownKeys } from './shown-keys.ts';
 import { ViewKeys } from './view-keys.ts';
 
 /** Builds chapter 3: the entities of the app, their fields and their references. */
-export function entitiesChapter(look: Lookup): EntitiesChapter {
-  const { facts } = look;
+export function entitiesChapter(entries: Entries): EntitiesChapter {
+  const { facts, look } = entries;
   const documented = facts.relations.filter((relation) => isDocumented(facts, relation.schema));
-  const entities = describe(look, documented);
+  const entities = describe(entries, documented);
   const relations = foreignKeys(look, new Set(documented.map((relation) => relation.oid)));
   const shown = shownKeys(look);
   return {
@@ -41,23 +43,32 @@ export function entitiesChapter(look: Lookup): EntitiesChapter {
 }
 
 /** Returns the relations of every schema except PostgreSQL's own, without partitions. */
-export const allEntities = (facts: Facts): Entity[] => describe(new Lookup(facts), facts.relations);
+export const allEntities = (facts: Facts): Entity[] => describe(new Entries(facts), facts.relations);
 
-function describe(look: Lookup, relations: readonly RelationFact[]): Entity[] {
+function describe(entries: Entries, relations: readonly RelationFact[]): Entity[] {
+  const { facts, look } = entries;
   const computed = groupBy(look.computed, ({ relation }) => relation.oid);
   const keys = new ViewKeys(look);
   return relations
     .filter((relation) => !relation.is_partition)
     .sort(byName)
-    .map((relation) => entity(look, relation, keys, computed.get(relation.oid)));
+    .map((relation) => {
+      const key = keys.of(relation.oid);
+      const owner = roleName(facts, relation.owner);
+      const exposed = facts.exposedSchemas.includes(relation.schema);
+      const own = computed.get(relation.oid) ?? [];
+      const routines = own.map(({ routine }) => routine);
+      const kinds = own.map(({ as }) => as);
+      return entries.of(entity, relation.oid, relation, owner, exposed, key, routines, kinds);
+    });
 }
 
 /** Returns the names of fields by their numbers. */
-const namesOf = (look: Lookup, relation: number, numbers: readonly number[]): string[] =>
-  numbers.map((number) => look.fieldName(relation, number) ?? String(number));
+const namesOf = (look: Reads<'fields'>, relation: number, numbers: readonly number[]): string[] =>
+  numbers.map((number) => fieldName(look, relation, number) ?? String(number));
 
 /** Returns all partitions below a relation that contain rows. */
-function partitionsOf(look: Lookup, relation: number): RelationFact[] {
+function partitionsOf(look: EntryLookup, relation: number): RelationFact[] {
   return (look.children.get(relation) ?? []).flatMap(({ child }) => {
     const fact = look.relations.get(child);
     if (!fact?.is_partition) return [];
@@ -65,11 +76,12 @@ function partitionsOf(look: Lookup, relation: number): RelationFact[] {
   });
 }
 
-function computedFields(computed: readonly Computed[] = []): Pick<Entity, 'computed'> {
-  if (computed.length === 0) return {};
+function computedFields(routines: readonly RoutineFact[], kinds: readonly Computed['as'][]): Pick<Entity, 'computed'> {
+  if (routines.length === 0) return {};
   return {
-    computed: computed
-      .map(({ routine, as }) => {
+    computed: routines
+      .map((routine, i) => {
+        const as = kinds[i] ?? 'field';
         const isOne = as === 'relationship' && routine.one_row;
         const type = isOne ? `${routine.result} ROWS 1, answered as one row` : routine.result;
         return { name: routine.name, as, type, function: idOf(routine) };
@@ -80,8 +92,20 @@ function computedFields(computed: readonly Computed[] = []): Pick<Entity, 'compu
 
 const kinds = { r: 'table', p: 'partitioned table', v: 'view', m: 'materialized view', f: 'foreign table' } as const;
 
-function entity(look: Lookup, relation: RelationFact, keys: ViewKeys, computed?: readonly Computed[]): Entity {
-  const { facts } = look;
+/**
+ * Describes a relation.
+ * @param key The numbers of the fields that identify its rows.
+ * @param computed The functions that calls read with its rows, and as what each of them is read.
+ */
+function entity(
+  look: EntryLookup,
+  relation: RelationFact,
+  owner: string,
+  exposed: boolean,
+  key: readonly number[],
+  computed: readonly RoutineFact[],
+  computedAs: readonly Computed['as'][],
+): Entity {
   const constraints = look.constraints.get(relation.oid) ?? [];
   const named = (keys: readonly ConstraintFact[]) => keys.map((one) => namesOf(look, relation.oid, one.fields));
   const periods = named(constraints.filter((one) => one.special?.period && one.kind !== 'f')).map((fields) => ({
@@ -95,9 +119,9 @@ function entity(look: Lookup, relation: RelationFact, keys: ViewKeys, computed?:
     schema: relation.schema,
     name: relation.name,
     kind: kinds[relation.kind],
-    exposed: facts.exposedSchemas.includes(relation.schema),
-    comment: relation.comment,
-    owner: roleName(facts, relation.owner),
+    exposed,
+    comment: look.comments.get(`${relation.oid}.0`) ?? null,
+    owner,
     row_level_security: relation.row_security,
     forced_row_level_security: relation.row_security && relation.force_row_security,
     security: relation.kind === 'v' ? (relation.security_invoker ? 'invoker' : 'owner') : null,
@@ -109,13 +133,13 @@ function entity(look: Lookup, relation: RelationFact, keys: ViewKeys, computed?:
       update: (relation.updatable_by_trigger & 4) !== 0,
       delete: (relation.updatable_by_trigger & 16) !== 0,
     },
-    primary_key: namesOf(look, relation.oid, keys.of(relation.oid)),
+    primary_key: namesOf(look, relation.oid, key),
     unique_keys: named(constraints.filter((one) => one.kind === 'u' && !one.special?.period)).sort((a, b) =>
       compareText(a.join('\0'), b.join('\0')),
     ),
     ...(periods.length > 0 && { period_keys: periods }),
     fields: (look.fields.get(relation.oid) ?? []).map((field) => describeField(look, constraints, field)),
-    ...computedFields(computed),
+    ...computedFields(computed, computedAs),
     triggers: (look.triggers.get(relation.oid) ?? [])
       .map(({ name, enabled, sql, always, comment }) => ({
         name,
@@ -136,7 +160,7 @@ function entity(look: Lookup, relation: RelationFact, keys: ViewKeys, computed?:
   };
 }
 
-function describeField(look: Lookup, constraints: readonly ConstraintFact[], field: FieldFact): Field {
+function describeField(look: EntryLookup, constraints: readonly ConstraintFact[], field: FieldFact): Field {
   const type = look.types.get(field.type_oid);
   const attributes = attributesOf(look, field.type_oid, { left: MOST_OF_A_TYPE });
   const chain = domainChain(look, field.type_oid);
@@ -147,7 +171,8 @@ function describeField(look: Lookup, constraints: readonly ConstraintFact[], fie
       one.fields.includes(field.number) &&
       !(one.special?.period && one.fields.at(-1) === field.number),
   );
-  const comments = [field.comment, ...typeComments(look, field.type_oid)].filter((comment) => comment !== null);
+  const own = look.comments.get(`${field.relation}.${field.number}`) ?? null;
+  const comments = [own, ...typeComments(look, field.type_oid)].filter((comment) => comment !== null);
   const numbering = numberingOf(look, field, chain[chain.length - 1]?.base_name ?? field.type);
   const target = key && look.relations.get(key.target);
   const targetField = key && namesOf(look, key.target, key.target_fields)[key.fields.indexOf(field.number)];
@@ -177,7 +202,7 @@ function describeCollation(collation: NonNullable<FieldFact['collation']>): NonN
 }
 
 /** Returns the words for the sequence that numbers a field, or for the sequences that its default uses. */
-function numberingOf(look: Lookup, field: FieldFact, type: string): string | null {
+function numberingOf(look: EntryLookup, field: FieldFact, type: string): string | null {
   const own = (look.numbered.get(field.relation) ?? []).filter((one) => one.field === field.number);
   const taken = [...own, ...(field.needs?.sequences ?? []).flatMap((sequence) => look.sequences.get(sequence) ?? [])];
   const words = taken.map((one) => numberingWords(one, type)).filter((one) => one !== null);
@@ -185,19 +210,19 @@ function numberingOf(look: Lookup, field: FieldFact, type: string): string | nul
 }
 
 /** Returns the comments on a type, on the base type of a domain and on the element type of an array. */
-function typeComments(look: Lookup, oid: number): (string | null)[] {
+function typeComments(look: EntryLookup, oid: number): (string | null)[] {
   const type = look.types.get(oid);
   return type ? [type.comment, ...typeComments(look, type.base)] : [];
 }
 
 /** Returns the domain of a type, its base domain, and so on. */
-function domainChain(look: Lookup, oid: number): TypeFact[] {
+function domainChain(look: EntryLookup, oid: number): TypeFact[] {
   const type = look.types.get(oid);
   return type?.kind === 'd' ? [type, ...domainChain(look, type.base)] : [];
 }
 
 /** Returns the values of an enum, of a domain over an enum, or of an array of either. */
-function enumValues(look: Lookup, oid: number): string[] | null {
+function enumValues(look: EntryLookup, oid: number): string[] | null {
   const type = look.types.get(oid);
   if (!type) return null;
   return type.kind === 'e' ? type.labels : type.kind === 'd' || type.is_array ? enumValues(look, type.base) : null;
@@ -210,7 +235,7 @@ function enumValues(look: Lookup, oid: number): string[] | null {
 export const MOST_OF_A_TYPE = 200;
 
 /** Returns the attributes of a composite type and of the types inside. Stops when `count.left` is used up. */
-function attributesOf(look: Lookup, oid: number, count: { left: number }): Attribute[] | null {
+function attributesOf(look: EntryLookup, oid: number, count: { left: number }): Attribute[] | null {
   const type = look.types.get(oid);
   if (!type) return null;
   if (type.kind === 'd' || type.is_array) return attributesOf(look, type.base, count);

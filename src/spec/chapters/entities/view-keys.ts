@@ -1,4 +1,4 @@
-import type { Lookup } from '../../../access/lookup.ts';
+import { type Lookup, primaryKey } from '../../../access/lookup.ts';
 import { writeBit } from '../../../access/operations.ts';
 import { viewColumnOrigins } from '../../../catalog/view-columns.ts';
 
@@ -23,7 +23,7 @@ export class ViewKeys {
    */
   of(oid: number): readonly number[] {
     const relation = this.#look.relations.get(oid);
-    if (relation?.kind !== 'v') return this.#look.primaryKey(oid);
+    if (relation?.kind !== 'v') return primaryKey(this.#look, oid);
     // With a rewrite rule that replaces the DELETE, updatability says nothing about the rows.
     if ((relation.updatable & writeBit.delete) === 0 || relation.replaced.includes('delete')) return [];
     const origins = viewColumnOrigins(this.#trees.get(oid) ?? '');

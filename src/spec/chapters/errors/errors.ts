@@ -11,6 +11,7 @@ import type { MachineTriggerFact } from '../../../catalog/machines.ts';
 import { entityId, idOf } from '../../../catalog/names.ts';
 import type { RoutineFact } from '../../../catalog/routines.ts';
 import { type Raise, raisesOf } from '../../../sql-reader/body/raises.ts';
+import type { Entries, EntryLookup } from '../../entries.ts';
 import { documentedRoutines } from '../documented.ts';
 import { triggersByMachine } from '../states/states.ts';
 import { FunctionReachability } from './function-reachability.ts';
@@ -20,17 +21,23 @@ import { FunctionReachability } from './function-reachability.ts';
  * `roles` chapter 6.
  */
 export function errorsChapter(
-  look: Lookup,
+  entries: Entries,
   rules: RulesChapter,
   states: StatesChapter,
   roles: RolesChapter,
   settings: RestSettings & AuthSettings,
 ): ErrorsChapter {
+  const { look } = entries;
   const reachability = new FunctionReachability(look, roles.cells, settings);
   const triggers = triggersByMachine(look);
   const keys = foreignKeys(look);
   const lines: ErrorLine[] = [
-    ...rules.rules.filter((rule) => rule.applies_to !== 'no row').flatMap((rule) => ofRule(rule, keys)),
+    ...rules.rules
+      .filter((rule) => rule.applies_to !== 'no row')
+      .flatMap((rule) => {
+        const key = rule.kind === 'reference' ? keys.get(keyName(rule.entity, rule.name)) : undefined;
+        return entries.of(ofRule, rule.id, rule, key);
+      }),
     ...states.machines.flatMap((machine) => ofMachine(machine, triggers.get(machine.id) ?? [])),
     ...documentedRoutines(look.facts).flatMap((routine) => ofFunction(routine, reachability)),
     ...(['rest', 'auth', 'postgres', 'ninefold'] as const).flatMap((source) => ofSource(source, settings)),
@@ -58,10 +65,10 @@ const memberOf = (entry: ErrorEntry | undefined): string =>
 /**
  * Returns the errors of a rule. Both sides of a reference can violate it. RESTRICT has its own error since PostgreSQL
  * 18.
+ * @param key The foreign key of a rule that is a reference.
  */
-function ofRule(rule: Rule, keys: ReadonlyMap<string, ConstraintFact>): ErrorLine[] {
+function ofRule(_look: EntryLookup, rule: Rule, key: ConstraintFact | undefined): ErrorLine[] {
   const own = upper(rule.words.replace(/\.$/, ''));
-  const key = rule.kind === 'reference' ? keys.get(keyName(rule.entity, rule.name)) : undefined;
   if (!key) return [lineOf(rule, rule.sqlstate, `${own}.`)];
   const side = key.on_delete === 'a' ? gone : key.on_update === 'a' ? rekeyed : null;
   const lines = [lineOf(rule, rule.sqlstate, `${own}${side === null ? '' : `; or ${side}`}.`)];

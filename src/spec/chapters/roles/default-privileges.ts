@@ -1,7 +1,7 @@
 import type { RolesChapter } from '../../../../contract/specification-roles.ts';
 import type { ChapterRole } from '../../../access/calling-roles.ts';
 import type { Membership } from '../../../access/membership.ts';
-import type { Facts } from '../../../catalog/facts.ts';
+import type { DecisionFacts } from '../../../catalog/facts.ts';
 import { groupBy } from '../../../catalog/group.ts';
 
 /** The verbs of the privileges, in the order in which sentences list them. */
@@ -16,7 +16,7 @@ const verbs = {
  * Default privileges do not enable row-level security.
  */
 export function defaultPrivileges(
-  facts: Facts,
+  facts: DecisionFacts,
   roles: readonly ChapterRole[],
   membership: Membership,
 ): RolesChapter['default_privileges'] {

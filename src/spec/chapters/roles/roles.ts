@@ -10,7 +10,7 @@ import { anyone } from '../../../access/outcomes.ts';
 import { RequestAccess } from '../../../access/request-access.ts';
 import type { PolicyFact } from '../../../catalog/access.ts';
 import type { RelationFact } from '../../../catalog/entities.ts';
-import type { Facts } from '../../../catalog/facts.ts';
+import type { DecisionFacts } from '../../../catalog/facts.ts';
 import { byName, compareText, entityId, idOf, roleName, sqlName } from '../../../catalog/names.ts';
 import type { RoutineFact } from '../../../catalog/routines.ts';
 import { documentedRoutines } from '../documented.ts';
@@ -121,7 +121,7 @@ const relationCells = (
  * Returns the relations with policies that no call of /rest/v1 reaches, but functions, views, storage and sign-in do.
  * Omits Ninefold's own schemas.
  */
-const unservedRelations = (facts: Facts): RelationFact[] =>
+const unservedRelations = (facts: DecisionFacts): RelationFact[] =>
   facts.relations
     .filter(({ schema, is_partition }) => !facts.exposedSchemas.includes(schema) || is_partition)
     .filter(({ schema }) => !/^ninefold(_states)?$/.test(schema))
@@ -141,7 +141,7 @@ function cell(role: ChapterRole, entity: string, operation: Operation, decision:
 const commands = { '*': 'all', r: 'select', a: 'insert', w: 'update', d: 'delete' } as const;
 
 function entry(
-  facts: Facts,
+  facts: DecisionFacts,
   access: Access,
   functions: ReadonlyMap<number, RoutineFact>,
   relation: RelationFact,

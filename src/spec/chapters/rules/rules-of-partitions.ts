@@ -1,18 +1,13 @@
-import type { EntityFacts, RelationFact } from '../../../catalog/entities.ts';
+import type { Reads } from '../../../access/lookup.ts';
+import type { RelationFact } from '../../../catalog/entities.ts';
 import { entityId } from '../../../catalog/names.ts';
 import type { Part } from './rules-of-types.ts';
-
-/** Relations by id, and their children. */
-export interface Partitions {
-  readonly relations: ReadonlyMap<number, RelationFact>;
-  readonly children: ReadonlyMap<number, EntityFacts['inheritance']>;
-}
 
 /**
  * Returns the rules for rows without a partition (PostgreSQL docs, "Table Partitioning"): one rule for the table, and
  * one for each partition that is partitioned itself.
  */
-export function partitionBoundRules(look: Partitions, table: RelationFact): Part[] {
+export function partitionBoundRules(look: Reads<'relations' | 'children'>, table: RelationFact): Part[] {
   if (table.partition_key === null) return [];
   const partitions = (look.children.get(table.oid) ?? []).flatMap(({ child }) => look.relations.get(child) ?? []);
   const bounds = partitions.map(({ bound }) => bound ?? '').sort();

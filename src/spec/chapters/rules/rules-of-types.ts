@@ -1,4 +1,5 @@
 import type { Rule } from '../../../../contract/specification.ts';
+import type { Reads } from '../../../access/lookup.ts';
 import type { ConstraintFact } from '../../../catalog/constraints.ts';
 import type { FieldFact, TypeFact } from '../../../catalog/entities.ts';
 import { sqlName } from '../../../catalog/names.ts';
@@ -9,10 +10,7 @@ import { MOST_OF_A_TYPE } from '../entities/entities.ts';
 export type Part = Omit<Rule, 'id' | 'entity' | 'commented'> & { comment?: string | null; path?: readonly string[] };
 
 /** The app's types and the constraints of its domains, by id. */
-export interface Types {
-  readonly types: ReadonlyMap<number, TypeFact>;
-  readonly domains: ReadonlyMap<number, readonly ConstraintFact[]>;
-}
+export type Types = Reads<'types' | 'domains'>;
 
 /**
  * Returns the rules of a field's type: enum values, text lengths, number sizes and domain constraints. Includes the

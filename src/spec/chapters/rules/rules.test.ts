@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Rule } from '../../../../contract/specification.ts';
 import { type AppDatabase, startAppDatabase } from '../../../../test/support/app-database.ts';
-import { Lookup } from '../../../access/lookup.ts';
 import { loadFacts } from '../../../catalog/facts.ts';
 import type { Pool } from '../../../database/pool.ts';
 import { fieldTypesOf } from '../../../sql-reader/field-types.ts';
+import { Entries } from '../../entries.ts';
 import { domainRuleWords, ruleWords } from '../../words/rule.ts';
 import { rulesChapter } from './rules.ts';
 
@@ -46,7 +46,7 @@ beforeAll(async () => {
     insert into public.customers (email) values ('ada@example.com');
     insert into public.tickets (id, code, a, during, customer) values (1, 'x', 1, '[1,5)', 1);`);
   const facts = await loadFacts(owner, { exposedSchemas: ['public'], authenticator: 'app_authenticator' });
-  rules = rulesChapter(new Lookup(facts)).rules;
+  rules = rulesChapter(new Entries(facts)).rules;
 }, 60_000);
 
 afterAll(async () => {

@@ -1,6 +1,6 @@
 import type { Rule, RulesChapter } from '../../../../contract/specification.ts';
 import { baseOf, fieldTypes } from '../../../access/field-types.ts';
-import type { Lookup } from '../../../access/lookup.ts';
+import { fieldName, primaryKey } from '../../../access/lookup.ts';
 import type { CollationFact } from '../../../catalog/collations.ts';
 import type {
   ConstraintFact,
@@ -10,6 +10,7 @@ import type {
 } from '../../../catalog/constraints.ts';
 import type { FieldFact, RelationFact } from '../../../catalog/entities.ts';
 import { byName, compareText, entityId, sqlName } from '../../../catalog/names.ts';
+import type { Entries, EntryLookup } from '../../entries.ts';
 import { equalKeys } from '../../words/collation.ts';
 import { ruleWords, valueWords } from '../../words/rule.ts';
 import { isDocumented } from '../documented.ts';
@@ -21,13 +22,13 @@ import { appliesTo, type Part, typeRules } from './rules-of-types.ts';
  * Builds chapter 5: the rules for valid data. They are the constraints, unique indexes, domains and limited types of
  * the app's tables.
  */
-export function rulesChapter(look: Lookup): RulesChapter {
-  const { facts } = look;
+export function rulesChapter(entries: Entries): RulesChapter {
+  const { facts } = entries;
   const relations = facts.relations
     .filter((relation) => isDocumented(facts, relation.schema) && !relation.is_partition && /[rpf]/.test(relation.kind))
     .sort(byName);
   return {
-    rules: relations.flatMap((relation) => rulesOf(look, relation)),
+    rules: relations.flatMap((relation) => entries.of(rulesOf, relation.oid, relation)),
     sources: [
       { kind: 'catalog', label: 'pg_constraint: what each table and domain asks', sql: constraintsSql },
       { kind: 'catalog', label: 'pg_index: unique indexes', sql: 'select indexdef from pg_indexes order by 1' },
@@ -37,11 +38,11 @@ export function rulesChapter(look: Lookup): RulesChapter {
   };
 }
 
-const namesOf = (look: Lookup, relation: number, numbers: readonly number[]): string[] =>
-  numbers.flatMap((number) => look.fieldName(relation, number) ?? []);
+const namesOf = (look: EntryLookup, relation: number, numbers: readonly number[]): string[] =>
+  numbers.flatMap((number) => fieldName(look, relation, number) ?? []);
 
 /** Returns fields with the collation that compares their texts. */
-const compared = (look: Lookup, relation: number, numbers: readonly number[]) =>
+const compared = (look: EntryLookup, relation: number, numbers: readonly number[]) =>
   (look.fields.get(relation) ?? [])
     .filter((field) => numbers.includes(field.number))
     .map((field) => ({ key: field.name, collation: comparedBy(look, field) }));
@@ -53,13 +54,13 @@ const caseless = { name: 'citext', deterministic: false, locale: 'und-u-ks-level
  * Returns the collation that determines which texts of a field are equal; null for the default collation of the
  * database.
  */
-const comparedBy = (look: Lookup, field: FieldFact): CollationFact | null =>
+const comparedBy = (look: EntryLookup, field: FieldFact): CollationFact | null =>
   /(^|\.)citext$/.test(baseOf(field, look.types).type) ? caseless : field.collation;
 
-function rulesOf(look: Lookup, relation: RelationFact): Rule[] {
+function rulesOf(look: EntryLookup, relation: RelationFact): Rule[] {
   const fields = look.fields.get(relation.oid) ?? [];
   const constraints = look.constraints.get(relation.oid) ?? [];
-  const key = look.primaryKey(relation.oid);
+  const key = primaryKey(look, relation.oid);
   const entity = entityId(relation.schema, relation.name);
   const ofFields = fields.flatMap((field) => [
     ...required(field, key.includes(field.number), entity),
@@ -131,7 +132,7 @@ const plain: SpecialFact = {
 const sqlstateOf = (kind: ConstraintFact['kind'], period: boolean): string =>
   period && kind !== 'f' ? sqlstates.x : sqlstates[kind];
 
-function constraintRules(look: Lookup, relation: RelationFact, constraint: ConstraintFact): Part[] {
+function constraintRules(look: EntryLookup, relation: RelationFact, constraint: ConstraintFact): Part[] {
   const fields = namesOf(look, relation.oid, constraint.fields);
   const { kind, name } = constraint;
   const { period, timing } = constraint.special ?? plain;
@@ -163,14 +164,14 @@ const timings: Readonly<Record<SpecialFact['timing'], string>> = {
  * Returns the rules that only a partition has. Rows reach the partition through its table, so they are rules of the
  * table.
  */
-const partitionRules = (look: Lookup, relation: RelationFact, constraint: PartitionConstraintFact): Part[] =>
+const partitionRules = (look: EntryLookup, relation: RelationFact, constraint: PartitionConstraintFact): Part[] =>
   constraintRules(look, relation, constraint).map((part) => ({
     ...part,
     name: `${constraint.partition}.${part.name}`,
     words: `of rows in ${constraint.partition}: ${part.words}`,
   }));
 
-function constraintWords(look: Lookup, constraint: ConstraintFact, fields: readonly string[]): string {
+function constraintWords(look: EntryLookup, constraint: ConstraintFact, fields: readonly string[]): string {
   const { definition, expression, kind, relation } = constraint;
   const { exclusion, match_full: matchFull, period } = constraint.special ?? plain;
   const equal = equalKeys(compared(look, relation, constraint.fields));
@@ -211,7 +212,7 @@ function keyWords(fields: readonly string[], period: boolean): string {
     : `${list} have values that together no other row has`;
 }
 
-function indexRule(look: Lookup, relation: RelationFact, index: UniqueIndexFact): Part {
+function indexRule(look: EntryLookup, relation: RelationFact, index: UniqueIndexFact): Part {
   const fields = namesOf(look, relation.oid, index.fields);
   const keys = index.keys.map((key, i) => {
     const [field] = compared(look, relation.oid, [index.fields[i] ?? 0]);

@@ -1,6 +1,6 @@
 import type { Machine, MachineState, StatesChapter, Transition } from '../../../../contract/states.ts';
 import type { Lookup } from '../../../access/lookup.ts';
-import type { Facts } from '../../../catalog/facts.ts';
+import type { DecisionFacts } from '../../../catalog/facts.ts';
 import type {
   MachineFact,
   MachineFunctionFact,
@@ -47,7 +47,7 @@ export function triggersByMachine({ facts, relations }: Lookup): ReadonlyMap<str
 /** Returns the id of a state machine: `public.tickets.status`. */
 export const machineId = (entity: string, field: string): string => `${entity}.${sqlName(field)}`;
 
-function machine(facts: Facts, fact: MachineFact, entity: string): Machine {
+function machine(facts: DecisionFacts, fact: MachineFact, entity: string): Machine {
   const transitions = fact.transitions.map(transition);
   const states = statesOf(facts, fact);
   return {
@@ -70,7 +70,7 @@ const leadsTo = ({ from, to }: Pick<Transition, 'from' | 'to'>, state: string): 
   state !== to && (from === null || from.includes(state)) ? to : null;
 
 /** Returns the states of the machine, and the values of the field's type or check that the machine does not use. */
-function statesOf(facts: Facts, fact: MachineFact): MachineState[] {
+function statesOf(facts: DecisionFacts, fact: MachineFact): MachineState[] {
   const named = [
     fact.initial,
     ...fact.transitions.map(({ to }) => to),
@@ -92,7 +92,7 @@ function statesOf(facts: Facts, fact: MachineFact): MachineState[] {
 }
 
 /** Returns the values that a check of the field, or of its domain, allows: `status in ('open', 'closed')`. */
-function checkedValues(facts: Facts, fact: MachineFact): string[] {
+function checkedValues(facts: DecisionFacts, fact: MachineFact): string[] {
   const field = facts.fields.find((one) => one.relation === fact.relation && one.name === fact.field);
   return facts.constraints
     .filter(
@@ -248,7 +248,7 @@ const missing: Readonly<Record<MachineTriggerFact['state'], string>> = {
  * Returns the problem of a default that differs from the initial state. PostgreSQL sets the default before the trigger
  * could set the initial state, and the trigger then refuses the row.
  */
-function otherDefault(facts: Facts, fact: MachineFact): string[] {
+function otherDefault(facts: DecisionFacts, fact: MachineFact): string[] {
   const field = facts.fields.find((one) => one.relation === fact.relation && one.name === fact.field);
   const [token, cast] = tokenise(field?.default ?? '') ?? [];
   if (token?.kind !== 'string' || token.value === fact.initial) return [];
@@ -256,7 +256,7 @@ function otherDefault(facts: Facts, fact: MachineFact): string[] {
   return [`a new row that leaves ${fact.field} out is refused: its default is ${token.value}, not ${fact.initial}`];
 }
 
-function problemsOf(facts: Facts, fact: MachineFact, states: readonly MachineState[]): string[] {
+function problemsOf(facts: DecisionFacts, fact: MachineFact, states: readonly MachineState[]): string[] {
   const named = [fact.initial, ...fact.transitions.flatMap(({ from, to }) => [to, ...(from ?? [])])];
   const fields = new Set(facts.fields.filter((one) => one.relation === fact.relation).map((one) => one.name));
   const roles = new Set([...facts.member_roles.map((role) => role.name), ...facts.roles.map((role) => role.name)]);

@@ -4,13 +4,13 @@ import type { ChapterRole } from '../../../../access/calling-roles.ts';
 import type { Lookup } from '../../../../access/lookup.ts';
 import { operations, privilegeOf, type RowOperation } from '../../../../access/operations.ts';
 import type { RelationFact } from '../../../../catalog/entities.ts';
-import type { Facts } from '../../../../catalog/facts.ts';
+import type { DecisionFacts } from '../../../../catalog/facts.ts';
 import { groupBy } from '../../../../catalog/group.ts';
 import { entityId, sqlName } from '../../../../catalog/names.ts';
 
 /** The data from which advice is derived: the facts and the cells of the chapter. */
 export interface AdviceContext {
-  facts: Facts;
+  facts: DecisionFacts;
   look: Lookup;
   access: Access;
   /** The columns of the matrix that a call can have. */

@@ -10,13 +10,15 @@ import { type Advice, type AdviceContext, idOf, isBound, listed } from './advice
  */
 export function policiesInCircles(context: AdviceContext): Advice[] {
   const circles = new Map<string, { circle: RelationFact[]; failing: Set<string> }>();
+  const refused = new Set(
+    context.cells.flatMap((cell) => (cell.code === '42P17' ? `${cell.role} ${cell.operation} ${cell.entity}` : [])),
+  );
+  if (refused.size === 0) return [];
   for (const relation of context.exposed) {
     for (const role of context.roles.filter(isBound)) {
       for (const operation of operations) {
-        const cell = context.cells.find(
-          (one) => one.role === role.name && one.entity === idOf(relation) && one.operation === operation,
-        );
-        const circle = cell?.code === '42P17' ? context.access.circle(role.caller, relation, operation) : null;
+        const isRefused = refused.has(`${role.name} ${operation} ${idOf(relation)}`);
+        const circle = isRefused ? context.access.circle(role.caller, relation, operation) : null;
         if (!circle) continue;
         const key = [...new Set(circle.map(idOf))].sort().join();
         const known = circles.get(key) ?? { circle, failing: new Set() };

@@ -1,6 +1,6 @@
 import type { JobEntry } from '../../../../../contract/specification-calls.ts';
 import type { AdviceEntry } from '../../../../../contract/specification-roles.ts';
-import type { Facts } from '../../../../catalog/facts.ts';
+import type { DecisionFacts } from '../../../../catalog/facts.ts';
 import type { JobFact } from '../../../../catalog/jobs.ts';
 import { isKeyword, isOperator, type Token, tokenise } from '../../../../sql-reader/tokens.ts';
 import { jobIds } from '../../calls/jobs.ts';
@@ -61,7 +61,7 @@ const beforeTables = ['FROM', 'JOIN', 'INTO', 'UPDATE', 'TABLE', 'TRUNCATE', 'VI
  * Returns the tables and functions, with their schemas, that a command names and that are missing. Checks only names
  * with a schema of the app, because the meaning of an unqualified name depends on the search path.
  */
-function missingNames(facts: Facts, command: string): string[] {
+function missingNames(facts: DecisionFacts, command: string): string[] {
   const found = new Set<string>();
   const schemas = new Set([
     'public',

@@ -1,3 +1,4 @@
+import { primaryKey } from '../../../../access/lookup.ts';
 import type { FieldFact, RelationFact } from '../../../../catalog/entities.ts';
 import { readCondition } from '../../../../sql-reader/condition.ts';
 import type { Expression } from '../../../../sql-reader/tree.ts';
@@ -24,11 +25,11 @@ function adviceFor(context: AdviceContext, relation: RelationFact, field: FieldF
   const { facts } = context;
   if (!isStatusName(field.name) || field.generated !== '') return [];
   if (facts.machines.some((machine) => machine.relation === relation.oid && machine.field === field.name)) return [];
-  const key = facts.constraints.find(({ kind, relation: on }) => kind === 'p' && on === relation.oid);
+  const key = primaryKey(context.look, relation.oid);
   const states = statesOf(context, relation, field);
   if (
-    !key ||
-    key.fields.includes(field.number) ||
+    key.length === 0 ||
+    key.includes(field.number) ||
     states.length < 2 ||
     states.some((state) => ['any', '*', ''].includes(state))
   )
@@ -58,17 +59,16 @@ const defaultOf = ({ facts }: AdviceContext, field: FieldFact): string | null =>
  * Returns the values of an enum, or of a text that a check or a domain limits to a list. Returns an empty list for
  * other fields.
  */
-function statesOf({ facts }: AdviceContext, relation: RelationFact, field: FieldFact): string[] {
+function statesOf({ facts, look }: AdviceContext, relation: RelationFact, field: FieldFact): string[] {
   const type = facts.types.find(({ oid }) => oid === field.type_oid);
   const base = type?.kind === 'd' ? facts.types.find(({ oid }) => oid === type.base) : type;
   if (base?.kind === 'e') return base.labels ?? [];
   if (!/^(text|character varying)/.test(type?.base_name ?? field.type)) return [];
-  const checks = facts.constraints.filter(
-    ({ kind, domain, relation: on, fields, enforced }) =>
-      kind === 'c' &&
-      enforced &&
-      (domain === type?.oid || (on === relation.oid && fields.length === 1 && fields[0] === field.number)),
+  const ofTable = (look.constraints.get(relation.oid) ?? []).filter(
+    ({ fields }) => fields.length === 1 && fields[0] === field.number,
   );
+  const ofDomain = type ? (look.domains.get(type.oid) ?? []) : [];
+  const checks = [...ofDomain, ...ofTable].filter(({ kind, enforced }) => kind === 'c' && enforced);
   for (const { expression } of checks) {
     const values = expression === null ? [] : listed(readCondition(expression));
     if (values.length > 0) return values;
