@@ -194,9 +194,11 @@ export class Access {
     giving: WritableFields | null,
   ): Decision {
     // PostgreSQL applies rewrite rules before it checks privileges.
-    const ruled =
-      operation === 'select' ? null : refusedByRules(relation, operation, this.#views.isReplaced(relation, operation));
-    if (ruled !== null) return denied(ruled);
+    const rules = this.#look.rules.get(relation.oid);
+    if (rules && operation !== 'select') {
+      const refused = refusedByRules(rules, relation, operation, this.#views.isReplaced(relation, operation));
+      if (refused) return denied(refused);
+    }
     if (relation.kind === 'v') {
       const unknown = operation === 'select' ? null : unknownWrite(relation, operation);
       if (unknown) return denied(unknown);

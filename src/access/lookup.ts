@@ -25,6 +25,7 @@ export class Lookup {
   readonly partitions: ReadonlyMap<number, readonly PartitionConstraintFact[]>;
   readonly indexes: ReadonlyMap<number, readonly UniqueIndexFact[]>;
   readonly triggers: ReadonlyMap<number, EntityFacts['triggers']>;
+  readonly rules: ReadonlyMap<number, EntityFacts['rewrite_rules']>;
   /** Links of inheritance by child, and by parent. */
   readonly parents: ReadonlyMap<number, EntityFacts['inheritance']>;
   readonly children: ReadonlyMap<number, EntityFacts['inheritance']>;
@@ -54,6 +55,7 @@ export class Lookup {
     this.partitions = groupBy(facts.partition_constraints, (constraint) => constraint.relation);
     this.indexes = groupBy(facts.unique_indexes, (index) => index.relation);
     this.triggers = groupBy(facts.triggers, (trigger) => trigger.relation);
+    this.rules = groupBy(facts.rewrite_rules, (rule) => rule.relation);
     this.parents = groupBy(facts.inheritance, (link) => link.child);
     this.children = groupBy(facts.inheritance, (link) => link.parent);
     this.types = new Map(facts.types.map((type) => [type.oid, type]));

@@ -3,7 +3,7 @@ import type { RelationFact } from '../catalog/entities.ts';
 import { groupBy } from '../catalog/group.ts';
 import { memoize } from '../catalog/memoize.ts';
 import { join, readCondition } from '../sql-reader/condition.ts';
-import { withTypes } from '../sql-reader/field-types.ts';
+import { type FieldTypes, withTypes } from '../sql-reader/field-types.ts';
 import type { Expression } from '../sql-reader/tree.ts';
 import { fieldTypes } from './field-types.ts';
 import type { Lookup } from './lookup.ts';
@@ -34,6 +34,7 @@ export class Policies {
   readonly #rows = new Map<string, RowSecurity>();
   readonly #look: Lookup;
   readonly #read = new Map<string, Expression>();
+  readonly #types = new Map<number, FieldTypes>();
 
   constructor(look: Lookup) {
     this.#look = look;
@@ -88,7 +89,11 @@ export class Policies {
   /** Parses a condition and interprets it by the types of the relation's fields. */
   #typed(relation: number, text: string): Expression {
     const key = `${relation} ${text}`;
-    const expression = this.#read.get(key) ?? withTypes(readText(text).expression, fieldTypes(this.#look, relation));
+    const known = this.#read.get(key);
+    if (known) return known;
+    const types = this.#types.get(relation) ?? fieldTypes(this.#look, relation);
+    this.#types.set(relation, types);
+    const expression = withTypes(parse(text), types);
     this.#read.set(key, expression);
     return expression;
   }
@@ -105,7 +110,7 @@ export class Policies {
   }
 
   #conditions(policies: readonly PolicyFact[], operation: RowOperation) {
-    const checks = policyChecks(operation, false);
+    const checks = checksOf[operation];
     const condition = (of: 'existing' | 'new'): Expression | null => {
       const check = checks.find((one) => one.of === of);
       if (!check) return null;
@@ -120,7 +125,9 @@ export class Policies {
 
   /** Returns true if a policy contains a subquery of any kind, also `(select auth.uid())`. */
   holdSubqueries(policies: readonly PolicyFact[], operation: RowOperation): boolean {
-    return policies.some((policy) => textsFor(policy, operation).some((text) => readText(text).queries));
+    return policies.some((policy) =>
+      clausesFor(policy, operation).some((clause) => policy.subqueries.includes(clause)),
+    );
   }
 
   #applies(role: number, policy: PolicyFact, operation: RowOperation): boolean {
@@ -133,23 +140,25 @@ export class Policies {
   }
 }
 
+/** The policies of an operation itself, without those for the fields that it reads. */
+const checksOf = {
+  select: policyChecks('select', false),
+  insert: policyChecks('insert', false),
+  update: policyChecks('update', false),
+  delete: policyChecks('delete', false),
+};
+
 const connectives = {
   or: (items: readonly Expression[]) => join('or', items),
   and: (items: readonly Expression[]) => join('and', items),
   none: { kind: 'constant', value: false } as const,
 };
 
-const readText = memoize((text) => {
-  return { expression: readCondition(text), queries: /\(\s*(SELECT|WITH|VALUES)\s/.test(text) };
-});
+const parse = memoize(readCondition);
 
 /** Returns the clauses of a policy that an operation evaluates. */
 const clausesFor = (policy: PolicyFact, operation: RowOperation): ('using' | 'check')[] =>
-  policyChecks(operation, false).map((check) => clauseFor(policy, check));
-
-/** Returns the expressions of a policy that an operation evaluates. */
-const textsFor = (policy: PolicyFact, operation: RowOperation): string[] =>
-  clausesFor(policy, operation).flatMap((clause) => policy[clause] ?? []);
+  checksOf[operation].map((check) => clauseFor(policy, check));
 
 /** Returns the functions that the policies call for an operation, by oid. */
 export const functionsCalled = (policies: readonly PolicyFact[], operation: RowOperation): number[] =>

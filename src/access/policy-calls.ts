@@ -140,11 +140,6 @@ export class PolicyCalls {
     return { does: 'write', ...refused, isCertain: writes === 'always', isRun: true };
   }
 
-  /** Returns the functions of the app that an expression names. */
-  namedIn(expression: string): RoutineFact[] {
-    return functionsNamed(this.#codes, expression).flatMap((id) => this.#byId.get(id) ?? []);
-  }
-
   /** Returns true if PostgreSQL certainly inlines a call that stands alone (clauses.c, inline_function). */
   #isPlanned(routine: RoutineFact): boolean {
     if (!isInlined(routine) || routine.returns_set || routine.result.startsWith('record')) return false;

@@ -11,7 +11,7 @@ import type { RowOperation } from './operations.ts';
 import type { PolicyCalls } from './policy-calls.ts';
 import type { Writing } from './writing.ts';
 
-type Calls = Pick<PolicyCalls, 'lacking' | 'namedIn'>;
+type Calls = Pick<PolicyCalls, 'lacking'>;
 
 /** Bits of pg_trigger.tgtype. */
 const ROW = 1;
@@ -28,7 +28,7 @@ export class TriggerChecks {
   readonly #routines: ReadonlyMap<number, RoutineFact>;
   readonly #calls: Calls;
   readonly #look: Lookup;
-  /** The expressions that PostgreSQL evaluates for each row that it writes, with the functions that they name. */
+  /** The expressions that PostgreSQL evaluates for each row that it writes, with the functions that they call. */
   readonly #expressions = new Map<number, readonly { what: string; routines: readonly RoutineFact[] }[]>();
   readonly #writing: Writing;
 
@@ -77,10 +77,10 @@ export class TriggerChecks {
     const checks = (this.#look.constraints.get(oid) ?? []).filter(({ kind, enforced }) => kind === 'c' && enforced);
     const generated = (this.#look.fields.get(oid) ?? []).filter((field) => field.generated === 's');
     const named = [
-      ...checks.map(({ name, expression }) => ({ what: `the rule ${name}`, text: expression })),
-      ...generated.map((field) => ({ what: `the generated field ${field.name}`, text: field.default })),
-    ].flatMap(({ what, text }) => {
-      const routines = this.#calls.namedIn(text ?? '');
+      ...checks.map(({ name, functions }) => ({ what: `the rule ${name}`, functions })),
+      ...generated.map(({ name, needs }) => ({ what: `the generated field ${name}`, functions: needs?.functions })),
+    ].flatMap(({ what, functions }) => {
+      const routines = (functions ?? []).flatMap((oid) => this.#routines.get(oid) ?? []);
       return routines.length === 0 ? [] : [{ what, routines }];
     });
     this.#expressions.set(oid, named);

@@ -100,6 +100,8 @@ export interface PolicyFact {
    * Relations that subqueries of each expression read, with the numbers of the fields that they need (or WHOLE_ROW).
    */
   reads: { relation: number; fields: number[]; clause: 'using' | 'check' }[];
+  /** The expressions that contain a subquery of any kind, also `(select auth.uid())`. */
+  subqueries: ('using' | 'check')[];
 }
 
 /**
@@ -107,6 +109,9 @@ export interface PolicyFact {
  * with its condition, if a statement needs none of its columns.
  */
 const joinsOutside = (tree: string): string => `${tree} ~ ':jointype [123] '`;
+
+/** Returns SQL that is true if a node tree has a subquery. */
+const hasSubquery = (tree: string): string => `strpos(${tree}, '{SUBLINK ') > 0`;
 
 /** Returns SQL that is true if a node tree has EXISTS. PostgreSQL ignores the target list of its subquery. */
 const asksWhetherExists = (tree: string): string => `position(':subLinkType 0 ' in ${tree}) > 0`;
@@ -173,7 +178,9 @@ export const accessQueries: CatalogQueries<AccessFacts> = {
       (select coalesce(json_agg(json_build_object('relation', r.relation, 'fields', to_json(r.fields), 'clause', t.clause)
           order by t.clause, r.relation, r.fields), '[]')
         from (values ('using', p.polqual::text), ('check', p.polwithcheck::text)) t (clause, tree)
-        cross join lateral ${relationsReadBy('t.tree')} r where strpos(t.tree, ':relid ') > 0) as reads
+        cross join lateral ${relationsReadBy('t.tree')} r where strpos(t.tree, ':relid ') > 0) as reads,
+      array_remove(array[case when ${hasSubquery('p.polqual::text')} then 'using' end,
+        case when ${hasSubquery('p.polwithcheck::text')} then 'check' end], null) as subqueries
     from pg_catalog.pg_policy p join pg_catalog.pg_class c on c.oid = p.polrelid
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace and ${isOwnSchema('n')}
     left join (

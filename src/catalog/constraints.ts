@@ -1,6 +1,6 @@
 import { type CollationFact, collationOf } from './collations.ts';
 import type { CatalogQueries } from './read-catalog.ts';
-import { commentOf, isOwnSchema, list, ofPeriod, relationsOf } from './sql-fragments.ts';
+import { commentOf, functionNamed, isOwnSchema, list, ofPeriod, relationsOf } from './sql-fragments.ts';
 
 /** Constraints on rows of the app's schemas, read from the system catalog. Object identifiers are numbers. */
 export interface ConstraintFacts {
@@ -40,6 +40,8 @@ export interface ConstraintFact {
   validated: boolean;
   enforced: boolean;
   comment: string | null;
+  /** Functions that a check calls, also through operators, without PostgreSQL's own; null if there are none. */
+  functions: number[] | null;
 }
 
 /** Properties that few constraints have. */
@@ -149,7 +151,7 @@ export const constraintQueries: CatalogQueries<ConstraintFacts> = {
       k.contype as kind, coalesce(k.conkey, '{}') as fields, k.confrelid::int8 as target,
       coalesce(k.confkey, '{}') as target_fields, ${actionOf('confdeltype')} as on_delete, ${actionOf('confupdtype')} as on_update, d.definition,
       e.expression, ${specialOf('k.confdelsetcols')} as special,
-      k.convalidated as validated, ${isEnforced} as enforced, m.description as comment
+      k.convalidated as validated, ${isEnforced} as enforced, m.description as comment, u.functions
     from pg_catalog.pg_constraint k
     join pg_catalog.pg_namespace n on n.oid = k.connamespace and ${isOwnSchema('n')}
     cross join lateral (select case when k.contype = 'c' then pg_get_expr(k.conbin, k.conrelid) end as expression offset 0) e
@@ -157,6 +159,10 @@ export const constraintQueries: CatalogQueries<ConstraintFacts> = {
     cross join lateral (select case when k.contype = 'c' and k.convalidated and not k.connoinherit then 'CHECK (' || e.expression || ')'
       else pg_get_constraintdef(k.oid) end as definition offset 0) d
     left join pg_catalog.pg_class c on c.oid = k.conrelid
+    left join (
+      select d.objid as of, json_agg(distinct p.oid::int8) as functions
+      from pg_catalog.pg_depend d ${functionNamed('join')}
+      where d.classid = 'pg_catalog.pg_constraint'::regclass and d.deptype = 'n' group by d.objid) u on u.of = k.oid
     ${commentOf('pg_constraint', 'k.oid')}
     where k.contype in ('p', 'u', 'f', 'c', 'x') and k.conparentid = 0 and not coalesce(c.relispartition, false)
     order by k.conrelid, k.contypid, k.conname, k.oid`),
@@ -167,7 +173,7 @@ export const constraintQueries: CatalogQueries<ConstraintFacts> = {
       coalesce(k.confkey, '{}') as target_fields, ${actionOf('confdeltype')} as on_delete, ${actionOf('confupdtype')} as on_update, d.definition,
       case when k.contype = 'c' then pg_get_expr(k.conbin, k.conrelid) end as expression,
       ${specialOf(numbersInRoot('k.confdelsetcols'))} as special,
-      k.convalidated as validated, ${isEnforced} as enforced, m.description as comment
+      k.convalidated as validated, ${isEnforced} as enforced, m.description as comment, null as functions
     from ${relationsOf('c')}
     join pg_catalog.pg_constraint k on k.conrelid = c.oid and k.contype in ('p', 'u', 'f', 'c', 'x', 'n')
       and k.conparentid = 0 and k.coninhcount = 0

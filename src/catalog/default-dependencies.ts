@@ -1,3 +1,5 @@
+import { nodesOf } from './node-tree.ts';
+
 /** Objects for which a caller needs privileges if it omits an argument. */
 export interface DefaultDependencies {
   /** Values of pg_proc.oid. */
@@ -14,20 +16,9 @@ export interface DefaultDependencies {
 /**
  * Returns the objects that the defaults of a function's arguments use, in order, including functions of operators.
  * pg_depend does not separate them from those of the body, so the expressions are parsed.
- * @param tree Value of pg_proc.proargdefaults, a list of node trees: `({FUNCEXPR :funcid 16390 …} {CONST …})`. Braces
- * nest; a backslash escapes the next character.
+ * @param tree Value of pg_proc.proargdefaults, a list of node trees: `({FUNCEXPR :funcid 16390 …} {CONST …})`.
  */
-export function defaultDependencies(tree: string): DefaultDependencies[] {
-  const needs: DefaultDependencies[] = [];
-  let depth = 0;
-  let start = 0;
-  for (let at = 0; at < tree.length; at++) {
-    if (tree[at] === '\\') at += 1;
-    else if (tree[at] === '{' && depth++ === 0) start = at;
-    else if (tree[at] === '}' && --depth === 0) needs.push(needsOf(tree.slice(start, at + 1)));
-  }
-  return needs;
-}
+export const defaultDependencies = (tree: string): DefaultDependencies[] => nodesOf(tree).map(needsOf);
 
 const regclass = 2205;
 const constants = new RegExp(`\\{CONST :consttype ${regclass} [^{}]*?:constvalue 4 \\[((?: -?\\d+)+) \\]`, 'g');

@@ -20,6 +20,8 @@ export interface EntityFacts {
   comments: CommentFact[];
   types: TypeFact[];
   triggers: TriggerFact[];
+  /** Rewrite rules except the queries of views, by name. */
+  rewrite_rules: RewriteRuleFact[];
   inheritance: { child: number; parent: number }[];
   /**
    * Views with the parse tree of their query, for `viewColumnOrigins`. For a query without subqueries only the target
@@ -63,8 +65,6 @@ export interface RelationFact {
   grants: GrantFact[];
   /** Events that an INSTEAD rewrite rule replaces, from pg_rewrite.ev_type: update, insert, delete. */
   replaced: ('update' | 'insert' | 'delete')[];
-  /** Rewrite rules except a view's own query, by name; null if there are none. */
-  rewrite_rules: { name: string; enabled: boolean; sql: string }[] | null;
   /** Partition key of a partitioned table, as PostgreSQL prints it: `LIST (kind)`. */
   partition_key: string | null;
   /** Bound of a partition, as PostgreSQL prints it: `FOR VALUES IN ('a')`, `DEFAULT`. */
@@ -96,7 +96,7 @@ export interface FieldFact {
   collation: CollationFact | null;
   /** Grants on this column only. */
   grants: GrantFact[] | null;
-  /** Objects that the default uses. */
+  /** Objects that the default or the expression of a generated column uses. */
   needs: DependencyFact | null;
 }
 
@@ -186,6 +186,21 @@ export interface TriggerFact {
   sql: string;
 }
 
+/** A rewrite rule (pg_rewrite). */
+export interface RewriteRuleFact {
+  relation: number;
+  name: string;
+  enabled: boolean;
+  event: 'insert' | 'update' | 'delete';
+  /** True for INSTEAD. */
+  instead: boolean;
+  /** True if the rule has a WHERE. */
+  conditional: boolean;
+  /** Value of pg_rewrite.ev_action, a list of the node trees of its statements. */
+  actions: string;
+  sql: string;
+}
+
 const grants = (acl: string, kept: string): string =>
   `(select coalesce(json_agg(json_build_array(g.grantee::int8, g.privilege_type) order by g.grantee, g.privilege_type), '[]')
     from aclexplode(${acl}) g where g.privilege_type in (${kept}))`;
@@ -255,10 +270,7 @@ export const entityQueries: CatalogQueries<EntityFacts> = {
       ${extensionOf('pg_catalog.pg_class', 'c.oid')} as extension,
       ${grants(`coalesce(c.relacl, acldefault('r', c.relowner))`, granted)} as grants,
       (select coalesce(json_agg(distinct case r.ev_type when '2' then 'update' when '3' then 'insert' else 'delete' end), '[]')
-        from pg_catalog.pg_rewrite r where r.ev_class = c.oid and r.ev_type <> '1' and r.is_instead and r.ev_enabled in ('O', 'A')) as replaced,
-      (select json_agg(json_build_object('name', r.rulename, 'enabled', r.ev_enabled in ('O', 'A'), 'sql', pg_get_ruledef(r.oid))
-          order by r.rulename)
-        from pg_catalog.pg_rewrite r where r.ev_class = c.oid and r.ev_type <> '1') as rewrite_rules
+        from pg_catalog.pg_rewrite r where r.ev_class = c.oid and r.ev_type <> '1' and r.is_instead and r.ev_enabled in ('O', 'A')) as replaced
     from ${relationsOf('c')} order by c.oid`),
 
   comments: list(`
@@ -284,7 +296,7 @@ export const entityQueries: CatalogQueries<EntityFacts> = {
     left join pg_catalog.pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
     left join pg_catalog.pg_constraint k on k.contype = 'n' and k.conrelid = a.attrelid and k.conkey[1] = a.attnum
     ${commentOf('pg_constraint', 'k.oid', '0', 'km')}
-    left join ${needsOf('pg_attrdef')} w on w.of = d.oid and a.attgenerated = ''
+    left join ${needsOf('pg_attrdef')} w on w.of = d.oid
     where not c.relispartition or c.oid in (
       select k.confrelid from pg_catalog.pg_constraint k where k.contype = 'f' and k.conparentid = 0)
     order by c.oid, a.attnum`),
@@ -331,6 +343,13 @@ export const entityQueries: CatalogQueries<EntityFacts> = {
     ${commentOf('pg_trigger', 'g.oid')}
     where not g.tgisinternal and g.tgparentid = 0
     order by 1, g.tgname, g.oid`),
+
+  rewrite_rules: list(`
+    select r.ev_class::int8 as relation, r.rulename as name, r.ev_enabled in ('O', 'A') as enabled,
+      case r.ev_type when '2' then 'update' when '3' then 'insert' else 'delete' end as event, r.is_instead as instead,
+      r.ev_qual::text <> '<>' as conditional, r.ev_action::text as actions, pg_get_ruledef(r.oid) as sql
+    from pg_catalog.pg_rewrite r join ${relationsOf('c')} on c.oid = r.ev_class
+    where r.ev_type <> '1' order by r.ev_class, r.rulename`),
 
   inheritance: list(`
     select i.inhrelid::int8 as child, i.inhparent::int8 as parent

@@ -4,8 +4,8 @@ import { JsonWriter } from './json-writer.ts';
 
 /** The indexes of `Lookup` that a function reads to make an entry. */
 const indexNames = [
-  ...(['relations', 'fields', 'constraints', 'partitions', 'indexes', 'triggers', 'parents', 'children'] as const),
-  ...(['types', 'domains', 'sequences', 'numbered', 'byName'] as const),
+  ...(['relations', 'fields', 'constraints', 'partitions', 'indexes', 'triggers', 'rules'] as const),
+  ...(['parents', 'children', 'types', 'domains', 'sequences', 'numbered', 'byName'] as const),
 ];
 
 type IndexName = (typeof indexNames)[number];

@@ -4,8 +4,7 @@ import { accountJson } from '../../accounts/run-as-auth-admin.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
 import { groupBy } from '../../catalog/group.ts';
 import type { Executor } from '../../database/database.ts';
-import { relationsRead } from '../../sql-reader/condition.ts';
-import type { Expression, Operand } from '../../sql-reader/tree.ts';
+import type { Expression, Operand, Subquery } from '../../sql-reader/tree.ts';
 
 /** A member that the probe uses as a caller. The member has an account, or is a stranger to every row. */
 export interface Member {
@@ -107,11 +106,10 @@ export function memberFields(access: Access, relation: RelationFact): MemberFiel
   for (const policy of access.policies.of(relation.oid)) {
     for (const text of [policy.using, policy.check]) {
       if (text === null) continue;
-      const [read] = relationsRead(text);
-      walk(access.policies.parsed(policy, text), (field) => {
+      walk(access.policies.parsed(policy, text), null, (field, query) => {
         if (field.qualifier === null || field.qualifier === relation.name)
           add(relation.schema, relation.name, field.name);
-        else if (read) add(...read, field.name);
+        else if (query) for (const [schema, name] of relationOf(field, query)) add(schema, name, field.name);
       });
     }
   }
@@ -120,26 +118,42 @@ export function memberFields(access: Access, relation: RelationFact): MemberFiel
 
 type FieldOperand = Extract<Operand, { kind: 'field' }>;
 
-function walk(expression: Expression, onOwner: (field: FieldOperand) => void): void {
+/** Returns the relation of a field of a query by its alias, or the first relation of a query that is not understood. */
+function relationOf({ qualifier }: FieldOperand, { sources, from }: Subquery): (readonly [string, string])[] {
+  if (sources === null) return from.slice(0, 1);
+  return sources.flatMap((source) =>
+    source.kind === 'relation' && source.alias === qualifier ? [[source.schema, source.name] as const] : [],
+  );
+}
+
+/**
+ * Finds the fields that a condition compares with the id of the caller.
+ * @param query The innermost query around the condition; null outside queries.
+ */
+function walk(
+  expression: Expression,
+  query: Subquery | null,
+  onOwner: (field: FieldOperand, query: Subquery | null) => void,
+): void {
   switch (expression.kind) {
     case 'and':
     case 'or':
-      for (const item of expression.items) walk(item, onOwner);
+      for (const item of expression.items) walk(item, query, onOwner);
       break;
     case 'not':
     case 'is':
     case 'named':
-      walk(expression.item, onOwner);
+      walk(expression.item, query, onOwner);
       break;
     case 'exists':
     case 'in':
-      walk(expression.query.where, onOwner);
+      walk(expression.query.where, expression.query, onOwner);
       break;
     case 'compare': {
       const { left, right, operator } = expression;
       if (operator !== '=') break;
-      if (left.kind === 'user-id' && right.kind === 'field') onOwner(right);
-      if (right.kind === 'user-id' && left.kind === 'field') onOwner(left);
+      if (left.kind === 'user-id' && right.kind === 'field') onOwner(right, query);
+      if (right.kind === 'user-id' && left.kind === 'field') onOwner(left, query);
       break;
     }
     default:

@@ -109,9 +109,7 @@ export async function prepareRelation(
 }
 
 const isRuled = (context: ProbeContext, relation: RelationFact): boolean =>
-  [relation, ...(relation.kind === 'v' ? context.baseRelations(relation) : [])].some(
-    (one) => one.rewrite_rules !== null,
-  );
+  [relation, ...(relation.kind === 'v' ? context.baseRelations(relation) : [])].some((one) => context.hasRules(one));
 
 /** Returns the error of the first row that no alternative could create; null if all succeeded. */
 function firstFailure(making: readonly Attempt[], answers: readonly AttemptResult[]): string | null {

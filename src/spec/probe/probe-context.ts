@@ -54,6 +54,11 @@ export class ProbeContext {
     this.users = facts.relations.find(({ schema, name }) => schema === 'auth' && name === 'users') ?? null;
   }
 
+  /** Returns true if the relation has rewrite rules, also disabled ones. */
+  hasRules(relation: RelationFact): boolean {
+    return this.#look.rules.has(relation.oid);
+  }
+
   /** Returns the fields that a relation's policies compare with the id of the caller. */
   memberFieldsOf(relation: RelationFact): readonly MemberField[] {
     const found = this.#memberFields.get(relation.oid) ?? memberFields(this.access, relation);

@@ -8,7 +8,6 @@ import { callingRoles } from '../../../access/calling-roles.ts';
 import { executedRoutines } from '../../../access/exposed.ts';
 import { type Lookup, named } from '../../../access/lookup.ts';
 import { refusedCalls } from '../../../access/overloads.ts';
-import { ruleFor } from '../../../access/rewrite-rules.ts';
 import { groupBy } from '../../../catalog/group.ts';
 import { idOf, queryName } from '../../../catalog/names.ts';
 import type { RoutineFact } from '../../../catalog/routines.ts';
@@ -239,8 +238,9 @@ const rowCall = (
  */
 function upsertWords(look: EntryLookup, { schema, name }: Entity, cells: readonly RoleCell[]): string {
   const relation = named(look, schema, name);
-  const rule = relation && relation.kind !== 'v' ? ruleFor(relation, 'update') : undefined;
-  if (rule !== undefined) return ` Every upsert is refused (0A000), because of the rewrite rule ${rule}.`;
+  const rules = relation && relation.kind !== 'v' ? look.rules.get(relation.oid) : undefined;
+  const rule = rules?.find(({ event }) => event === 'update');
+  if (rule) return ` Every upsert is refused (0A000), because of the rewrite rule ${rule.name}.`;
   const ofRole = groupBy(cells, ({ role }) => role);
   const refused = [...ofRole].flatMap(([role, group]) => {
     const [insert, update] = ['insert', 'update'].map((one) => group.find(({ operation }) => operation === one));

@@ -112,6 +112,7 @@ function entity(
     fields: fields.slice(0, -1),
     period: fields[fields.length - 1] ?? '',
   }));
+  const rules = look.rules.get(relation.oid);
   const partitions = relation.kind === 'p' ? partitionsOf(look, relation.oid) : [];
   const parents = (look.parents.get(relation.oid) ?? []).map(({ parent }) => look.relations.get(parent));
   return {
@@ -149,7 +150,7 @@ function entity(
         ...(comment !== null && { comment }),
       }))
       .sort((a, b) => compareText(a.name, b.name)),
-    ...(relation.rewrite_rules && { rewrite_rules: relation.rewrite_rules }),
+    ...(rules && { rewrite_rules: rules.map(({ name, enabled, sql }) => ({ name, enabled, sql })) }),
     inherits: parents
       .filter((parent) => parent !== undefined)
       .map((parent) => entityId(parent.schema, parent.name))

@@ -1,6 +1,5 @@
 import { operations, privilegeOf, type RowOperation } from '../../../../access/operations.ts';
 import type { RelationFact } from '../../../../catalog/entities.ts';
-import { relationsRead } from '../../../../sql-reader/condition.ts';
 import { type Advice, type AdviceContext, idOf, listed, revoke } from './advice-context.ts';
 
 /**
@@ -21,7 +20,7 @@ export function idleGrants(context: AdviceContext): Advice[] {
     const idle = operations.filter(
       (operation) =>
         // Policies of other tables read this table with the caller's privileges and would fail without them.
-        (operation !== 'select' || !looked.has(idOf(relation))) &&
+        (operation !== 'select' || !looked.has(relation.oid)) &&
         access.privileges.fields(anon.caller.oid, relation, privilegeOf[operation]).length > 0 &&
         verdicts.get(`${idOf(relation)} ${operation}`) === 'never',
     );
@@ -38,15 +37,13 @@ export function idleGrants(context: AdviceContext): Advice[] {
   });
 }
 
-/** Returns the ids of the relations that policies and security_invoker views read. */
-function lookedInto({ facts }: AdviceContext): Set<string> {
-  const texts = facts.policies.flatMap(({ using, check }) => [using, check]);
-  const views = facts.relations.flatMap(({ security_invoker, definition }) => (security_invoker ? [definition] : []));
-  const named = new Map(facts.relations.map((relation) => [`${relation.schema}\0${relation.name}`, idOf(relation)]));
-  const read = [...texts, ...views].flatMap((text) =>
-    text !== null && /\bFROM\s/.test(text) ? relationsRead(text) : [],
-  );
-  return new Set(read.flatMap(([schema, name]) => named.get(`${schema}\0${name}`) ?? []));
+/** Returns the oids of the relations that policies and security_invoker views read. */
+function lookedInto({ facts, look }: AdviceContext): Set<number> {
+  const views = facts.relations.filter(({ kind, security_invoker }) => kind === 'v' && security_invoker);
+  return new Set([
+    ...facts.policies.flatMap(({ reads }) => reads.map(({ relation }) => relation)),
+    ...views.flatMap((view) => look.views.base(view).map(({ oid }) => oid)),
+  ]);
 }
 
 /**
