@@ -50,6 +50,30 @@ describe('the cookie of a builder’s session', () => {
     expect((await ask(`/admin/v1/apps/${app.ref}/sql`, own, 'POST', { sql: 'select 1' })).status).toBe(200);
   });
 
+  it('makes the server derive the specification while the browser loads a page of the app', async () => {
+    const cookie = pair(session);
+    // After this request, no background work reads the app's catalog.
+    const derived = await ask(`/admin/v1/apps/${app.ref}/specification`, { cookie, ...fromConsole });
+    expect(derived.status).toBe(200);
+    await withClient(await superuserUrl(node, `app_${app.ref}`), async (client) => {
+      await client.query('begin; lock table ninefold.screens in access exclusive mode');
+      const waiting = async (): Promise<number> => {
+        const { rows } = await client.query(
+          `select count(*)::int as count from pg_locks where relation = 'ninefold.screens'::regclass and not granted`,
+        );
+        return rows[0].count;
+      };
+      const page = { accept: 'text/html', 'sec-fetch-site': 'none' };
+      expect((await ask(`/app/${app.ref}/entities`, page)).status).toBe(200);
+      expect((await ask('/', { ...page, cookie })).status).toBe(200);
+      expect((await ask('/app/unknown', { ...page, cookie })).status).toBe(200);
+      expect(await waiting()).toBe(0);
+      expect((await ask(`/app/${app.ref}/entities`, { ...page, cookie })).status).toBe(200);
+      await expect.poll(waiting).toBe(1);
+      await client.query('rollback');
+    });
+  });
+
   it('has a name for each port, and scripts and other sites cannot use it', () => {
     expect(session).toMatchObject({
       name: `ninefold_builder_${new URL(node.url).port}`,
