@@ -31,7 +31,7 @@ export function SignInPage() {
         title={t('checkMail')}
         lead={isNew ? 'mailSent' : 'mailMaybe'}
         onSignedIn={done}
-        onAgain={() => (isNew ? resending.mutateAsync(email) : mailing.mutateAsync({ email, next }))}
+        onAgain={() => (isNew ? resending.mutateAsync({ email, next }) : mailing.mutateAsync({ email, next }))}
         onOtherAddress={() => setStep('start')}
       />
     );
