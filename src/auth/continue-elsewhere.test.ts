@@ -122,7 +122,7 @@ it.each([
   const refused = [400, 'redirect_not_allowed'];
   for (const more of [{}, challenge]) {
     const { status, body } = await open(session.access_token, { redirect_to, ...more });
-    expect([status, body.error_code]).toEqual(refused);
+    expect([status, body.code]).toEqual(refused);
   }
 });
 

@@ -59,8 +59,7 @@ export function followSession(auth: GoTrueClient): void {
     if (event === 'INITIAL_SESSION') return;
     // The client holds its lock while it calls this function.
     setTimeout(() => {
-      if (event === 'SIGNED_OUT') queryClient.clear();
-      void queryClient.invalidateQueries();
+      void (event === 'SIGNED_OUT' ? queryClient.resetQueries() : queryClient.invalidateQueries());
     });
   });
 }
@@ -198,5 +197,6 @@ export const signOut = ({ auth }: Portal) =>
       const { error } = await auth.signOut({ scope: 'local' });
       if (error) throw error;
     },
-    onSuccess: () => queryClient.clear(),
+    // Removing a query that a page shows would leave the page without its answer.
+    onSuccess: () => queryClient.resetQueries(),
   });

@@ -82,7 +82,7 @@ export function SignInPage() {
           email={email}
           onEmail={setEmail}
           onSignedIn={done}
-          onUnconfirmed={() => resending.mutate(email, { onSettled: () => setStep('confirm') })}
+          onUnconfirmed={() => resending.mutate({ email, next }, { onSettled: () => setStep('confirm') })}
         />
       )}
       <OtherMethods next={next} onSignedIn={done} {...(app.email && { onMail: () => setStep('mail') })} />
