@@ -45,7 +45,7 @@ export class Entries {
   readonly writer: JsonWriter;
   readonly #indexes: EntryLookup;
   readonly #recording: EntryLookup;
-  readonly #earlier: MadeEntries;
+  #earlier: MadeEntries;
   readonly #made: MadeEntries = new Map();
   #reads: Read[] = [];
 
@@ -84,6 +84,11 @@ export class Entries {
     const { comments, description, screens, labels, screen_refusals, ...facts } = this.facts;
     const names = Object.keys(facts).sort() as (keyof typeof facts)[];
     return this.#entry(make, '', [...names.map((name) => facts[name]), ...inputs], () => make(this.look, ...inputs));
+  }
+
+  /** Releases the entries of the earlier derivation that this one did not use again. */
+  release(): void {
+    this.#earlier = new Map();
   }
 
   #entry<Entry>(by: unknown, key: number | string, inputs: readonly unknown[], make: () => Entry): Entry {

@@ -56,7 +56,7 @@ export function deriveChanged(facts: Facts, app: SpecificationApp, earlier: Entr
   const states = { ...machines, accounts: accountStates(settings, new Set(calls.calls.map(({ id }) => id))) };
   const chapters: Chapters = {
     purpose: purposeChapter(facts, app.name),
-    screens: screensChapter(facts, entities.entities, states.machines, roles),
+    screens: screensChapter(entries, entities.entities, states.machines, roles),
     entities,
     states,
     rules,
@@ -65,6 +65,7 @@ export function deriveChanged(facts: Facts, app: SpecificationApp, earlier: Entr
     errors: errorsChapter(entries, rules, states, roles, settings),
     limits: limitsChapter(facts, { settings, environment: app.environment ?? {} }),
   };
+  entries.release();
   // Without figures, the chapters are their own stable content (`stableContent`).
   const hash = contentHash(entries.writer.json(chapters));
   return { specification: { app: { ref: app.ref, name: app.name }, hash, chapters }, entries };

@@ -8,6 +8,7 @@ import { groupBy } from '../../../catalog/group.ts';
 import { compareText, entityId, restName, sqlName } from '../../../catalog/names.ts';
 import type { ScreenRefusal } from '../../../catalog/screen-refusals.ts';
 import { tokenise } from '../../../sql-reader/tokens.ts';
+import type { Entries, EntryLookup } from '../../entries.ts';
 import { labelsIn } from './labels.ts';
 import { computedIn, missingPrivileges, type ScreenUse } from './screen-rights.ts';
 
@@ -26,48 +27,42 @@ interface Origin {
 
 /** Builds chapter 2: the screens derived from the entities, and the defined screens. */
 export function screensChapter(
-  facts: Facts,
+  entries: Entries,
   entities: readonly Entity[],
   machines: readonly Machine[],
   roles: RolesChapter,
 ): ScreensChapter {
-  const open = groupBy(
-    roles.cells.filter((cell) => cell.verdict !== 'never'),
-    (cell) => `${cell.operation} ${cell.entity}`,
-  );
-  const originOf = (entity: Entity): Origin => {
-    const cells = (operation: string) => open.get(`${operation} ${entity.id}`) ?? [];
-    const granted = (operation: string) => grantedFields(entity, cells(operation));
-    return {
-      entity,
-      machine: machines.find((one) => one.entity === entity.id),
-      roles: (...operations) => {
-        const able = new Set(operations.flatMap((operation) => cells(operation).map((cell) => cell.role)));
-        return roles.roles.flatMap(({ name }) => (able.has(name) ? name : []));
-      },
-      granted: { select: granted('select'), insert: granted('insert'), update: granted('update') },
-    };
-  };
-  const origins = new Map(
-    entities.filter((entity) => entity.exposed).map((entity) => [entity.id, originOf(entity)] as const),
-  );
+  const { facts } = entries;
+  const cells = groupBy(roles.cells, (cell) => cell.entity);
+  const names = roles.roles.map((role) => role.name);
+  const cellsOf = (id: string) => cells.get(id) ?? [];
+  const machineOf = (id: string) => machines.find((one) => one.entity === id);
+  const exposed = new Map(entities.filter((entity) => entity.exposed).map((entity) => [entity.id, entity]));
   const derived = new Map(
-    [...origins.values()].flatMap((origin) => screensOf(origin, facts)).map((screen) => [screen.route, screen]),
+    [...exposed.values()]
+      .flatMap((entity) => {
+        const { id } = entity;
+        return entries.of(screensOf, id, entity, machineOf(id), cellsOf(id), names, routeOf(entity, facts));
+      })
+      .map((screen) => [screen.route, screen]),
   );
+  const origin = (id: string): Origin | undefined => {
+    const entity = exposed.get(id);
+    return entity && originOf(entity, machineOf(id), cellsOf(id), names);
+  };
   const known = new Set([
     ...roles.roles.map((role) => role.name),
     ...facts.member_roles.map((role) => role.name),
     ...facts.roles.map((role) => role.name),
   ]);
-  const cells = groupBy(roles.cells, (cell) => cell.entity);
   const defined = facts.screens.map((fact) =>
     definedScreen(
       fact,
-      origins,
+      origin(idOf(fact.entity)),
       derived.has(fact.route),
       entities,
       known,
-      cells.get(idOf(fact.entity)) ?? [],
+      cellsOf(idOf(fact.entity)),
       facts.screen_refusals.filter(({ route }) => route === fact.route),
       new Set(facts.routines.map(({ schema, name }) => entityId(schema, name))),
     ),
@@ -105,14 +100,46 @@ export const isLink = ({ kind, fields, primary_key: key }: Entity): boolean =>
   fields.length === 2 &&
   fields.every((field) => key.includes(field.name) && field.references !== null);
 
+function originOf(
+  entity: Entity,
+  machine: Machine | undefined,
+  cells: readonly RoleCell[],
+  names: readonly string[],
+): Origin {
+  const open = groupBy(
+    cells.filter((cell) => cell.verdict !== 'never'),
+    (cell) => cell.operation,
+  );
+  const granted = (operation: RoleCell['operation']) => grantedFields(entity, open.get(operation) ?? []);
+  return {
+    entity,
+    machine,
+    roles: (...operations) => {
+      const able = new Set(operations.flatMap((operation) => (open.get(operation) ?? []).map((cell) => cell.role)));
+      return names.filter((name) => able.has(name));
+    },
+    granted: { select: granted('select'), insert: granted('insert'), update: granted('update') },
+  };
+}
+
 /**
  * Derives the screens of an entity: a list, a detail if there is a primary key, a form if rows can be written, and a
  * board if there is a state machine.
+ * @param cells The cells of the entity.
+ * @param names The names of the roles, in the order of chapter 6.
+ * @param base The route of the list.
  */
-function screensOf(origin: Origin, facts: Facts): Screen[] {
-  const { entity, machine, roles } = origin;
+function screensOf(
+  _: EntryLookup,
+  entity: Entity,
+  machine: Machine | undefined,
+  cells: readonly RoleCell[],
+  names: readonly string[],
+  base: string,
+): Screen[] {
+  const origin = originOf(entity, machine, cells, names);
+  const { roles } = origin;
   if (isLink(entity)) return [];
-  const base = routeOf(entity, facts);
   const readers = roles('select');
   const writers = roles('insert', 'update');
   const key = entity.primary_key;
@@ -241,7 +268,7 @@ function fieldsOf(kind: ScreenKind, { entity, machine, granted }: Origin): Pick<
 
 function definedScreen(
   fact: ScreenFact,
-  origins: ReadonlyMap<string, Origin>,
+  origin: Origin | undefined,
   replaces: boolean,
   entities: readonly Entity[],
   roles: ReadonlySet<string>,
@@ -250,7 +277,6 @@ function definedScreen(
   functions: ReadonlySet<string>,
 ): Screen {
   const id = idOf(fact.entity);
-  const origin = origins.get(id);
   const entity = entities.find((one) => one.id === id);
   const fields = fact.columns ? { columns: fact.columns } : origin ? fieldsOf(fact.kind, origin) : { columns: [] };
   const rights = entity?.exposed ? rightsOf(fact, { ...fields, entity }, origin, roles, cells) : null;
