@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { readdirSync } from 'node:fs';
+import { expect, it, vi } from 'vitest';
 import { HashThreads } from './hash-threads.ts';
 
 const options = { memoryCost: 1024, timeCost: 1, parallelism: 1, outputLen: 32 };
@@ -26,3 +27,20 @@ it('reports the error of one task and computes the tasks behind it', async () =>
   await expect(broken).rejects.toThrow();
   expect(await hash).toMatch(/^\$argon2id\$/);
 });
+
+it.runIf(process.platform === 'linux')(
+  'ends idle threads except one, so that a later sign-in waits for no start',
+  async () => {
+    const systemThreads = () => readdirSync('/proc/self/task').length;
+    const before = systemThreads();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const threads = new HashThreads(2);
+    await Promise.all([threads.run(make('one')), threads.run(make('two'))]);
+    expect(systemThreads()).toBe(before + 2);
+    vi.advanceTimersByTime(120_000);
+    vi.useRealTimers();
+    await vi.waitFor(() => expect(systemThreads()).toBe(before + 1));
+    expect(await threads.run(make('three'))).toMatch(/^\$argon2id\$/);
+    expect(systemThreads()).toBe(before + 1);
+  },
+);

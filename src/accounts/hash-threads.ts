@@ -10,7 +10,7 @@ type HashTask =
 /** Result of the thread; `failed` is the message of an error. */
 type HashOutcome = { readonly result: string | boolean } | { readonly failed: string };
 
-/** Time without a task after which a thread ends and releases its memory. */
+/** Time without a task after which a thread ends and releases its memory, unless it is the only one. */
 const IDLE_MILLISECONDS = 60_000;
 
 const { resolve } = createRequire(import.meta.url);
@@ -22,12 +22,11 @@ const { resolve } = createRequire(import.meta.url);
  */
 const PROGRAM = `
 const { parentPort, workerData } = require('node:worker_threads');
-if (process.platform === 'linux') require('node:os').setPriority(10);
 const argon2 = require(workerData.argon2);
-const bcrypt = require(workerData.bcrypt);
+if (process.platform === 'linux') require('node:os').setPriority(10);
 const run = ({ make, verify, password, hash, options }) => {
   if (make) return argon2.hashSync(password, options);
-  return verify === 'argon2' ? argon2.verifySync(hash, password) : bcrypt.verifySync(password, hash);
+  return verify === 'argon2' ? argon2.verifySync(hash, password) : require(workerData.bcrypt).verifySync(password, hash);
 };
 parentPort.on('message', (task) => {
   try {
@@ -112,10 +111,14 @@ export class HashThreads {
     return thread;
   }
 
-  /** Ends the thread if it gets no task for a while. */
+  /**
+   * Ends the thread if it gets no task for a while. One thread stays: its start takes longer than a sign-in, and a small app has
+   * seldom two sign-ins a minute.
+   */
   #endWhenIdle(thread: HashThread): void {
     thread.worker.unref();
     thread.timer = setTimeout(() => {
+      if (this.#threads.size === 1) return;
       this.#threads.delete(thread);
       void thread.worker.terminate();
     }, IDLE_MILLISECONDS).unref();
