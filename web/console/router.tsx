@@ -9,6 +9,7 @@ import { Root } from './layout/root.tsx';
 import { NotFound, RouteFailure } from './layout/route-states.tsx';
 import { code } from './recovery/code.ts';
 import { readDataSearch } from './tools/data/data-search.ts';
+import { readLogSearch } from './data/calls/log-search.ts';
 
 /** Reads an optional text parameter of the address. The router has parsed numbers, which become texts again. */
 const text = (value: unknown): string | undefined =>
@@ -369,13 +370,7 @@ const signInMethods = createRoute({
 const logs = createRoute({
   getParentRoute: () => app,
   path: '/logs',
-  validateSearch: (search) => ({
-    ...named('status', search.status),
-    ...named('code', search.code),
-    ...named('call', search.call),
-    ...named('user', search.user),
-    ...(search.console === true && { console: true as const }),
-  }),
+  validateSearch: readLogSearch,
   component: lazyRouteComponent(
     code(() => import('./tools/logs/logs-page.tsx')),
     'LogsPage',

@@ -18,6 +18,8 @@ export interface RowColumn<R> {
   width: number;
   /** True if only screen readers get the head. */
   bare?: boolean;
+  /** True if a phone leaves the column out. */
+  wideOnly?: boolean;
   cell: (row: R) => ReactNode;
 }
 
@@ -30,13 +32,16 @@ const phone = window.matchMedia('(max-width: 760px)');
  */
 export function RowTable<R extends { readonly id: string }>({
   label,
-  columns,
+  columns: allColumns,
   rows,
   total,
   selected,
   fresh,
   stale = false,
+  wraps = false,
+  isBad,
   onOpen,
+  onAway,
 }: {
   label: string;
   columns: readonly RowColumn<R>[];
@@ -49,18 +54,29 @@ export function RowTable<R extends { readonly id: string }>({
   /** Ids of new rows, which are highlighted. */
   fresh?: ReadonlySet<string>;
   stale?: boolean;
+  /** True if long cells wrap, so that rows have different heights. */
+  wraps?: boolean;
+  /** Returns true for a row that shows a failure of the server. */
+  isBad?: (row: R) => boolean;
   onOpen: (row: R) => void;
+  /** Called with true after the reader scrolls away from the first row, and with false after the return. */
+  onAway?: (isAway: boolean) => void;
 }) {
   const { scroll, virtual, active, setReached, move } = useVirtualRows(rows, selected);
+  const columns = phone.matches ? allColumns.filter(({ wideOnly }) => !wideOnly) : allColumns;
   const template = columns
     .map(({ width }, place) => (place === columns.length - 1 ? `minmax(${width}px, 1fr)` : `${width}px`))
     .join(' ');
   const layout = { gridTemplateColumns: template };
   const [first, ...others] = columns;
   return (
-    <div className={styles.scroll} ref={scroll}>
+    <div
+      className={styles.scroll}
+      ref={scroll}
+      onScroll={onAway && (({ currentTarget }) => onAway(currentTarget.scrollTop > rowHeight.usual))}
+    >
       <table
-        className={styles.table}
+        className={classNames(styles.table, wraps && styles.wraps)}
         aria-label={label}
         aria-rowcount={total < 0 ? -1 : total + 1}
         aria-busy={rows === undefined}
@@ -83,9 +99,11 @@ export function RowTable<R extends { readonly id: string }>({
                 row && (
                   <tr
                     key={row.id}
+                    ref={wraps ? virtual.measureElement : null}
+                    data-index={index}
                     aria-rowindex={index + 2}
                     data-selected={row.id === selected || undefined}
-                    className={classNames(styles.row, stale && styles.stale, fresh?.has(row.id) && styles.fresh)}
+                    className={classNames(styles.row, stale && styles.stale, fresh?.has(row.id) && styles.fresh, isBad?.(row) && styles.bad)}
                     style={{ ...layout, top: start }}
                     onClick={() => {
                       setReached(index);
@@ -96,7 +114,6 @@ export function RowTable<R extends { readonly id: string }>({
                       <button
                         type="button"
                         className={styles.open}
-                        data-index={index}
                         aria-current={row.id === selected || undefined}
                         tabIndex={index === active ? 0 : -1}
                         onFocus={() => setReached(index)}
@@ -143,7 +160,7 @@ function useVirtualRows<R extends { readonly id: string }>(rows: readonly R[] | 
 
   useEffect(() => {
     if (toFocus.current === null) return;
-    const row = scroll.current?.querySelector<HTMLElement>(`[data-index="${toFocus.current}"]`);
+    const row = scroll.current?.querySelector<HTMLElement>(`[data-index="${toFocus.current}"] button`);
     toFocus.current = null;
     row?.focus({ preventScroll: true });
   });
