@@ -47,7 +47,8 @@ const NAMED = `($1::timestamptz is null or at >= $1) and ($2::timestamptz is nul
     or pg_catalog.starts_with(pg_catalog.lower(request_id), $8) or user_id = any (array(select json_array_elements_text($9::json))))`;
 
 /** The parts of the filter that a summary counts by. Parameters 10 to 13. */
-const STATUS_MATCHES = `($10::json is null or status / 100 = any (array(select json_array_elements_text($10::json)::integer)))`;
+const STATUS_MATCHES =
+  '($10::json is null or status / 100 = any (array(select json_array_elements_text($10::json)::integer)))';
 const CALLER_MATCHES = `(${CALLER}) = any (array(select json_array_elements_text($11::json)))`;
 const PATH_MATCHES = `(($12::text is null or ${PATH_GROUP} = $12)
   and ${PATH_GROUP} <> all (array(select json_array_elements_text($13::json))))`;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type AppDatabase, startAppDatabase } from '../../test/support/app-database.ts';
 import { limits } from '../../contract/limits.ts';
+import { type AppDatabase, startAppDatabase } from '../../test/support/app-database.ts';
 import { rowsAsText } from '../database/statement.ts';
 import { type CallEvent, Events, TraceRecorder } from '../observe/events.ts';
 import type { App } from './app.ts';

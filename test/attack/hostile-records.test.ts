@@ -31,7 +31,12 @@ it('shows logs, errors and statistics although the app’s own code has written 
     expect([row.slice(0, 60), made.status]).toEqual([row.slice(0, 60), 204]);
   }
   const forged = JSON.stringify({ type: 'trace-wanted', id: 'x'.repeat(100) });
-  for (const payload of [forged, '{"type":"log-wanted","lines":[{}]}', '{"type":"trace-wanted","id":7}', '{"type":"trace-stored"}']) {
+  for (const payload of [
+    forged,
+    '{"type":"log-wanted","lines":[{}]}',
+    '{"type":"trace-wanted","id":7}',
+    '{"type":"trace-stored"}',
+  ]) {
     await runSql(node, app.ref, `select pg_notify('ninefold', '${payload}')`);
   }
   const paths = [

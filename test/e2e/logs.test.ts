@@ -75,7 +75,10 @@ describe('LogsPage', () => {
     await table.getByText('/notes').first().waitFor();
     const filters = page.getByRole('navigation', { name: 'Searches and filters' });
     await filters.getByRole('checkbox', { name: '/rest/v1/notes' }).waitFor();
-    await page.getByRole('figure', { name: 'Requests over time' }).getByText(/^4xx \d/).waitFor();
+    await page
+      .getByRole('figure', { name: 'Requests over time' })
+      .getByText(/^4xx \d/)
+      .waitFor();
     await filters.getByRole('button', { name: 'Show only /rest/v1/nowhere' }).click({ force: true });
     await expect.poll(() => table.getByText('/rest/v1/notes').count()).toBe(0);
     await filters.getByRole('button', { name: 'Save this search' }).click();

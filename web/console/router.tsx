@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { readLogSearch } from './data/calls/log-search.ts';
 import { queryClient } from './data/query-client.ts';
 import { signedInBuilder } from './data/session/builder.ts';
 import { setupState } from './data/setup/setup-state.ts';
@@ -9,7 +10,6 @@ import { Root } from './layout/root.tsx';
 import { NotFound, RouteFailure } from './layout/route-states.tsx';
 import { code } from './recovery/code.ts';
 import { readDataSearch } from './tools/data/data-search.ts';
-import { readLogSearch } from './data/calls/log-search.ts';
 
 /** Reads an optional text parameter of the address. The router has parsed numbers, which become texts again. */
 const text = (value: unknown): string | undefined =>

@@ -103,7 +103,12 @@ export function RowTable<R extends { readonly id: string }>({
                     data-index={index}
                     aria-rowindex={index + 2}
                     data-selected={row.id === selected || undefined}
-                    className={classNames(styles.row, stale && styles.stale, fresh?.has(row.id) && styles.fresh, isBad?.(row) && styles.bad)}
+                    className={classNames(
+                      styles.row,
+                      stale && styles.stale,
+                      fresh?.has(row.id) && styles.fresh,
+                      isBad?.(row) && styles.bad,
+                    )}
                     style={{ ...layout, top: start }}
                     onClick={() => {
                       setReached(index);

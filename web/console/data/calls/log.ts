@@ -1,9 +1,9 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { LogResponse, LogSummary } from '../../../../contract/observed.ts';
-import { type LogSearch, logQuery } from './log-search.ts';
 import { api, segment } from '../api.ts';
 import { refetchEvery } from '../query-client.ts';
 import { callKeys } from './keys.ts';
+import { type LogSearch, logQuery } from './log-search.ts';
 
 /** Requests that one query returns. */
 const atOnce = 200;

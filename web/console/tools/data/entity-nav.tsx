@@ -1,6 +1,8 @@
+import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Entity } from '../../../../contract/specification-entities.ts';
+import { Icon } from '../../../ui/icon.tsx';
 import { Skeleton as LoadingBar } from '../../../ui/table.tsx';
 import { SideGroup, SideList, sideFigureClass, sideItemClass } from '../../../ui/workbench.tsx';
 import { entityList } from '../../data/entities/entity-list.ts';
@@ -45,7 +47,16 @@ export function EntityNav({
           ))}
         </SideGroup>
       )}
-      {tables.length > 0 && <SideGroup title="Tables">{tables.map(item)}</SideGroup>}
+      {entities && (
+        <SideGroup title="Tables">
+          {tables.map(item)}
+          <Link to="/app/$ref/data" params={{ ref: appRef }} search={{ design: 'new' }} className={sideItemClass}>
+            <span>
+              <Icon of={IconPlus} small /> New table
+            </span>
+          </Link>
+        </SideGroup>
+      )}
       {views.length > 0 && <SideGroup title="Views">{views.map(item)}</SideGroup>}
       {schemas.length > 0 && (
         <SideGroup title="Schemas">

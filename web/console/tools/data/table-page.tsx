@@ -1,4 +1,4 @@
-import { IconDownload, IconPlus, IconUpload } from '@tabler/icons-react';
+import { IconDownload, IconPencil, IconPlus, IconUpload } from '@tabler/icons-react';
 import type { Entity, Field } from '../../../../contract/specification-entities.ts';
 import { toCsv } from '../../../rows/csv.ts';
 import { download } from '../../../rows/download.ts';
@@ -139,6 +139,11 @@ function TableToolbar({ sheet }: { sheet: TableSheet }) {
             Delete {counted(state.picked.size, 'row')}
           </Button>
         )}
+        {entity.kind === 'table' && entity.extension === null && !ownedSchemas.has(entity.schema) && (
+          <Button small kind="quiet" icon={IconPencil} onClick={() => onSearch({ design: 'table', table: entity.id })}>
+            Edit table
+          </Button>
+        )}
         <Columns fields={entity.fields} hidden={hidden} fixed={key} onHidden={setHidden} />
         <Button
           small
@@ -159,6 +164,9 @@ function TableToolbar({ sheet }: { sheet: TableSheet }) {
     </Toolbar>
   );
 }
+
+/** Schemas whose tables belong to Ninefold. */
+const ownedSchemas: ReadonlySet<string> = new Set(['auth', 'ninefold', 'cron', 'net', 'supabase_migrations']);
 
 /** Asks before rows are deleted. */
 function Deletion({ sheet: { table, entity, entities, selected, state, change, onSearch } }: { sheet: TableSheet }) {

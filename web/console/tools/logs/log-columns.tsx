@@ -1,5 +1,6 @@
 import { Fragment } from 'react';
 import type { ListedCall } from '../../../../contract/observed.ts';
+import { distinctKeys } from '../../../ui/distinct-keys.ts';
 import type { RowColumn } from '../../../ui/row-table.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { phoneOnlyClass } from '../../../ui/workbench.tsx';
@@ -78,6 +79,7 @@ export const logColumns = (appRef: string): readonly RowColumn<LogRow>[] => [
 /** Shows a request with its complete path. The query wraps after a parameter and after a comma. */
 function Address({ method, area, path, query }: ListedCall) {
   const parts = query === '' ? [] : query.split(/(?=&)|(?<=,)/);
+  const keys = distinctKeys(parts);
   return (
     <span className={styles.address}>
       <span className="soft">{method}</span>{' '}
@@ -88,7 +90,7 @@ function Address({ method, area, path, query }: ListedCall) {
         <code className="soft">
           <wbr />?
           {parts.map((part, place) => (
-            <Fragment key={`${place} ${part}`}>
+            <Fragment key={keys[place]}>
               {place > 0 && <wbr />}
               {part}
             </Fragment>

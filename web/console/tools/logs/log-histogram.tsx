@@ -73,6 +73,7 @@ export function LogHistogram({
       >
         {drag && <rect className={styles.drag} x={first * 10} width={(last - first) * 10} height={HEIGHT} y={0} />}
         {ok.map((_, place) => {
+          const at = from + place * step;
           const high = (value: number) => (value === 0 ? 0 : Math.max(1.5, (value / max) * (HEIGHT - 6)));
           const bars = [
             ['failed', high(failed[place] ?? 0)],
@@ -83,7 +84,7 @@ export function LogHistogram({
           return bars.map(([kind, tall]) => {
             top -= tall;
             return tall === 0 ? null : (
-              <rect key={`${kind} ${place}`} data-kind={kind} x={place * 10 + 1} width={8} y={top} height={tall} />
+              <rect key={`${kind} ${at}`} data-kind={kind} x={place * 10 + 1} width={8} y={top} height={tall} />
             );
           });
         })}

@@ -10,8 +10,8 @@ import { wideOnlyClass } from '../../../ui/workbench.tsx';
 import { type LogSearch, type LogWindow, logWindows, withPeriod } from '../../data/calls/log-search.ts';
 import { count, hour, milliseconds, timeOfDay } from '../../format/format.ts';
 import { perMinute } from './log-histogram.tsx';
-import type { Live } from './logs-page.tsx';
 import styles from './logs-page.module.css';
+import type { Live } from './logs-page.tsx';
 import { PeriodDialog } from './period-dialog.tsx';
 
 /** Search field of the logs, and a chip for each filter of the address that the list at the left does not show. */

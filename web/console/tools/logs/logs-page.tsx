@@ -153,9 +153,7 @@ function NoCalls({ search, onClear }: { search: LogSearch; onClear: () => void }
   }
   return (
     <Empty
-      title={
-        filters.q === undefined ? 'No stored request matches this filter' : `No request matches “${filters.q}”`
-      }
+      title={filters.q === undefined ? 'No stored request matches this filter' : `No request matches “${filters.q}”`}
     >
       <Button onClick={onClear}>Show all</Button>
     </Empty>

@@ -4,9 +4,9 @@ import { FailureNote } from '../../../ui/failure.tsx';
 import { Skeleton } from '../../../ui/table.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { auditLog } from '../../data/audit/audit-log.ts';
+import { everyCaller } from '../../data/calls/log-search.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import { actionWords, objectOf } from '../audit/audit-words.ts';
-import { everyCaller } from '../../data/calls/log-search.ts';
 import styles from './user-panel.module.css';
 
 const inSight = 12;
