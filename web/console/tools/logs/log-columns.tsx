@@ -3,7 +3,6 @@ import type { ListedCall } from '../../../../contract/observed.ts';
 import { distinctKeys } from '../../../ui/distinct-keys.ts';
 import type { RowColumn } from '../../../ui/row-table.tsx';
 import { Tag } from '../../../ui/tag.tsx';
-import { phoneOnlyClass } from '../../../ui/workbench.tsx';
 import { Caller } from '../../chapters/request/caller.tsx';
 import { milliseconds, timeOfDay } from '../../format/format.ts';
 import styles from './logs-page.module.css';
@@ -29,6 +28,9 @@ export const isServerFailure = ({ status }: { status: number }): boolean => stat
 const kindOf = (status: number) => (status >= 500 ? 'error' : status >= 400 ? 'warn' : undefined);
 const textClass = (row: LogRow) => (isServerFailure(row) ? styles.failed : undefined);
 
+/** A phone has no columns for the time, the caller and the code: they stand below the path. */
+const isPhone = window.matchMedia('(max-width: 760px)').matches;
+
 /** The columns of the logs. */
 export const logColumns = (appRef: string): readonly RowColumn<LogRow>[] => [
   {
@@ -49,10 +51,12 @@ export const logColumns = (appRef: string): readonly RowColumn<LogRow>[] => [
     cell: (row) => (
       <>
         <Address {...row} />
-        <span className={`${phoneOnlyClass} ${styles.meta}`}>
-          {timeOfDay(row.at)} · <Who appRef={appRef} line={row} /> · {milliseconds(row.milliseconds)}
-          {row.code !== null && ` · ${row.code}`}
-        </span>
+        {isPhone && (
+          <span className={styles.meta}>
+            {timeOfDay(row.at)} · <Who appRef={appRef} line={row} /> · {milliseconds(row.milliseconds)}
+            {row.code !== null && ` · ${row.code}`}
+          </span>
+        )}
       </>
     ),
   },
