@@ -137,9 +137,9 @@ const SUMMARY = `with matching as materialized (
 /** Steps of the points of a summary in seconds. */
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400, 604_800];
 
-/** Returns the smallest step that divides a period in at most MAX_POINTS points. Pure. */
-export const stepOf = (seconds: number): number =>
-  STEPS.find((step) => seconds / step <= MAX_POINTS) ?? Math.ceil(seconds / MAX_POINTS);
+/** Returns the smallest step that divides a period in MAX_POINTS points and an incomplete one at most. Pure. */
+const stepOf = (seconds: number): number =>
+  STEPS.find((step) => seconds / step <= MAX_POINTS + 1) ?? Math.ceil(seconds / MAX_POINTS);
 
 /** Counts the matching requests of a period by time, status, caller and path. */
 export async function readLogSummary(app: App, filter: LogFilter & { from: string; to: string }): Promise<LogSummary> {

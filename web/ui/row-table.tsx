@@ -14,8 +14,9 @@ import { Skeleton } from './table.tsx';
 
 export interface RowColumn<R> {
   name: string;
-  /** Width in px; the last column takes the remaining width. */
+  /** Width in px. The column with `grows`, or else the last column, takes the remaining width. */
   width: number;
+  grows?: boolean;
   /** True if only screen readers get the head. */
   bare?: boolean;
   /** True if a phone leaves the column out. */
@@ -64,8 +65,10 @@ export function RowTable<R extends { readonly id: string }>({
 }) {
   const { scroll, virtual, active, setReached, move } = useVirtualRows(rows, selected);
   const columns = phone.matches ? allColumns.filter(({ wideOnly }) => !wideOnly) : allColumns;
+  const growing = columns.findIndex(({ grows }) => grows);
+  const widest = growing < 0 ? columns.length - 1 : growing;
   const template = columns
-    .map(({ width }, place) => (place === columns.length - 1 ? `minmax(${width}px, 1fr)` : `${width}px`))
+    .map(({ width }, place) => (place === widest ? `minmax(${width}px, 1fr)` : `${width}px`))
     .join(' ');
   const layout = { gridTemplateColumns: template };
   const [first, ...others] = columns;

@@ -47,7 +47,8 @@ export const logColumns = (appRef: string): readonly RowColumn<LogRow>[] => [
   { name: 'Status', width: 68, cell: ({ status }) => <Tag kind={kindOf(status)}>{status}</Tag> },
   {
     name: 'Call',
-    width: 300,
+    width: 280,
+    grows: true,
     cell: (row) => (
       <>
         <Address {...row} />
@@ -71,7 +72,7 @@ export const logColumns = (appRef: string): readonly RowColumn<LogRow>[] => [
         </code>
       ),
   },
-  { name: 'Caller', width: 190, wideOnly: true, cell: (line) => <Who appRef={appRef} line={line} /> },
+  { name: 'Caller', width: 210, wideOnly: true, cell: (line) => <Who appRef={appRef} line={line} /> },
   {
     name: 'Took',
     width: 84,

@@ -49,7 +49,7 @@ export function LogsPage() {
   const onPeriod = (from: string, to: string) => onSearch(withPeriod(search, { from, to }));
   return (
     <Page bare appRef={ref} crumbs={[{ text: 'Logs' }]} fetching={list.isLoading}>
-      <Workbench list={<LogFacets appRef={ref} search={search} summary={summary.data} onSearch={onSearch} />}>
+      <Workbench wideList list={<LogFacets appRef={ref} search={search} summary={summary.data} onSearch={onSearch} />}>
         <Sheet
           title="Logs"
           filters={<LogFilters field={field} search={search} onSearch={onSearch} />}

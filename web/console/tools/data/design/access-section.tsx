@@ -1,4 +1,5 @@
 import { IconPlus, IconX } from '@tabler/icons-react';
+import { cellCondition } from '../../../../../contract/cell-condition.ts';
 import type { Entity } from '../../../../../contract/specification-entities.ts';
 import { Button } from '../../../../ui/button.tsx';
 import {
@@ -52,9 +53,10 @@ export function AccessSection({
       </div>
       {policies.map((policy) => (
         <div key={policy.name} className={styles.sentence}>
-          <b>{policy.roles.join(', ')}</b>
+          <b>{policy.roles.map((role) => roleWords[role] ?? role).join(', ')}</b>
           <span className={styles.words}>
-            {policy.command === 'all' ? verbs.all : verbs[policy.command]} <i>{policy.words}</i>
+            {verbs[policy.command]} rows {cellCondition(policy.words)}
+            {!policy.permissive && ', and no other rows'}
             <span className={styles.policy}>{policy.name}</span>
           </span>
           <Button
@@ -91,6 +93,8 @@ export function AccessSection({
     </section>
   );
 }
+
+const roleWords: Readonly<Record<string, string>> = { authenticated: members, anon: 'anonymous', public: everyone };
 
 /** A new sentence: role, verb, rows. Each blue word opens its choices. */
 function SentenceRow({

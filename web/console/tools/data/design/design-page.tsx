@@ -116,7 +116,7 @@ function Editor({
                 placeholder="order_lines"
                 autoComplete="off"
                 spellCheck={false}
-                data-autofocus={entity ? undefined : true}
+                autoFocus={entity === null}
                 classNames={{ input: styles.mono ?? '' }}
                 onChange={({ currentTarget }) => set({ name: currentTarget.value })}
               />

@@ -3,6 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { download } from '../../../../rows/download.ts';
 import { Button, buttonClass } from '../../../../ui/button.tsx';
+import { classNames } from '../../../../ui/class-names.ts';
 import { Code } from '../../../../ui/code.tsx';
 import { Icon } from '../../../../ui/icon.tsx';
 import { Panel } from '../../../../ui/panel.tsx';
@@ -13,31 +14,27 @@ import styles from './design.module.css';
 import { appliedDesign, migrationName, migrationSql } from './migration-sql.ts';
 import type { TableDesign } from './table-design.ts';
 
-/** Shows the effect of the changes: on the specification, as a migration, and the migration that takes them back. */
-export function EffectPanel({
-  appRef,
-  before,
-  design,
-  sql,
-  trial,
-  problems,
-}: {
+interface EffectProps {
   appRef: string;
   before: TableDesign | null;
   design: TableDesign;
   sql: string;
   trial: UseQueryResult<TimedTrial>;
   problems: readonly string[];
-}) {
+}
+
+/** Shows the effect of the changes: on the specification, as a migration, and the migration that takes them back. */
+export function EffectPanel({ appRef, before, design, sql, trial, problems }: EffectProps) {
   const removed = before?.fields.filter(({ key }) => !design.fields.some((field) => field.key === key)) ?? [];
   return (
-    <Panel label="What will change" title="What will change">
+    <Panel label="What will change" title={<b>What will change</b>}>
+      <div className={styles.tabs} />
       <Tabs
         label="What will change"
         tabs={[
           {
             name: 'Specification',
-            content: <Effect appRef={appRef} sql={sql} trial={trial} problems={problems} />,
+            content: <Effect {...{ appRef, before, design, sql, trial, problems }} />,
           },
           {
             name: 'Migration',
@@ -98,20 +95,10 @@ export function EffectPanel({
   );
 }
 
-function Effect({
-  appRef,
-  sql,
-  trial,
-  problems,
-}: {
-  appRef: string;
-  sql: string;
-  trial: UseQueryResult<TimedTrial>;
-  problems: readonly string[];
-}) {
+function Effect({ appRef, before, design, sql, trial, problems }: EffectProps) {
   if (problems.length > 0) {
     return (
-      <ul className={styles.problems}>
+      <ul className={classNames(styles.problems, before === null && design.name === '' && styles.early)}>
         {problems.map((problem) => (
           <li key={problem}>{problem}</li>
         ))}

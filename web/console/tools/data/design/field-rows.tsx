@@ -117,10 +117,7 @@ function FieldRow({
             placeholder="name"
             autoComplete="off"
             spellCheck={false}
-            data-autofocus={isOpen && field.name === '' ? true : undefined}
-            ref={(input) => {
-              if (isOpen && field.name === '' && input && document.activeElement?.tagName === 'BUTTON') input.focus();
-            }}
+            autoFocus={isOpen && field.name === ''}
             leftSection={field.isKey ? <Icon of={IconKey} small /> : undefined}
             classNames={{ input: styles.mono ?? '' }}
             onChange={({ currentTarget }) => onChange({ name: currentTarget.value })}
@@ -150,7 +147,9 @@ function FieldRow({
             onChange={({ currentTarget }) => onChange({ isUnique: currentTarget.checked })}
           />
         </td>
-        <td className={styles.rules}>{rulesInWords(field)}</td>
+        <td className={styles.rules} title={rulesInWords(field)}>
+          {rulesInWords(field)}
+        </td>
       </tr>
       {isOpen && (
         <tr className={styles.open}>
@@ -165,7 +164,8 @@ function FieldRow({
 }
 
 /** Returns the rules of a field in short: "1 to 5", "up to 200 characters", "open, closed". */
-function rulesInWords({ rules }: FieldDesign): string {
+function rulesInWords({ rules, enumValues }: FieldDesign): string {
+  if (enumValues.length > 0) return enumValues.join(', ');
   const words = rules.map(({ kind, min, max, values, words: known }) => {
     if (kind === 'existing') return known;
     if (kind === 'values') return values.join(', ') || '…';
@@ -209,7 +209,7 @@ function TypeSelect({
     const kind = value as Exclude<TypeKind, 'reference' | 'other'>;
     if (!(kind in typeKinds)) return;
     onChange({
-      ...{ kind, type: typeKinds[kind].sql, target: null, default: { kind: 'none' } },
+      ...{ kind, type: typeKinds[kind].sql, target: null, default: { kind: 'none' }, enumValues: [] },
       rules: kind === 'list' ? [newRule({ kind: 'values' })] : [],
     });
   };
@@ -219,7 +219,7 @@ function TypeSelect({
       value={field.target ? targetValue(field.target) : field.kind}
       onChange={({ currentTarget }) => choose(currentTarget.value)}
       data={[
-        ...(field.kind === 'other' ? [{ value: 'other', label: field.type }] : []),
+        ...(field.kind === 'other' ? [{ value: 'other', label: shortId(field.type) }] : []),
         ...kinds.map(([value, { words }]) => ({ value, label: words })),
         ...[...all, ...own].map((target) => ({ value: targetValue(target), label: targetWords(target) })),
       ]}

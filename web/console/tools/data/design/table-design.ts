@@ -93,6 +93,8 @@ export interface FieldDesign {
   unique: { name: string; sql: string } | null;
   default: DefaultDesign;
   rules: readonly RuleDesign[];
+  /** Values of an existing enum. */
+  enumValues: readonly string[];
   comment: string;
 }
 
@@ -116,7 +118,7 @@ export const newKey = (): string => `new ${++invented}`;
 export const newField = (part: Partial<FieldDesign> = {}): FieldDesign => ({
   ...{ key: newKey(), name: '', kind: 'text', type: typeKinds.text.sql, target: null, onDelete: 'no action' },
   ...{ referenceName: null, isKey: false, isRequired: false, isUnique: false, unique: null },
-  ...{ default: { kind: 'none' }, rules: [], comment: '' },
+  ...{ default: { kind: 'none' }, rules: [], enumValues: [], comment: '' },
   ...part,
 });
 
@@ -182,6 +184,7 @@ function readField(
     isUnique: unique !== undefined || (isKey && entity.primary_key.length === 1),
     unique: unique ? { name: unique.name, sql: unique.sql } : null,
     default: readDefault(field),
+    enumValues: field.enum_values ?? [],
     rules: own
       .filter(({ kind }) => kind === 'check')
       .map((rule) =>
