@@ -226,7 +226,7 @@ function readDefault(field: Field): DefaultDesign {
   if (sql === 'now()' || sql === 'CURRENT_TIMESTAMP') return { kind: 'now' };
   if (/^(?:\( SELECT )?auth\.uid\(\)(?: AS uid\))?$/.test(sql)) return { kind: 'caller' };
   if (sql === 'gen_random_uuid()') return { kind: 'random' };
-  const text = /^'((?:[^']|'')*)'::text$/.exec(sql)?.[1];
+  const text = /^'((?:[^']|'')*)'::[\w."]+$/.exec(sql)?.[1];
   if (text !== undefined) return { kind: 'value', text: text.replaceAll("''", "'") };
   return /^(?:-?\d+(?:\.\d+)?|true|false)$/.test(sql) ? { kind: 'value', text: sql } : { kind: 'sql', sql };
 }
