@@ -1,9 +1,9 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import { readLogSearch } from './data/calls/log-search.ts';
+import { readLogSearch } from './data/log.ts';
 import { queryClient } from './data/query-client.ts';
-import { signedInBuilder } from './data/session/builder.ts';
-import { setupState } from './data/setup/setup-state.ts';
-import { specification } from './data/specification/specification.ts';
+import { signedInBuilder } from './data/session.ts';
+import { setupState } from './data/setup.ts';
+import { specification } from './data/specification.ts';
 import { AppLayout } from './layout/app-layout.tsx';
 import { PageLoading } from './layout/page-loading.tsx';
 import { Root } from './layout/root.tsx';

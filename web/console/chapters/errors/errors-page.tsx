@@ -5,7 +5,7 @@ import type { StatisticsWindow } from '../../../../contract/observed.ts';
 import type { ErrorLine, ErrorsChapter } from '../../../../contract/specification.ts';
 import { FlashOnChange, liveValueClass } from '../../../ui/live-value.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
-import { activity } from '../../data/apps/activity.ts';
+import { activity } from '../../data/apps.ts';
 import { count, counted } from '../../format/format.ts';
 import { ChapterPage } from '../chapter-page.tsx';
 import { useSelectedId } from '../list/list-hooks.ts';

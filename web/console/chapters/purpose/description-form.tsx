@@ -6,7 +6,7 @@ import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { isSubmitKey } from '../../../ui/key-name.ts';
 import { failureFacts } from '../../data/api-failure.ts';
-import { type Description, describeApp } from '../../data/description/describe-app.ts';
+import { type Description, describeApp } from '../../data/description.ts';
 import styles from './purpose.module.css';
 
 /** Form that changes a part of the app's description. Esc discards the changes. */

@@ -7,12 +7,7 @@ import { CopyButton } from '../../../ui/copy-button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { KeyValues, Panel, PanelSection } from '../../../ui/panel.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import {
-  type Application,
-  changeApplication,
-  deleteApplication,
-  renewSecret,
-} from '../../data/applications/applications.ts';
+import { type Application, changeApplication, deleteApplication, renewSecret } from '../../data/applications.ts';
 import { counted, dateTime } from '../../format/format.ts';
 import panel from '../sessions/session-panel.module.css';
 import form from '../users/form.module.css';

@@ -1,7 +1,7 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type Application, registerApplication } from '../../data/applications/applications.ts';
+import { type Application, registerApplication } from '../../data/applications.ts';
 import { UserForm } from '../users/user-form.tsx';
 import { AddressesField, addressesIn } from './addresses-field.tsx';
 import { SecretDialog } from './secret-dialog.tsx';

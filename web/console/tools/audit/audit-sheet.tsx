@@ -11,7 +11,7 @@ import { SearchField } from '../../../ui/search-field.tsx';
 import { Sheet, SheetFoot, SheetWords } from '../../../ui/sheet.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { type AuditFilter, type AuditKind, type AuditLine, auditLog } from '../../data/audit/audit-log.ts';
+import { type AuditFilter, type AuditKind, type AuditLine, auditLog } from '../../data/audit.ts';
 import { count, counted } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import type { Binding } from '../../keys/bindings.ts';

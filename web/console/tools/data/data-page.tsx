@@ -10,7 +10,7 @@ import { Failure } from '../../../ui/failure.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { Toolbar, Workbench } from '../../../ui/workbench.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { entityList } from '../../data/entities/entity-list.ts';
+import { entityList } from '../../data/entities.ts';
 import { Page } from '../../layout/page.tsx';
 import styles from './data-page.module.css';
 import { DesignPage } from './design/design-page.tsx';

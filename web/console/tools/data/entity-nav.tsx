@@ -5,7 +5,7 @@ import type { Entity } from '../../../../contract/specification-entities.ts';
 import { SearchField } from '../../../ui/search-field.tsx';
 import { Skeleton as LoadingBar } from '../../../ui/table.tsx';
 import { SideGroup, SideList, sideFigureClass, sideItemClass } from '../../../ui/workbench.tsx';
-import { entityList } from '../../data/entities/entity-list.ts';
+import { entityList } from '../../data/entities.ts';
 import { count } from '../../format/format.ts';
 import styles from './entity-nav.module.css';
 

@@ -13,7 +13,7 @@ import {
   shownStatuses,
   statusDigits,
   toggleFacet,
-} from '../../data/calls/log-search.ts';
+} from '../../data/log.ts';
 import { count } from '../../format/format.ts';
 import styles from './logs-page.module.css';
 import { sameSearch, useSavedSearches } from './saved-searches.ts';

@@ -7,7 +7,7 @@ import { Icon } from '../../../ui/icon.tsx';
 import { SearchField } from '../../../ui/search-field.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { wideOnlyClass } from '../../../ui/workbench.tsx';
-import { type LogSearch, type LogWindow, logWindows, withPeriod } from '../../data/calls/log-search.ts';
+import { type LogSearch, type LogWindow, logWindows, withPeriod } from '../../data/log.ts';
 import { count, hour, milliseconds, timeOfDay } from '../../format/format.ts';
 import { perMinute } from './log-histogram.tsx';
 import styles from './logs-page.module.css';

@@ -6,7 +6,7 @@ import { Dot } from '../../../ui/dot.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Skeleton, Table } from '../../../ui/table.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { serveVersion, siteState } from '../../data/site/site.ts';
+import { serveVersion, siteState } from '../../data/site.ts';
 import { bytes, count } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import styles from './settings.module.css';

@@ -7,7 +7,7 @@ import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { isSubmitKey } from '../../../ui/key-name.ts';
 import { failureFacts } from '../../data/api-failure.ts';
-import { updateUser } from '../../data/users/update-user.ts';
+import { updateUser } from '../../data/users.ts';
 import { metadataChange, readMetadata } from './metadata.ts';
 import styles from './metadata-editor.module.css';
 

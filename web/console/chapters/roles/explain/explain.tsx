@@ -10,9 +10,15 @@ import { Kbd } from '../../../../ui/kbd.tsx';
 import { isSubmitKey } from '../../../../ui/key-name.ts';
 import { PanelSection } from '../../../../ui/panel.tsx';
 import { failureFacts } from '../../../data/api-failure.ts';
-import { explanation } from '../../../data/explain/explanation.ts';
-import { functionQuestion, newRow, type Question, questionOf, sameRow } from '../../../data/explain/question.ts';
-import { someRows } from '../../../data/explain/some-rows.ts';
+import {
+  explanation,
+  functionQuestion,
+  newRow,
+  type Question,
+  questionOf,
+  sameRow,
+  someRows,
+} from '../../../data/explain.ts';
 import { labelField } from '../../../data/rows/labels.ts';
 import { keyFields, keyFromText, keyOf, keyText, type RequestRole, type Row } from '../../../data/rows/row.ts';
 import { useKeys } from '../../../keys/keyboard.tsx';

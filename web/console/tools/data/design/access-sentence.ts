@@ -1,6 +1,6 @@
 import { entityId, sqlName } from '../../../../../contract/entity-names.ts';
 import type { Entity } from '../../../../../contract/specification-entities.ts';
-import { literal } from '../../../data/sql/literal.ts';
+import { literal } from '../../../data/sql.ts';
 import { type FieldDesign, membersTarget, newKey, type TableDesign } from './table-design.ts';
 
 export const verbs = {

@@ -5,7 +5,7 @@ import { Dialog } from '../../../../ui/dialog.tsx';
 import { FailureNote } from '../../../../ui/failure.tsx';
 import { Kbd } from '../../../../ui/kbd.tsx';
 import { failureFacts } from '../../../data/api-failure.ts';
-import type { TimedTrial } from '../../../data/sql/migration.ts';
+import type { TimedTrial } from '../../../data/sql.ts';
 import { milliseconds } from '../../../format/format.ts';
 import { type Binding, caps } from '../../../keys/bindings.ts';
 import { isMac, useKeys } from '../../../keys/keyboard.tsx';

@@ -9,7 +9,7 @@ import { Icon } from '../../../../ui/icon.tsx';
 import { Panel } from '../../../../ui/panel.tsx';
 import { Tabs } from '../../../../ui/tabs.tsx';
 import { ChangeList } from '../../../changes/change-list.tsx';
-import type { TimedTrial } from '../../../data/sql/migration.ts';
+import type { TimedTrial } from '../../../data/sql.ts';
 import styles from './design.module.css';
 import { appliedDesign, migrationName, migrationSql } from './migration-sql.ts';
 import type { TableDesign } from './table-design.ts';

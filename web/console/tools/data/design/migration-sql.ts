@@ -1,6 +1,6 @@
 import { entityId, sqlName } from '../../../../../contract/entity-names.ts';
 import type { PolicyEntry } from '../../../../../contract/specification-roles.ts';
-import { literal } from '../../../data/sql/literal.ts';
+import { literal } from '../../../data/sql.ts';
 import { policyName, type Sentence, sentenceSql } from './access-sentence.ts';
 import type { DefaultDesign, FieldDesign, RuleDesign, TableDesign } from './table-design.ts';
 
