@@ -82,7 +82,7 @@ export class RequestLog {
 }
 
 /** Returns the line of a request. */
-export const lineOf = (event: CallEvent): LogLine => ({
+const lineOf = (event: CallEvent): LogLine => ({
   request_id: event.requestId,
   at: new Date(event.trace.at).toISOString(),
   area: event.area === 'auth' ? 'auth' : 'rest',

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import type { NodeStatus } from '../../../contract/admin.ts';
 import { api } from './api.ts';
 
-export const nodeKeys = { status: () => ['node', 'status'] as const };
+const nodeKeys = { status: () => ['node', 'status'] as const };
 
 /** Reads the state of the node: version, PostgreSQL, workers, start. */
 export const nodeStatus = () =>

@@ -3,7 +3,7 @@ import type { ProbeState } from '../../../contract/probe.ts';
 import { api, segment } from './api.ts';
 import { queryClient, refetchEvery } from './query-client.ts';
 
-export const probeKeys = { of: (ref: string) => ['probe', ref] as const };
+const probeKeys = { of: (ref: string) => ['probe', ref] as const };
 
 /** Reads the state of chapter 6's probe: the active run and the last report. Refreshed often during a run. */
 export const probeState = (ref: string) =>
@@ -18,7 +18,7 @@ export const probeState = (ref: string) =>
   });
 
 /** Keeps the previous report visible during a run. */
-export const withLast = (state: ProbeState, before: ProbeState | undefined): ProbeState =>
+const withLast = (state: ProbeState, before: ProbeState | undefined): ProbeState =>
   state.running === null ? state : { ...state, last: state.last ?? before?.last ?? null };
 
 /**

@@ -34,7 +34,7 @@ const ownName = (id: string): string => /(?:"(?:[^"]|"")*"|[^".]+)$/.exec(id)?.[
  * false, not if it is null. As in UNIQUE, nulls are distinct. With row_security off, PostgreSQL refuses to count if the
  * owner may not see all rows.
  */
-export function trialSql({ table, key, rule }: Trial): string {
+function trialSql({ table, key, rule }: Trial): string {
   const copy = ownName(table);
   const columns = key.length > 0 ? key.map(quoted).join(', ') : 'ctid';
   const { constraint, broken } = partsOf(table, rule);

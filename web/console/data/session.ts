@@ -5,7 +5,7 @@ import { api, segment } from './api.ts';
 import { ApiFailure } from './api-failure.ts';
 import { queryClient } from './query-client.ts';
 
-export const sessionKeys = { builder: () => ['builder'] as const };
+const sessionKeys = { builder: () => ['builder'] as const };
 
 /** Reads the builder who is signed in; null without a session. */
 export const builder = () =>
@@ -33,13 +33,13 @@ export const isCancelled = (error: unknown): boolean =>
   error instanceof DOMException && error.name === 'NotAllowedError';
 
 /** Creates a key with a device of the builder. Returns the key as JSON. */
-export async function createCredential(options: PublicKeyCredentialCreationOptionsJSON): Promise<unknown> {
+async function createCredential(options: PublicKeyCredentialCreationOptionsJSON): Promise<unknown> {
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options);
   return asJson(await navigator.credentials.create({ publicKey }));
 }
 
 /** Signs a challenge with a key of the builder. Returns the signature as JSON. */
-export async function getCredential(options: PublicKeyCredentialRequestOptionsJSON): Promise<unknown> {
+async function getCredential(options: PublicKeyCredentialRequestOptionsJSON): Promise<unknown> {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
   return asJson(await navigator.credentials.get({ publicKey }));
 }
@@ -48,7 +48,7 @@ const asJson = (credential: Credential | null): unknown =>
   credential instanceof PublicKeyCredential ? credential.toJSON() : null;
 
 const queryKey = ['devices'] as const;
-export const refetchDevices = () => queryClient.invalidateQueries({ queryKey });
+const refetchDevices = () => queryClient.invalidateQueries({ queryKey });
 
 /** The sessions of the builder who is signed in. */
 export const devices = () =>
@@ -97,7 +97,7 @@ const refetch = () => Promise.all(Object.values(keys).map((queryKey) => queryCli
  * Refreshes the data that a new second factor changes: the factors, the sessions that it ended, and the access of the
  * session.
  */
-export const afterFactorChange = () =>
+const afterFactorChange = () =>
   Promise.all([refetch(), refetchDevices(), queryClient.invalidateQueries({ queryKey: sessionKeys.builder() })]);
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -128,7 +128,7 @@ export const beginTotp = () =>
   });
 
 /** Deletes the factors with an incomplete enrolment, because their names cannot be used again. */
-export async function dropUnfinished(): Promise<void> {
+async function dropUnfinished(): Promise<void> {
   for (const { id, status } of await fetchFactors()) if (status !== 'verified') await deleteFactor(id);
 }
 

@@ -30,7 +30,7 @@ export const revokeSessions = (ref: string, userId: string | null) =>
   });
 
 /** Returns the query parameter for the sessions of one user, or of all users for null. */
-export const whose = (userId: string | null): string =>
+const whose = (userId: string | null): string =>
   userId === null ? '' : `?${new URLSearchParams({ user_id: userId })}`;
 
 /**

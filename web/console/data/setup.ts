@@ -4,7 +4,7 @@ import { api } from './api.ts';
 import { queryClient } from './query-client.ts';
 import { enter } from './session.ts';
 
-export const setupKeys = { state: () => ['setup'] as const };
+const setupKeys = { state: () => ['setup'] as const };
 
 /** Creates the first builder with the code of the one-time link, and signs in. */
 export const makeFirstBuilder = () =>

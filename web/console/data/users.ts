@@ -34,7 +34,7 @@ export const deleteUser = (ref: string, id: string) =>
  * Refreshes the lists of users and sessions, and their totals.
  * @param changed New state of the changed user; null for a deleted user, who is not read again.
  */
-export async function invalidateUsers(ref: string, changed: User | null): Promise<void> {
+async function invalidateUsers(ref: string, changed: User | null): Promise<void> {
   if (changed) queryClient.setQueryData(userKeys.one(ref, changed.id), changed);
   void queryClient.invalidateQueries({ queryKey: appKeys.activity(ref) });
   void queryClient.invalidateQueries({ queryKey: sessionListKeys.all(ref) });
@@ -196,10 +196,10 @@ const distinct = (users: readonly User[]): User[] => [...new Map(users.map((user
  * Returns the address of the accounts of an app below /admin/v1: GoTrue's calls for administrators, sent as the
  * builder.
  */
-export const usersPath = (ref: string): string => `/apps/${segment(ref)}/auth/v1/admin/users`;
+const usersPath = (ref: string): string => `/apps/${segment(ref)}/auth/v1/admin/users`;
 
 /** Returns the address of an account. */
-export const userPath = (ref: string, id: string): string => `${usersPath(ref)}/${segment(id)}`;
+const userPath = (ref: string, id: string): string => `${usersPath(ref)}/${segment(id)}`;
 
 /** Reads a user of an app. Fails with `user_not_found` for an unknown id. */
 export const user = (ref: string, id: string) =>

@@ -11,8 +11,8 @@ import { type LogSearch, type LogWindow, logWindows, withPeriod } from '../../da
 import { count, hour, milliseconds, timeOfDay } from '../../format/format.ts';
 import { perMinute } from './log-histogram.tsx';
 import styles from './logs-page.module.css';
-import type { Live } from './logs-page.tsx';
 import { PeriodDialog } from './period-dialog.tsx';
+import type { Live } from './use-live.ts';
 
 /** Search field of the logs, and a chip for each filter of the address that the list at the left does not show. */
 export function LogFilters({

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useMemo, useRef, useState } from 'react';
+import { useMemo, useRef } from 'react';
 import { hiddenCallers } from '../../../../contract/observed.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Empty } from '../../../ui/empty.tsx';
@@ -20,6 +20,7 @@ import { LogFoot } from './log-foot.tsx';
 import { LogHistogram } from './log-histogram.tsx';
 import { LogFilters, LogTime } from './log-toolbar.tsx';
 import styles from './logs-page.module.css';
+import { useLive } from './use-live.ts';
 
 /** Page with the requests of an app: over time, filtered, updated continuously, with links to their traces. */
 export function LogsPage() {
@@ -113,31 +114,6 @@ export function LogsPage() {
       </Workbench>
     </Page>
   );
-}
-
-/** Whether new requests appear by themselves. */
-export interface Live {
-  readonly isLive: boolean;
-  /** True if the reader paused, and not only scrolled. */
-  readonly isPaused: boolean;
-  readonly toggle: () => void;
-  readonly pause: () => void;
-  readonly resume: () => void;
-  readonly setAway: (isAway: boolean) => void;
-}
-
-/** The list is live unless the reader paused, scrolled away from the newest request, or chose a period. */
-function useLive({ from }: LogSearch): Live {
-  const [isPaused, setPaused] = useState(false);
-  const [isAway, setAway] = useState(false);
-  return {
-    isLive: !isPaused && !isAway && from === undefined,
-    isPaused: isPaused || from !== undefined,
-    toggle: useMemo(() => () => setPaused((before) => !before), []),
-    pause: () => setPaused(true),
-    resume: () => setPaused(false),
-    setAway,
-  };
 }
 
 /** Empty state of the logs. */

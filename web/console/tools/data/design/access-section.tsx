@@ -2,18 +2,9 @@ import { IconPlus, IconX } from '@tabler/icons-react';
 import { cellCondition } from '../../../../../contract/cell-condition.ts';
 import type { Entity } from '../../../../../contract/specification-entities.ts';
 import { Button } from '../../../../ui/button.tsx';
-import {
-  accessTemplates,
-  everyone,
-  members,
-  type RowsChoice,
-  rowsChoices,
-  type Sentence,
-  sameRows,
-  type Verb,
-  verbs,
-} from './access-sentence.ts';
+import { accessTemplates, everyone, members, type RowsChoice, rowsChoices, sameRows } from './access-sentence.ts';
 import styles from './design.module.css';
+import { type Sentence, type Verb, verbs } from './table-design.ts';
 import type { DesignState } from './use-design.ts';
 
 /** The access to a table in sentences. Each sentence becomes one policy; without a sentence, everything is refused. */

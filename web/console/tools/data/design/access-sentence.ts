@@ -1,33 +1,15 @@
 import { entityId, sqlName } from '../../../../../contract/entity-names.ts';
 import type { Entity } from '../../../../../contract/specification-entities.ts';
 import { literal } from '../../../data/sql.ts';
-import { type FieldDesign, membersTarget, newKey, type TableDesign } from './table-design.ts';
-
-export const verbs = {
-  select: 'sees',
-  insert: 'inserts',
-  update: 'changes',
-  delete: 'deletes',
-  all: 'sees, inserts, changes and deletes',
-} as const;
-export type Verb = keyof typeof verbs;
-
-/** The rows that a sentence allows. `field` is the key of a field. */
-export type Rows =
-  | { kind: 'every' }
-  /** The rows whose field contains the caller. */
-  | { kind: 'own'; field: string }
-  /** The rows whose field references a row of another table that belongs to the caller. */
-  | { kind: 'parent'; field: string; owner: string };
-
-/** One permission in words, which becomes one policy: who does what with which rows. */
-export interface Sentence {
-  key: string;
-  /** `anyone`, also without a session; `members`, with a session; or the name of a role of members. */
-  who: string;
-  verb: Verb;
-  rows: Rows;
-}
+import {
+  type FieldDesign,
+  membersTarget,
+  newKey,
+  type Rows,
+  type Sentence,
+  type TableDesign,
+  type Verb,
+} from './table-design.ts';
 
 /** The callers of a sentence besides the roles of members. */
 export const everyone = 'anyone';

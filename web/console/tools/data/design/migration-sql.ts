@@ -1,8 +1,8 @@
 import { entityId, sqlName } from '../../../../../contract/entity-names.ts';
 import type { PolicyEntry } from '../../../../../contract/specification-roles.ts';
 import { literal } from '../../../data/sql.ts';
-import { policyName, type Sentence, sentenceSql } from './access-sentence.ts';
-import type { DefaultDesign, FieldDesign, RuleDesign, TableDesign } from './table-design.ts';
+import { policyName, sentenceSql } from './access-sentence.ts';
+import type { DefaultDesign, FieldDesign, RuleDesign, Sentence, TableDesign } from './table-design.ts';
 
 /**
  * Returns the migration that changes a table from one design to another, without a final newline; empty if the designs

@@ -3,7 +3,6 @@ import type { Rule, Specification } from '../../../../../contract/specification.
 import type { Entity, Field, Relation } from '../../../../../contract/specification-entities.ts';
 import type { PolicyEntry } from '../../../../../contract/specification-roles.ts';
 import { kindOfType } from '../../../values/field-kind.ts';
-import type { Sentence } from './access-sentence.ts';
 
 /** The kind of a field in plain words; `other` for any further type of PostgreSQL. */
 export type TypeKind =
@@ -96,6 +95,32 @@ export interface FieldDesign {
   /** Values of an existing enum. */
   enumValues: readonly string[];
   comment: string;
+}
+
+export const verbs = {
+  select: 'sees',
+  insert: 'inserts',
+  update: 'changes',
+  delete: 'deletes',
+  all: 'sees, inserts, changes and deletes',
+} as const;
+export type Verb = keyof typeof verbs;
+
+/** The rows that a sentence allows. `field` is the key of a field. */
+export type Rows =
+  | { kind: 'every' }
+  /** The rows whose field contains the caller. */
+  | { kind: 'own'; field: string }
+  /** The rows whose field references a row of another table that belongs to the caller. */
+  | { kind: 'parent'; field: string; owner: string };
+
+/** One permission in words, which becomes one policy: who does what with which rows. */
+export interface Sentence {
+  key: string;
+  /** `anyone`, also without a session; `members`, with a session; or the name of a role of members. */
+  who: string;
+  verb: Verb;
+  rows: Rows;
 }
 
 /** A table as the editor shows it. */

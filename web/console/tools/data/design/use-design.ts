@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { newSentence, type Sentence } from './access-sentence.ts';
-import { type FieldDesign, newField, type TableDesign } from './table-design.ts';
+import { newSentence } from './access-sentence.ts';
+import { type FieldDesign, newField, type Sentence, type TableDesign } from './table-design.ts';
 
 /** The design in the form, and its changes. */
 export interface DesignState {
