@@ -24,6 +24,27 @@ export interface RowColumn<R> {
   cell: (row: R) => ReactNode;
 }
 
+export interface RowTableProps<R> {
+  label: string;
+  columns: readonly RowColumn<R>[];
+  /** Undefined until the rows are loaded. */
+  rows: readonly R[] | undefined;
+  /** Number of all rows; -1 if it is unknown. */
+  total: number;
+  /** Id of the row in the panel. */
+  selected: string | null;
+  /** Ids of new rows, which are highlighted. */
+  fresh?: ReadonlySet<string>;
+  stale?: boolean;
+  /** True if long cells wrap, so that rows have different heights. */
+  wraps?: boolean;
+  /** Returns true for a row that shows a failure of the server. */
+  isBad?: (row: R) => boolean;
+  onOpen: (row: R) => void;
+  /** Called with true after the reader scrolls away from the first row, and with false after the return. */
+  onAway?: (isAway: boolean) => void;
+}
+
 const rowHeight = { usual: 32, phone: 40 };
 const phone = window.matchMedia('(max-width: 760px)');
 
@@ -43,26 +64,7 @@ export function RowTable<R extends { readonly id: string }>({
   isBad,
   onOpen,
   onAway,
-}: {
-  label: string;
-  columns: readonly RowColumn<R>[];
-  /** Undefined until the rows are loaded. */
-  rows: readonly R[] | undefined;
-  /** Number of all rows; -1 if it is unknown. */
-  total: number;
-  /** Id of the row in the panel. */
-  selected: string | null;
-  /** Ids of new rows, which are highlighted. */
-  fresh?: ReadonlySet<string>;
-  stale?: boolean;
-  /** True if long cells wrap, so that rows have different heights. */
-  wraps?: boolean;
-  /** Returns true for a row that shows a failure of the server. */
-  isBad?: (row: R) => boolean;
-  onOpen: (row: R) => void;
-  /** Called with true after the reader scrolls away from the first row, and with false after the return. */
-  onAway?: (isAway: boolean) => void;
-}) {
+}: RowTableProps<R>) {
   const { scroll, virtual, active, setReached, move } = useVirtualRows(rows, selected);
   const columns = phone.matches ? allColumns.filter(({ wideOnly }) => !wideOnly) : allColumns;
   const growing = columns.findIndex(({ grows }) => grows);

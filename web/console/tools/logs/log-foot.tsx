@@ -49,7 +49,7 @@ export function LogFoot({
               ·{' '}
             </>
           )}
-          <Link to="/app/$ref/limits" params={{ ref }} search={{ limit: 'logDays' }}>
+          <Link to="/app/$ref/limits" params={{ ref }} search={{ limit: 'logDays' }} className={styles.link}>
             stored for {counted(kept.days, 'day')}
           </Link>
           , at most {count(kept.requests)} <AsOf at={at} live={isLive} />

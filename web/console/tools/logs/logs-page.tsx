@@ -5,8 +5,7 @@ import { hiddenCallers } from '../../../../contract/observed.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Empty } from '../../../ui/empty.tsx';
 import { Failure } from '../../../ui/failure.tsx';
-import { RowTable } from '../../../ui/row-table.tsx';
-import { Sheet, SheetWords } from '../../../ui/sheet.tsx';
+import { Sheet, SheetRows } from '../../../ui/sheet.tsx';
 import { Workbench } from '../../../ui/workbench.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { type LogSearch, logPages, logSummary, shownCallers, withPeriod } from '../../data/log.ts';
@@ -87,29 +86,22 @@ export function LogsPage() {
             />
           }
         >
-          {rows?.length === 0 ? (
-            <SheetWords>
-              <NoCalls search={search} onClear={() => onSearch({})} />
-            </SheetWords>
-          ) : (
-            (rows !== undefined || !list.isError) && (
-              <RowTable<LogRow>
-                label="Calls"
-                columns={columns}
-                rows={rows}
-                total={list.hasNextPage ? -1 : (rows?.length ?? -1)}
-                selected={null}
-                fresh={fresh}
-                stale={list.isError}
-                wraps
-                isBad={isServerFailure}
-                onAway={live.setAway}
-                onOpen={({ request_id }) =>
-                  void navigate({ to: '/app/$ref/calls/$requestId', params: { ref, requestId: request_id } })
-                }
-              />
-            )
-          )}
+          <SheetRows<LogRow>
+            label="Calls"
+            columns={columns}
+            rows={rows}
+            total={list.hasNextPage ? -1 : (rows?.length ?? -1)}
+            selected={null}
+            fresh={fresh}
+            wraps
+            isBad={isServerFailure}
+            onAway={live.setAway}
+            onOpen={({ request_id }) =>
+              void navigate({ to: '/app/$ref/calls/$requestId', params: { ref, requestId: request_id } })
+            }
+            isError={list.isError}
+            empty={<NoCalls search={search} onClear={() => onSearch({})} />}
+          />
         </Sheet>
       </Workbench>
     </Page>
