@@ -162,12 +162,15 @@ export const logPages = (ref: string, search: LogSearch, isLive: boolean) =>
     select: ({ pages }) => ({ calls: pages.flatMap(({ calls }) => calls), kept: pages.at(-1)?.kept }),
   });
 
+/** Pauses between two summaries in milliseconds: PostgreSQL reads every line of the period. */
+const summaryPauses: Readonly<Record<LogWindow, number>> = { '15m': 5_000, '1h': 5_000, '24h': 20_000, '7d': 60_000 };
+
 /** Counts the requests of an app that match, over time and by the values of the filters. */
 export const logSummary = (ref: string, search: LogSearch, isLive: boolean) =>
   queryOptions({
     queryKey: callKeys.logSummary(ref, search),
     queryFn: ({ signal }) =>
       api<LogSummary>(`/apps/${segment(ref)}/logs/summary?${logQuery(search, Date.now())}`, { signal }),
-    refetchInterval: isLive ? refetchEvery(5_000) : false,
+    refetchInterval: isLive ? refetchEvery(summaryPauses[search.window ?? '1h']) : false,
     placeholderData: (before) => before,
   });

@@ -12,10 +12,9 @@ import { updateRows } from '../../data/rows/update-rows.ts';
 import { counted } from '../../format/format.ts';
 import { checkValue } from '../../values/check-value.ts';
 import { kindOf } from '../../values/field-kind.ts';
-import { typeInWords } from '../../values/type-words.ts';
 import styles from './delete-dialog.module.css';
 import { ServerError } from './editor/server-error.tsx';
-import { RowField } from './panel/row-field.tsx';
+import { RowField, rowFieldWords } from './panel/row-field.tsx';
 import { fieldReadOnly } from './why-read-only.ts';
 
 /** Sets one field of the selected rows to one value. The same rules check it as for a single row. */
@@ -95,7 +94,7 @@ export function BulkDialog({
               }}
               onSave={save}
             />
-            <p className="soft">{wrong ?? typeInWords(field)}</p>
+            <p className="soft">{wrong ?? rowFieldWords(field, entities)}</p>
             <div className={styles.choices}>
               {kindOf(field) === 'text' && (
                 <Button small kind="quiet" onClick={() => setValue('')}>

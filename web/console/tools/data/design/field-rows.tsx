@@ -242,7 +242,7 @@ function DefaultSelect({ field, onChange }: { field: FieldDesign; onChange: (par
     [kind === 'date' || kind === 'time', 'now', kind === 'date' ? 'today' : 'now'],
     [isMember, 'caller', 'the caller'],
     [kind === 'identifier', 'random', 'random'],
-    [kind !== 'reference' && kind !== 'identifier', 'value', 'a value'],
+    [kind !== 'reference' && kind !== 'identifier', 'value', 'value'],
     [value.kind === 'sql', 'sql', value.kind === 'sql' ? value.sql : ''],
   ];
   return (

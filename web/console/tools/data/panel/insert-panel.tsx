@@ -10,10 +10,9 @@ import { recordChange } from '../../../data/rows/session-changes.ts';
 import { keyWords } from '../../../data/rows/undo-change.ts';
 import { checkValue } from '../../../values/check-value.ts';
 import { kindOf, shortType } from '../../../values/field-kind.ts';
-import { typeInWords } from '../../../values/type-words.ts';
 import { ServerError } from '../editor/server-error.tsx';
 import styles from './insert-panel.module.css';
-import { RowField } from './row-field.tsx';
+import { RowField, rowFieldWords } from './row-field.tsx';
 
 /** Returns the reason why only the database sets a field; null if the caller can set it. */
 const madeBecause = (field: Field): string | null =>
@@ -159,7 +158,7 @@ function InsertField({
         <p className={styles.made}>{made}</p>
       )}
       <p className={styles.rule}>
-        {wrong ?? (made === null ? typeInWords(field) : 'The database writes it.')}
+        {wrong ?? (made === null ? rowFieldWords(field, entities) : 'The database writes it.')}
         {isChoice && value === undefined && <> Default {defaultWords(field).replace(/::[^']*$/, '')}.</>}
       </p>
     </div>

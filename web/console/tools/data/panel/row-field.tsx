@@ -1,10 +1,19 @@
 import { useState } from 'react';
+import { entityId } from '../../../../../contract/entity-names.ts';
 import type { Entity, Field } from '../../../../../contract/specification-entities.ts';
 import type { Table } from '../../../data/rows/rest-call.ts';
+import { shortId } from '../../../format/format.ts';
+import { typeInWords } from '../../../values/type-words.ts';
 import { editorKind, targetOf } from '../editor/editor-kind.ts';
 import { ReferenceEditor } from '../editor/reference-editor.tsx';
 import { ValueInput } from '../editor/value-input.tsx';
 import styles from './insert-panel.module.css';
+
+/** Describes the valid values of a field of a form. A reference is chosen, so its type does not matter. */
+export const rowFieldWords = (field: Field, entities: readonly Entity[]): string =>
+  editorKind(field, undefined, entities) === 'reference'
+    ? `A row of ${shortId(entityId(field.references?.schema ?? '', field.references?.entity ?? ''))}.${field.nullable ? '' : ' Never null.'}`
+    : typeInWords(field);
 
 /** Control of a field in a form: a reference is chosen by the label of its row, any other value is typed. */
 export function RowField({
