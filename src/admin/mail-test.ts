@@ -29,7 +29,7 @@ export async function testMailServer(context: AdminContext, request: CallRequest
   const { server, missing } = mailServerOf(settings.mail, app.secrets, siteUrl);
   if (!server) throw new NinefoldError('mail_server_missing', missing === null ? {} : { message: missing });
   if (underWay >= limits.mailTests.default) {
-    throw new NinefoldError('mail_tests_busy', { retryAfter: 5 });
+    throw new NinefoldError('mail_tests_busy', { retryAfter: 5, quota: { count: limits.mailTests.default } });
   }
   underWay++;
   try {

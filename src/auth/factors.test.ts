@@ -163,6 +163,7 @@ describe('a TOTP factor', () => {
     expect(refused).toHaveLength(5);
     expect(refused[0]?.body.code).toBe('over_request_rate_limit');
     expect(Number(refused[0]?.headers['retry-after'])).toBeGreaterThan(800);
+    expect(refused[0]?.headers['ratelimit-policy']).toBe('"rate_limit_second_factor";q=10;w=900');
     app.clockOffset = STEP;
     const right = await client.auth.mfa.challengeAndVerify({ factorId: factor.id, code: codeOf(factor.secret) });
     expect(right.error?.code).toBe('over_request_rate_limit');

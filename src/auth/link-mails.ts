@@ -176,12 +176,14 @@ export async function requireMail(
   email: string,
 ): Promise<MailRequest> {
   await takeFromLimit(context, callRequest, 'otp', email);
-  const request = await requestMail(context.database, purpose, email, context.settings.smtp_max_frequency);
+  const pause = context.settings.smtp_max_frequency;
+  const request = await requestMail(context.database, purpose, email, pause);
   if (request.wait === 0) return request;
   throw new NinefoldError('over_email_send_rate_limit', {
     message: `For security purposes, you can only request this after ${request.wait} seconds.`,
     retryAfter: request.wait,
     limit: 'mailPauseSeconds',
+    quota: { count: 1, seconds: pause },
   });
 }
 

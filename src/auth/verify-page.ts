@@ -7,6 +7,12 @@ import { languageOf, type PageText, type PageTexts, pageTexts } from './verify-w
 const page = (request: CallRequest, { title, lead }: PageText, texts: PageTexts, form?: PageForm): Reply =>
   memberPage(request, { language: texts, title, lead, footer: texts.footer, ...(form && { form }) });
 
+/**
+ * The field of a form that confirms a sign-up: `false` removes the password that the sign-up set. The person who signed
+ * up need not be the owner of the address, who is asked on the page.
+ */
+export const KEEP_PASSWORD = 'keep_password';
+
 /** The fields that the page of a link sends when its button is pressed. */
 export interface LinkForm {
   /** Null for an unknown type. */
@@ -25,7 +31,11 @@ export function confirmPage(request: CallRequest, { type, token, redirectTo }: L
   if (signsIn && redirectTo === null) return page(request, texts.typeCode, texts);
   const fields = { type, token, ...(redirectTo !== null && { redirect_to: redirectTo }) };
   const text = texts.links[type];
-  const form = { action: '/auth/v1/verify', fields, buttons: [{ text: text.button }], leadsTo: redirectTo };
+  const buttons = [
+    { text: text.button },
+    ...(type === 'signup' ? [{ text: texts.withoutPassword, name: KEEP_PASSWORD, value: 'false' }] : []),
+  ];
+  const form = { action: '/auth/v1/verify', fields, buttons, leadsTo: redirectTo };
   return page(request, text, texts, form);
 }
 

@@ -10,6 +10,8 @@ export interface PageTexts {
   readonly code: string;
   readonly direction: 'ltr' | 'rtl';
   readonly links: Readonly<Record<LinkType, PageText & { readonly button: string }>>;
+  /** The second button of the page of a sign-up. */
+  readonly withoutPassword: string;
   readonly outcomes: Readonly<Record<'used' | 'half' | 'void' | 'banned' | 'taken', PageText>>;
   readonly typeCode: PageText;
   readonly footer: string;
@@ -21,7 +23,7 @@ const english: PageTexts = {
   links: {
     signup: {
       title: 'Confirm your e-mail address',
-      lead: 'Press the button to confirm that you have made an account with this address.',
+      lead: 'Confirm that you have made an account with this address. If another person may have chosen its password, confirm without the password.',
       button: 'Confirm address',
     },
     invite: {
@@ -41,6 +43,7 @@ const english: PageTexts = {
       button: 'Confirm change',
     },
   },
+  withoutPassword: 'Confirm without the password',
   outcomes: {
     used: { title: 'Confirmed', lead: 'Your e-mail address is confirmed. You can close this page and sign in.' },
     half: {
@@ -61,7 +64,7 @@ const german: PageTexts = {
   links: {
     signup: {
       title: 'E-Mail-Adresse bestätigen',
-      lead: 'Bestätigen Sie mit dem Knopf, dass Sie mit dieser Adresse ein Konto angelegt haben.',
+      lead: 'Bestätigen Sie, dass Sie mit dieser Adresse ein Konto angelegt haben. Wenn jemand anderes das Passwort gewählt haben könnte, bestätigen Sie ohne das Passwort.',
       button: 'Adresse bestätigen',
     },
     invite: {
@@ -81,6 +84,7 @@ const german: PageTexts = {
       button: 'Änderung bestätigen',
     },
   },
+  withoutPassword: 'Ohne das Passwort bestätigen',
   outcomes: {
     used: {
       title: 'Bestätigt',
@@ -113,7 +117,7 @@ const arabic: PageTexts = {
   links: {
     signup: {
       title: 'تأكيد عنوان البريد الإلكتروني',
-      lead: 'اضغط على الزر لتأكيد أنك أنشأت حسابًا بهذا العنوان.',
+      lead: 'أكد أنك أنشأت حسابًا بهذا العنوان. إذا كان من الممكن أن شخصًا آخر اختار كلمة المرور، فأكد بدون كلمة المرور.',
       button: 'تأكيد العنوان',
     },
     invite: { title: 'لديك دعوة', lead: 'اضغط على الزر لقبول الدعوة وتسجيل الدخول.', button: 'قبول الدعوة' },
@@ -133,6 +137,7 @@ const arabic: PageTexts = {
       button: 'تأكيد التغيير',
     },
   },
+  withoutPassword: 'تأكيد بدون كلمة المرور',
   outcomes: {
     used: { title: 'تم التأكيد', lead: 'تم تأكيد عنوان بريدك الإلكتروني. يمكنك إغلاق هذه الصفحة وتسجيل الدخول.' },
     half: { title: 'خطوة أخرى', lead: 'أرسلنا رابطًا إلى عنوانك الآخر أيضًا. افتحه لإكمال التغيير.' },

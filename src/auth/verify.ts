@@ -19,7 +19,7 @@ import { allowedRedirect } from './redirects.ts';
 import { json } from './reply.ts';
 import { takeFromLimit } from './take-from-limit.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
-import { confirmPage } from './verify-page.ts';
+import { confirmPage, KEEP_PASSWORD } from './verify-page.ts';
 import { HALF_CONFIRMED, INVALID_LINK, linkReply } from './verify-reply.ts';
 
 const schema = z.object({
@@ -102,7 +102,8 @@ async function verifyLink(context: AuthContext, request: CallRequest): Promise<R
   const site = request.headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin') return confirmPage(request, { type, token, redirectTo });
   await takeFromLimit(context, request, 'verify');
-  const use = useOf(context, kinds[type], { token });
+  const dropsPassword = type === 'signup' && form.get(KEEP_PASSWORD) === 'false';
+  const use = { ...useOf(context, kinds[type], { token }), dropsPassword };
   const used = isPkce
     ? await useLinkForCode(context.database, use, methodOfLink(type), clientOf(request))
     : await useOneTimeToken(context.database, use, clientOf(request));

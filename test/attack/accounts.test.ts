@@ -160,6 +160,42 @@ describe('metadata of a member', () => {
     expect(await rows(app, kept)).toEqual(plain);
   });
 
+  it('gives an account nothing when sent in calls for mails, sessions and factors', async () => {
+    const app = await createApp(node);
+    const victim = await signUpMember(app);
+    const member = await signUpMember(app);
+    const own = { authorization: `Bearer ${member.session.access_token}` };
+    const planted = { ...claims, user_id: victim.user.id, session_id: victim.user.id, app_metadata: { admin: true } };
+    const stranger = uniqueEmail();
+    expect((await post(app, '/otp', { email: stranger, ...planted, data: { ok: true } })).status).toBe(200);
+    expect((await post(app, '/recover', { email: member.email, ...planted })).status).toBe(200);
+    const factor = {
+      factor_type: 'totp',
+      friendly_name: 'mine',
+      status: 'verified',
+      secret: 'A'.repeat(32),
+      aal: 'aal2',
+    };
+    const enrolled = await post(app, '/factors', { ...planted, ...factor }, own);
+    expect(enrolled.status).toBe(200);
+    expect(enrolled.body).not.toContain(factor.secret);
+    const refreshed = await post(app, '/token?grant_type=refresh_token', {
+      refresh_token: member.session.refresh_token,
+      aal: 'aal2',
+      ...planted,
+    });
+    expect(refreshed.status).toBe(200);
+    const token = JSON.parse(refreshed.body).access_token.split('.')[1];
+    expect(JSON.parse(Buffer.from(token, 'base64url').toString())).toMatchObject({
+      sub: member.user.id,
+      aal: 'aal1',
+      role: 'authenticated',
+    });
+    expect(await rows(app, kept)).toEqual([...plain, ...plain, ...plain]);
+    expect(await rows(app, `select email_confirmed_at from auth.users where email = '${stranger}'`)).toEqual([[null]]);
+    expect(await rows(app, 'select user_id, status from auth.mfa_factors')).toEqual([[member.user.id, 'unverified']]);
+  });
+
   it('is refused above its limit, whether it grows in one step or in many', async () => {
     const app = await createApp(node);
     const member = await signUpMember(app);
