@@ -586,7 +586,7 @@ describe('limits of links and codes', () => {
     expect([statuses[0], statuses.at(-1)]).toEqual([403, 429]);
     const refused = await guess(data.Token, '203.0.113.9');
     expect([refused.status, Number(refused.headers['retry-after']) > 0]).toEqual([429, true]);
-    expect(refused.headers['ratelimit-policy']).toBe('"oneTimeCodeTries";q=12;w=3600');
+    expect(refused.headers['ratelimit-policy']).toBe('"rate_limit_verify_account";q=10;w=300');
     await post('/otp', { email });
     const fresh = (await lastMail(email)).data;
     expect((await guess(fresh.Token, '203.0.113.9')).status).toBe(429);

@@ -1,12 +1,19 @@
+import type { z } from 'zod';
+import type { CallRequest } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { commonDecoys } from '../accounts/common-hashes.ts';
-import { nonceStatements, type SqlStatement } from '../accounts/one-time-tokens.ts';
+import { isMissing, nonceStatements, type SqlStatement } from '../accounts/one-time-tokens.ts';
 import { findPasswordHash } from '../accounts/password-sign-in.ts';
 import { verifyPassword } from '../accounts/passwords.ts';
+import { hasRecentProof } from '../accounts/recent-proof.ts';
+import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 import { type SessionClient, sessionAgeSeconds } from '../accounts/sessions.ts';
 import type { User } from '../accounts/user.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import type { MemberSession } from './assurance.ts';
+import { password, text } from './body.ts';
 import type { AuthContext } from './context.ts';
+import { clientOf } from './token-reply.ts';
 
 interface Proof {
   /** The code that GET /reauthenticate sent. */
@@ -47,4 +54,30 @@ export async function proofOfPresence(
   const hash = await findPasswordHash(database, user.id);
   if (await verifyPassword(password, hash, await commonDecoys(database))) return [];
   throw new NinefoldError('reauthentication_needed');
+}
+
+/** The fields of a body that prove the presence of a member whose session is older than a day. */
+export const presence = { nonce: text(limits.authFieldCharacters.default), current_password: password };
+
+/**
+ * Checks that the member who adds a factor or a passkey has signed in or shown a second factor recently, knows the
+ * current password or has a code. Uses the code up.
+ * @throws reauthentication_needed, reauthentication_not_valid
+ */
+export async function requirePresence(
+  context: AuthContext,
+  request: CallRequest,
+  { user, sessionId }: MemberSession,
+  shown: z.output<z.ZodObject<typeof presence>>,
+): Promise<void> {
+  if (await hasRecentProof(context.database, sessionId, limits.recentSignInSeconds.default)) return;
+  const statements = await proofOfPresence(context, user, sessionId, {
+    nonce: shown.nonce,
+    password: shown.current_password,
+    client: clientOf(request),
+  });
+  if (statements.length === 0) return;
+  await runAsAuthAdmin(context.database, statements).catch((error: unknown) => {
+    throw isMissing(error) ? new NinefoldError('reauthentication_not_valid', { message: NONCE_INVALID }) : error;
+  });
 }
