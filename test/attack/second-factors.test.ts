@@ -100,7 +100,8 @@ describe('a session without the second factor of its account', () => {
   it('cannot use a call that would replace the factor, on any worker', async () => {
     const { factorId, totp, token, challenge, email, password } = await enrolled(app);
     const body = { challenge_id: await challenge(), code: totp.generate() };
-    expect((await post(app, `/factors/${factorId}/verify`, body, token)).status).toBe(200);
+    const raised = await post(app, `/factors/${factorId}/verify`, body, token);
+    expect((await post(app, '/factors/recovery-codes', {}, String(raised.body.access_token))).status).toBe(200);
     await admin(node, 'PUT', `/apps/${app.ref}/settings/security_manual_linking_enabled`, { value: true });
     const half = await clientOf(app).auth.signInWithPassword({ email, password });
     const authorization = `Bearer ${half.data.session?.access_token}`;
@@ -133,7 +134,8 @@ describe('a session without the second factor of its account', () => {
     );
     expect(codes).toEqual(calls.map(([method, path]) => [method, path, 'insufficient_aal']));
     const { data } = await clientOf(app, app.secret_key).auth.admin.getUserById(half.data.user?.id ?? '');
-    expect(data.user).toMatchObject({ email, factors: [{ id: factorId, status: 'verified' }] });
+    expect(data.user?.email).toBe(email);
+    expect(data.user?.factors).toContainEqual(expect.objectContaining({ id: factorId, status: 'verified' }));
   });
 });
 
