@@ -71,6 +71,32 @@ describe('POST /token?grant_type=password', () => {
   });
 });
 
+describe('PUT /user with current_password', () => {
+  it('checks no more guesses than a sign-in, and then refuses the right password too', async () => {
+    const app = await createApp(node);
+    const member = await signUpMember(app);
+    await rows(app, `update auth.sessions set created_at = now() - interval '2 days'`);
+    const change = (guess: string) =>
+      send(node.url, `/apps/${app.ref}/auth/v1/user`, {
+        method: 'PUT',
+        headers: {
+          apikey: app.publishable_key,
+          authorization: `Bearer ${member.session.access_token}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify({ password: 'of the thief, only', current_password: guess }),
+        ownConnection: true,
+      });
+    const max = limits.signInFailuresPerAccount.default;
+    const answers = await Promise.all(Array.from({ length: max + 10 }, (_, i) => change(`a wrong guess ${i}`)));
+    const refusals = answers.map((response) => expectRefusal(response));
+    expect(refusals.filter((code) => code === 'reauthentication_needed').length).toBeLessThanOrEqual(max);
+    expect(refusals).toContain('over_request_rate_limit');
+    expect(expectRefusal(await change(member.password))).toBe('over_request_rate_limit');
+    expect((await member.client.auth.getUser()).error).toBeNull();
+  });
+});
+
 describe('sign-in and sign-up', () => {
   it('give the same status, body and time for a wrong password and for an address without an account', async () => {
     const app = await createApp(node);
