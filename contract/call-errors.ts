@@ -205,11 +205,11 @@ const authCodes: Readonly<Record<string, readonly string[]>> = {
   'auth.token.id_token': [
     ...authSession,
     ...throughProvider,
-    ...['provider_disabled', 'manual_linking_disabled', 'insufficient_aal'],
+    ...['provider_disabled', 'manual_linking_disabled', 'insufficient_aal', 'reauthentication_needed'],
   ],
   'auth.token.web3': ['web3_provider_disabled'],
   'auth.sso': ['saml_provider_disabled'],
-  'auth.identities.link': [...authSession, 'manual_linking_disabled', 'insufficient_aal'],
+  'auth.identities.link': [...authSession, 'manual_linking_disabled', 'insufficient_aal', 'reauthentication_needed'],
   'auth.identities.confirm': ['email_exists', 'identity_already_exists', 'user_not_found'],
   'auth.identities.unlink': [
     ...authSession,

@@ -81,16 +81,18 @@ async function isOwnPassword(
 export const presence = { nonce: text(limits.authFieldCharacters.default), current_password: password };
 
 /**
- * Checks that the member who adds a factor or a passkey has signed in or shown a second factor recently, knows the
+ * Checks that the member who adds a factor, a passkey or an identity has signed in or shown a second factor recently, knows the
  * current password or has a code. Uses the code up.
  * @throws what `proofOfPresence` throws
  */
 export async function requirePresence(
   context: AuthContext,
   request: CallRequest,
-  { user, sessionId }: MemberSession,
-  shown: z.output<z.ZodObject<typeof presence>>,
+  { user, sessionId }: Pick<MemberSession, 'user' | 'sessionId'>,
+  shown: Partial<z.output<z.ZodObject<typeof presence>>> = {},
 ): Promise<void> {
+  // Only its session can use an anonymous account, which has no way to sign in again.
+  if (user.is_anonymous) return;
   if (await hasRecentProof(context.database, sessionId, limits.recentSignInSeconds.default)) return;
   const statements = await proofOfPresence(context, user, sessionId, {
     nonce: shown.nonce,

@@ -32,7 +32,7 @@ export function authWords(error: unknown): string {
   return /[.!?]$/.test(message) ? message : `${message}.`;
 }
 
-/** Describes an error of a call that adds a factor or a passkey. The page has no field for the current password. */
+/** Describes an error of a call that adds a factor, a passkey or an identity. The page has no field for the current password. */
 export const addingWords = (error: unknown): string =>
   codeOf(error) === 'reauthentication_needed' ? t('authSignInAgain') : authWords(error);
 
