@@ -42,6 +42,7 @@ import { Identities } from '../identity/identities.ts';
 import { AddressPolicy } from '../jobs/public-address.ts';
 import { ScheduledWork } from '../jobs/scheduled-work.ts';
 import { AddressLimiter } from '../limits/client-network.ts';
+import { InFlight } from '../limits/in-flight.ts';
 import { Events } from '../observe/events.ts';
 import { writeLog } from '../observe/log.ts';
 import { PlanCache } from '../rest/plan-cache.ts';
@@ -255,6 +256,7 @@ function composeAdmin(
     setupToken: workerConfig.setupToken,
     identify: (app, request) => identities.resolve(app, request),
     claimsOf,
+    importsInFlight: new InFlight(),
     specify: node.specifications,
     versions,
     builders: {
