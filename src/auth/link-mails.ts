@@ -42,6 +42,9 @@ export const isLinkType = (type: string): type is LinkType => Object.hasOwn(link
 
 export const methodOfLink = (type: LinkType): SignInMethod => links[type].method;
 
+/** The query parameter of the link that confirms the first address of an anonymous account. */
+export const FIRST_ADDRESS = 'first_address';
+
 export interface NewLink {
   readonly type: LinkType;
   /** The recipient's address, in lower case. */
@@ -73,6 +76,7 @@ export function makeLink(context: AuthContext, request: CallRequest, link: NewLi
     token: token.token,
     type: link.type,
     ...(link.redirectTo !== null && { redirect_to: link.redirectTo }),
+    ...(link.change?.oldEmail === '' && { [FIRST_ADDRESS]: 'true' }),
   });
   return {
     ...link,

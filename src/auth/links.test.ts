@@ -253,6 +253,20 @@ describe('the page of a link', () => {
     expect(
       (await post('/token?grant_type=password', { email: without.email, password: 'the owner’s own' })).status,
     ).toBe(200);
+    // An anonymous account that takes the address of another person.
+    app.settings = { ...app.settings, external_anonymous_users_enabled: true };
+    const email = uniqueEmail();
+    const stranger = app.client();
+    await stranger.auth.signInAnonymously();
+    expect((await stranger.auth.updateUser({ email, password })).error).toBeNull();
+    const { data } = await lastMail(email);
+    const { page } = await press(data.ConfirmationURL, { 'sec-fetch-site': 'cross-site' });
+    expect(page.body).toContain('name="keep_password" value="false"');
+    await press(data.ConfirmationURL, {}, { keep_password: 'false' });
+    const taken = await post('/token?grant_type=password', { email, password });
+    expect(taken.body).toMatchObject({ code: 'invalid_credentials' });
+    expect((await stranger.auth.refreshSession()).error).not.toBeNull();
+
     const verifier = randomBytes(40).toString('base64url');
     const flow = await confirmedBy(
       { keep_password: 'false' },

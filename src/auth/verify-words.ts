@@ -10,8 +10,8 @@ export interface PageTexts {
   readonly code: string;
   readonly direction: 'ltr' | 'rtl';
   readonly links: Readonly<Record<LinkType, PageText & { readonly button: string }>>;
-  /** The second button of the page of a sign-up. */
-  readonly withoutPassword: string;
+  /** The question who chose the password of a new account, and the second button. */
+  readonly password: { readonly question: string; readonly button: string };
   readonly outcomes: Readonly<Record<'used' | 'half' | 'void' | 'banned' | 'taken', PageText>>;
   readonly typeCode: PageText;
   readonly footer: string;
@@ -23,7 +23,7 @@ const english: PageTexts = {
   links: {
     signup: {
       title: 'Confirm your e-mail address',
-      lead: 'Confirm that you have made an account with this address. If another person may have chosen its password, confirm without the password.',
+      lead: 'Press the button to confirm that you have made an account with this address.',
       button: 'Confirm address',
     },
     invite: {
@@ -43,7 +43,10 @@ const english: PageTexts = {
       button: 'Confirm change',
     },
   },
-  withoutPassword: 'Confirm without the password',
+  password: {
+    question: 'If another person may have chosen the password of the account, confirm without the password.',
+    button: 'Confirm without the password',
+  },
   outcomes: {
     used: { title: 'Confirmed', lead: 'Your e-mail address is confirmed. You can close this page and sign in.' },
     half: {
@@ -64,7 +67,7 @@ const german: PageTexts = {
   links: {
     signup: {
       title: 'E-Mail-Adresse bestätigen',
-      lead: 'Bestätigen Sie, dass Sie mit dieser Adresse ein Konto angelegt haben. Wenn jemand anderes das Passwort gewählt haben könnte, bestätigen Sie ohne das Passwort.',
+      lead: 'Bestätigen Sie mit dem Knopf, dass Sie mit dieser Adresse ein Konto angelegt haben.',
       button: 'Adresse bestätigen',
     },
     invite: {
@@ -84,7 +87,10 @@ const german: PageTexts = {
       button: 'Änderung bestätigen',
     },
   },
-  withoutPassword: 'Ohne das Passwort bestätigen',
+  password: {
+    question: 'Wenn jemand anderes das Passwort des Kontos gewählt haben könnte, bestätigen Sie ohne das Passwort.',
+    button: 'Ohne das Passwort bestätigen',
+  },
   outcomes: {
     used: {
       title: 'Bestätigt',
@@ -117,7 +123,7 @@ const arabic: PageTexts = {
   links: {
     signup: {
       title: 'تأكيد عنوان البريد الإلكتروني',
-      lead: 'أكد أنك أنشأت حسابًا بهذا العنوان. إذا كان من الممكن أن شخصًا آخر اختار كلمة المرور، فأكد بدون كلمة المرور.',
+      lead: 'اضغط على الزر لتأكيد أنك أنشأت حسابًا بهذا العنوان.',
       button: 'تأكيد العنوان',
     },
     invite: { title: 'لديك دعوة', lead: 'اضغط على الزر لقبول الدعوة وتسجيل الدخول.', button: 'قبول الدعوة' },
@@ -137,7 +143,10 @@ const arabic: PageTexts = {
       button: 'تأكيد التغيير',
     },
   },
-  withoutPassword: 'تأكيد بدون كلمة المرور',
+  password: {
+    question: 'إذا كان من الممكن أن شخصًا آخر اختار كلمة مرور الحساب، فأكد بدون كلمة المرور.',
+    button: 'تأكيد بدون كلمة المرور',
+  },
   outcomes: {
     used: { title: 'تم التأكيد', lead: 'تم تأكيد عنوان بريدك الإلكتروني. يمكنك إغلاق هذه الصفحة وتسجيل الدخول.' },
     half: { title: 'خطوة أخرى', lead: 'أرسلنا رابطًا إلى عنوانك الآخر أيضًا. افتحه لإكمال التغيير.' },
