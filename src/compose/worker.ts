@@ -1,4 +1,5 @@
 import { limits } from '../../contract/limits.ts';
+import { shareProcessors } from '../accounts/passwords.ts';
 import { authoriseBuilderProxy, serviceRole } from '../admin/authorise.ts';
 import type { AdminContext } from '../admin/context.ts';
 import { handleAdmin } from '../admin/handle.ts';
@@ -109,6 +110,7 @@ export async function composeWorker(
   tasks: TaskRunner,
   everyWorker: AdminContext['everyWorker'],
 ): Promise<Worker> {
+  shareProcessors(config.workers);
   const events = new Events();
   const stopLog = writeLog(events, config.logLevel);
   const server = appServer(workerConfig.databaseUrl, config, secrets);
