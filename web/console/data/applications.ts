@@ -8,6 +8,8 @@ export interface Application {
   client_name?: string;
   client_type: 'public' | 'confidential';
   redirect_uris: string[];
+  /** The scopes that the application may ask for, separated by blanks; absent: all. */
+  scope?: string;
   registration_type: 'manual' | 'dynamic';
   /** The number of members who have consented to the application. */
   grants: number;
@@ -21,6 +23,7 @@ export type ApplicationWithSecret = Omit<Application, 'grants'> & { client_secre
 interface ApplicationValues {
   client_name: string;
   redirect_uris: readonly string[];
+  scope: string;
 }
 
 const queryKey = (ref: string) => ['applications', ref] as const;
@@ -43,7 +46,7 @@ export const registerApplication = (ref: string) =>
     onSuccess: onSuccess(ref),
   });
 
-/** Changes the name and the redirect addresses of an application. */
+/** Changes the name, the redirect addresses and the scopes of an application. */
 export const changeApplication = (ref: string, id: string) =>
   mutationOptions({
     mutationFn: (body: ApplicationValues) => api<Application>(path(ref, id), { method: 'PUT', body }),
