@@ -29,12 +29,14 @@ const groups: readonly (readonly [title: string, places: readonly Place[]])[] = 
     [
       { name: 'General', to: '/app/$ref/settings' },
       { name: 'Addresses', to: '/app/$ref/settings', hash: 'addresses' },
-      { name: 'API keys', to: '/app/$ref/api-keys' },
+      { name: 'Site', to: '/app/$ref/settings', hash: 'site' },
       { name: 'Data API', to: '/app/$ref/settings', hash: 'data-api' },
       { name: 'Records', to: '/app/$ref/settings', hash: 'records' },
-      { name: 'Danger zone', to: '/app/$ref/settings', hash: 'danger-zone' },
+      { name: 'Keys', to: '/app/$ref/settings', hash: 'keys-at-a-glance' },
+      { name: 'API keys', to: '/app/$ref/api-keys' },
       { name: 'Signing keys', to: '/app/$ref/keys' },
-      { name: 'Limits', to: '/app/$ref/limits' },
+      { name: 'Limits', to: '/app/$ref/settings', hash: 'limits-at-a-glance' },
+      { name: 'Danger zone', to: '/app/$ref/settings', hash: 'danger-zone' },
     ],
   ],
   [
