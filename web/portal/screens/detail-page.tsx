@@ -127,7 +127,7 @@ function Tools({ entity, row, back }: { entity: PortalEntity; row: Row; back: st
   const toast = useToast();
   const deleting = useMutation({
     mutationFn: async () => {
-      const undo = await undoDeletion(portal, all, entity, row);
+      const undo = await undoDeletion(portal, all, entity, [row]);
       return { isGone: await removeRow(portal, entity, keyOf(entity, row)), undo };
     },
     onSuccess: ({ isGone, undo }) => {

@@ -12,6 +12,7 @@ import { Page } from '../../layout/page.tsx';
 import { useAppName } from '../../layout/use-app-name.ts';
 import { RevokeAllDialog } from '../sessions/revoke-dialogs.tsx';
 import { useDraft } from './draft.ts';
+import { LookRows } from './look-rows.tsx';
 import { NameRow } from './name-row.tsx';
 import { SettingRows } from './setting-rows.tsx';
 import { sections } from './setting-words.ts';
@@ -70,6 +71,9 @@ function Sections({ appRef, settings }: { appRef: string; settings: AppSettings 
             </a>
           </div>
         )}
+      </SettingsSection>
+      <SettingsSection id="look" title="Look" aside="of the pages for members">
+        <LookRows appRef={appRef} name={name} />
       </SettingsSection>
       <SettingsSection id="addresses" title="Addresses">
         <SettingRows draft={draft} keys={sections.addresses} />
