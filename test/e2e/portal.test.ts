@@ -13,6 +13,7 @@ import { mailsTo } from '../support/mails.ts';
 import { uniqueEmail } from '../support/unique.ts';
 import { faults } from './accessible-pages.ts';
 import { type Console, openConsole, sizes } from './console.ts';
+import { inBoth, signUpOnPages } from './portal-pages.ts';
 
 let site: Console;
 let app: AppConnection;
@@ -290,29 +291,7 @@ it('asks a member for consent before another application signs the member in, un
   await Promise.all([context.close(), photos.close()]);
 });
 
-/** Signs a member of an app up on its pages. */
-async function signUp(of: AppConnection, name: string, size: keyof typeof sizes) {
-  const visit = await site.visit(`${of.origin}/account/sign-up`, { signedIn: false, viewport: sizes[size] });
-  const { page } = visit;
-  const email = uniqueEmail();
-  await page.getByLabel('Your name').fill(name);
-  await page.getByLabel('E-mail').fill(email);
-  await password(page).fill('plum-kettle-91');
-  await page.getByRole('button', { name: 'Make account' }).click();
-  await page.getByRole('heading', { name: `Welcome, ${name}` }).waitFor();
-  return { ...visit, email };
-}
-
-/** Checks a page in both themes: no fault of accessibility, and no scrolling sideways. */
-const inBoth = async (page: Page) => {
-  await page.getByRole('heading', { level: 1 }).first().waitFor();
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor();
-    expect(await faults(page)).toEqual([]);
-  }
-  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
-};
+const signUp = (of: AppConnection, name: string, size: keyof typeof sizes) => signUpOnPages(site, of, name, size);
 
 describe('the helpdesk with the portal only', () => {
   let desk: AppConnection;

@@ -77,7 +77,9 @@ const textOrLongNumber = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]{15,}/g;
 /** Parses JSON. A number that JavaScript cannot represent, such as a key above 2⁵³, becomes a text with all digits. Pure. */
 export function parseExactly(text: string): unknown {
   if (!/\d[\d.]{15}/.test(text)) return JSON.parse(text);
-  const exact = text.replaceAll(textOrLongNumber, (found) => (found.startsWith('"') || isExact(found) ? found : `"${found}"`));
+  const exact = text.replaceAll(textOrLongNumber, (found) =>
+    found.startsWith('"') || isExact(found) ? found : `"${found}"`,
+  );
   return JSON.parse(exact);
 }
 

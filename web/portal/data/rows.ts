@@ -140,7 +140,9 @@ export const choices = (portal: Portal, all: PortalScreens, entityId: string, se
       const title = entity.title_field;
       const isSearched = entity.fields.some(({ name, searchable }) => name === title && searchable);
       const conditions =
-        search === '' || title === null ? {} : { [title]: isSearched ? `ilike.*${search.replaceAll('*', '')}*` : `eq.${search}` };
+        search === '' || title === null
+          ? {}
+          : { [title]: isSearched ? `ilike.*${search.replaceAll('*', '')}*` : `eq.${search}` };
       const query = { filter: null, order: title && quoted(title), conditions, search: '' };
       const params = listParams(
         all,

@@ -44,7 +44,8 @@ export function FieldValue({
   if (field.editor === 'json') return <code className={styles.json}>{textOf(field, value)}</code>;
   // The last value of an enum that is a scale is the most urgent value.
   const isHighest = field.editor === 'enum' && field.values?.at(-1)?.value === value && isScale(field);
-  return isHighest ? <b>{textOf(field, value)}</b> : textOf(field, value);
+  // A text has the direction of its letters, whatever the language of the pages.
+  return isHighest ? <b>{textOf(field, value)}</b> : <bdi>{textOf(field, value)}</bdi>;
 }
 
 const isScale = ({ name }: PortalField): boolean => /priority|severity|urgency|importance/i.test(name);
@@ -76,7 +77,7 @@ function ReferenceValue({
   if (!pointed) return <span className="soft">{t('notVisible')}</span>;
   const named = { ...pointed, [field.reference?.field ?? '']: value };
   const path = links ? rowPath(all, target, named) : null;
-  const name = rowName(target, named);
+  const name = <bdi>{rowName(target, named)}</bdi>;
   return path ? <Link to={path}>{name}</Link> : name;
 }
 

@@ -90,7 +90,9 @@ export function DetailPage({ screen, entity, rowKey }: Place) {
           {entity.machine && <State machine={entity.machine} state={String(row[entity.machine.field])} />}
           <Tools entity={entity} row={row} back={list?.route ?? '/'} />
         </div>
-        <h1 className={styles.title}>{title}</h1>
+        <h1 className={styles.title} dir="auto">
+          {title}
+        </h1>
         {texts.map((field, i) => (
           <section key={field.name} className={i === 0 ? undefined : styles.section} aria-label={field.label}>
             {i > 0 && <h2>{field.label}</h2>}

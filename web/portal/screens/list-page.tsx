@@ -1,6 +1,6 @@
 import { IconPlus } from '@tabler/icons-react';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { PortalScreen } from '../../../contract/portal.ts';
 import { countWords } from '../../fields/format.ts';
 import { inSentence, numberText, t } from '../../language/messages.ts';
@@ -35,7 +35,7 @@ export function ListPage({ screen, entity }: Place) {
   const target = entity.opens ? (entityIn(all, entity.opens.entity) ?? entity) : entity;
   const form = formFor(all, target);
   const isNarrowed = words !== '' || Object.keys(conditions).length > 0;
-  const fields = readableFields(entity, screen.columns);
+  const fields = useMemo(() => readableFields(entity, screen.columns), [entity, screen]);
   const count = list.isExact ? numberText(list.total) : countWords(list.total);
   return (
     <Shell title={screen.title}>

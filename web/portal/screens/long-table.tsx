@@ -39,7 +39,7 @@ export function LongTable({
   group: string | null;
   order: Order;
   onOrder: (order: Order) => void;
-  /** Called with the places of the first and the last drawn row. */
+  /** Called with the numbers of the first and the last page that is drawn. */
   onVisible: (from: number, to: number) => void;
   /** Null if nothing can be done with several rows. */
   selection: Selection | null;
@@ -66,7 +66,7 @@ export function LongTable({
   const items = virtual.getVirtualItems();
   const [first, last] = [items[0], items.at(-1)];
   const visible = useEffectEvent(onVisible);
-  const [from, to] = [first?.index ?? 0, last?.index ?? 0];
+  const [from, to] = [first, last].map((item) => Math.floor((item?.index ?? 0) / PAGE_ROWS)) as [number, number];
   useEffect(() => {
     visible(from, to);
   }, [from, to]);

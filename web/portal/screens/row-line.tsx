@@ -30,15 +30,29 @@ export function useRowLayout(
   group: string | null = null,
 ): RowLayout {
   return useMemo(() => {
-    const shown = columns.filter((field) => field.name !== group && !(field.editor === 'text' && isId(field)));
+    const named = columns.filter((field) => field.name !== group && !(field.editor === 'text' && isId(field)));
+    const leading = named.find(({ name }) => name === entity.title_field) ?? named[0];
+    const shown = fitting(named, leading);
+    const times = shown.filter(({ editor }) => editor === 'date and time' || editor === 'date');
     return {
       entity,
       shown,
-      leading: shown.find(({ name }) => name === entity.title_field) ?? shown[0],
-      time: [...shown].reverse().find(({ editor }) => editor === 'date and time' || editor === 'date'),
+      leading,
+      time: times.findLast(({ nullable }) => !nullable) ?? times.at(-1),
       grouped: group === null ? undefined : entity.fields.find(({ name }) => name === group),
     };
   }, [entity, columns, group]);
+}
+
+/** Maximum number of columns, and of the fields in the second line of a row on a phone. */
+const COLUMNS = 8;
+const PHONE_FIELDS = 3;
+
+/** Returns the columns that fit a page: long texts are left out first, then columns from the right. */
+function fitting(columns: readonly PortalField[], leading: PortalField | undefined): readonly PortalField[] {
+  if (columns.length <= COLUMNS) return columns;
+  const short = columns.filter((field) => field === leading || field.editor !== 'long text');
+  return (short.length > 0 ? short : columns).slice(0, COLUMNS);
 }
 
 /** Returns true for an identifier without meaning for a member. */
@@ -75,6 +89,10 @@ export const RowLine = memo(function RowLine({
 } & Partial<RowSelect>) {
   const all = useScreens();
   const { entity, shown, leading, time } = layout;
+  const second = shown.filter((field) => field !== leading && field !== time && field.editor !== 'long text');
+  const onPhone = new Set(
+    second.filter((field) => !alignOf(field, entity) && row[field.name] != null).slice(0, PHONE_FIELDS),
+  );
   const path = rowPath(all, entity, row);
   return (
     <tr aria-rowindex={index === undefined ? undefined : index + 2} aria-selected={isSelected}>
@@ -98,6 +116,7 @@ export const RowLine = memo(function RowLine({
             className={part}
             data-field={field.name}
             data-empty={row[field.name] == null || undefined}
+            data-wide={(part === styles.other && !onPhone.has(field)) || undefined}
           >
             {field === leading && path ? <Link to={path}>{value}</Link> : value}
           </td>

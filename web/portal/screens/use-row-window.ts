@@ -29,7 +29,7 @@ export interface RowWindow {
  * Reads the visible pages of a list, and the first page, which has the count. While a changed query is being read, the
  * rows of the previous query stay.
  *
- * @param visible Places of the first and the last visible row.
+ * @param visible Numbers of the first and the last visible page.
  */
 export function useRowWindow(of: ListOf, [from, to]: readonly [number, number]): RowWindow {
   const portal = usePortal();
@@ -62,10 +62,10 @@ export function useRowWindow(of: ListOf, [from, to]: readonly [number, number]):
   };
 }
 
-/** Returns the numbers of the pages of these rows, without the first page. */
+/** Returns the numbers of these pages, without the first page of the list. */
 const pagesBetween = (from: number, to: number): number[] => {
-  const [low, high] = [Math.max(1, Math.floor(from / PAGE_ROWS)), Math.floor(to / PAGE_ROWS)];
-  return Array.from({ length: Math.max(0, high - low + 1) }, (_, i) => low + i);
+  const low = Math.max(1, from);
+  return Array.from({ length: Math.max(0, to - low + 1) }, (_, i) => low + i);
 };
 
 /** Returns the exact number of rows, or else the estimate, but at least the number that was read. */

@@ -20,7 +20,7 @@ from (values
 
 select ninefold.label(l.language, l.label, entity => l.entity, field => l.field, help => l.help)
 from (values
-  ('de', 'public.tickets'::regclass, 'customer', 'Von', 'Wer fragt.'),
+  ('de', 'public.tickets'::regclass, 'customer', 'Kunde', 'Wer fragt.'),
   ('de', 'public.tickets', 'topic', 'Thema', 'Worum es geht.'),
   ('de', 'public.tickets', 'subject', 'Betreff', 'In einer Zeile.'),
   ('de', 'public.tickets', 'description', 'Beschreibung', 'Was passiert ist.'),
@@ -50,7 +50,7 @@ from (values
   ('de', 'public.queue', 'priority', 'Dringlichkeit', null),
   ('de', 'public.queue', 'status', 'Status', null),
   ('de', 'public.queue', 'topic', 'Thema', null),
-  ('de', 'public.queue', 'customer', 'Von', null),
+  ('de', 'public.queue', 'customer', 'Kunde', null),
   ('de', 'public.queue', 'assignee', 'Zuständig', null),
   ('de', 'public.queue', 'created_at', 'Gestellt', null),
   ('de', 'public.queue', 'comments', 'Kommentare', null),
@@ -59,7 +59,7 @@ from (values
   ('de', 'public.workload', 'open', 'Offen', null),
   ('de', 'public.workload', 'waiting', 'Wartend', null),
   ('de', 'public.workload', 'solved_in_7_days', 'Gelöst in 7 Tagen', null),
-  ('ar', 'public.tickets', 'customer', 'من', 'صاحب الطلب.'),
+  ('ar', 'public.tickets', 'customer', 'العميل', 'صاحب الطلب.'),
   ('ar', 'public.tickets', 'topic', 'الموضوع', 'ما يدور حوله الطلب.'),
   ('ar', 'public.tickets', 'subject', 'العنوان', 'في سطر واحد.'),
   ('ar', 'public.tickets', 'description', 'الوصف', 'ما الذي حدث.'),
@@ -88,7 +88,7 @@ from (values
   ('ar', 'public.queue', 'priority', 'الأولوية', null),
   ('ar', 'public.queue', 'status', 'الحالة', null),
   ('ar', 'public.queue', 'topic', 'الموضوع', null),
-  ('ar', 'public.queue', 'customer', 'من', null),
+  ('ar', 'public.queue', 'customer', 'العميل', null),
   ('ar', 'public.queue', 'assignee', 'المسؤول', null),
   ('ar', 'public.queue', 'created_at', 'تاريخ الطلب', null),
   ('ar', 'public.queue', 'last_comment_at', 'آخر تعليق', null),
