@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import { createApp, runSql } from '../support/apps.ts';
+import { faults } from './accessible-pages.ts';
 import { type Console, openConsole } from './console.ts';
 import { inBoth, memberPassword, signUpOnPages } from './portal-pages.ts';
 
@@ -107,5 +108,26 @@ it('says that the connection is lost, keeps what the member typed, and saves it 
   await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('Typed before the end');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('heading', { name: 'Typed before the end' }).waitFor();
+  await context.close();
+});
+
+it('shows the look that a builder chooses in the settings, after a preview', async () => {
+  const { page, context, problems } = await site.visit(`/app/${large.ref}/settings#look`);
+  await page.getByRole('textbox', { name: 'Accent colour', exact: true }).fill('#D01060');
+  const preview = page.getByRole('figure', { name: 'Preview, dark theme' });
+  await preview.waitFor();
+  await page.getByText('Not saved.').waitFor();
+  await page.getByLabel('Logo', { exact: true }).setInputFiles({
+    name: 'logo.svg',
+    mimeType: 'image/svg+xml',
+    buffer: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M0 0h9v9z"/></svg>'),
+  });
+  await preview.getByRole('img', { name: 'Logo' }).waitFor();
+  expect(await faults(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Save look' }).click();
+  await page.getByText('Members see this look.').waitFor();
+  const look = (await (await fetch(`${large.url}/portal/v1/app`)).json()) as { accent: string; logo: string };
+  expect([look.accent, look.logo.slice(0, 26)]).toEqual(['#d01060', 'data:image/svg+xml;base64,']);
+  expect(problems).toEqual([]);
   await context.close();
 });

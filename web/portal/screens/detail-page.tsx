@@ -4,7 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { PortalEntity, PortalField, PortalScreen } from '../../../contract/portal.ts';
 import { State } from '../../fields/state.tsx';
-import { t } from '../../language/messages.ts';
+import { numberText, t } from '../../language/messages.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { usePortal } from '../data/client.ts';
@@ -117,7 +117,7 @@ function RowNumber({ entity, row }: { entity: PortalEntity; row: Row }) {
   const [key] = entity.key;
   const value = key === undefined ? null : row[key];
   const word = entity.one.slice(0, 1).toUpperCase() + entity.one.slice(1);
-  return <span>{typeof value === 'number' ? `${word} ${value}` : word}</span>;
+  return <span>{typeof value === 'number' ? `${word} ${numberText(value, { useGrouping: false })}` : word}</span>;
 }
 
 /** Buttons that edit and delete the row. Deletion asks for a confirmation in place. */

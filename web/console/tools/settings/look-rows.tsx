@@ -47,7 +47,7 @@ export function LookRows({ appRef, name }: { appRef: string; name: string }) {
         <div className={styles.unit}>
           <input
             type="color"
-            aria-label="Choose the accent colour"
+            aria-label="Colour picker"
             value={shown.accent ?? '#1f7a55'}
             onChange={({ currentTarget }) => {
               setTyped(null);
