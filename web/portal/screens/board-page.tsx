@@ -12,7 +12,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { usePortal } from '../data/client.ts';
 import type { Row } from '../data/rest.ts';
 import { lane } from '../data/rows.ts';
-import { formFor, type Place, readableFields, rowPath, useScreens } from '../data/screens.ts';
+import { formFor, listFor, type Place, readableFields, rowPath, useScreens } from '../data/screens.ts';
 import { missingFor, takeTransition, waysOf } from '../data/transitions.ts';
 import { undoTransition } from '../data/undo.ts';
 import { rowName } from '../fields/value.tsx';
@@ -127,6 +127,7 @@ function Lane({
   const all = useScreens();
   const columns = readableFields(entity, screen.columns);
   const rows = loaded?.rows ?? [];
+  const list = listFor(all, entity);
   const total = Math.max(loaded?.total ?? 0, rows.length);
   const isHome = picked?.row[machine.field] === state;
   const way = picked !== null && !isHome ? wayTo(picked.row, state) : undefined;
@@ -175,7 +176,15 @@ function Lane({
         ))}
       </ul>
       {total > rows.length && (
-        <p className={styles.more}>{t('boardMore', { count: countWords(total - rows.length) })}</p>
+        <p className={styles.more}>
+          {list ? (
+            <Link to={list.route} search={{ [`f.${machine.field}`]: `eq.${state}` } as never}>
+              {t('boardMore', { count: countWords(total - rows.length) })}
+            </Link>
+          ) : (
+            t('boardMore', { count: countWords(total - rows.length) })
+          )}
+        </p>
       )}
     </section>
   );

@@ -1,9 +1,15 @@
 import { IconX } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { use, useId, useState } from 'react';
 import type { PortalEntity, PortalField } from '../../../contract/portal.ts';
+import { ReferenceControlContext } from '../../fields/editor.tsx';
 import { t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { usePortal } from '../data/client.ts';
+import { row } from '../data/rows.ts';
+import { entityIn, useScreens } from '../data/screens.ts';
+import { rowName } from '../fields/value.tsx';
 import listStyles from './list-page.module.css';
 import { choicesOf, conditionWords, filterWords, hasRange, rangeCondition, rangeIn } from './list-search.ts';
 import styles from './page.module.css';
@@ -23,7 +29,8 @@ export function Filters({
   conditions: Readonly<Record<string, string>>;
   onChange: (conditions: Record<string, string>) => void;
 }) {
-  const [ranged, setRanged] = useState<PortalField | null>(null);
+  const [asked, setAsked] = useState<PortalField | null>(null);
+  const ranged = asked !== null && asked.reference === null ? asked : null;
   const without = (name: string) => Object.fromEntries(Object.entries(conditions).filter(([one]) => one !== name));
   const fixed = filterWords(entity, filter);
   return (
@@ -40,7 +47,7 @@ export function Filters({
                 type="button"
                 className={styles.word}
                 aria-expanded={ranged === field}
-                onClick={() => setRanged(ranged === field ? null : field)}
+                onClick={() => setAsked(ranged === field ? null : field)}
               >
                 {words}
               </button>{' '}
@@ -61,22 +68,35 @@ export function Filters({
               title={t('removeFilter')}
               onClick={() => onChange(without(name))}
             >
-              {words} <Icon of={IconX} small />
+              {field?.reference && condition.startsWith('eq.') ? (
+                <ReferenceWords field={field} condition={condition} />
+              ) : (
+                words
+              )}{' '}
+              <Icon of={IconX} small />
             </button>
           );
         })}
         <AddFilter
           entity={entity}
-          onRange={setRanged}
+          onAsk={setAsked}
           onAdd={(name, condition) => onChange({ ...conditions, [name]: condition })}
         />
       </span>
+      {asked?.reference && (
+        <ReferenceForm
+          key={asked.name}
+          field={asked}
+          onClose={() => setAsked(null)}
+          onChoose={(value) => onChange({ ...conditions, [asked.name]: `eq.${value}` })}
+        />
+      )}
       {ranged && (
         <RangeForm
           key={ranged.name}
           field={ranged}
           condition={conditions[ranged.name] ?? ''}
-          onClose={() => setRanged(null)}
+          onClose={() => setAsked(null)}
           onChange={(condition) =>
             onChange(condition === null ? without(ranged.name) : { ...conditions, [ranged.name]: condition })
           }
@@ -89,11 +109,12 @@ export function Filters({
 /** Select with all conditions that the fields of the entity offer. */
 function AddFilter({
   entity,
-  onRange,
+  onAsk,
   onAdd,
 }: {
   entity: PortalEntity;
-  onRange: (field: PortalField) => void;
+  /** Called with a field whose limits or whose row the member chooses. */
+  onAsk: (field: PortalField) => void;
   onAdd: (name: string, condition: string) => void;
 }) {
   const offered = entity.fields.filter((field) => field.readable && (hasRange(field) || choicesOf(field).length > 0));
@@ -107,14 +128,15 @@ function AddFilter({
         const [place, choice] = currentTarget.value.split(' ');
         const field = offered[Number(place)];
         const condition = field && choicesOf(field)[Number(choice)];
-        if (field && choice === 'range') onRange(field);
+        if (field && choice === 'ask') onAsk(field);
         else if (field && condition) onAdd(field.name, condition.condition);
       }}
     >
       <option value="">{t('filterPlus')}</option>
       {offered.map((field, i) => (
         <optgroup key={field.name} label={field.label}>
-          {hasRange(field) && <option value={`${i} range`}>{t('filterRange', { field: field.label })}</option>}
+          {hasRange(field) && <option value={`${i} ask`}>{t('filterRange', { field: field.label })}</option>}
+          {field.reference && <option value={`${i} ask`}>{t('filterIs', { field: field.label, value: '…' })}</option>}
           {choicesOf(field).map((choice, j) => (
             <option key={choice.condition} value={`${i} ${j}`}>
               {t('filterIs', { field: field.label, value: choice.label })}
@@ -124,6 +146,53 @@ function AddFilter({
       ))}
     </select>
   );
+}
+
+/** Picker of the row that a field must reference. */
+function ReferenceForm({
+  field,
+  onClose,
+  onChoose,
+}: {
+  field: PortalField;
+  onClose: () => void;
+  onChoose: (value: string) => void;
+}) {
+  const Reference = use(ReferenceControlContext);
+  const id = useId();
+  if (!Reference) return null;
+  return (
+    <div className={listStyles.range}>
+      <label htmlFor={id}>
+        <b>{field.label}</b>
+      </label>
+      <Reference
+        {...{ id, field }}
+        value=""
+        chosen={null}
+        describedBy={undefined}
+        isWrong={false}
+        onChange={(value) => {
+          if (value !== '') onChoose(value);
+          onClose();
+        }}
+      />
+      <Button small onClick={onClose}>
+        {t('cancel')}
+      </Button>
+    </div>
+  );
+}
+
+/** Describes the condition on a reference by the name of the referenced row: "Topic is Billing". */
+function ReferenceWords({ field, condition }: { field: PortalField; condition: string }) {
+  const portal = usePortal();
+  const all = useScreens();
+  const target = field.reference && entityIn(all, field.reference.entity);
+  const value = condition.slice('eq.'.length);
+  const key = { [field.reference?.field ?? '']: value };
+  const { data } = useQuery({ ...row(portal, all, target as PortalEntity, key), enabled: target != null });
+  return t('filterIs', { field: field.label, value: target && data ? rowName(target, data) : value });
 }
 
 /** Form with the least and the greatest value of a field. */

@@ -31,7 +31,8 @@ export function ListPage({ screen, entity }: Place) {
   const { query, columns, words, conditions, order, go } = asked;
   const [visible, setVisible] = useState<readonly [number, number]>([0, 0]);
   const list = useRowWindow({ entity, columns, query }, visible);
-  const selection = useSelection(entity, JSON.stringify([entity.id, query]));
+  const queryText = JSON.stringify([entity.id, query]);
+  const selection = useSelection(entity, queryText);
   const target = entity.opens ? (entityIn(all, entity.opens.entity) ?? entity) : entity;
   const form = formFor(all, target);
   const isNarrowed = words !== '' || Object.keys(conditions).length > 0;
@@ -85,6 +86,7 @@ export function ListPage({ screen, entity }: Place) {
           columns={fields}
           list={list}
           group={screen.group}
+          query={queryText}
           order={order}
           onOrder={(next: Order) => go({ order: next.text ?? undefined })}
           onVisible={(from, to) => setVisible([from, to])}

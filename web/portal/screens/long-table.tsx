@@ -26,6 +26,7 @@ export function LongTable({
   columns,
   list,
   group,
+  query,
   order,
   onOrder,
   onVisible,
@@ -37,6 +38,8 @@ export function LongTable({
   list: RowWindow;
   /** The field by whose values the rows are grouped. The rows are in the order of this field. */
   group: string | null;
+  /** The query of the list as text. The rows of another query are shown from the first. */
+  query: string;
   order: Order;
   onOrder: (order: Order) => void;
   /** Called with the numbers of the first and the last page that is drawn. */
@@ -70,6 +73,13 @@ export function LongTable({
   useEffect(() => {
     visible(from, to);
   }, [from, to]);
+  const before = useRef(query);
+  useEffect(() => {
+    if (before.current === query) return;
+    before.current = query;
+    const [scroller, top] = [scrollerOf(table.current), topOf(table.current)];
+    if (scroller && scroller.scrollTop > top) scroller.scrollTop = top;
+  }, [query]);
   const width = layout.shown.length + (selection ? 1 : 0);
   return (
     <table
