@@ -202,10 +202,16 @@ export async function keepSession(
   await queryClient.invalidateQueries({ queryKey: sessionKey });
 }
 
+let isSignedOut = false;
+
+/** Returns true if the member has ended the session on these pages. */
+export const hasSignedOut = (): boolean => isSignedOut;
+
 /** Ends the session of this browser. */
 export const signOut = ({ auth }: Portal) =>
   mutationOptions({
     mutationFn: async () => {
+      isSignedOut = true;
       const { error } = await auth.signOut({ scope: 'local' });
       if (error) throw error;
     },
