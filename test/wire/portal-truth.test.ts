@@ -64,7 +64,8 @@ async function screensOf(member: Member | null): Promise<PortalScreens> {
 }
 
 /** Runs the function of a query of the pages. */
-const run = <T>(query: { queryFn?: unknown }): Promise<T> => (query.queryFn as (context: object) => Promise<T>)({ pageParam: { after: null, offset: 0 } });
+const run = <T>(query: { queryFn?: unknown }): Promise<T> =>
+  (query.queryFn as (context: object) => Promise<T>)({ pageParam: { after: null, offset: 0 } });
 
 /** A caller of the pages, with the screens of this caller. */
 interface Caller {
@@ -225,7 +226,9 @@ async function openScreen(caller: Caller, screen: PortalScreen, entity: PortalEn
 async function rowsOfClient({ member }: Caller, screen: PortalScreen, entity: PortalEntity): Promise<Row[]> {
   const client = member?.client ?? clientOf(app);
   const from = entity.schema === null ? client.from(entity.name) : client.schema(entity.schema).from(entity.name);
-  let query = from.select(screen.columns.some((name) => name.includes('"')) ? '*' : screen.columns.map(quoted).join(',')).limit(1000);
+  let query = from
+    .select(screen.columns.some((name) => name.includes('"')) ? '*' : screen.columns.map(quoted).join(','))
+    .limit(1000);
   for (const [name, condition] of new URLSearchParams(screen.filter ?? '')) {
     const [operator = '', ...value] = condition.split('.');
     query = query.filter(name, operator, value.join('.'));

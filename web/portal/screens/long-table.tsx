@@ -52,8 +52,9 @@ export function LongTable({
   const { total, isLoading, rowAt } = list;
   const [margin, setMargin] = useState(0);
   useLayoutEffect(() => {
-    setMargin(topOf(table.current));
-  }, []);
+    // The height of the forms and views above the table changes without this component.
+    setMargin(Math.round(topOf(table.current)));
+  });
   const height = matchMedia('(max-width: 760px)').matches ? heights.phone : heights.wide;
   const virtual = useVirtualizer({
     count: Math.min(total, SCROLLED_ROWS),
