@@ -4,7 +4,7 @@ import type { Row } from '../data/rest.ts';
 import { rowKey } from './row-line.tsx';
 
 /** Maximum number of rows that are changed at once: their keys are in the address of a request. */
-export const SELECTED_ROWS = 100;
+const SELECTED_ROWS = 100;
 
 /** The rows of a list that the member has selected. */
 export interface Selection {
