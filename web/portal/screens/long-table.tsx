@@ -11,6 +11,9 @@ import type { Selection } from './use-selection.ts';
 /** Height of a row in px before it is measured: a line of a table, or two lines on a phone. */
 const heights = { wide: 45, phone: 65 } as const;
 
+/** Smallest change in px of the height above a table that is followed. */
+const MARGIN_STEP = 8;
+
 /** Maximum number of rows of the scrollbar: browsers limit the height of a page. */
 const SCROLLED_ROWS = 300_000;
 
@@ -53,7 +56,9 @@ export function LongTable({
   const [margin, setMargin] = useState(0);
   useLayoutEffect(() => {
     // The height of the forms and views above the table changes without this component.
-    setMargin(Math.round(topOf(table.current)));
+    const top = topOf(table.current);
+    // A change of the margin makes the places of all rows be computed again.
+    setMargin((before) => (Math.abs(top - before) > MARGIN_STEP ? top : before));
   });
   const height = matchMedia('(max-width: 760px)').matches ? heights.phone : heights.wide;
   const virtual = useVirtualizer({
